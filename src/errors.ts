@@ -1,6 +1,5 @@
 /** Errors for people, each with an exit code and usually the next step. */
 
-/** Exit codes of the binary, as the command line promises them. */
 export const ExitCode = {
 	ok: 0,
 	failed: 1,
@@ -16,20 +15,18 @@ export const ExitCode = {
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 export interface ErrorDetails {
-	/** A stable machine-readable name such as `invalid_value`. */
 	code?: string;
-	/** What the person can do next, one sentence or command. */
+	/** The next step: one sentence or command. */
 	hint?: string;
-	/** Further lines, for instance the service's reason for each field. */
 	details?: string[];
-	/** Facts for `--json`; merged into the printed object. */
+	/** For `--json`; merged into the object. */
 	data?: Record<string, unknown>;
 	cause?: unknown;
 }
 
-/** Any error that is meant to be read by a person; everything else is a bug and is reported as one. */
+/** For people; everything else is a bug and reported as one. */
 export class SupportctlError extends Error {
-	// Spelt out: the bundle's classes have other names.
+	// Spelled out: the bundle's classes have different names.
 	override readonly name: string = 'SupportctlError';
 	readonly exitCode: ExitCode;
 	readonly code: string;
@@ -47,7 +44,6 @@ export class SupportctlError extends Error {
 	}
 }
 
-/** A kind of error with an exit code of its own. The name is spelt out: the bundle's classes have other names. */
 function kindOf(
 	name: string,
 	exitCode: ExitCode,
@@ -65,16 +61,13 @@ function kindOf(
 	};
 }
 
-/** The command line, the input or a setting can't be used as given; nothing was sent. */
 export class UsageError extends kindOf('UsageError', ExitCode.usage, 'usage') {}
 
-/** Something could not be done. */
 export class FailedError extends kindOf('FailedError', ExitCode.failed, 'failed') {}
 
-/** Not signed in, or refused by the service (401, 403). */
+/** 401, 403, or not signed in. */
 export class RefusedError extends kindOf('RefusedError', ExitCode.refused, 'refused') {}
 
-/** Stopped with Ctrl-C or a signal. */
 export class InterruptedError extends kindOf('InterruptedError', ExitCode.interrupted, 'interrupted') {}
 
 const FILE_PROBLEMS: Readonly<Record<string, string>> = {
@@ -90,22 +83,18 @@ const FILE_PROBLEMS: Readonly<Record<string, string>> = {
 	ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8 text',
 };
 
-/** What `readSmallFile` refuses, in words of its own. */
 const SMALL_FILE = 'ERR_SMALL_FILE';
 
-/** Why a file can't be read or written. */
 export function fileProblem(error: unknown): string {
 	const { code = '', message } = error as NodeJS.ErrnoException;
 	return FILE_PROBLEMS[code] ?? message;
 }
 
-/** Whether `fileProblem` has words of its own for it, so that the system's need not be shown too. */
 export function isKnownFileProblem(error: unknown): boolean {
 	const { code = '' } = error as NodeJS.ErrnoException;
 	return code === SMALL_FILE || Object.hasOwn(FILE_PROBLEMS, code);
 }
 
-/** For text that was lost, though its reader was there. */
 export function lostOutput(failure: Error): FailedError {
 	return new FailedError(`can't write to stdout: ${fileProblem(failure)}`, { code: 'output_lost' });
 }

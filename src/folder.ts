@@ -24,16 +24,11 @@ function isFolder(path: string): boolean {
 	return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** How long a pipe or a device may deliver nothing, and a named pipe be without a writer, in milliseconds. */
 const MAX_SILENCE_MS = 10_000;
 const MAX_UNWRITTEN_MS = 500;
 const POLL_MS = 5;
 
-/**
- * Reads a file that fits into memory: at most `maxBytes`, and never waiting without end, so that a device or a named
- * pipe can't hang the program. Process substitution works. Throws what node:fs throws, or an Error with the code
- * `ERR_SMALL_FILE` whose message is a clause such as "it is larger than 64 KiB".
- */
+/** Never waits without end: devices and named pipes can't hang the program, process substitution works. @throws the errors of node:fs, or ERR_SMALL_FILE with a clause as message */
 export function readSmallFile(path: string, maxBytes: number): Buffer {
 	const refuse = (message: string): never => {
 		throw Object.assign(new Error(message), { code: 'ERR_SMALL_FILE' });
@@ -84,7 +79,6 @@ export function openRegularFile(path: string): number {
 	throw Object.assign(new Error('it is not a regular file'), { code: isFolder(path) ? 'EISDIR' : 'ERR_SMALL_FILE' });
 }
 
-/** The first 64 KiB of a regular file, as text. Throws what node:fs throws. */
 export function readStart(path: string): string {
 	const fd = openRegularFile(path);
 	try {
@@ -95,7 +89,6 @@ export function readStart(path: string): string {
 	}
 }
 
-/** Whether a path still leads to the file that was opened by it. */
 export function isSameFile(fd: number, path: string): boolean {
 	try {
 		const [opened, named] = [fstatSync(fd, { bigint: true }), statSync(path, { bigint: true })];

@@ -15,17 +15,15 @@ import { hostname } from 'node:os';
 import { FailedError, fileProblem } from './errors.js';
 
 export interface Lock {
-	/** Releases the lock; doing so twice changes nothing. */
 	release(): void;
-	/** False once another process has taken it over, for instance while this machine was asleep. */
+	/** False once a different process took it, for instance while this machine slept. */
 	isHeld(): boolean;
 }
 
-/** Who holds a lock. A pid alone is not enough: pids are used again, and containers and machines have their own. */
+/** A pid alone isn't enough: pids are reused, and containers have their own. */
 interface Owner {
-	/** Names this taking of the lock. */
 	token: string;
-	/** Undefined where the file names no owner: it is being written, or was left so by a crash. */
+	/** Undefined in a file that is being written, or was left so by a crash. */
 	pid?: number;
 	host?: string;
 	/** When the process began, where the system says so: boot and clock ticks since. */
@@ -51,7 +49,6 @@ function attempt<T>(step: () => T): T | undefined {
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** State letter and start of a process on Linux; undefined elsewhere or where there is none. */
 function processFacts(pid: number): { state: string | undefined; born: string } | undefined {
 	return attempt(() => {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -72,7 +69,6 @@ function describeSelf(): Owner {
 	};
 }
 
-/** Who holds a lock; undefined where it is free. @throws FailedError for a lock that can't be read */
 function readOwner(path: string): Owner | undefined {
 	let text: string;
 	try {
@@ -111,7 +107,6 @@ function stateOf(path: string, owner: Owner, self: Owner): 'alive' | 'dead' | 'e
 	return facts.state === 'Z' || facts.state === 'X' || facts.born !== owner.born ? 'dead' : 'alive';
 }
 
-/** Writes the lock's file; undefined where there is one. What fails half-way leaves none behind. */
 function publish(path: string, self: Owner): Lock | undefined {
 	let file: number;
 	try {
@@ -145,7 +140,7 @@ function publish(path: string, self: Owner): Lock | undefined {
 	return { isHeld, release };
 }
 
-/** Takes the lock or throws FailedError with code `locked`; never waits. */
+/** Never waits. @throws FailedError with code `locked` */
 export function acquireLock(path: string, what: string): Lock {
 	const self = describeSelf();
 	let owner: Owner | undefined;
@@ -179,7 +174,7 @@ export function acquireLock(path: string, what: string): Lock {
 	});
 }
 
-/** The pid of the process that holds the lock, if there is one; it may be on another machine. */
+/** It may be on a different machine. */
 export function lockHolder(path: string): number | undefined {
 	const owner = readOwner(path);
 	return owner && stateOf(path, owner, describeSelf()) !== 'dead' ? owner.pid : undefined;

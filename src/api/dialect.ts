@@ -3,7 +3,6 @@
 import { ticketStatusGroups, userFields } from './fields.js';
 import { emptyRecord } from './values.js';
 
-/** What a deployment writes for `support`, `shop` and `shopm`. */
 export interface Prefixes {
 	product: string;
 	shop: string;
@@ -12,12 +11,9 @@ export interface Prefixes {
 
 export const neutralPrefixes: Readonly<Prefixes> = { product: 'support', shop: 'shop', membership: 'shopm' };
 
-/** Turns neutral names into a deployment's on the way out and back on the way in. */
 export interface Dialect {
 	readonly prefixes: Readonly<Prefixes>;
-	/** True where nothing is ever changed. */
 	readonly neutral: boolean;
-	/** The path segment before the version: `support-api`. */
 	readonly root: string;
 	fieldOut(name: string): string;
 	fieldIn(name: string): string;
@@ -25,7 +21,6 @@ export interface Dialect {
 	statusIn(status: string): string;
 }
 
-/** Builds the dialect for some prefixes; a missing or empty one is the interface's neutral word. */
 export function createDialect(given: Partial<Prefixes> = {}): Dialect {
 	const prefixes: Prefixes = {
 		product: given.product || neutralPrefixes.product,
@@ -53,7 +48,7 @@ export function createDialect(given: Partial<Prefixes> = {}): Dialect {
 
 export const neutralDialect: Dialect = createDialect();
 
-/** A response's body with the neutral names of fields and statuses back in place; other values are left alone. */
+/** Other values are left alone. */
 export function bodyIn(dialect: Dialect, body: unknown): unknown {
 	if (dialect.neutral || typeof body !== 'object' || body === null) return body;
 	if (Array.isArray(body)) return body.map((each) => bodyIn(dialect, each));
@@ -65,7 +60,6 @@ export function bodyIn(dialect: Dialect, body: unknown): unknown {
 	);
 }
 
-/** A body under neutral names in the deployment's own spelling; other names and values are left alone. */
 export function bodyOut(
 	dialect: Dialect,
 	fields: Readonly<Record<string, unknown>>,

@@ -1,9 +1,6 @@
 /** The fields of each resource and what may be said of their values (interface section 2). */
 
-/**
- * What a field's text means. Each kind has one parser in `values.ts`; a kind whose values the interface
- * does not show passes text through as it is.
- */
+/** One parser for each kind in `values.ts`. */
 export type FieldKind =
 	| 'text' // passes through
 	| 'longtext' // passes through; a flag also reads it from a file
@@ -22,12 +19,10 @@ export type FieldKind =
 	| 'secret'; // never from a flag, never shown
 
 export interface Field {
-	/** The name on the wire, as the interface spells it. */
 	readonly name: string;
 	readonly kind: FieldKind;
-	/** One line for help, in the interface's words. */
 	readonly help: string;
-	/** The service computes it: a value that is written may be ignored. */
+	/** A value that is written may be ignored. */
 	readonly computed?: true;
 }
 
@@ -44,7 +39,6 @@ const dates = [
 	field('date_gmt', 'date', 'Publication date in GMT'),
 ];
 
-/** Section 2.1 without the id, which travels in the path. */
 export const ticketFields: readonly Field[] = [
 	...dates,
 	field('slug', 'text', 'Alphanumeric identifier, unique within its type'),
@@ -70,7 +64,6 @@ export const ticketFields: readonly Field[] = [
 	field('time-notes', 'text', 'Notes about the time'),
 ];
 
-/** Section 2.2 without the ids, which travel in the path. */
 export const replyFields: readonly Field[] = [
 	...dates,
 	field('status', 'text', 'Named status'),
@@ -80,10 +73,8 @@ export const replyFields: readonly Field[] = [
 
 export const usernameField = field('username', 'text', 'Login name');
 const passwordField = field('password', 'secret', 'Password');
-/** What the credential check takes. */
 export const credentialFields: readonly Field[] = [usernameField, passwordField];
 
-/** Section 2.3 without the id. */
 export const userFields: readonly Field[] = [
 	usernameField,
 	field('name', 'text', 'Display name'),
@@ -103,7 +94,6 @@ export const userFields: readonly Field[] = [
 	field('support_after_reply', 'text', 'What happens after a reply, with Smart Tickets Order'),
 ];
 
-/** Section 2.4 without the id. */
 export const attachmentFields: readonly Field[] = [
 	...dates,
 	field('slug', 'text', 'Alphanumeric identifier, unique within its type'),
@@ -120,7 +110,6 @@ export const attachmentFields: readonly Field[] = [
 	field('post', 'integer', 'ID of the post the attachment belongs to'),
 ];
 
-/** Section 2.5 without the id. */
 export const termFields: readonly Field[] = [
 	field('description', 'text', 'HTML description'),
 	field('name', 'text', 'HTML title'),
@@ -172,15 +161,14 @@ export const ticketStatusGroups = {
 
 export const ticketStatuses: readonly string[] = Object.values(ticketStatusGroups).flat();
 
-/** The documented taxonomies, of which two have routes (section 1 and 2.5). */
+/** Two of them have routes (sections 1 and 2.5). */
 export const taxonomies = ['ticket-tag', 'product', 'department', 'ticket_priority', 'ticket_channel'] as const;
 
-/** The flag that sets a field: `ticket_priority` is set by `--ticket-priority`. */
 export function flagName(fieldName: string): string {
 	return fieldName.replaceAll('_', '-');
 }
 
-/** True where a field holds several values, so that its flag repeats and takes commas. */
+/** Whether its flag repeats and takes commas. */
 export function isMany(field: Field): boolean {
 	return field.kind === 'terms' || field.kind === 'list' || field.kind === 'map';
 }

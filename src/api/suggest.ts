@@ -1,6 +1,6 @@
 /** The nearest of some known names to one that is not known. */
 
-/** Edit distance in which swapping two neighbours counts as one step (optimal string alignment). */
+/** Swapping two neighbors is one step. */
 export function editDistance(left: string, right: string): number {
 	const rows = [Array.from({ length: right.length + 1 }, (_, index) => index)];
 	const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
@@ -18,7 +18,7 @@ export function editDistance(left: string, right: string): number {
 
 const comparable = (name: string): string => name.slice(0, 64).toLowerCase().replace(/^-+/, '');
 
-/** The known name spelt like `given`, or which begins with it; undefined where none is near. */
+/** Spelled like `given`, or beginning with it. */
 export function nearest(given: string, known: Iterable<string>): string | undefined {
 	const wanted = comparable(given);
 	// A short word differs from most others in two letters.

@@ -11,17 +11,16 @@ export interface PaceClock {
 export interface PaceOptions {
 	clock: PaceClock;
 	random(): number;
-	/** The most requests a second; none where the service alone decides. */
 	rate?: number | undefined;
 }
 
-/** Another probe is sent where one has no response for so long, in milliseconds. */
+/** Milliseconds after which a lost probe is replaced. */
 const PROBE_MS = 5000;
 /** How late a request may be and not delay those behind it, in milliseconds: at a rate that was asked for, and at one too high for timers. */
 const LATE_MS = 10;
 const SHORTEST_INTERVAL_MS = 4;
 
-/** Holds nothing back until the service refuses something or a rate was asked for. */
+/** Holds nothing back until the service refuses something or a rate is set. */
 export class AdaptivePace implements Pace {
 	private readonly clock: PaceClock;
 	private readonly ceiling: number;
@@ -38,12 +37,10 @@ export class AdaptivePace implements Pace {
 		this.finder = new RateFinder(random);
 	}
 
-	/** How long nothing will be sent, in milliseconds. */
 	get pauseMs(): number {
 		return Math.max(0, this.finder.pausedUntil - this.clock.monotonic());
 	}
 
-	/** Requests a second that may be sent now. */
 	get rate(): number {
 		return Math.min(this.finder.rate, this.ceiling);
 	}

@@ -36,9 +36,7 @@ const CHANCE = 0.001;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
 
-/** All times are in milliseconds of one monotonic clock. */
 export class RateFinder {
-	/** Requests a second. */
 	rate = Number.POSITIVE_INFINITY;
 	pausedUntil = 0;
 	/** While nothing is served, one request at a time is a probe; this is how many were refused. */
@@ -67,7 +65,6 @@ export class RateFinder {
 
 	constructor(private readonly random: () => number) {}
 
-	/** Notes that a request leaves. */
 	sent(now: number): void {
 		if (this.probes !== undefined) this.probesSince = Math.min(this.probesSince, now);
 	}
@@ -122,7 +119,6 @@ export class RateFinder {
 		else this.low[refused ? 'refused' : 'served']++;
 	}
 
-	/** How many were served in the last second. */
 	private servedRate(now: number): number {
 		const { second } = this;
 		const passed = Math.floor((now - second.since) / 1000);
@@ -201,7 +197,6 @@ export class RateFinder {
 		this.begin(now);
 	}
 
-	/** A new rate: what was sent before says nothing of it. */
 	private begin(now: number): void {
 		this.since = now;
 		this.grown = 0;

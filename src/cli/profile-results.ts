@@ -1,4 +1,4 @@
-/** What commands about profiles share: which profile is meant, what is to be stored, and how a change is reported. */
+/** What commands about profiles share. */
 
 import { resolve } from 'node:path';
 import { ExitCode, UsageError } from '../errors.js';
@@ -20,22 +20,18 @@ import type { OptionValues } from './options/option.js';
 import { chosenFormat, createSentResults, onlyOutputFailed, openResults, picksValues } from './results.js';
 import { readFirstLine } from './text-file.js';
 
-/** Whether the result is wanted as data; otherwise commands say on stderr what they did. */
 export function asksForData({ options }: Invocation): boolean {
 	return chosenFormat(options) !== undefined || picksValues(options);
 }
 
-/** What was changed: a sentence for people, and a row for programs. */
+/** A sentence for people, a row for programs. */
 export interface Change {
 	warnings?: readonly string[];
 	says: string;
 	row: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Makes a change and reports it.
- * @param keys those of the row. @throws UsageError, before the change is made, for a column or a query that can't be used
- */
+/** @throws UsageError for bad columns or queries, before the change */
 export async function runChange(
 	invocation: Invocation,
 	keys: readonly string[],
@@ -52,7 +48,6 @@ export async function runChange(
 	return ExitCode.ok;
 }
 
-/** The same for a change of the stored profiles alone. */
 export function changeProfiles(
 	invocation: Invocation,
 	keys: readonly string[],
@@ -64,14 +59,14 @@ export function changeProfiles(
 	});
 }
 
-/** The stored profiles; a damaged file counts as empty, and is kept as a copy when a profile is stored. */
+/** A damaged file counts as empty: storing a profile keeps a copy of it. */
 export function readStoreToChange({ context }: Invocation): Store {
 	const { store, warnings } = readStore(configFolder(context), true);
 	warn(context, warnings);
 	return store;
 }
 
-/** The settings among option values, checked, as a profile keeps them. @throws UsageError */
+/** @throws UsageError */
 export function settingsIn(
 	options: OptionValues,
 	cwd: string,
@@ -85,15 +80,12 @@ export function settingsIn(
 	);
 }
 
-/** In `login` and `profile set`. */
 export const howToAllowHttp = 'pass --allow-http';
 
-/** The scheme that the secret's flags imply, if any. */
 export function impliedScheme(options: OptionValues): Scheme | undefined {
 	return options.tokenStdin === true && options.scheme === undefined ? 'bearer' : undefined;
 }
 
-/** The secret from flags, if any. @throws UsageError */
 export async function readGivenSecret(
 	{ context, options }: Invocation,
 	scheme: Scheme,
@@ -105,7 +97,7 @@ export async function readGivenSecret(
 	return { kind: 'value', value: checkSecret(scheme, await readFirstLine(context.stdin, flag), flag) };
 }
 
-/** The name from the first argument, --profile or SUPPORTCTL_PROFILE. @throws UsageError for two different ones */
+/** From the argument, --profile or SUPPORTCTL_PROFILE. @throws UsageError */
 export function namedProfile({ args, options, context }: Invocation): string | undefined {
 	const flag = options.profile;
 	if (args[0] !== undefined && flag !== undefined && args[0] !== flag) {
@@ -114,7 +106,6 @@ export function namedProfile({ args, options, context }: Invocation): string | u
 	return args[0] ?? flag ?? readVariable(context.env, 'PROFILE', context.cwd)?.value;
 }
 
-/** A warning about variables that override the profile that is now the current one. */
 export function overridesOf({ context: { env } }: Invocation, name: string): string[] {
 	const chosen = ['SUPPORTCTL_PROFILE', 'SUPPORTCTL_PROFILE_FILE'].filter((each) => env[each] && env[each] !== name);
 	const variables = [...chosen, ...connectionVariables(env)];

@@ -1,39 +1,34 @@
-/** What the program may touch of the outside world, passed in so that tests can pass another; and that of a real process. */
+/** What the program touches of the outside world, passed in for tests. */
 
 import { fstatSync, statSync, writeSync } from 'node:fs';
 
-/** A stream that text goes to. */
 export interface Output {
 	write(text: string): void;
-	/** Writes a line that is a command to the CI runner, which `write` may change so that it is none. */
+	/** Writes a command to the CI runner, which `write` would disarm. */
 	command?(line: string): void;
-	/** Whether the text goes to a regular file. */
+	/** A regular file. */
 	readonly isFile?: boolean;
 	readonly isTTY: boolean;
-	/** Width in columns; undefined where there is no terminal. */
 	readonly columns: number | undefined;
-	/** Height in lines; undefined where there is no terminal. */
 	readonly rows?: number | undefined;
-	/** Resolves when everything written has been taken by the other side. */
+	/** Resolves when everything written was taken. */
 	flush(): Promise<void>;
-	/** True once the reader has gone (a closed pipe); later writes are dropped. */
+	/** The reader has gone; later writes are dropped. */
 	readonly closed: boolean;
-	/** Why text was lost, where that was not for want of a reader: a full disk, for instance. */
+	/** Why text was lost: a full disk, for instance. */
 	readonly failure?: NodeJS.ErrnoException | undefined;
 }
 
-/** Standard input. */
 export interface Input {
 	readonly isTTY: boolean;
-	/** The raw bytes, read lazily; may be iterated once. */
+	/** May be iterated once. */
 	bytes(): AsyncIterable<Uint8Array>;
-	/** Everything, as UTF-8 text without a byte order mark. Rejects with a TypeError for bytes that are no such text. */
+	/** UTF-8 without a byte order mark. Rejects with a TypeError for other bytes. */
 	text(): Promise<string>;
 }
 
-/** Questions to a person at a terminal. Every one throws InterruptedError on Ctrl-C. */
 export interface Prompts {
-	/** True where a person can be asked: a terminal on stdin and stderr. */
+	/** Questions throw InterruptedError on Ctrl-C. */
 	readonly available: boolean;
 	text(
 		question: string,
@@ -45,29 +40,26 @@ export interface Prompts {
 		choices: readonly { value: Value; label: string }[],
 		initial?: Value,
 	): Promise<Value>;
-	/** @param initial what Enter alone means: by default no */
+	/** @param initial what Enter means */
 	confirm(question: string, initial?: boolean): Promise<boolean>;
 }
 
 export interface Clock {
-	/** Milliseconds since 1970. */
 	now(): number;
-	/** Milliseconds on a clock that never jumps. */
+	/** Never jumps. */
 	monotonic(): number;
-	/** Resolves after `ms` or 24 days, whichever is earlier, or at once when the signal aborts. */
+	/** Resolves after `ms`, 24 days at most, or when the signal aborts. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Signals that ask the program to stop. */
 export interface Signals {
-	/** Calls back for each SIGINT, SIGTERM and SIGHUP until the returned function is called. */
+	/** @returns what ends it */
 	listen(callback: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') => void): () => void;
-	/** Keeps SIGINT from all who listen until the returned function is called: Ctrl-C is for a program on the screen. */
+	/** Leaves Ctrl-C to a program on the screen. @returns what ends it */
 	holdInterrupts(): () => void;
 }
 
 export interface Context {
-	/** Arguments after the program's name. */
 	readonly argv: readonly string[];
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly stdin: Input;
@@ -80,38 +72,33 @@ export interface Context {
 	readonly hidden: { clean?: (text: string) => string };
 	/** 0 ≤ x < 1. */
 	random(): number;
-	/** The folder that relative paths start from. */
 	readonly cwd: string;
-	/** Ends the process at once, for the second Ctrl-C only. */
+	/** Ends the process: for the second Ctrl-C only. */
 	abandon(exitCode: number): void;
 }
 
-/** The part of `process` that the program is given by its binary. */
 export type ProcessLike = Pick<
 	NodeJS.Process,
 	'argv' | 'env' | 'stdin' | 'stdout' | 'stderr' | 'cwd' | 'on' | 'off' | 'exit'
 >;
 
-/** Whether a descriptor is open and no terminal; only a character device other than /dev/null can be one. */
+/** Only a character device other than /dev/null can be a terminal. */
 function isFileOrPipe(fd: number): boolean {
 	try {
 		const stats = fstatSync(fd);
 		if (!stats.isCharacterDevice() || stats.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev)
 			return true;
-		// To ask whether it is a terminal loads node:tty, which takes 3 ms.
+		// node:tty takes 3 ms to load.
 		return !process.getBuiltinModule('node:tty').isatty(fd);
 	} catch {
 		return false;
 	}
 }
 
-/** How writing fails once a pipe's other end or a terminal has gone. */
+/** A pipe's reader or a terminal has gone. */
 const GONE = new Set<string | undefined>(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
 
-/**
- * Wraps a writable stream; a reader that went away closes it quietly. What is no terminal is written to by its
- * descriptor, as the stream would do it: opening the stream alone is a twentieth of what a lone request takes.
- */
+/** Writes files and pipes by their descriptor: opening the stream is a twentieth of what a lone request takes. */
 function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): Output {
 	let stream: NodeJS.WriteStream | undefined;
 	let direct: boolean | undefined;
@@ -137,7 +124,7 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 			try {
 				while (bytes.length > 0) bytes = bytes.subarray(writeSync(fd as number, bytes));
 			} catch (error) {
-				// A pipe that was made non-blocking is full: the stream waits for it.
+				// A non-blocking pipe is full: the stream waits for it.
 				direct = (error as NodeJS.ErrnoException).code !== 'EAGAIN';
 				if (direct) close(error as NodeJS.ErrnoException);
 				else get().write(bytes);
@@ -150,7 +137,7 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 			return isDirect() && fstatSync(fd as number).isFile();
 		},
 		get columns() {
-			// A terminal that does not know its width says 0.
+			// An unknown width is 0.
 			return (this.isTTY && get().columns) || undefined;
 		},
 		get rows() {
@@ -165,7 +152,7 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 		flush() {
 			const waiting = stream;
 			if (waiting === undefined || closed || waiting.writableLength === 0) return Promise.resolve();
-			// Called in turn with the writes before it, and also when the stream breaks.
+			// Called in turn with the writes before it, also if the stream breaks.
 			return new Promise((resolve) => {
 				waiting.write('', () => resolve());
 			});
@@ -173,12 +160,12 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 	};
 }
 
-/** Node ends a longer timer at once. Whoever sleeps looks at the clock again. */
+/** Node ends a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
 	now: () => Date.now(),
-	// Not `performance`, whose module takes a millisecond to load.
+	// Loading `performance` takes a millisecond.
 	monotonic() {
 		const [seconds, nanoseconds] = process.hrtime();
 		return seconds * 1000 + nanoseconds / 1e6;
@@ -196,15 +183,11 @@ export const systemClock: Clock = {
 		}),
 };
 
-/** The most that is read of standard input as one text, in bytes. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/**
- * The context of a real run; streams are opened when they are first used, and not at all where a descriptor will do.
- * @param descriptors where the process's output goes
- */
+/** Streams are opened when first used, and not at all if a descriptor will do. */
 export function createProcessContext(
 	target: ProcessLike,
 	descriptors: { stdout?: number; stderr?: number } = {},
@@ -270,11 +253,11 @@ export function createProcessContext(
 	};
 }
 
-/** Asks on stderr, so that stdout stays clean for results. @throws InterruptedError for Ctrl-C, Ctrl-D and a closed terminal */
+/** Asks on stderr: stdout is for results. @throws InterruptedError */
 async function ask<T>(question: Record<string, unknown>): Promise<T> {
 	const { default: inquirer } = await import('inquirer');
 	const { stdin, stderr } = process;
-	// For Ctrl-D, or a terminal that goes away, inquirer would wait for ever.
+	// For Ctrl-D or a closed terminal inquirer would wait for ever.
 	const stop = new AbortController();
 	const end = (): void => stop.abort();
 	const onKey = (_text: string | undefined, key: { ctrl?: boolean; name?: string } | undefined): void => {

@@ -1,21 +1,18 @@
-/** Text for a terminal that is longer than its screen goes through a pager, as with git and gh. */
+/** A pager for text that is longer than the screen, as in git and gh. */
 
 import type { Context } from './context.js';
 
 export interface Pager {
-	/** A promise asks to wait until the pager has taken the text. */
+	/** A promise asks to wait. */
 	write(text: string): void | Promise<void>;
-	/** Prints what is left; resolves when the person has left the pager. */
 	end(): Promise<void>;
 }
 
-/** What `less` does where LESS does not say: it shows colours, and ends by itself where all fits. git and gh set the same. */
+/** Colors, and an end by itself if all fits; as in git and gh. */
 const LESS = 'FRX';
 
-/** Without `less` the text is printed as it is. */
 const DEFAULT = `if command -v less >/dev/null 2>&1; then exec less -${LESS}; else exec cat; fi`;
 
-/** The shell command of the pager; undefined where there is to be none. */
 function pagerCommand({ stdout, env }: Pick<Context, 'stdout' | 'env'>): string | undefined {
 	if (!stdout.isTTY || stdout.rows === undefined || env.TERM === 'dumb' || process.platform === 'win32') {
 		return undefined;
@@ -27,15 +24,12 @@ function pagerCommand({ stdout, env }: Pick<Context, 'stdout' | 'env'>): string 
 }
 
 export interface PagerOptions {
-	/** True by default. */
 	enabled?: boolean;
-	/** Called before the pager takes the screen. */
 	onStart?: (() => void) | undefined;
-	/** Called for text that comes after the person has left the pager. */
+	/** Text comes after the person left. */
 	leave?: () => void;
 }
 
-/** Keeps text until there is more of it than fits the screen, and then starts the pager. */
 export function openPager(
 	context: Pick<Context, 'stdout' | 'env' | 'signals'>,
 	{ enabled = true, onStart, leave }: PagerOptions,
@@ -70,7 +64,6 @@ export function openPager(
 	};
 }
 
-/** `closed` resolves once the person has left the pager. */
 function startPager(command: string, { env, signals }: Pick<Context, 'env' | 'signals'>) {
 	// The pager needs no credentials.
 	const own = Object.entries(env).filter(([name]) => !name.startsWith('SUPPORTCTL_'));
@@ -79,9 +72,9 @@ function startPager(command: string, { env, signals }: Pick<Context, 'env' | 'si
 		env: { ...Object.fromEntries(own), LESS: env.LESS ?? LESS, LV: env.LV ?? '-c' },
 	});
 	const unlisten = signals.listen(() => child.kill());
-	// Ctrl-C is for the pager, which stops reading and goes on.
+	// Ctrl-C is for the pager.
 	const release = signals.holdInterrupts();
-	// A person who leaves the pager needs no more of the text.
+	// The person left.
 	child.stdin.on('error', () => undefined);
 	const closed = new Promise<void>((resolve) => {
 		const close = (): void => {

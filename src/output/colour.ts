@@ -1,19 +1,16 @@
-/** Whether to colour, decided from flags, environment and terminal, and the few styles that the program uses. */
+/** Whether to color, and the few styles. */
 
 import type { Context } from '../io/context.js';
 
-/** Styles text that has been sanitised already. */
 export type Style = (text: string) => string;
 
 const styles = {
-	/** Column headers and keys. */
 	heading: 'dim',
 	strong: 'bold',
 	faint: 'dim',
 	good: 'green',
 	bad: 'red',
 	doubtful: 'yellow',
-	/** What a person can type. */
 	command: 'cyan',
 } as const;
 
@@ -28,10 +25,7 @@ function makePalette(enabled: boolean, styleOf: (name: ColourName) => Style): Pa
 
 export const plainPalette: Palette = makePalette(false, () => (text) => text);
 
-/**
- * The styles for a stream: `--no-color` beats NO_COLOR, which beats FORCE_COLOR, which beats TERM=dumb, CI and what the
- * stream is. chalk is loaded only where there is colour.
- */
+/** `--no-color`, then NO_COLOR, FORCE_COLOR, TERM=dumb, CI, and the stream. */
 export async function openPalette({ env }: Pick<Context, 'env'>, isTTY: boolean, noColor: boolean): Promise<Palette> {
 	if (noColor || env.NO_COLOR) return plainPalette;
 	const isForced = env.FORCE_COLOR !== undefined && !['0', 'false'].includes(env.FORCE_COLOR);
@@ -42,7 +36,6 @@ export async function openPalette({ env }: Pick<Context, 'env'>, isTTY: boolean,
 	return makePalette(true, (name) => (text) => chalk[name](text));
 }
 
-/** The style of an outcome's name, or of a check's: green for done, red for refused, yellow for anything open. */
 export function outcomeStyle(palette: Palette, name: string): Style {
 	if (name === 'ok' || name === 'pass') return palette.good;
 	if (name === 'failed' || name === 'invalid' || name === 'fail') return palette.bad;

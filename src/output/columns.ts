@@ -1,4 +1,4 @@
-/** The names of the output formats, and the columns that they pick from each row, under which label and as which text. */
+/** Output formats, and the columns that they pick from each row. */
 
 import { UsageError } from '../errors.js';
 import type { Palette } from './colour.js';
@@ -7,7 +7,7 @@ export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'ids', 
 
 export type Format = (typeof formats)[number];
 
-/** Whether a format has no place for what is no row: a service's error would be read as one more. */
+/** Whether an error in the output would be read as a row. */
 export function holdsRowsAlone(format: Format): boolean {
 	return ['csv', 'tsv', 'ids', 'count'].includes(format);
 }
@@ -15,25 +15,23 @@ export function holdsRowsAlone(format: Format): boolean {
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Column {
-	/** Where the value is: a key, or keys joined by dots: `body.status`. */
+	/** Keys joined by dots: `body.status`. */
 	readonly path: string;
-	/** The header; the path without a leading `body.` where absent. */
+	/** By default the path without a leading `body.`. */
 	readonly label?: string;
-	/** The header in csv and tsv, where the label means something else to programs; the label where absent. */
+	/** The header in csv and tsv, if not the label. */
 	readonly key?: string;
-	/** Takes the value in another way than by its path. */
 	readonly get?: (row: Row) => unknown;
-	/** Left out of a terminal's table while every row has it empty; always there for programs. */
+	/** Hidden on a terminal if empty in every row. */
 	readonly optional?: boolean;
-	/** Shrunk after the others where a terminal is narrow. */
+	/** Shrunk last. */
 	readonly important?: boolean;
-	/** Never cut: a key that is copied from the table. */
+	/** Never cut: people copy it. */
 	readonly whole?: boolean;
-	/** The fewest columns of a terminal in which its cells are still of use. */
+	/** The least useful width. */
 	readonly least?: number;
-	/** The usual text: an optional column counts as empty where all rows have it. */
+	/** Counts as empty in an optional column. */
 	readonly usual?: string;
-	/** How a terminal's table paints the cell. */
 	readonly style?: (text: string, row: Row) => string;
 }
 
@@ -42,13 +40,12 @@ export interface ResolvedColumn extends Column {
 	readonly get: (row: Row) => unknown;
 }
 
-/** The value of an own key; undefined where there is none. */
 export function ownOf(value: unknown, key: string): unknown {
 	if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
 	return (value as Record<string, unknown>)[key];
 }
 
-/** Fills in the label, and how the value at the path is taken: an own key of that very name first, then key by key. */
+/** A key of the path's very name takes precedence. */
 export function resolveColumn(column: Column): ResolvedColumn {
 	const { path } = column;
 	const keys = path.split('.');
@@ -59,7 +56,7 @@ export function resolveColumn(column: Column): ResolvedColumn {
 	return { get, label: path.startsWith('body.') ? path.slice('body.'.length) : path, ...column };
 }
 
-/** `--fields id,body.status=state` → columns; what stands behind `=` is the header. */
+/** `--fields id,body.status=state`: the header follows `=`. */
 export function parseFields(text: string | readonly string[]): ResolvedColumn[] {
 	const given = [text].flat().join(',');
 	const parts = given.split(',').map((part) => part.trim());
@@ -78,7 +75,7 @@ export function parseFields(text: string | readonly string[]): ResolvedColumn[] 
 	});
 }
 
-/** A value as the text of one cell: text as it is, `{raw, rendered}` as its raw text, lists by commas, objects as JSON. */
+/** `{raw, rendered}` as its raw text, lists with commas, objects as JSON. */
 export function cellText(value: unknown): string {
 	if (typeof value === 'string') return value;
 	if (value === null || value === undefined) return '';
@@ -93,39 +90,32 @@ export function cellText(value: unknown): string {
 }
 
 export interface Encoder {
-	/** The text that can be written now; empty while the format still waits for more rows. */
+	/** Empty while the format waits for more rows. */
 	row(row: unknown): string;
-	/** Text for rows that were held back, because no more came for a while. */
+	/** Text for held rows, if no more came for a while. */
 	settle?(): string;
-	/** Columns that came too late to be shown. */
 	dropped?(): string[];
 	end(): string;
 }
 
 export interface EncoderOptions {
-	/** Columns that were asked for or that the command shows. */
 	readonly columns: readonly ResolvedColumn[];
-	/** Further columns that only a row knows, such as its custom fields. */
+	/** Columns that only rows know, such as custom fields. */
 	readonly discover?: ((row: Row) => readonly Column[]) | undefined;
-	/** True where `--fields` named the columns: objects are cut down to them, and a table shows them even if empty. */
+	/** Whether `--fields` named the columns. */
 	readonly chosen: boolean;
-	/** One object instead of a list of rows. */
 	readonly single: boolean;
-	/** The id that `ids` prints for a row. */
 	readonly idOf: (row: Row) => unknown;
 	readonly isTTY: boolean;
-	/** Columns of the terminal; Infinity where nothing has to fit. */
 	readonly width: number;
 	readonly palette: Palette;
 }
 
-/** A row as an object: what is none stands under `value`. */
 export function asRow(row: unknown): Row {
 	if (Array.isArray(row)) return Object.fromEntries(row.map((each, index) => [String(index + 1), each]));
 	return typeof row === 'object' && row !== null ? (row as Row) : { value: row };
 }
 
-/** The columns of some rows: those that are known, then those that only the rows know, optional ones last. */
 export function columnsFor(
 	columns: readonly ResolvedColumn[],
 	discover: EncoderOptions['discover'],

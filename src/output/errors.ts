@@ -1,11 +1,10 @@
-/** An error as a person reads it on stderr, or as one JSON object: what, why, the next step; never a secret or a raw escape. */
+/** An error for people, or as a JSON object; never a secret or a raw escape. */
 
 import { ExitCode, fileProblem, isKnownFileProblem, SupportctlError } from '../errors.js';
 import { type Palette, plainPalette } from './colour.js';
 import { redact, redactTexts, redactUrl } from './redact.js';
 import { escapeJson, sanitise } from './sanitise.js';
 
-/** The exit code that an error stands for; 1 for what was not foreseen. */
 export function exitCodeOf(error: unknown): ExitCode {
 	return error instanceof SupportctlError ? error.exitCode : ExitCode.failed;
 }
@@ -14,7 +13,7 @@ function describe(error: unknown): Pick<SupportctlError, 'code' | 'message' | 'h
 	if (error instanceof SupportctlError) return error;
 	const message = error instanceof Error ? error.message : String(error);
 	const none = { hint: undefined, details: [], data: {} };
-	// `ENOENT`, `EACCES` and the like: an error of the system, which is no bug.
+	// Errors of the system are no bugs.
 	const { code, syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
 	if (typeof code === 'string' && typeof syscall === 'string') return { ...none, code: code.toLowerCase(), message };
 	const hint = 'This is a bug in supportctl. Please report it with the output of --debug.';
@@ -32,13 +31,11 @@ function chainOf(error: unknown): unknown[] {
 	return chain;
 }
 
-/** Messages of the causes, without those that the message above them repeats already. */
 function causesOf(error: unknown): string[] {
 	const messages: string[] = [];
 	let above = error instanceof Error ? error.message : '';
 	for (const cause of chainOf(error).slice(1)) {
 		const message = cause instanceof Error ? cause.message || cause.name : String(cause);
-		// Where our own words for it stand above, the system's need not.
 		const isKnown = isKnownFileProblem(cause) && above.includes(fileProblem(cause));
 		if (message !== '' && !isKnown && !above.includes(message)) messages.push(message);
 		above += message;
@@ -46,10 +43,8 @@ function causesOf(error: unknown): string[] {
 	return messages;
 }
 
-/** Keys that an error's data can't replace. */
 const RESERVED = new Set(['code', 'message', 'hint', 'exitCode', 'details', 'causes', 'stack']);
 
-/** Lines for stderr, ending in a line break. @param json one JSON object instead @param debug adds the stack trace */
 export function renderError(
 	error: unknown,
 	{ json = false, debug = false, palette = plainPalette }: { json?: boolean; debug?: boolean; palette?: Palette } = {},

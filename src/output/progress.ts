@@ -1,38 +1,32 @@
-/** Progress of a run on stderr: one line that is redrawn on a terminal, a plain line now and then elsewhere. */
+/** Progress on stderr: one line that is redrawn, or a plain line now and then. */
 
 import type { Context } from '../io/context.js';
 import type { Palette } from './colour.js';
 
 export interface ProgressCounts {
-	/** Rows with an outcome, whatever it is. */
 	done: number;
-	/** Absent where rows are only read. */
 	failed?: number;
 	unknown?: number;
-	/** What holds the run up at the moment, for instance `waiting 12 s: the service asked for it`. */
+	/** What holds it up: `waiting 12 s: the service asked for it`. */
 	note?: string | undefined;
 }
 
 export type Progress = ReturnType<typeof createProgress>;
 
-/** Milliseconds between two drawings on a terminal, and between two lines elsewhere. */
+/** Milliseconds between two drawings. */
 const REDRAW = 100;
 const LINE = 10_000;
 
-/** How far back the rate looks, in milliseconds. */
 const WINDOW = 10_000;
 
-/** The widest and the narrowest bar worth drawing, in columns. */
+/** Columns. */
 const WIDEST = 30;
 const NARROWEST = 6;
 
 interface ProgressOptions {
 	palette: Palette;
-	/** Rows in all; undefined where that is not known. */
 	total: number | undefined;
-	/** Rows that an earlier run has done already; they do not count towards the rate. */
 	start?: number;
-	/** How much is logged between the rows: where that is anything, there are plain lines. */
 	verbose?: number | undefined;
 }
 
@@ -54,7 +48,7 @@ export function createProgress(
 		return now > oldest.at ? Math.max(0, done - oldest.done) / ((now - oldest.at) / 1000) : 0;
 	}
 
-	/** `1234 of 40000 done`, rate, failures, unknown, time left: the most important first. */
+	/** Most important first. */
 	function draw({ done, failed, unknown = 0, note }: ProgressCounts): void {
 		const rate = rateAt(clock.monotonic(), done);
 		const facts = [total === undefined ? `${done} done` : `${done} of ${total} done`];
@@ -81,14 +75,12 @@ export function createProgress(
 		drawn = true;
 	}
 
-	/** Takes the bar away while something else is written to stderr. */
 	function clear(): void {
 		if (drawn) stderr.write('\r\x1b[K');
 		drawn = false;
 	}
 
 	return {
-		/** Cheap enough to be called for each row. */
 		update(counts: ProgressCounts): void {
 			last = counts;
 			const now = clock.monotonic();
@@ -97,7 +89,6 @@ export function createProgress(
 			draw(counts);
 		},
 		clear,
-		/** Draws the last state a last time, or takes the bar away. */
 		done(): void {
 			if (redraws) clear();
 			else if (last !== undefined && clock.monotonic() - begin >= LINE) draw(last);

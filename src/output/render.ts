@@ -1,4 +1,4 @@
-/** Rows → text in the format that was asked for, written in large pieces as the rows come. */
+/** Rows → text in the chosen format, written in large pieces. */
 
 import { FailedError, UsageError } from '../errors.js';
 import { formatCsvRecord } from '../text.js';
@@ -22,53 +22,44 @@ import { createRedactor } from './redact.js';
 import { escapeJson, sanitise } from './sanitise.js';
 
 export interface RenderOptions {
-	/** One of `formats`; by default a table on a terminal, and the same columns apart by tabs in a pipe. */
+	/** By default a table, or its columns with tabs in a pipe. */
 	readonly format?: Format | undefined;
-	/** `--fields`: paths by commas, `path=label` to name the header. */
 	readonly fields?: string | readonly string[] | undefined;
-	/** `--field`: one bare value a line. */
 	readonly field?: string | undefined;
-	/** `--bom`: a byte order mark before csv and tsv, by which Excel knows UTF-8. */
 	readonly bom?: boolean | undefined;
-	/** `--query`: JMESPath over the list of all rows, or over the one object. */
 	readonly query?: string | undefined;
-	/** What tables show without `--fields`; every key where absent. */
+	/** Every key by default. */
 	readonly columns?: readonly Column[] | undefined;
-	/** Further columns that only the rows know. */
 	readonly more?: ((row: Row) => readonly Column[]) | undefined;
-	/** What a name in `--fields` or `--field` stands for where it is no path; undefined where it is one. */
+	/** Resolves a name that is no path. */
 	readonly resolve?: ((name: string) => ((row: Row) => unknown) | undefined) | undefined;
-	/** One object rather than a list: `key  value` lines, and a JSON object instead of an array. */
+	/** One object rather than a list. */
 	readonly single?: boolean | undefined;
-	/** The id that `--format ids` prints for a row; `id` where absent. */
 	readonly idOf?: ((row: Row) => unknown) | undefined;
 	readonly isTTY: boolean;
-	/** Columns of the terminal. */
 	readonly width?: number | undefined;
 	readonly palette?: Palette | undefined;
 }
 
-/** Takes text; a promise asks the producer of rows to wait until the reader has taken it. */
+/** A promise asks to wait. */
 export type Write = (text: string) => void | Promise<void>;
 
 export interface RenderSummary {
 	rows: number;
-	/** Columns of `--fields` or `--field` that no row had. */
 	missing: string[];
-	/** Columns that only late rows have, which came too late for the header of csv, tsv or a pipe. */
+	/** Columns that came too late for the header. */
 	dropped: string[];
-	/** Keys of the first row, to suggest a name from. */
+	/** For suggestions. */
 	seen: string[];
 }
 
 export interface Renderer {
-	/** Prints a row. A promise, which is rare, asks to wait before the next. */
+	/** A promise asks to wait before the next row. */
 	row(row: unknown): void | Promise<void>;
-	/** Writes what is left and closes brackets; call it also after a failure, or an array stays open. */
+	/** Call it after a failure too, or an array stays open. */
 	end(): Promise<RenderSummary>;
 }
 
-/** Rows that are written as they come. @param frame what stands around and between them, and what is printed for none */
 function oneByOne(
 	item: (row: unknown, number: number) => string,
 	{ open = '', between = '', close = '', none = '' } = {},
@@ -87,7 +78,6 @@ function jsonText(value: unknown, indent?: number): string {
 	return escapeJson(JSON.stringify(value, null, indent) ?? 'null');
 }
 
-/** A row with the chosen columns only, under their labels; the row itself where none were chosen. */
 function pick({ chosen, columns }: EncoderOptions, row: unknown): unknown {
 	if (!chosen) return row;
 	return Object.fromEntries(columns.map((column) => [column.label, column.get(row as Row) ?? null]));
@@ -95,7 +85,6 @@ function pick({ chosen, columns }: EncoderOptions, row: unknown): unknown {
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b/gi;
 
-/** One array, or one value where there is one only: indented and painted for a person, a line a row for programs. */
 function createJson(options: EncoderOptions): Encoder {
 	const { palette, isTTY, single } = options;
 	const text = (row: unknown): string => {
@@ -111,15 +100,13 @@ function createJson(options: EncoderOptions): Encoder {
 	return oneByOne(indented, { open: '[\n', between: ',\n', close: '\n]\n', none: '[]\n' });
 }
 
-/** How many rows are looked at before columns that only the rows know are settled. */
 const SAMPLE = 200;
 
-/** Rows as lines; where only rows know the columns, the first ones are held back to find them. */
+/** If only rows know the columns, the first ones are held back to find them. */
 function createLines(options: EncoderOptions, line: (cells: readonly string[]) => string, header: boolean): Encoder {
 	const { discover } = options;
 	let columns: readonly ResolvedColumn[] | undefined;
 	let held: Row[] = [];
-	/** Columns that came after the header was written. */
 	const late = new Set<string>();
 	const lineOf = (row: Row): string => line((columns ?? []).map((column) => cellText(column.get(row))));
 
@@ -148,7 +135,7 @@ function createLines(options: EncoderOptions, line: (cells: readonly string[]) =
 	};
 }
 
-/** The table's columns for `cut` and `awk`: no header, no quotation marks; tabs and line breaks in a cell are visible. */
+/** For `cut` and `awk`: no header, no quotes. */
 function createPlain(options: EncoderOptions): Encoder {
 	if (!options.single) return createLines(options, (cells) => `${cells.map(sanitise).join('\t')}\n`, false);
 	return oneByOne((row) => {
@@ -161,13 +148,12 @@ function createPlain(options: EncoderOptions): Encoder {
 	});
 }
 
-/** The id of each row, ready to be the next command's input. */
 function idLine({ chosen, columns, idOf }: EncoderOptions, row: unknown, number: number): string {
 	const isObject = typeof row === 'object' && row !== null;
 	const id = isObject ? (chosen ? columns[0]?.get(row as Row) : idOf(row as Row)) : row;
 	const text = cellText(id);
 	if (text !== '') return `${sanitise(text)}\n`;
-	// A look-up that failed has found no id, and its error is printed elsewhere.
+	// A failed lookup found no ID; its error is printed elsewhere.
 	if (isObject && Object.hasOwn(row, 'outcome') && (row as Row).outcome !== 'ok') return '';
 	throw new UsageError(`result ${number} has no id to print`, {
 		code: 'no_id',
@@ -175,7 +161,6 @@ function idLine({ chosen, columns, idOf }: EncoderOptions, row: unknown, number:
 	});
 }
 
-/** One value of each row; a line break inside a value is shown, so that lines and rows stay in step. */
 function createField(get: (row: Row) => unknown): Encoder {
 	return oneByOne((row) => `${sanitise(cellText(typeof row === 'object' && row !== null ? get(row as Row) : row))}\n`);
 }
@@ -185,7 +170,7 @@ const quoted =
 	(options: EncoderOptions): Encoder =>
 		createLines(options, (cells) => formatCsvRecord(options.isTTY ? cells.map(sanitise) : cells, separator), true);
 
-/** How each format writes rows; `plain` is the table of a pipe. */
+/** `plain` is the table of a pipe. */
 const encoders: Record<Format | 'plain', (options: EncoderOptions) => Encoder | Promise<Encoder>> = {
 	table: async (options) => (await import('./table.js')).createTable(options),
 	json: createJson,
@@ -210,14 +195,13 @@ const encoders: Record<Format | 'plain', (options: EncoderOptions) => Encoder | 
 	},
 };
 
-/** The columns that `--fields` or `--field` name; undefined without them. */
 function namedColumns({ fields, field, resolve }: RenderOptions): ResolvedColumn[] | undefined {
 	if (fields === undefined && field === undefined) return undefined;
 	const columns = field === undefined ? parseFields(fields ?? []) : [resolveColumn({ path: field })];
 	return columns.map((column) => ({ ...column, get: resolve?.(column.path) ?? column.get }));
 }
 
-/** Every key of a row as a column; dots in it mean nothing. */
+/** Dots in a key mean nothing. */
 function keysOf(row: Row): Column[] {
 	return Object.keys(row).map((path) => ({ path, label: path, get: (each) => ownOf(each, path) }));
 }
@@ -227,7 +211,6 @@ async function createEncoder(options: RenderOptions, named: ResolvedColumn[] | u
 	const { isTTY, columns, width = 80, palette = plainPalette, single = false } = options;
 	const format = options.format ?? (isTTY ? 'table' : 'plain');
 	if (format !== 'plain' && !formats.includes(format)) {
-		// A profile's file can hold any text.
 		throw new UsageError(`${JSON.stringify(format)} is not an output format: there are ${formats.join(', ')}`, {
 			code: 'unknown_format',
 		});
@@ -248,22 +231,17 @@ async function createEncoder(options: RenderOptions, named: ResolvedColumn[] | u
 	});
 }
 
-/** Text is written when there is this much of it. */
 const BATCH = 64 * 1024;
 
-/** Or when this many milliseconds have passed, so that rows are seen as they come; a table waits longer to be full. */
+/** Milliseconds until rows are shown; a table waits to be full. */
 const WAIT_MS = 50;
 const TABLE_WAIT_MS = 400;
 
-/**
- * Makes a renderer. Everything that can be wrong with the options is found here, before anything is sent.
- * @throws UsageError for fields or a query that can't be used.
- */
+/** Finds everything wrong with the options before anything is sent. @throws UsageError */
 export async function createRenderer(options: RenderOptions, write: Write): Promise<Renderer> {
 	const redactRow = createRedactor();
 	const { query, single } = options;
 	const search = query === undefined ? undefined : await compileQuery(query);
-	// What a query gives has columns of its own, not the command's.
 	const own: RenderOptions = search ? { ...options, resolve: undefined, columns: undefined, more: undefined } : options;
 	const named = namedColumns(own);
 	let encoder = await createEncoder(own, named);
@@ -271,7 +249,7 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 	let seen: string[] | undefined;
 	let text = options.bom === true ? '\ufeff' : '';
 	let timer: NodeJS.Timeout | undefined;
-	/** The last write that only the timer began: `end` waits for it, and throws what became of it. */
+	/** The last write of the timer: `end` throws its error. */
 	let pending: Promise<void> | undefined;
 
 	function flush(): void | Promise<void> {
@@ -285,7 +263,6 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 	function settle(): void {
 		text += encoder.settle?.() ?? '';
 		pending = flush() ?? pending;
-		// Until then the rejection is not unhandled.
 		pending?.catch(() => undefined);
 	}
 
@@ -331,14 +308,13 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 	};
 }
 
-/** Without a format or columns of its own, a value or a list of values is printed bare, a line each. */
+/** Values of a query are printed bare by default. */
 function isBare(found: unknown, { format, fields, field }: RenderOptions): boolean {
 	if ((format !== undefined && format !== 'table') || fields !== undefined || field !== undefined) return false;
 	const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 	return Array.isArray(found) ? found.length > 0 && found.every(isScalar) : isScalar(found);
 }
 
-/** Compiles a JMESPath expression; the library is loaded only for this. @throws UsageError */
 async function compileQuery(query: string): Promise<(data: unknown) => unknown> {
 	const { compile, getRegisteredFunctions, TreeInterpreter } = await import('@jmespath-community/jmespath');
 	const shown = `--query ${JSON.stringify(query)}`;

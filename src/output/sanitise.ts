@@ -1,18 +1,12 @@
-/**
- * Makes text from the service or the input safe to print: what could move the cursor, reorder or hide text is shown as
- * an escape, and what a CI runner would obey as a command gets a backslash.
- */
+/** Makes text safe to print: no control of the terminal, no hidden text, no command to a CI runner. */
 
 import type { Context, Output } from '../io/context.js';
 import { HIDDEN_CHARACTER } from '../text.js';
 
-/** Most text holds nothing else, and looking for that is much quicker than for all that is unsafe. */
+/** Most text, and quick to find. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/**
- * Hidden characters, one at a time; first what may stay: flags of regions, joiners between characters beyond ASCII and
- * variation selectors, each where emoji and several scripts need them.
- */
+/** First what may stay: flags of regions, and joiners and variation selectors where scripts and emoji need them. */
 const EACH_SOURCE = [
 	'(\\u{1f3f4}[\\u{e0020}-\\u{e007e}]+\\u{e007f}',
 	'(?<=[^\\x00-\\x7f\\u200b-\\u200f])[\\u200c\\u200d](?=[^\\x00-\\x7f\\u200b-\\u200f])',
@@ -33,23 +27,22 @@ function escapeOne(character: string): string {
 	return point < 0x10000 ? `\\u${hex(point, 4)}` : `\\u{${hex(point, 0)}}`;
 }
 
-/** `::error::` where a line begins, and `##` with a word in front of a bracket: commands to GitHub, Azure and TeamCity. */
+/** Commands to GitHub, Azure and TeamCity. */
 const LINE_COMMAND = /(^|[\n\r])((?:[^\S\n\r]|\x85)*)::/g;
 const MARKED_COMMAND = /##(?=[^\s[]*\[)/g;
 
-/** Text in which a CI runner finds no command: a backslash stands where it would begin. */
 function withoutCommands(text: string): string {
 	const lines = text.includes('::') ? text.replace(LINE_COMMAND, '$1$2\\::') : text;
 	return lines.includes('##') ? lines.replace(MARKED_COMMAND, '#\\#') : lines;
 }
 
-/** One line of text in which nothing but printable characters is left: `\n`, `\x1b`, `\u202e` stand for the rest. */
+/** One line; `\n`, `\x1b`, `\u202e` replace other characters. */
 export function sanitise(text: string): string {
 	if (PLAIN.test(text)) return withoutCommands(text);
 	return withoutCommands(text.replace(each(), (character, kept?: string) => kept ?? escapeOne(character)));
 }
 
-/** The same for text of several lines: line breaks stay, a carriage return before one goes, tabs become spaces. */
+/** Keeps line breaks; tabs become spaces. */
 export function sanitiseLines(text: string): string {
 	return text
 		.split(/\r?\n/)
@@ -59,14 +52,14 @@ export function sanitiseLines(text: string): string {
 
 const PLAIN_LINES = /^[\n\x20-\x7e]*$/;
 
-/** JSON text with those characters as `\u` escapes: the same value to every reader, and nothing to obey. */
+/** JSON of the same value without such characters. */
 export function escapeJson(json: string): string {
 	return escapeQuoted(json, (character) =>
 		character.split('').reduce((text, unit) => `${text}\\u${hex(unit.charCodeAt(0), 4)}`, ''),
 	);
 }
 
-/** The same for YAML, whose readers don't join the halves of a pair. */
+/** YAML readers don't join the halves of a pair. */
 export function escapeYaml(yaml: string): string {
 	return escapeQuoted(yaml, (character) => {
 		const point = character.codePointAt(0) as number;
@@ -74,7 +67,7 @@ export function escapeYaml(yaml: string): string {
 	});
 }
 
-/** Text in which hidden characters stand only between quotation marks that allow escapes; line breaks stay. */
+/** Hidden characters are always between quotes there. */
 function escapeQuoted(text: string, escaped: (character: string) => string): string {
 	const visible = PLAIN_LINES.test(text)
 		? text
@@ -91,7 +84,6 @@ export function unsafeIntegers(json: string): string[] {
 	return [...new Set(tokens.filter((token) => /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))))];
 }
 
-/** Whether results, and so errors, are to be JSON. */
 export function asksForJson(argv: readonly string[]): boolean {
 	return argv.some(
 		(word, index) =>
@@ -99,10 +91,7 @@ export function asksForJson(argv: readonly string[]): boolean {
 	);
 }
 
-/**
- * An output in which no line is a command to a CI runner, whoever wrote it; `command` writes one on purpose.
- * @param paint gives `error:` and `warning:` their colors, where a line begins with them
- */
+/** Only `command` can write a CI command. */
 export function guardOutput(output: Output, paint: (label: string) => string = (label) => label): Output {
 	return Object.assign(Object.create(output), {
 		write: (text: string): void => output.write(withoutCommands(text).replace(/^(?:error|warning):/gm, paint)),
@@ -114,15 +103,11 @@ export interface Annotation {
 	readonly level?: 'error' | 'warning';
 	readonly title: string;
 	readonly message: string;
-	/** As the repository names it. */
 	readonly file?: string | undefined;
 	readonly line?: number | undefined;
 }
 
-/**
- * Under GitHub Actions, shows a failure beside the input's line: `::error file=edits.csv,line=813,title=…::…`. Nothing in
- * the texts can end it or begin another.
- */
+/** Marks the input's line in GitHub Actions. Nothing in the texts can end the command. */
 export function annotate({ env, stderr }: Pick<Context, 'env' | 'stderr'>, annotation: Annotation): void {
 	if (env.GITHUB_ACTIONS !== 'true') return;
 	const { level = 'error', title, message, file, line } = annotation;

@@ -1,4 +1,4 @@
-/** table: columns that fit the terminal, drawn by cli-table3, or, where they can't fit, a block of lines for each row. */
+/** Tables that fit the terminal, drawn by cli-table3, or a block of lines for each row. */
 
 import Table from 'cli-table3';
 import stringWidth from 'string-width';
@@ -16,10 +16,10 @@ import { sanitise, sanitiseLines } from './sanitise.js';
 
 const GAP = '  ';
 
-/** How many rows are held to find the columns and their widths: a screen or two. */
+/** Rows that are held to find columns and widths. */
 const SAMPLE = 100;
 
-/** What shrunk cells keep at the least, and the share of the line that an important column keeps; tried in this order. */
+/** The least width of cells, and the share of an important column; tried in this order. */
 const CONCESSIONS = [
 	{ least: 8, share: 0.4 },
 	{ least: 6, share: 0.4 },
@@ -27,19 +27,18 @@ const CONCESSIONS = [
 	{ least: 6, share: 0 },
 ];
 
-/** Longer text is measured and cut from its beginning only: no terminal is wider. */
+/** No terminal is wider. */
 const LONGEST = 2_000;
 
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** A column with the texts of its cells, one for each held row. */
+/** One cell for each held row. */
 interface Part {
 	readonly column: ResolvedColumn;
 	readonly label: string;
 	readonly cells: readonly string[];
 }
 
-/** Whether a cell of an optional column is worth showing the column for. */
 const isWorthShowing = (column: ResolvedColumn, text: string): boolean => text !== '' && text !== column.usual;
 
 export function createTable(options: EncoderOptions): Encoder {
@@ -50,7 +49,7 @@ export function createTable(options: EncoderOptions): Encoder {
 	}
 	let held: Row[] = [];
 	let known: readonly ResolvedColumn[] = options.columns;
-	/** What stands under the last header; undefined widths stand for blocks. */
+	/** What is under the last header; blocks have no widths. */
 	let last: { paths: readonly string[]; widths: readonly number[] | undefined } | undefined;
 
 	function partOf(column: ResolvedColumn): Part {
@@ -61,7 +60,7 @@ export function createTable(options: EncoderOptions): Encoder {
 		return { column, label: sanitise(column.label).toUpperCase(), cells };
 	}
 
-	/** Draws the held rows; under a header of their own where they have other columns than those before. */
+	/** Draws the held rows, under a new header if their columns are new. */
 	function release(): string {
 		if (held.length === 0) return '';
 		known = optionalLast(columnsFor(known, discover, held));
@@ -103,7 +102,7 @@ export function createTable(options: EncoderOptions): Encoder {
 	};
 }
 
-/** Widths that fit the terminal; a column is never narrower than under the last header, where there is room for that. */
+/** No narrower than under the last header, if there is room. */
 function widthsFor(
 	parts: readonly Part[],
 	last: { paths: readonly string[]; widths: readonly number[] | undefined } | undefined,
@@ -133,7 +132,6 @@ const EDGES = ['top', 'bottom', 'left', 'mid', 'right'].flatMap((edge) => [
 	`${edge}-right`,
 ]);
 
-/** Draws rows without borders. */
 function drawRows(
 	parts: readonly Part[],
 	widths: readonly number[],
@@ -162,10 +160,7 @@ function drawRows(
 		.join('');
 }
 
-/**
- * cli-table3 measures by an older Unicode, in which some emoji and scripts have another width: it lays out cells beyond
- * ASCII as stand-ins of the right width, which their texts then replace.
- */
+/** cli-table3 measures by an older Unicode. It lays out stand-ins of the right width for cells beyond ASCII. */
 function createStandIns() {
 	const texts: string[] = [];
 	return {
@@ -180,7 +175,7 @@ function createStandIns() {
 	};
 }
 
-/** `key  value` lines: keys padded to the longest, a value of several lines goes on under its first. */
+/** `key  value` lines. */
 function recordText(columns: readonly ResolvedColumn[], row: Row, { palette, chosen }: EncoderOptions): string {
 	const shown = columns.filter(
 		(column) => chosen || column.optional !== true || isWorthShowing(column, cellText(column.get(row))),
@@ -196,12 +191,11 @@ function recordText(columns: readonly ResolvedColumn[], row: Row, { palette, cho
 	return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Columns of a terminal that the text takes; text that is all ASCII is the quick way. */
 function widthOf(text: string): number {
 	return ASCII.test(text) ? text.length : stringWidth(text);
 }
 
-/** Text that takes at most `width` columns; what is cut off is replaced by an ellipsis, never half a character. */
+/** Ends in an ellipsis, never in half a character. */
 export function truncate(text: string, width: number): string {
 	if (widthOf(text) <= width) return text;
 	if (width <= 1) return width === 1 ? '…' : '';
@@ -215,11 +209,7 @@ export function truncate(text: string, width: number): string {
 	return `${kept.trimEnd()}…`;
 }
 
-/**
- * Widths that fit into `available` columns: the widest columns are shrunk first, all to the same width, none below its
- * minimum.
- * @returns undefined where even the minimums do not fit.
- */
+/** Shrinks the widest columns first. @returns undefined if the minimums don't fit */
 export function fitWidths(
 	natural: readonly number[],
 	minimum: readonly number[],

@@ -12,7 +12,7 @@ const UNITS: readonly (readonly [name: string, ms: number])[] = [
 	['min', MINUTE],
 ];
 
-/** `2 h ago`, `in 3 d`, `just now`. @param ms the moment, and now, in milliseconds since 1970 */
+/** `2 h ago`, `in 3 d`, `just now`. Both are milliseconds since 1970. */
 export function relativeTime(ms: number, now: number): string {
 	const distance = Math.abs(now - ms);
 	const unit = UNITS.find(([, least]) => distance >= least);

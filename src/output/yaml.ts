@@ -1,4 +1,4 @@
-/** YAML: writing values, plain enough for readers of YAML 1.1 and 1.2, and reading one mapping. */
+/** YAML for readers of 1.1 and 1.2. */
 
 import { Document, isMap, isNode, isScalar, parseDocument, type Scalar, visit } from 'yaml';
 import { escapeYaml, sanitise } from './sanitise.js';
@@ -7,23 +7,18 @@ export function yamlText(value: unknown): string {
 	const document = new Document(value ?? null, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
 	visit(document, {
 		Scalar(_key, node: Scalar) {
-			// Escapes stand between quotation marks.
+			// Escapes need quotes.
 			if (typeof node.value === 'string' && sanitise(node.value) !== node.value) node.type = 'QUOTE_DOUBLE';
 		},
 	});
 	return escapeYaml(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.POSITIVE_INFINITY }));
 }
 
-/**
- * Reads one mapping.
- * @param isText whether an entry is text, so that `007` stays as it is written
- * @returns undefined where the text holds nothing but comments
- * @throws SyntaxError for what is not YAML, or no mapping
- */
+/** @param isText keeps `007` as it is written @returns undefined for comments alone @throws SyntaxError */
 export function readYamlMapping(text: string, isText: (name: string) => boolean): Record<string, unknown> | undefined {
 	const document = parseDocument(text);
 	const [error] = document.errors;
-	// The place is shown by an excerpt below the message. What a programmer could call is left out.
+	// An excerpt below the message shows the place.
 	if (error !== undefined) {
 		throw new SyntaxError(error.message.replace(/ at line \d+, column \d+|; please use .*\(\)/g, '').trimEnd());
 	}

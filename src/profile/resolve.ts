@@ -1,4 +1,4 @@
-/** Everything a command needs to reach the service, from flags, environment, profile and defaults, and where each came from. */
+/** What a command needs to reach the service, and where each part comes from. */
 
 import { statSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
@@ -26,18 +26,13 @@ import { bindSecret, readStore, requireProfile, type Store, secretIsFor } from '
 
 export interface ResolveRequest {
 	env: Environment;
-	/** Connection options by camel-cased name; others are ignored. */
 	flags: Readonly<Record<string, unknown>>;
 	cwd?: string;
-	/** False leaves credentials out: nothing is fetched, and `auth` is `none`. For runs that send nothing. */
+	/** False fetches no secret, for runs that send nothing. */
 	credentials?: boolean;
 }
 
-/**
- * Which profile a command with these flags would use; it need not be stored.
- * @returns its name, how it was chosen (`--profile`, `SUPPORTCTL_PROFILE` or `current`), and the current one where it was
- * left out because the base URL given is on another host than its own
- */
+/** Which profile these flags choose. `leftOut` is the current one if the base URL given is on a different host. */
 export function readChoice({ profiles, current }: Store, { env, flags, cwd = '.' }: ResolveRequest) {
 	if (typeof flags.profile === 'string') return { profileName: flags.profile, chosenBy: '--profile' };
 	const variable = readVariable(env, 'PROFILE', cwd);
@@ -52,10 +47,7 @@ export function readChoice({ profiles, current }: Store, { env, flags, cwd = '.'
 
 export type Setup = ReturnType<typeof readSetup>;
 
-/**
- * Reads the settings without fetching any secret. @throws UsageError for an unknown profile
- * @returns the environment too, without connection variables if a flag chose the profile
- */
+/** Reads the settings without fetching a secret. @throws UsageError for an unknown profile */
 export function readSetup(request: ResolveRequest) {
 	const { flags, cwd = '.' } = request;
 	const { store, file, exists, warnings } = readStore(configFolder({ env: request.env, cwd }));
@@ -76,10 +68,9 @@ export function readSetup(request: ResolveRequest) {
 	return { ...resolved, ...choice, profile, file, exists, warnings };
 }
 
-/** The variable, after SUPPORTCTL_, for the secret of a scheme. */
 const secretVariables = { basic: 'PASSWORD', bearer: 'TOKEN', header: 'TOKEN' } as const;
 
-/** The scheme in force, and its secret from the environment, which also takes precedence over the profile's scheme. */
+/** The scheme in force and its secret from the environment. */
 export function readScheme({ settings: { scheme }, sources, env, cwd }: ResolvedSettings): {
 	scheme: Scheme;
 	given?: EnvironmentValue | undefined;
@@ -100,7 +91,6 @@ export function readScheme({ settings: { scheme }, sources, env, cwd }: Resolved
 	return token === undefined ? { scheme } : { scheme: 'bearer', given: token };
 }
 
-/** Where the secret is: in a variable, stored with the profile, or why neither. */
 function locateSecret(setup: Setup): ReturnType<typeof readScheme> & {
 	stored?: StoredSecret;
 	why?: string;
@@ -118,7 +108,7 @@ function locateSecret(setup: Setup): ReturnType<typeof readScheme> & {
 	return { scheme, why: `the secret stored in profile "${profileName}" is for ${other}` };
 }
 
-/** Where the secret in force is, for `profile show`; it is neither fetched nor shown. */
+/** For `profile show`; the secret is neither fetched nor shown. */
 export function describeSecret(setup: Setup): { setting: string; value: string; source: string } {
 	const { scheme, given, stored, why = '' } = locateSecret(setup);
 	const setting = secretNoun(scheme).replace(' ', '-');
@@ -137,7 +127,6 @@ export function describeSecret(setup: Setup): { setting: string; value: string; 
 	return { setting, value: 'set', source };
 }
 
-/** @throws UsageError if the credentials can't be sent under the scheme */
 export function makeAuth(
 	scheme: Exclude<Scheme, 'none'>,
 	{ username, headerName }: Pick<Settings, 'username' | 'headerName'>,
@@ -154,7 +143,7 @@ export function makeAuth(
 	return { scheme, name: headerName, value: secret };
 }
 
-/** The credentials from the environment, else the stored ones. @throws RefusedError if there are none */
+/** @throws RefusedError if there are no credentials */
 export async function findAuth(setup: Setup, baseUrl: string): Promise<{ auth: Auth; secretSource: string }> {
 	const { settings, profileName = '', chosenBy, env } = setup;
 	const { scheme, given, stored, why } = locateSecret(setup);
@@ -167,7 +156,7 @@ export async function findAuth(setup: Setup, baseUrl: string): Promise<{ auth: A
 	if (scheme === 'basic' && settings.username === undefined) {
 		throw refuse('no username', `${login}, or pass --username${orSet('USERNAME')}`);
 	}
-	// Before the secret is fetched: a wrong setting should not ask anyone to unlock a keyring.
+	// A wrong setting should not ask anyone to unlock a keyring.
 	makeAuth(scheme, settings, '');
 	if (given !== undefined) {
 		const secret = checkSecret(scheme, given.value, given.name);
@@ -182,7 +171,7 @@ export async function findAuth(setup: Setup, baseUrl: string): Promise<{ auth: A
 	return { auth: makeAuth(scheme, settings, secret), secretSource };
 }
 
-/** The base URL in force, checked; `allowHttp` of a profile applies to that profile's own host only. */
+/** `allowHttp` applies to the profile's own host only. */
 export function resolveBaseUrl(setup: Setup): { url: string; warnings: string[]; allowHttp: boolean } {
 	const { settings, sources, profile, profileName } = setup;
 	const { baseUrl, productPrefix } = settings;
@@ -200,15 +189,13 @@ export function resolveBaseUrl(setup: Setup): { url: string; warnings: string[];
 	return { ...parseBaseUrl(baseUrl, rules), allowHttp };
 }
 
-/** A system's whole list of authorities is a fifth of a MiB. */
 const MAX_PEM_BYTES = 4 * 1024 * 1024;
 
 const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
-/** Reads the PEM files; a private key that others can read is worth a warning. */
 export function readTls({ settings, cwd }: ResolvedSettings, warnings: string[]): TlsFiles {
-	// A key may stand in the certificate's file, as many tools write it.
+	// A key may be in the certificate's file.
 	const { caFile, cert: certFile, key: keyFile = certFile } = settings;
 	const hint = 'check that --ca-file, --cert and --key point to readable PEM files';
 	const read = (flag: string, file: string | undefined, what: RegExp): string | undefined => {
@@ -243,16 +230,13 @@ export function readTls({ settings, cwd }: ResolvedSettings, warnings: string[])
 	return { ca, cert, key };
 }
 
-/** HTTP_PROXY, HTTPS_PROXY and NO_PROXY; the lower-case spelling wins, as it does for curl. */
+/** The lower-case spelling takes precedence, as for curl. */
 export function readProxies(env: Environment): ProxySettings {
 	const read = (name: string): string | undefined => env[name.toLowerCase()] || env[name] || undefined;
 	return { httpProxy: read('HTTP_PROXY'), httpsProxy: read('HTTPS_PROXY'), noProxy: read('NO_PROXY') };
 }
 
-/**
- * Precedence: flags, environment, profile, defaults; a profile from a flag overrides the environment. A stored secret
- * goes only to the origin, user and scheme it is for. @throws RefusedError if not signed in, UsageError for bad settings
- */
+/** A stored secret goes only to the origin, user and scheme it is for. @throws RefusedError if not signed in, UsageError */
 export async function resolveConnection(request: ResolveRequest) {
 	const setup = readSetup(request);
 	const { settings, profileName } = setup;
@@ -263,7 +247,6 @@ export async function resolveConnection(request: ResolveRequest) {
 	const { auth, secretSource } = request.credentials === false ? none : await findAuth(setup, baseUrl);
 	return {
 		...{ profileName, baseUrl, auth, settings, tls, allowHttp, warnings },
-		/** A variable's name, `profile file`, `system keyring`, `secret command` or `none`. */
 		secretSource,
 		proxy: readProxies(setup.env),
 	};

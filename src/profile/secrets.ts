@@ -1,12 +1,9 @@
-/** Secrets: what they may look like, and storing, fetching and removing them: profile file, system keyring or secret command. */
+/** Secrets: which ones can be sent, and where they are stored. */
 
 import { RefusedError, UsageError } from '../errors.js';
 import { type Environment, MAX_SECRET_BYTES, type Scheme, textOf } from './settings.js';
 
-/**
- * Where a profile's secret is stored; only `file` has the secret itself. `origin` is what it was stored for: a base URL
- * that is edited by hand must not get it. A secret command is bound in the same way.
- */
+/** `origin` is what a secret was stored for: a base URL edited by hand must not get it. */
 export type StoredSecret = { origin?: string } & (
 	| { store: 'file'; value: string }
 	| { store: 'keyring'; account: string }
@@ -17,7 +14,7 @@ export function secretNoun(scheme: Scheme): string {
 	return { basic: 'password', bearer: 'token', header: 'header value', none: 'secret' }[scheme];
 }
 
-/** Checks that a secret can be sent under its scheme; throws UsageError that does not repeat it. */
+/** @throws UsageError that does not repeat the secret */
 export function checkSecret(scheme: Scheme, secret: string, from: string): string {
 	const refuse = (why: string): never => {
 		throw new UsageError(`the ${secretNoun(scheme)} from ${from} ${why}`, { code: 'invalid_secret' });
@@ -31,7 +28,6 @@ export function checkSecret(scheme: Scheme, secret: string, from: string): strin
 	return secret;
 }
 
-/** @throws UsageError for a username that HTTP Basic can't carry */
 export function checkUserName(username: string): string {
 	if (!username.includes(':')) return username;
 	throw new UsageError(`usernames can't contain a colon under --scheme basic: ${JSON.stringify(username)}`);
@@ -44,7 +40,7 @@ export function describeStore(secret: StoredSecret | undefined): string {
 
 const KEYRING_SERVICE = 'supportctl';
 
-/** Uses an entry of the system's keyring. Rejects with an Error whose message says in a few words why that can't be. */
+/** @throws Error with the reason in a few words */
 async function useKeyring<T>(
 	account: string,
 	use: (entry: import('@napi-rs/keyring').AsyncEntry) => Promise<T>,
@@ -65,7 +61,6 @@ async function useKeyring<T>(
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Fetches a stored secret; throws RefusedError that names the profile and the next step. */
 export async function fetchSecret(stored: StoredSecret, env: Environment, profileName: string): Promise<string> {
 	const owner = `profile "${profileName}"`;
 	if (stored.store === 'file') return stored.value;
@@ -86,10 +81,7 @@ export async function fetchSecret(stored: StoredSecret, env: Environment, profil
 	throw new RefusedError(`the secret of ${owner} is gone from the system keyring`, { code: 'secret_gone', hint });
 }
 
-/**
- * Puts a secret into the keyring. Where there is none, or the file was asked for, the secret is returned for the file.
- * @param account The entry's name. @param file The path of the profiles.
- */
+/** Returns the secret for the file if there is no keyring. */
 export async function keepSecret(
 	secret: string,
 	{ account, file, insecureStorage }: { account: string; file: string; insecureStorage: boolean },
@@ -109,7 +101,7 @@ export async function keepSecret(
 	}
 }
 
-/** Removes a secret from the keyring; a warning comes back where that failed. */
+/** @returns a warning if that failed */
 export async function discardSecret(account: string): Promise<string | undefined> {
 	try {
 		await useKeyring(account, (entry) => entry.deleteCredential());
@@ -119,14 +111,9 @@ export async function discardSecret(account: string): Promise<string | undefined
 	}
 }
 
-/** Long enough for a person to type a passphrase. */
 const COMMAND_TIMEOUT_MS = 60_000;
 
-/**
- * Runs the command with the shell and returns what it printed, without the last line break. The command gets the
- * environment without our own secrets. Throws RefusedError that names the failure and the profile, but neither the
- * command's output nor, since it may hold a secret, its text.
- */
+/** Runs the command without our own secrets in its environment. @throws RefusedError without the command or its output, which may contain a secret */
 export async function runSecretCommand(
 	command: string,
 	{ env, owner, timeoutMs = COMMAND_TIMEOUT_MS }: { env: Environment; owner: string; timeoutMs?: number },
@@ -137,7 +124,7 @@ export async function runSecretCommand(
 	const { exec } = await import('node:child_process');
 	const options = { env: rest, timeout: timeoutMs, maxBuffer: MAX_SECRET_BYTES, encoding: 'buffer' } as const;
 	const output = await new Promise<Buffer>((resolve, reject) => {
-		// Questions go to the terminal itself: standard input may be that of a run.
+		// It may ask at the terminal; stdin may be that of a run.
 		const child = exec(command, options, (error, stdout) => {
 			if (error === null) return resolve(stdout);
 			const code: unknown = error.code;

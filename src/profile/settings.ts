@@ -1,4 +1,4 @@
-/** Every setting as data, what the environment says, and the place that each setting takes its value from. */
+/** Every setting as data, and where each takes its value from. */
 
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -10,13 +10,13 @@ export const schemes = ['basic', 'bearer', 'header', 'none'] as const;
 export type Scheme = (typeof schemes)[number];
 
 export interface Kind<Value> {
-	/** Makes a value of text or of what a profile holds; undefined where it can't be one. */
+	/** @returns undefined if it isn't valid */
 	read(given: unknown): Value | undefined;
-	/** What it must be, after "must be". */
+	/** After "must be". */
 	expected: string;
 }
 
-/** Control characters are spelled out: looking up `\p{Cc}` in Unicode's tables takes half a millisecond at each start. */
+/** Spelled out: looking up `\p{Cc}` takes half a millisecond at each start. */
 const text = (expected = 'text without control characters', pattern = /^[^\x00-\x1f\x7f-\x9f]+$/): Kind<string> => ({
 	expected,
 	read: (given) => (typeof given === 'string' && pattern.test(given) ? given : undefined),
@@ -47,36 +47,27 @@ const flag: Kind<boolean> = {
 
 const prefix = text('a letter, then letters, digits, - or _', /^[A-Za-z][A-Za-z0-9_-]{0,31}$/);
 
-/** Any but those by which HTTP itself works. */
+/** Any but those that HTTP itself uses. */
 const headerName = text(
 	"a header's name",
 	/^(?!(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept.*|user-agent)$)[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/i,
 );
 
-/**
- * The flag of each is its name in kebab case. `initial` is the default, `variable` follows SUPPORTCTL_, only a profile can
- * hold one that is `profileOnly`, and a `path` is absolute in a profile.
- */
+/** `variable` follows SUPPORTCTL_; a `path` is absolute in a profile; `profileOnly` settings have no effect as flags. */
 export const settings = {
-	/** As given: `parseBaseUrl` checks it. */
 	baseUrl: { ...text('a URL'), variable: 'BASE_URL' },
 	scheme: { ...scheme, initial: 'basic' },
 	username: { ...text(), variable: 'USERNAME' },
 	/** Carries the secret under the scheme `header`. */
 	headerName,
-	/** Seconds. */
 	timeout: { ...number(0.001, 86_400), initial: 30 },
 	concurrency: number(1, 1024, 'a whole number, 1 to 1024', Number.isInteger),
-	/** Requests a second. */
 	rate: number(Number.MIN_VALUE, 1_000_000, 'a number above 0, at most 1000000'),
-	/** Rows that a run may have. */
 	max: number(0, Number.MAX_SAFE_INTEGER, 'a whole number of 0 or more', Number.isInteger),
 	format: text('the name of a format'),
 	/** Whether updates keep old values for `run undo`. */
 	snapshot: { ...flag, profileOnly: true },
-	/** Every write needs --confirm=PROFILE. */
 	protected: { ...flag, profileOnly: true, initial: false },
-	/** Allows http:// to hosts other than this machine. */
 	allowHttp: { ...flag, profileOnly: true, initial: false },
 	caFile: { ...text('a path'), path: true },
 	cert: { ...text('a path'), path: true },
@@ -110,7 +101,6 @@ export const settingSpecs: readonly SettingSpec[] = Object.entries(settings).map
 	flag: `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
 }));
 
-/** Checks one setting's value; `where` names the place in errors, `hint` how to fix it there. */
 export function checkSetting<Value>(spec: Kind<Value>, given: unknown, where: string, hint?: string): Value {
 	const value = spec.read(given);
 	if (value !== undefined) return value;
@@ -122,12 +112,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Place {
 	env: Environment;
-	/** What relative paths start from; by default the process's folder. */
 	cwd?: string;
 	platform?: NodeJS.Platform;
 }
 
-/** The folder that a variable names, else the platform's own; the XDG specification says to ignore relative paths. */
+/** XDG says to ignore relative paths. */
 function folderOf(kind: 'CONFIG' | 'STATE', { env, cwd = '.', platform = process.platform }: Place): string {
 	const own = env[`SUPPORTCTL_${kind}_DIR`];
 	if (own) return resolve(cwd, own);
@@ -139,16 +128,12 @@ function folderOf(kind: 'CONFIG' | 'STATE', { env, cwd = '.', platform = process
 	return join(isAbsolute(xdg) ? xdg : join(home, isState ? '.local/state' : '.config'), 'supportctl');
 }
 
-/** The folder of config.json. */
 export const configFolder = (place: Place): string => folderOf('CONFIG', place);
 
-/** The folder of journals. */
 export const stateFolder = (place: Place): string => folderOf('STATE', place);
 
-/** Variables that say where the service is and who signs in, after SUPPORTCTL_. */
 const CONNECTION = ['BASE_URL', 'USERNAME', 'PASSWORD', 'TOKEN'] as const;
 
-/** The connection variables that are set, by their whole names. */
 export function connectionVariables(env: Environment): string[] {
 	return CONNECTION.flatMap((name) => [`SUPPORTCTL_${name}`, `SUPPORTCTL_${name}_FILE`]).filter((name) => env[name]);
 }
@@ -158,29 +143,24 @@ export function withoutConnection(env: Environment): Environment {
 	return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
 }
 
-/** `A`, `A and B`, `A, B and C`. */
 export function listed(names: readonly string[]): string {
 	return new Intl.ListFormat('en-GB').format(names);
 }
 
-/** No secret or URL is larger; a file that is was named by mistake. */
+/** A larger file was named by mistake. */
 export const MAX_SECRET_BYTES = 64 * 1024;
 
-/** UTF-8 text without the one line break that editors and `echo` leave at its end. @throws TypeError for other bytes */
+/** Without the line break that editors and `echo` add. @throws TypeError if it isn't UTF-8 */
 export function textOf(bytes: Uint8Array): string {
 	return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');
 }
 
 export interface EnvironmentValue {
 	value: string;
-	/** The variable that it came from: `SUPPORTCTL_TOKEN` or `SUPPORTCTL_TOKEN_FILE`. */
 	name: string;
 }
 
-/**
- * SUPPORTCTL_<name>, or the contents of the file that SUPPORTCTL_<name>_FILE names. An empty variable counts as not
- * set, which is how CI systems pass what is not configured. Throws UsageError where both are set.
- */
+/** SUPPORTCTL_<name>, or the contents of the file in SUPPORTCTL_<name>_FILE. CI systems leave unset variables empty. @throws UsageError */
 export function readVariable(
 	env: Environment,
 	name: 'PROFILE' | (typeof CONNECTION)[number],
@@ -215,17 +195,14 @@ export interface ResolvedSettings {
 	settings: Settings;
 	sources: Record<SettingName, Source>;
 	env: Environment;
-	/** What relative paths start from. */
 	cwd: string;
 }
 
 interface Places extends Pick<ResolvedSettings, 'env' | 'cwd'> {
-	/** Option values by camel-cased name. */
 	flags: Readonly<Record<string, unknown>>;
 	profile: { name: string; values: Readonly<Record<string, unknown>>; file: string } | undefined;
 }
 
-/** Takes each setting from the first place that has it: flag, environment, profile, default. */
 export function resolveSettings({ flags, env, cwd, profile }: Places): ResolvedSettings {
 	const values: Record<string, unknown> = {};
 	const sources: Record<string, Source> = {};
@@ -252,7 +229,6 @@ export function resolveSettings({ flags, env, cwd, profile }: Places): ResolvedS
 	return { settings: values as unknown as Settings, sources: sources as Record<SettingName, Source>, env, cwd };
 }
 
-/** `https://desk.example.com`; undefined for anything but a URL. */
 export function originOf(url: unknown): string | undefined {
 	const text = String(url);
 	return URL.canParse(text) ? new URL(text).origin : undefined;
@@ -263,26 +239,20 @@ export function isSameOrigin(left: unknown, right: unknown): boolean {
 	return origin !== undefined && origin === originOf(right);
 }
 
-/** A URL or a path as a command in a hint has it: quoted where a shell would read it in another way. */
+/** Quoted where a shell needs it. */
 export function shellWord(text: string): string {
 	return /^[\w.~:/%@-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 export interface BaseUrlRules {
-	/** Allows http:// to hosts other than this machine. */
 	allowHttp?: boolean;
-	/** How a person allows that, for the hint. */
 	howToAllowHttp?: string;
-	/** The deployment's word for `support`, whose path prefix may have been pasted in. */
 	productPrefix?: string;
-	/** Where the text came from, for errors: `--base-url`, `SUPPORTCTL_BASE_URL`, `profile "desk"`. */
+	/** For errors: `--base-url`, `SUPPORTCTL_BASE_URL`, `profile "desk"`. */
 	from?: string;
 }
 
-/**
- * Checks a base URL and normalises it; the result has no trailing slash. Throws UsageError, which never repeats a
- * password that stood in the URL, and whose `data.suggested` is the URL that was probably meant, where there is one.
- */
+/** Normalizes a base URL, without a slash at its end. @throws UsageError without the URL's password; `data.suggested` is what was probably meant */
 export function parseBaseUrl(given: string, rules: BaseUrlRules = {}): { url: string; warnings: string[] } {
 	const where = rules.from === undefined ? 'base URL' : `base URL (${rules.from})`;
 	const refuse = (why: string, hint = 'for example https://desk.example.com/wp-json', suggested?: string): never => {
@@ -316,7 +286,7 @@ export function parseBaseUrl(given: string, rules: BaseUrlRules = {}): { url: st
 	}
 	const start = route === undefined ? '' : `${url.pathname}?rest_route=`;
 	const path = (route?.replace(/%2f/gi, '/') ?? url.pathname).replace(/\/{2,}/g, '/').replace(/\/+$/, '');
-	// The interface's own prefix is cut off, and whatever was pasted behind it.
+	// What follows the API's prefix was pasted with it.
 	const words = [settings.productPrefix.initial, rules.productPrefix ?? settings.productPrefix.initial];
 	const at = words.map((word) => `${path}/`.indexOf(`/${word}-api/`)).find((index) => index >= 0) ?? path.length;
 	const result = url.origin + start + path.slice(0, at);

@@ -1,4 +1,4 @@
-/** The profile file: reading it, and changing what is stored in it. What writing needs is loaded to write. */
+/** The profile file. */
 
 import { chmodSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -7,14 +7,13 @@ import { makeFolder, readSmallFile } from '../folder.js';
 import { discardSecret, keepSecret, type StoredSecret } from './secrets.js';
 import { isSameOrigin, originOf, type SettingName, shellWord } from './settings.js';
 
-/** One profile as it stands in the file; names and values of settings are checked when they are used. */
+/** As in the file: settings are checked when they are used. */
 export interface StoredProfile {
 	secret?: StoredSecret;
 	[setting: string]: unknown;
 }
 
 export interface Store {
-	/** The name of the profile that is used where none is named. */
 	current?: string;
 	/** Without a prototype, so that any name is just a name. */
 	profiles: Record<string, StoredProfile>;
@@ -33,7 +32,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The file's JSON; editors on Windows put a byte order mark before it. */
+/** Editors on Windows add a byte order mark. */
 function parseText(text: string): unknown {
 	return JSON.parse(text.replace(/^\uFEFF/, ''));
 }
@@ -44,7 +43,6 @@ function isStoredSecret(value: unknown): value is StoredSecret {
 	return key !== undefined && typeof value[key] === 'string';
 }
 
-/** Makes a store of the file's text. @throws UsageError with the code `config_damaged` */
 function parseStore(text: string, file: string): Store {
 	const refuse = (why: string): never => {
 		throw new UsageError(`${file} is damaged: ${why}`, {
@@ -56,7 +54,7 @@ function parseStore(text: string, file: string): Store {
 	try {
 		data = parseText(text);
 	} catch {
-		// The parser's own message is not used, nor kept as the cause: it quotes the text, which may be a secret.
+		// The parser's message quotes the text, which may be a secret.
 		refuse(text.trim() === '' ? 'it is empty' : 'it is not JSON');
 	}
 	if (!isRecord(data)) return refuse('it is not a JSON object');
@@ -80,7 +78,6 @@ function parseStore(text: string, file: string): Store {
 	};
 }
 
-/** What others on this machine could do with the file, as warnings. */
 function permissionWarnings(file: string, folder: string): string[] {
 	if (process.platform === 'win32') return [];
 	const [stats, { mode: folderMode }] = [statSync(file), statSync(folder)];
@@ -100,11 +97,7 @@ function permissionWarnings(file: string, folder: string): string[] {
 	return warnings;
 }
 
-/**
- * Reads the profiles; a missing file is an empty store, and a damaged one too where that is allowed.
- * @returns the path too, whether the file exists or not, and warnings of its permissions
- * @throws UsageError for a damaged file, FailedError where it can't be read
- */
+/** A missing file is an empty store. @throws UsageError for a damaged file, FailedError */
 export function readStore(folder: string, allowDamage = false) {
 	const file = configFile(folder);
 	const store: Store = { profiles: Object.create(null) };
@@ -126,7 +119,6 @@ export function readStore(folder: string, allowDamage = false) {
 	}
 }
 
-/** Checks a profile's name; throws UsageError. */
 export function checkProfileName(name: string): string {
 	if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
 	throw new UsageError(`invalid profile name ${JSON.stringify(name.slice(0, 100))}`, {
@@ -135,7 +127,6 @@ export function checkProfileName(name: string): string {
 	});
 }
 
-/** The profile of a name; throws UsageError that lists those there are. */
 export function requireProfile(store: Store, name: string): StoredProfile {
 	const profile = store.profiles[name];
 	if (profile !== undefined) return profile;
@@ -147,7 +138,6 @@ export function requireProfile(store: Store, name: string): StoredProfile {
 	});
 }
 
-/** How long another writer is waited for, and how often the lock is tried, in milliseconds. */
 const MAX_WAIT_MS = 15_000;
 const RETRY_MS = 25;
 
@@ -170,16 +160,11 @@ async function lockFile(file: string): Promise<{ release(): void }> {
 	}
 }
 
-/** The keyring's entries that profiles refer to. */
 function accountsIn({ profiles }: Store): string[] {
 	return Object.values(profiles).flatMap(({ secret }) => (secret?.store === 'keyring' ? secret.account : []));
 }
 
-/**
- * Reads, changes and writes the profiles while no other process can. New folders are 0700, the file is 0600, and the
- * write is atomic. A keyring's entry that no profile refers to any more is removed. `notices` are for a person.
- * @param replaceDamaged keeps a damaged file under another name, in place of an error
- */
+/** Changes the profiles under a lock; the write is atomic. Keyring entries that no profile uses any more are removed. */
 export async function updateStore<T>(
 	folder: string,
 	change: (store: Store, notices: string[]) => T | Promise<T>,
@@ -192,7 +177,7 @@ export async function updateStore<T>(
 		makeFolder(folder);
 		const lock = await lockFile(file);
 		try {
-			// What a writer that was killed half-way left holds a copy of the secrets.
+			// A killed writer leaves a copy of the secrets.
 			const copies = readdirSync(folder).filter((name) => name.startsWith(`${FILE_NAME}.tmp-`));
 			for (const name of copies) rmSync(join(folder, name), { recursive: true, force: true });
 			const { store, damage } = readStore(folder, replaceDamaged);
@@ -213,7 +198,7 @@ export async function updateStore<T>(
 			});
 			const { current, profiles } = store;
 			conf.store = { version: FORMAT_VERSION, ...(current !== undefined && { current }), profiles };
-			// Inside a snap conf writes into the file that is there, whose mode it leaves as it was.
+			// Inside a snap, conf keeps the file's mode.
 			chmodSync(file, 0o600);
 			const kept = accountsIn(store);
 			for (const account of accounts.filter((each) => !kept.includes(each))) {
@@ -235,7 +220,7 @@ export async function updateStore<T>(
 	}
 }
 
-/** What a profile's secret is for, if these settings are for something else. */
+/** What the secret is for, if not for these settings. */
 export function secretIsFor(profile: StoredProfile, use: Readonly<Record<string, unknown>>): string | undefined {
 	const { scheme = 'basic', baseUrl, username, headerName, secret } = profile;
 	if (scheme !== (use.scheme ?? 'basic')) return `the scheme ${scheme}`;
@@ -264,25 +249,20 @@ export async function bindSecret(file: string, name: string, baseUrl: string): P
 	await updateStore(dirname(file), bind).catch(() => undefined);
 }
 
-/** A secret that is to be stored, or the command that gives it. */
 export type NewSecret = { kind: 'value'; value: string } | { kind: 'command'; command: string };
 
 export interface ProfileChange {
 	folder: string;
 	name: string;
-	/** Checked values; the base URL is normalised, paths are absolute. */
+	/** Checked; paths are absolute. */
 	settings: Partial<Record<SettingName, string | number | boolean>>;
 	unset?: readonly SettingName[];
 	secret?: NewSecret | undefined;
-	/** Puts the secret into the file even where there is a keyring. */
 	insecureStorage?: boolean;
 	makeCurrent?: boolean;
 }
 
-/**
- * Makes or changes a profile, and its secret with it. Throws UsageError for a name that can't be one.
- * @returns among others `notices`, what a person should know
- */
+/** @returns `notices` for a person */
 export async function saveProfile(change: ProfileChange) {
 	const { folder, name, settings, unset = [], secret: given, insecureStorage = false } = change;
 	checkProfileName(name);
@@ -318,10 +298,7 @@ export async function saveProfile(change: ProfileChange) {
 	return { ...result, notices };
 }
 
-/**
- * The profile that a sign-in to `baseUrl` belongs to, where none is named: the current one or another for the same
- * place, else a new one, called `default` if it is the first and by the host's name otherwise.
- */
+/** The profile to store a login to `baseUrl` in: one for the same place, else "default", else the host's name. */
 export function profileNameFor({ current, profiles }: Store, baseUrl: string): string {
 	const names = Object.keys(profiles);
 	const known = [current ?? '', ...names].find((name) => isSameOrigin(profiles[name]?.baseUrl, baseUrl));

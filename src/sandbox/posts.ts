@@ -10,7 +10,7 @@ import { customFields, firstCustomValues, type Post, type Seed, type TicketRecor
 import { ticketTermFields } from './store.js';
 import { escapeAttribute, filtered, rendered, slugify } from './text.js';
 
-/** Text as raw and rendered; readers that don't edit get what a page shows. */
+/** Readers get rendered text only. */
 function shown(call: Call, raw: string, paragraphs = false): Shape {
 	const html = paragraphs && raw !== '' ? `<p>${rendered(raw)}</p>\n` : rendered(raw);
 	return call.edit ? { raw, rendered: html } : { rendered: html };
@@ -21,12 +21,11 @@ function hasStatus(post: Post, wanted: readonly string[]): boolean {
 	return post.status !== 'trash' && (wanted.includes(post.status) || wanted.includes('any'));
 }
 
-/** What one kind of post has of its own; `shape` says what it shows otherwise than it is stored, or besides. */
 type PostKind<T extends Post> = Pick<Kind<T>, 'table' | 'collection' | 'shape' | 'change' | 'remove' | 'searched'> &
 	Partial<Pick<Kind<T>, 'rows' | 'defaults' | 'filters' | 'linksTo' | 'defaultOrder'>>;
 
 function createPosts<T extends Post>(service: Service, kind: PostKind<T>): Resource {
-	/** A date of change that differs from the last one also within a second. */
+	/** A new date of change, even within a second. */
 	function touch(post: T): void {
 		const next = new Date(Date.parse(`${post.modified}Z`) + 1000).toISOString().slice(0, 19);
 		post.modified = service.now() > post.modified ? service.now() : next;
@@ -73,7 +72,7 @@ function createPosts<T extends Post>(service: Service, kind: PostKind<T>): Resou
 	});
 }
 
-/** The fields of a ticket that are stored after all others, one by one: an error leaves those behind it as they are. */
+/** Saved one by one after all other fields: an error leaves the following ones unchanged. */
 const savedInTurn = [
 	...ticketTermFields,
 	'state',
@@ -94,7 +93,7 @@ const saveError = (code: string, message: string): ServiceError => new ServiceEr
 export function createTickets(service: Service): Resource {
 	const { store, dialect, isLenient } = service;
 
-	/** The ID of a term by its ID or slug; digits are an ID. */
+	/** Digits are an ID. */
 	function findTerm(taxonomy: string, name: string): number | undefined {
 		const terms = [...store.terms.values()].filter((term) => term.taxonomy === taxonomy);
 		const bySlug = terms.find(({ slug }) => slug === name)?.id;
@@ -103,7 +102,7 @@ export function createTickets(service: Service): Resource {
 		return /^\d+$/.test(name) ? byId : bySlug;
 	}
 
-	/** A ticket shows the slug of a term without its encoded characters. */
+	/** Slugs are shown without encoded characters. */
 	function shownTerm(id: number): string {
 		const slug = store.terms.get(id)?.slug ?? '';
 		return isLenient ? slug : slug.replace(/%[0-9a-f]{2}/g, '');
@@ -120,7 +119,6 @@ export function createTickets(service: Service): Resource {
 		return store.users.get(id as number)?.roles.includes('customer') === false;
 	}
 
-	/** What is wrong with the value of a field; what stands before it in `savedInTurn` is stored all the same. */
 	function problemOf(field: (typeof savedInTurn)[number], value: unknown): ServiceError | undefined {
 		if (value === undefined) return undefined;
 		if (field === 'assignee' && !isAgent(value)) return saveError('incorrect_agent', 'Incorrect agent.');
@@ -146,7 +144,6 @@ export function createTickets(service: Service): Resource {
 			};
 		},
 
-		/** An unknown state is ignored without a message. */
 		change(ticket, sent) {
 			if (sent.state !== 'open' && sent.state !== 'closed') delete sent.state;
 			if (sent['time-adjustments'] === 0 && !isLenient) delete sent['time-adjustments'];
@@ -178,7 +175,6 @@ export function createTickets(service: Service): Resource {
 			store.tickets.delete(id);
 		},
 
-		/** Only the caller's open tickets, unless the query says otherwise. */
 		defaults: ({ caller }) => ({ assignee: [caller.id], state: 'open' }),
 		filters: {
 			...Object.fromEntries(termFilters),
@@ -197,7 +193,7 @@ export function createTickets(service: Service): Resource {
 	});
 }
 
-/** The ticket in a reply's path is not checked: an update moves the reply to it, a delete deletes the reply wherever it is. */
+/** The ticket in the path is not checked: an update moves the reply there. */
 export function createReplies(service: Service): Resource {
 	const { store } = service;
 	return createPosts<Seed['replies'][number]>(service, {
@@ -227,7 +223,7 @@ export function createReplies(service: Service): Resource {
 
 type Attachment = Seed['attachments'][number];
 
-/** The service loses them on writing. */
+/** The service loses them. */
 const withoutBackslashes = (value: unknown): string => String(value).replaceAll('\\', '');
 
 export function createAttachments(service: Service): Resource {
@@ -243,7 +239,6 @@ export function createAttachments(service: Service): Resource {
 			caption: shown(call, caption, true),
 			description: shown(call, description, true),
 		}),
-		/** Every status but these becomes `inherit`. */
 		change(_, sent) {
 			if (sent.status !== undefined && sent.status !== 'private') sent.status = 'inherit';
 			if (sent.alt_text !== undefined) sent.alt_text = withoutBackslashes(sent.alt_text);
@@ -255,7 +250,7 @@ export function createAttachments(service: Service): Resource {
 }
 
 export function createCustomFields({ store, dialect }: Service): Record<'get' | 'set', Handler> {
-	// A deployment's write wants `xx_severity`, which the markup holds, where its read shows `severity`.
+	// Writes take the prefixed name `xx_severity`, which reads show in the markup only.
 	const { product } = dialect.prefixes;
 	const prefix = product === neutralPrefixes.product ? '' : `${product}_`;
 
@@ -283,7 +278,7 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 				if (Object.hasOwn(sent, prefix + name)) values[name] = withoutBackslashes(sent[prefix + name] ?? '');
 			}
 			store.customValues.set(id, { id, values });
-			// Both were seen: null, and no body at all.
+			// Live services send null or no body.
 			return ok(id % 2 === 0 ? null : undefined);
 		},
 	};
@@ -291,7 +286,6 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 
 type Term = Seed['terms'][number];
 
-/** The terms of one taxonomy. */
 export function createTerms(service: Service, taxonomy: string): Resource {
 	const { store } = service;
 	const field = taxonomy as 'ticket-tag' | (typeof ticketTermFields)[number];
@@ -320,7 +314,6 @@ export function createTerms(service: Service, taxonomy: string): Resource {
 			if (taxonomy === 'ticket_priority') sent.color ??= '';
 			return undefined;
 		},
-		/** It is taken off every ticket. */
 		remove(term) {
 			for (const ticket of ticketsWith(term)) {
 				if (field === 'ticket-tag') ticket[field] = ticket[field].filter((id) => id !== term.id);

@@ -9,15 +9,11 @@ import type { Store } from './store.js';
 export interface Service {
 	readonly store: Store;
 	readonly dialect: Dialect;
-	/** Whether it accepts what live services refuse. */
 	readonly isLenient: boolean;
-	/** Now, as the interface writes dates. */
 	now(): string;
-	/** Waits a moment between reading and writing a stored value. */
 	pause(): Promise<void>;
 }
 
-/** One request as the resources see it. */
 export interface Call {
 	readonly caller: UserRecord;
 	/** The path below `/support-api/v1`. */
@@ -25,11 +21,11 @@ export interface Call {
 	/** Checked arguments by neutral name. */
 	readonly values: Readonly<Record<string, unknown>>;
 	readonly query: URLSearchParams;
-	/** Whether raw values are shown: for writes, and under `context=edit`. */
+	/** For writes, and under `context=edit`. */
 	readonly edit: boolean;
 	/** `http://127.0.0.1:port` */
 	readonly origin: string;
-	/** The address of a path below `/support-api/v1`, in the form that the caller uses. */
+	/** In the form that the caller uses. */
 	url(path: string): string;
 }
 
@@ -37,7 +33,6 @@ export type Handler = (call: Call) => SandboxResponse | Promise<SandboxResponse>
 
 export type Shape = Record<string, unknown>;
 
-/** A condition of a list: what it takes, and which rows have it. */
 export interface Filter<T> {
 	readonly argument: Argument;
 	test(row: T, value: never): boolean;
@@ -47,24 +42,17 @@ export interface Kind<T> {
 	readonly table: Map<number, T>;
 	/** The error for an ID that doesn't exist. */
 	readonly missing: readonly [code: string, message: string];
-	/** Rows of the table that are not of this kind are missing. */
 	has?(row: T): boolean;
-	/** What a response shows, but for links. */
 	shape(call: Call, row: T): Shape;
-	/** The path of the list that has it. */
 	collection(row: T): string;
-	/** Refuses or changes what was sent before it is stored. @returns the error to send once the rest is stored */
+	/** Changes what was sent, or refuses it. @returns the error to send once the rest is stored */
 	change(row: T, sent: Shape, call: Call): ServiceError | undefined;
-	/** Moves a row to the trash; a kind without a trash is only deleted with `force`. */
 	trash?(row: T): void;
-	/** Deletes permanently, or refuses. */
 	remove(row: T, call: Call): void;
-	/** The rows that a list may show. */
 	rows(call: Call): Iterable<T>;
 	/** Conditions of a list that doesn't send them. */
 	defaults?(call: Call): Shape;
 	readonly filters: Readonly<Record<string, Filter<T>>>;
-	/** What `search` looks in. */
 	searched(row: T): string;
 	/** Fields that `orderby` accepts; equal rows are sorted by ID. */
 	readonly orders: readonly string[];
@@ -75,14 +63,13 @@ export interface Kind<T> {
 	readonly linksTo?: string;
 }
 
-/** A filter that takes integers and finds rows that have one of them; 0 finds all. */
+/** 0 finds all. */
 export const anyOf = <T>(of: (row: T) => number): Filter<T> => ({
 	argument: integers,
 	test: (row, wanted: number[]) => wanted.includes(0) || wanted.includes(of(row)),
 });
 
 export interface Resource extends Readonly<Record<'list' | 'get' | 'update' | 'delete', Handler>> {
-	/** The arguments of the list. */
 	readonly takes: Arguments;
 }
 

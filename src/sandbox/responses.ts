@@ -1,10 +1,9 @@
-/** What is sent: responses of the service, its errors in their own shape, pages around it, and faults in the place of all of them. */
+/** Responses of the service, its errors, pages around it, and faults instead of all of them. */
 
-/** A value as JSON, nothing for undefined, or a page. */
+/** Nothing for undefined, or a page. */
 export interface SandboxResponse {
 	status: number;
 	body?: unknown;
-	/** Set for a response that is not JSON. */
 	html?: string;
 	headers?: Record<string, string>;
 }
@@ -25,7 +24,6 @@ export class ServiceError extends Error {
 	}
 }
 
-/** 400 with the reason for each argument. */
 export function invalidArguments(params: Readonly<Record<string, string>>): ServiceError {
 	const message = `Invalid parameter(s): ${Object.keys(params).join(', ')}`;
 	return new ServiceError(400, 'rest_invalid_param', message, { params });
@@ -84,25 +82,16 @@ export const faultKinds = {
 export type FaultKind = keyof typeof faultKinds;
 
 export interface FaultOptions {
-	/** Milliseconds before each response. */
 	latencyMs?: number | undefined;
-	/** Share of requests that fail, 0 to 1. */
 	failRate?: number | undefined;
-	/** What the failures are drawn from; all kinds unless given. */
+	/** All kinds by default. */
 	failKinds?: readonly FaultKind[] | undefined;
-	/** Requests a second before they are refused. */
 	rateLimit?: number | undefined;
-	/** The status of such a refusal; 429 unless given. */
 	rateLimitStatus?: 429 | 503 | undefined;
-	/** Whether a refusal says in Retry-After how long to wait; true unless given. */
 	retryAfter?: boolean | undefined;
 }
 
-/**
- * Makes the function that says which fault the next request has.
- * @param chance 0 ≤ x < 1; the same numbers make the same failures
- * @param monotonic milliseconds on a clock that never jumps
- */
+/** @param chance 0 ≤ x < 1; the same numbers make the same failures */
 export function createFaults(
 	options: FaultOptions,
 	chance: () => number,

@@ -1,4 +1,4 @@
-/** What each request does: one route for each row of the endpoint table and each read that the interface does not show. */
+/** One route for each row of the endpoint table and each read. */
 
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
@@ -14,14 +14,13 @@ import { callerOf, createAccounts, createUsers } from './users.js';
 
 interface Route {
 	readonly method: string;
-	/** The path as the service lists it: `/tickets/(?P<id>[\d]+)`. */
 	readonly pattern: string;
 	readonly path: RegExp;
 	readonly takes: Arguments;
 	readonly handle: Handler;
 }
 
-/** Every route. A row of the endpoint table without a rule does not compile. @param documentedOnly leaves out the reads */
+/** An endpoint without a handler does not compile. */
 function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 	const [tickets, replies, attachments] = [createTickets(service), createReplies(service), createAttachments(service)];
 	const [users, accounts, customFields] = [createUsers(service), createAccounts(service), createCustomFields(service)];
@@ -81,7 +80,6 @@ function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 	return found;
 }
 
-/** The list of routes, which is shown without credentials. */
 function listRoutes(namespace: string, routes: readonly Route[]): unknown {
 	const byPath: Record<string, { methods: string[] }> = {};
 	for (const { method, pattern } of routes) {
@@ -92,7 +90,6 @@ function listRoutes(namespace: string, routes: readonly Route[]): unknown {
 	return { namespace, routes: byPath };
 }
 
-/** The arguments in a JSON body; bodies of other types and JSON that is no object have none. */
 function parseBody(type: string | undefined, bytes: Buffer): Record<string, unknown> {
 	if (bytes.length === 0 || (type !== undefined && !type.includes('json'))) return {};
 	try {
@@ -111,16 +108,12 @@ function takeFields(value: unknown, names: readonly string[]): unknown {
 
 const BASE = '/wp-json';
 
-/**
- * Makes the function that responds to a request.
- * @returns its parameter `half`: whether only the first half of the fields is taken, as where an update fails halfway
- */
+/** `half`: take only the first half of the fields, as if an update fails halfway. */
 export function createHandler(service: Service, documentedOnly: boolean) {
 	const routes = createRoutes(service, documentedOnly);
 	const { store, dialect } = service;
 	const root = `/${dialect.root}/v1`;
 
-	/** The response to a path below the interface's root. @param address what links begin with, up to that root */
 	async function serve(
 		request: IncomingMessage,
 		bytes: Buffer,

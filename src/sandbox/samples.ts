@@ -3,16 +3,14 @@
 import type { taxonomies } from '../api/fields.js';
 import { createChance, hashSecret, passwordSlug, slugify, stamp } from './text.js';
 
-/** The administrator, whom the sandbox's own credentials belong to. */
 export const ADMIN_ID = 1;
 export const ADMIN_NAME = 'admin';
 
-/** The roles that a user can have. */
 export const roles = ['administrator', 'supervisor', 'agent', 'customer'] as const;
 
 export const locales = ['', 'en_US', 'en_GB', 'de_DE', 'fr_FR', 'es_ES', 'nl_NL', 'pl_PL', 'ja'] as const;
 
-/** The custom fields of the service, of which tickets hold a value each: name, label, type of its HTML control. */
+/** Name, label, type of the HTML control. */
 export const customFields = [
 	['order_number', 'Order number', 'text'],
 	['website', 'Website', 'url'],
@@ -23,7 +21,6 @@ export const customFields = [
 	['internal_note', 'Internal note', 'text'],
 ] as const;
 
-/** Names of terms; their slugs are made of them (interface section 1). */
 const termNames: Readonly<Record<(typeof taxonomies)[number], readonly string[]>> = {
 	'ticket-tag': 'Refund,Shipping,Login,Bug,Feature request,Invoice,Warranty,VIP,How to,Data loss'.split(','),
 	product: ['Aurora Router', 'Nimbus Backup', 'Harbor CRM', 'Lumen Lamp', 'Tideline Watch', 'Pocket Reader'],
@@ -31,7 +28,7 @@ const termNames: Readonly<Record<(typeof taxonomies)[number], readonly string[]>
 	ticket_priority: ['Low', 'Normal', 'High', 'Urgent'],
 	ticket_channel: ['Email', 'Web form', 'Phone', 'Chat'],
 };
-/** Terms whose slugs say less than their IDs: not Latin, an emoji, the digits of another term's ID, a name that is there twice. */
+/** Terms that are safe by ID only: not Latin, an emoji, digits of a different ID, a duplicate name. */
 const oddTerms = [
 	{ taxonomy: 'department', name: '支持', slug: slugify('支持') },
 	{ taxonomy: 'product', name: 'Uni 🎉', slug: `${slugify('Uni 🎉')}-2` },
@@ -44,7 +41,7 @@ const colors = ['#9e9e9e', '#2196f3', '#ff9800', '#f44336', '#9c27b0'];
 const devices = ['aurora-router', 'lumen-lamp', 'tideline-watch', 'pocket-reader'];
 const software = ['nimbus-backup', 'harbor-crm'];
 
-/** What tickets are about (`%p` is a product, `%o` the order): title, products, tags, department, most replies. */
+/** `%p` is a product, `%o` the order: title, products, tags, department, most replies. */
 const topics: readonly [string, readonly string[], readonly string[], string, number][] = [
 	['Cannot sign in to %p', software, ['login'], 'technical-support', 2],
 	['Order %o has not arrived', devices, ['shipping'], 'returns', 3],
@@ -59,7 +56,6 @@ const topics: readonly [string, readonly string[], readonly string[], string, nu
 ];
 const content =
 	'Hello, this is about the %p of my order %o. Please let me know what can be done, and how long it will take.';
-/** By turns an agent and the customer write them. */
 const replyTexts = [
 	'We are looking into it. Have you tried it again today?',
 	'Yes, with the same result.',
@@ -77,19 +73,17 @@ const files = [
 	{ title: 'Invoice', name: 'invoice' },
 ];
 
-/** The newest ticket is from just before this moment. */
 const END = Date.UTC(2026, 2, 2, 8, 0, 0);
 const DAY = 24 * 3600 * 1000;
 const SPAN = 180 * DAY;
 
-/** The account password that a sample user has until it is changed; the help of the command says so. */
+/** Until it is changed; the command's help says so. */
 export function firstPassword(username: string): string {
 	return `desk-${username}`;
 }
 
 const orderOf = (ticketId: number): string => `A-${10000 + ((ticketId * 7919) % 89999)}`;
 
-/** The values that a ticket's custom fields have until they are set. */
 export function firstCustomValues(ticketId: number): Record<string, string> {
 	const chance = createChance(4, ticketId);
 	return {
@@ -108,7 +102,6 @@ function createTerms() {
 		names.map((name) => ({ taxonomy, name, slug: slugify(name) })),
 	);
 	return [...plain, ...oddTerms].map((term, index) => {
-		// Only priorities have one.
 		const color = term.taxonomy === 'ticket_priority' ? colors[index % colors.length] : undefined;
 		return { id: index + 1, ...term, description: '', parent: 0, color };
 	});
@@ -142,10 +135,9 @@ function createUser(id: number, agents: number) {
 		support_can_be_assigned: agent,
 		support_smart_tickets_order: agent && chance.next() < 0.5,
 		support_after_reply: 'stay',
-		/** Of the account's password, once it is another than `firstPassword`. */
+		/** If changed. */
 		hash: undefined as string | undefined,
 		preferences: undefined as unknown,
-		// Their secrets are unknown: they are there to be listed and deleted.
 		passwords: (admin || agent ? ['Laptop', 'CI runner'] : []).map((name) => {
 			const hash = hashSecret(`${username} ${name} ${registered}`);
 			return { slug: passwordSlug(hash), name, hash, created: stamp(registered), last_used: null as string | null };
@@ -153,10 +145,6 @@ function createUser(id: number, agents: number) {
 	};
 }
 
-/**
- * What a sandbox begins with. Keys are the interface's field names wherever it has one (section 2).
- * @param size how many tickets
- */
 export function createSeed(size: number) {
 	const agents = Math.min(40, 4 + Math.floor(size / 500));
 	const customers = Math.min(5000, Math.max(8, Math.floor(size / 4)));
@@ -169,13 +157,13 @@ export function createSeed(size: number) {
 	const oddIds = terms.slice(-oddTerms.length).map((each) => each.id);
 	const topicTerms = topics.map(([, products, tags]) => [products.map(termId), tags.map(termId)] as const);
 
-	/** Terms are kept by id, so that a renamed one shows at once; 0 is none. */
+	/** 0 is no term. */
 	function createTicket(id: number) {
 		const chance = createChance(1, id);
 		const at = chance.below(topics.length);
 		const [title, , , department, mostReplies] = topics[at] as (typeof topics)[number];
 		const [products, tags] = topicTerms[at] as (typeof topicTerms)[number];
-		// Only an author may use a ticket's custom fields, so that some are the administrator's.
+		// Only authors may write custom fields, so the administrator is one.
 		const author = id % 4 === 2 ? ADMIN_ID : ADMIN_ID + 1 + agents + chance.below(customers);
 		const agent = chance.below(agents);
 		const replies = chance.below(mostReplies + 1);
@@ -268,7 +256,7 @@ export function createSeed(size: number) {
 				return { ...reply, id, slug: `reply-${id}` };
 			}),
 		attachments: Array.from({ length: attachments }, (_, index) => createAttachment(index + 1)),
-		/** The values of a ticket's custom fields, once they were set, under the ticket's id. */
+		/** Once they were set. */
 		customValues: [] as { id: number; values: Record<string, string> }[],
 	};
 }
@@ -276,5 +264,4 @@ export function createSeed(size: number) {
 export type Seed = ReturnType<typeof createSeed>;
 export type TicketRecord = Seed['tickets'][number];
 export type UserRecord = Seed['users'][number];
-/** What tickets, replies and attachments have in common; the status of a ticket is a neutral name of section 3, or `trash`. */
 export type Post = Pick<TicketRecord, 'id' | 'author' | 'date' | 'modified' | 'slug' | 'status'>;

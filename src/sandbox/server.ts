@@ -1,4 +1,4 @@
-/** The sandbox: data, routes and faults behind an HTTP server on loopback. */
+/** The sandbox's HTTP server on loopback. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -12,31 +12,25 @@ import { createStore, type Store } from './store.js';
 import { createChance, hashPassword, makePassword, passwordSlug, stamp } from './text.js';
 
 export interface SandboxOptions extends FaultOptions {
-	/** The port of 127.0.0.1; 0 takes a free one. */
 	port: number;
 	clock: { now(): number; monotonic(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
-	/** 0 ≤ x < 1; what the password is made of. */
+	/** 0 ≤ x < 1. */
 	random(): number;
-	/** How many tickets; 50 unless given. */
 	seed?: number | undefined;
 	prefixes?: Partial<Prefixes> | undefined;
-	/** Leaves out the reads that the interface does not show. */
 	documentedOnly?: boolean | undefined;
-	/** Accepts what live services refuse or misread: any username in lookups, every slug of a term, no term, no assignee. */
 	lenient?: boolean | undefined;
-	/** Called after each request; status 0 is a dropped connection. */
+	/** Status 0 is a dropped connection. */
 	onRequest?: ((entry: { method: string; path: string; status: number }) => void) | undefined;
 }
 
 const DEFAULT_SEED = 50;
-/** How long requests in flight may take once the sandbox is asked to stop. */
 const GRACE_MS = 2000;
-/** Connections are kept for callers that take their time between requests. */
 const KEEP_ALIVE_MS = 10 * 60 * 1000;
-/** How long a change of a user's passwords takes between reading and writing. */
+/** How long a change of passwords takes between reading and writing. */
 const PAUSE_MS = 10;
 
-/** Starts a sandbox, and says where it listens and what to sign in with. @throws FailedError if the port is taken */
+/** @throws FailedError if the port is taken */
 export async function openSandbox(options: SandboxOptions) {
 	const { clock, seed = DEFAULT_SEED } = options;
 	const store = createStore(createSeed(seed));
@@ -74,14 +68,13 @@ export async function openSandbox(options: SandboxOptions) {
 			'Content-Type': html === undefined ? 'application/json; charset=UTF-8' : 'text/html; charset=UTF-8',
 			'Content-Length': Buffer.byteLength(text),
 			...headers,
-			// Once it stops listening, no connection is kept waiting for more.
 			...(server.listening ? {} : { Connection: 'close' }),
 		});
 		response.end(text);
 	}
 
 	const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-		// A caller that went away while it was sending.
+		// The caller went away.
 		receive(request, response).catch(() => request.socket.destroy());
 	});
 	await once(server.listen(options.port, '127.0.0.1'), 'listening').catch((cause: NodeJS.ErrnoException) => {
@@ -98,7 +91,7 @@ export async function openSandbox(options: SandboxOptions) {
 	const { port } = server.address() as AddressInfo;
 	return {
 		...{ baseUrl: `http://127.0.0.1:${port}/wp-json`, username: ADMIN_NAME, password, port, store },
-		/** Lets requests in flight end, then closes every connection. */
+		/** Lets requests in flight end. */
 		async close(): Promise<void> {
 			const ended = new AbortController();
 			const closed = once(server.close(), 'close').then(() => ended.abort());
@@ -110,7 +103,6 @@ export async function openSandbox(options: SandboxOptions) {
 	};
 }
 
-/** Gives the administrator an application password. */
 function addPassword(store: Store, random: () => number, now: string): string {
 	const password = makePassword(random);
 	const hash = hashPassword(password);

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 
-/** A date as the interface writes it, to the second. @param ms Since 1970 */
+/** To the second. */
 export function stamp(ms: number): string {
 	return new Date(ms).toISOString().slice(0, 19);
 }
@@ -20,7 +20,7 @@ export function slugify(text: string): string {
 
 const ENTITIES = { '&': '&#038;', '<': '&lt;', '>': '&gt;', '"': '&#8221;', "'": '&#8217;' };
 
-/** Text as a page shows it, which is not what an update takes. */
+/** HTML entities, which an update does not take. */
 export function rendered(text: string): string {
 	return text.replace(/[&<>"']/g, (each) => ENTITIES[each as '&']);
 }
@@ -29,46 +29,43 @@ export function escapeAttribute(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Text that the service stores as HTML: tags go, and an `&` that begins no entity becomes one. */
+/** Tags go, and `&` becomes an entity. */
 export function filtered(text: string): string {
 	return text.replace(/<[^>]*>/g, '').replace(/&(?!#?\w+;)/g, '&amp;');
 }
 
-/** A hash that no password equals. It is fast: the secrets of a sandbox open nothing else. */
+/** Fast: these secrets open nothing else. */
 export function hashSecret(secret: string): string {
 	return `$sandbox$${createHash('sha256').update(secret).digest('base64url')}`;
 }
 
-/** The hash of an application password, in which spaces don't count. */
+/** Spaces don't count. */
 export function hashPassword(password: string): string {
 	return hashSecret(password.replace(/\s+/g, ''));
 }
 
-/** The slug of an application password: 12 hexadecimal digits. */
 export function passwordSlug(hash: string): string {
 	return createHash('sha256').update(hash).digest('hex').slice(0, 12);
 }
 
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
 
-/** An application password: 24 letters and digits in groups of four. @param random 0 ≤ x < 1 */
+/** @param random 0 ≤ x < 1 */
 export function makePassword(random: () => number): string {
 	const letter = (): string => LETTERS[Math.floor(random() * LETTERS.length)] as string;
 	return Array.from({ length: 6 }, () => letter() + letter() + letter() + letter()).join(' ');
 }
 
-/** Mulberry32 over a mix of the given numbers: the same numbers give the same sequence, on every machine. */
+/** Mulberry32: the same numbers on every machine. */
 export function createChance(...seeds: number[]) {
 	let state = 0x9e3779b9;
 	for (const seed of seeds) state = Math.imul(state ^ (seed + 0x7f4a7c15), 0x85ebca6b) ^ (state >>> 13);
-	/** 0 ≤ x < 1. */
 	const next = (): number => {
 		state = (state + 0x6d2b79f5) | 0;
 		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
 		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
 		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
 	};
-	/** A whole number from 0 up to, not including, `limit`. */
 	const below = (limit: number): number => Math.floor(next() * limit);
 	return { next, below, pick: <T>(from: readonly T[]): T => from[below(from.length)] as T };
 }

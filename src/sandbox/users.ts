@@ -12,10 +12,7 @@ function findUser(store: Store, test: (user: UserRecord) => boolean): UserRecord
 	return undefined;
 }
 
-/**
- * The caller that an Authorization header names by user name or e-mail address, with an application password.
- * @throws ServiceError 401
- */
+/** By username or email, with an application password. @throws ServiceError 401 */
 export function callerOf(store: Store, header: string): UserRecord {
 	const encoded = /^basic +([a-z0-9+/=_-]+)\s*$/i.exec(header)?.[1];
 	if (encoded === undefined) throw notSignedIn();
@@ -31,7 +28,6 @@ export function callerOf(store: Store, header: string): UserRecord {
 	return user;
 }
 
-/** Fields that only `context=edit` shows. */
 const editOnly = [
 	...['username', 'first_name', 'last_name', 'email', 'locale', 'nickname', 'roles', 'registered_date'],
 ];
@@ -46,7 +42,7 @@ export function createUsers(service: Service): Resource & { readonly me: Handler
 			const whole = {
 				...user,
 				link: `${call.origin}/author/${user.slug}/`,
-				// Shown so where nothing is stored; writing them back stores them.
+				// Shown if nothing is stored; writing it back stores it.
 				locale: user.locale || 'en_US',
 				meta: { persisted_preferences: preferences },
 			};
@@ -74,13 +70,12 @@ export function createUsers(service: Service): Resource & { readonly me: Handler
 			delete sent.meta;
 			return undefined;
 		},
-		/** Posts go to the receiver, while assignees of tickets keep the deleted id. */
+		/** Tickets keep the deleted assignee. */
 		remove(user, { caller, values }) {
 			const receiver = store.users.get(values.reassign as number);
 			if (receiver === undefined || receiver === user) {
 				throw badRequest('rest_user_invalid_reassign', 'Invalid user ID for reassignment.');
 			}
-			// Without its administrator the sandbox could not be used.
 			if (user === caller) throw forbidden('rest_user_cannot_delete');
 			const posts = [store.tickets, store.replies, store.attachments].flatMap((table) => [...table.values()]);
 			for (const post of posts) if (post.author === user.id) post.author = receiver.id;
@@ -98,7 +93,6 @@ export function createUsers(service: Service): Resource & { readonly me: Handler
 	return { ...users, me: (call) => users.get({ ...call, values: { ...call.values, id: call.caller.id } }) };
 }
 
-/** The checks by login name, of credentials and of what id a name has, and the application passwords of a user. */
 export function createAccounts({
 	store,
 	isLenient,
@@ -119,7 +113,7 @@ export function createAccounts({
 	const shape = ({ hash: _, ...rest }: UserRecord['passwords'][number]): Shape => ({ ...rest, last_ip: null });
 
 	return {
-		/** Finds the caller's own name only; the list of users finds others. */
+		/** Your own name only. */
 		id(call) {
 			const { caller, values } = call;
 			if (!isLenient && values.username !== caller.username) {
@@ -128,7 +122,7 @@ export function createAccounts({
 			return ok({ id: named(call).id });
 		},
 
-		/** The account's password, or an application password. Quotes, backslashes and outer spaces make right ones wrong. */
+		/** Quotes, backslashes and outer spaces make right passwords wrong. */
 		check(call) {
 			const user = named(call);
 			const password = call.values.password as string;
@@ -142,11 +136,11 @@ export function createAccounts({
 
 		passwords(call) {
 			const entries = owner(call).passwords.map((each) => [each.slug, shape(each)]);
-			// An empty object is an empty list to the language that the live service is written in.
+			// PHP doesn't tell an empty object from an empty list.
 			return ok(entries.length === 0 ? [] : Object.fromEntries(entries));
 		},
 
-		/** The passwords of a user are one stored value: of two deletes at the same time, one brings back what the other deleted. */
+		/** Of two deletes at a time, one brings back what the other deleted. */
 		async revoke(call) {
 			const user = owner(call);
 			const password = user.passwords.find((each) => each.slug === call.values.slug);
@@ -156,7 +150,7 @@ export function createAccounts({
 			const left = user.passwords.filter((each) => each !== password);
 			await pause();
 			user.passwords = left;
-			// The hash stands only here: the tool has to keep it off the screen.
+			// The hash must never reach the screen.
 			return ok({ deleted: true, previous: { ...shape(password), password: password.hash } });
 		},
 	};

@@ -1,11 +1,11 @@
-/** Text of a service or an input inside a report: it can't become markup, a cell of its own or a formula. */
+/** Escaping: text inside a report can't become markup or a formula. */
 
 import { HIDDEN_CHARACTER } from '../../text.js';
 
 const HIDDEN = new RegExp(`${HIDDEN_CHARACTER}+`, 'gu');
 const NOT_IN_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
-/** An attribute's or element's content; characters that XML 1.0 can't hold become U+FFFD. */
+/** XML 1.0 can't contain all characters. */
 export function escapeXml(text: string): string {
 	return text
 		.replace(NOT_IN_XML, '\uFFFD')
@@ -19,13 +19,13 @@ export function escapeXml(text: string): string {
 		.replaceAll('\t', '&#9;');
 }
 
-/** Shortened, and without hidden characters, which could reverse the text beside them. */
+/** Hidden characters could reverse the text beside them. */
 export function plainText(text: string, limit: number): string {
 	const short = text.length > limit ? `${text.slice(0, limit)}…` : text;
 	return short.replace(HIDDEN, ' ');
 }
 
-/** Markdown that shows the text: nothing in it is markup, a mention or a new cell. */
+/** No markup, no mentions, no new cells. */
 export function escapeMarkdown(text: string): string {
 	return text
 		.replaceAll('&', '&amp;')

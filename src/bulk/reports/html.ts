@@ -1,4 +1,4 @@
-/** The HTML report: one page that asks no server for anything. */
+/** The HTML report: one page that loads nothing. */
 
 import { createHash } from 'node:crypto';
 import { plural } from '../../api/names.js';
@@ -12,7 +12,7 @@ import { type Bar, type Timeline, timelineOf } from './timeline.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
 
-/** Nothing is loaded, and no script or style runs but ours. */
+/** No script or style but ours. */
 const POLICY = [
 	"default-src 'none'",
 	`style-src 'sha256-${sha256(style)}'`,
@@ -43,7 +43,6 @@ export function* html(page: Page): Generator<string> {
 
 const encode = (value: string | number): string => escapeXml(plainText(String(value), 1000));
 
-/** The tab's icon: a tick, a question mark, a cross, or a pencil's stroke for a plan. */
 function icon(state: Page['state']): string {
 	const [color, path] = {
 		done: ['2da44e', 'M4 8.5l3 3 5-6.5'],
@@ -60,7 +59,7 @@ function icon(state: Page['state']): string {
 	return `data:image/svg+xml,${encodeURIComponent(svg.join('')).replaceAll("'", '%27')}`;
 }
 
-/** A drawing as wide as the page, whose own units are `width` × `height`. */
+/** As wide as the page. */
 function drawing(kind: string, width: number, height: number, label: string, marks: readonly string[]): string {
 	const size = `viewBox="0 0 ${width} ${height}" preserveAspectRatio="none"`;
 	return `<svg class="${kind}" ${size} role="img" aria-label="${label}">${marks.join('')}</svg>\n`;
@@ -118,7 +117,6 @@ function* overTime({ ticks, noun }: Page): Generator<string> {
 	yield '</figure>\n';
 }
 
-/** Stacked bars with their two axes. */
 function chart({ barMs, bars, pauses }: Timeline, kinds: readonly (keyof Bar)[], size: string, what: string): string {
 	const sums = bars.map((bar) => kinds.reduce((sum, kind) => sum + bar[kind], 0));
 	const aSecond = Math.max(...sums) / (barMs / 1000);
@@ -146,7 +144,7 @@ function chart({ barMs, bars, pauses }: Timeline, kinds: readonly (keyof Bar)[],
 	].join('');
 }
 
-/** The least of 1, 1.2, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15 … that is not below a value. */
+/** Up to 1, 1.2, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15 … */
 function roundUp(value: number): number {
 	const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
 	return ([1, 1.2, 1.5, 2, 3, 4, 5, 6, 8].find((each) => each * power >= value) ?? 10) * power;
@@ -172,7 +170,7 @@ function linked({ name, link }: Group['first']): string {
 	return `<a href="${escapeXml(link)}" rel="noreferrer">${encode(name)}</a>`;
 }
 
-/** A column of the table of rows; the less important ones give way on a phone. */
+/** Less important ones give way on a phone. */
 interface Column {
 	readonly title: string;
 	readonly kind: string;

@@ -1,4 +1,4 @@
-/** JUnit XML with only the elements and attributes that Jenkins' xUnit plugin knows (junit-10.xsd). */
+/** JUnit XML by the schema of Jenkins' xUnit plugin (junit-10.xsd). */
 
 import { nameRow } from '../../api/names.js';
 import { totalOf } from '../journal/counts.js';
@@ -7,7 +7,7 @@ import { commandOf, fileOf } from '../run/plan.js';
 import { escapeXml } from './escape.js';
 import { type Report, reasonOf } from './report.js';
 
-/** One test a row; rows that were never reached are one test that could not run. */
+/** One test for each row, and one for rows that were never reached. */
 export function* junit(report: Report): Generator<string> {
 	const { header, recorded, gaps, noun } = report;
 	const suite = escapeXml(`supportctl ${commandOf(header.plan)}`);

@@ -1,11 +1,11 @@
-/** The markdown report: what happened and the first rows to look at, for the summary of a CI job or a pull request. */
+/** The markdown report, for a CI job or a pull request. */
 
 import { escapeMarkdown, plainText } from './escape.js';
 import { type Page, type PageRow, valueText } from './page.js';
 
 const MOST_ROWS = 50;
 const MOST_GROUPS = 10;
-/** Of one cell, in characters: a comment on GitHub has room for 65,536. */
+/** A comment on GitHub has room for 65,536 characters. */
 const MOST_TEXT = 300;
 
 export function* markdown(page: Page): Generator<string> {

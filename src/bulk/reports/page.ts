@@ -1,4 +1,4 @@
-/** What a report for people says, whatever its format: of a run, or of a plan that was not sent yet. */
+/** What a report for people says: of a run, or of a plan. */
 
 import { nameRow, plural } from '../../api/names.js';
 import { chooseEndpoint } from '../../api/plan.js';
@@ -12,36 +12,34 @@ import { nounOf, type Report, reasonOf, remarksOn, type Step } from './report.js
 import { workedMs } from './timeline.js';
 
 export interface Page {
-	/** What happened: "213 of 300 tickets need attention". */
+	/** "213 of 300 tickets need attention". */
 	readonly title: string;
 	readonly state: 'done' | 'doubtful' | 'failed' | 'planned';
-	/** What was run, where and when: one sentence. */
+	/** What, where and when. */
 	readonly about: string;
-	/** What helps to find it again: the run, the service, the input. */
+	/** The run, the service, the input. */
 	readonly details: readonly string[];
 	readonly problems: readonly string[];
 	readonly noun: string;
-	/** Only those that rows have; none in a plan. */
+	/** None in a plan. */
 	readonly outcomes: readonly { readonly name: OutcomeName; readonly rows: number }[];
 	readonly steps: readonly Step[];
 	readonly ticks: readonly Tick[];
-	/** Why rows need attention, or what a plan changes; the most frequent first. */
+	/** Reasons, or changes of a plan; the most frequent first. */
 	readonly groups: readonly Group[];
-	/** Rows of further groups. */
 	readonly ungrouped: number;
-	/** How many rows there are, and how many of them to look at: in a run those that need attention. */
+	/** `toCheck` of them need attention. */
 	readonly total: number;
 	readonly toCheck: number;
-	/** The first rows: those to look at, then the others. */
+	/** Those to check first. */
 	readonly rows: readonly PageRow[];
 }
 
 export interface PageRow {
 	readonly row: number;
 	readonly line?: number | undefined;
-	/** What it is about: "ticket 14". */
+	/** "ticket 14". */
 	readonly name: string;
-	/** Where the service shows it. */
 	readonly link?: string | undefined;
 	/** None in a plan. */
 	readonly outcome?: OutcomeName | undefined;
@@ -64,10 +62,9 @@ export interface Group {
 	readonly first: Pick<PageRow, 'row' | 'name' | 'link'>;
 }
 
-/** A browser sorts so many rows without delay. */
+/** A browser sorts so many quickly. */
 export const MOST_ROWS = 5000;
 const MOST_GROUPS = 100;
-/** Of one text, in characters. */
 const MOST_TEXT = 500;
 
 export function pageOfRun(report: Report): Page {
@@ -91,9 +88,7 @@ export function pageOfRun(report: Report): Page {
 	};
 }
 
-/** What a plan would do, and the command that does it. */
 export interface PlanFacts {
-	/** `started` is when the plan was made. */
 	readonly header: Pick<RunHeader, 'plan' | 'started' | 'input'>;
 	readonly by?: string | undefined;
 	readonly note?: string | undefined;
@@ -137,7 +132,6 @@ const number = (value: number): string => value.toLocaleString('en');
 
 const count = (rows: number, noun: string): string => `${number(rows)} ${plural(noun, rows)}`;
 
-/** What happened, in one line. */
 function titleOf(plan: RunPlan, counts: Counts): string {
 	const noun = nounOf(plan);
 	const total = totalOf(counts);
@@ -148,7 +142,7 @@ function titleOf(plan: RunPlan, counts: Counts): string {
 	return `${count(counts.ok, noun)} ${doneText(plan)}${skipped}`;
 }
 
-/** What became of a row that went well: "updated". */
+/** "updated". */
 function doneText({ endpoint: name, source, values }: RunPlan): string {
 	if (source.from === 'snapshots') return 'restored';
 	const { endpoint } = chooseEndpoint(name, values.ids.taxonomy, true);
@@ -203,14 +197,13 @@ export function durationText(ms: number): string {
 		.join(' ');
 }
 
-/** A field's value as a person reads it. */
 export function valueText(value: unknown): string {
 	if (value === undefined || value === null || value === '') return '(empty)';
 	if (Array.isArray(value)) return value.length === 0 ? '(empty)' : value.map(valueText).join(', ');
 	return plainText(typeof value === 'string' ? value : JSON.stringify(value), MOST_TEXT);
 }
 
-/** Accepts an address only where it leads to the service itself. */
+/** Only links to the service itself. */
 function linkReader(baseUrl: string): (link: unknown) => string | undefined {
 	const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
 	return (link) => {
@@ -222,10 +215,9 @@ function linkReader(baseUrl: string): (link: unknown) => string | undefined {
 	};
 }
 
-/** Groups rows by a text; digits in it don't make another group. */
+/** Digits don't make a new group. */
 class Groups {
 	readonly #byKey = new Map<string, Group>();
-	/** Rows beyond the most groups. */
 	others = 0;
 
 	add(key: string, text: string, row: PageRow): void {
@@ -245,7 +237,7 @@ class Groups {
 
 const GOOD: ReadonlySet<OutcomeName> = new Set(['ok', 'skipped']);
 
-/** Reads all rows once, and keeps the first of those that went wrong, of those that differ, and of the others. */
+/** Reads all rows once and keeps the first to check, then others. */
 function readRows({ records, noun, header }: Report) {
 	const link = linkReader(header.plan.service.baseUrl);
 	const groups = new Groups();

@@ -1,4 +1,4 @@
-/** What the reports of a run are written from: facts about the run, and its rows in one or several journals. */
+/** What reports are written from: facts about runs, and their rows. */
 
 import { chooseEndpoint } from '../../api/plan.js';
 import type { ExitCode } from '../../errors.js';
@@ -8,37 +8,30 @@ import type { RecordFile, Tick } from '../journal/read.js';
 import { differences, fullMessage, type RowRecord } from '../journal/records.js';
 import type { RunHeader, RunPlan } from '../run/plan.js';
 
-/** What a report says besides the rows. */
 export interface ReportFacts {
 	readonly header: RunHeader;
-	/** Of the run, or of each of several runs that are reported together. */
 	readonly journals: readonly string[];
-	/** Rows that were never reached count as `not-sent` here and have no record. */
+	/** Rows that were never reached are `not-sent`. */
 	readonly counts: Counts;
 	readonly exit: ExitCode;
 	readonly ended: string;
-	/** How long this process worked on it, in milliseconds. */
 	readonly ms: number;
-	/** The next steps of several runs, in place of those of one. */
 	readonly next?: readonly Step[];
-	/** Shards of the input that no run has, or several have. */
+	/** Missing or duplicate shards. */
 	readonly problems?: readonly string[];
 }
 
 export type Step = readonly [text: string, command: string];
 
 export interface Report extends ReportFacts {
-	/** What one row is: "ticket". */
 	readonly noun: string;
-	/** By the last record of each row. */
 	readonly recorded: Counts;
-	/** What is wrong with the run as a whole: rows that were never reached, and `problems`. */
+	/** Rows never reached, and `problems`. */
 	readonly gaps: readonly Gap[];
-	/** How many rows have no record: they were never reached. */
 	readonly missing: number;
 	readonly idNames: readonly string[];
 	readonly ticks: readonly Tick[];
-	/** Each row's last record; can be read several times. */
+	/** The last record of each row. */
 	records(isWanted?: (outcome: OutcomeName) => boolean): Iterable<RowRecord>;
 }
 
@@ -76,13 +69,13 @@ export function nounOf({ endpoint: name, values: { ids } }: RunPlan): string {
 	return forTaxonomy !== undefined && ids.taxonomy === undefined ? 'term' : endpoint.noun;
 }
 
-/** Why a row came to its outcome: `Invalid status. (HTTP 400)`. */
+/** `Invalid status. (HTTP 400)`. */
 export function reasonOf(record: RowRecord): string {
 	const status = record.status === undefined ? '' : ` (HTTP ${record.status})`;
 	return `${fullMessage(record) ?? record.code ?? record.outcome}${status}`;
 }
 
-/** All there is to say about a row; nothing for one that is ok. */
+/** Empty for a row that is ok. */
 export function remarksOn(record: RowRecord): string {
 	const isOk = record.outcome === 'ok' && record.message === undefined;
 	return [...(isOk ? [] : [reasonOf(record)]), ...differences(record)].join('; ');

@@ -1,24 +1,22 @@
-/** A run over time: the seconds in which it worked, as bars of what rows came to, of retries and of refusals. */
+/** A run over time, as bars of outcomes, retries and refusals. */
 
 import type { OutcomeName } from '../../http/outcome.js';
 import { outcomeNames } from '../journal/counts.js';
 import type { Tick } from '../journal/read.js';
 
 export interface Timeline {
-	/** How long each bar is, in milliseconds. */
 	readonly barMs: number;
 	readonly bars: readonly Bar[];
-	/** After how many bars a resume came. */
+	/** Bars before each resume. */
 	readonly pauses: readonly number[];
 	readonly retries: number;
 	readonly refused: number;
 }
 
-/** How many of each a bar has. */
 export interface Bar extends Record<OutcomeName, number> {
-	/** Retries for another reason than a refusal. */
+	/** Not after a refusal. */
 	retried: number;
-	/** Retries because of a 429 or a 503. */
+	/** After a 429 or 503. */
 	refused: number;
 }
 
@@ -32,10 +30,10 @@ const LENGTHS = [
 ];
 const MOST_BARS = 60;
 const LEAST_BARS = 10;
-/** Time in which nothing was recorded for so long is left out: the run was not working. */
+/** Longer silence is a pause. */
 const PAUSE_MS = 30 * SECOND;
 
-/** Undefined for a run without ticks, which was shorter than a second. */
+/** Undefined for a run of less than a second. */
 export function timelineOf(ticks: readonly Tick[]): Timeline | undefined {
 	if (ticks.length === 0) return undefined;
 	const parts = workingTime(ticks);
@@ -56,7 +54,7 @@ export function timelineOf(ticks: readonly Tick[]): Timeline | undefined {
 	};
 }
 
-/** How long the run worked, less the pauses before each resume; 0 for one without ticks. */
+/** Without the pauses before resumes. */
 export function workedMs(ticks: readonly Tick[]): number {
 	return workingTime(ticks).reduce((sum, { from, to }) => sum + to - from, 0);
 }
@@ -65,7 +63,7 @@ function emptyBar(): Bar {
 	return { ok: 0, differs: 0, failed: 0, invalid: 0, unknown: 0, skipped: 0, 'not-sent': 0, retried: 0, refused: 0 };
 }
 
-/** A tick counts for all of its time, which may be many bars. @param end where it ends, and its length, in bars */
+/** @param end in bars, as is `length` */
 function spread(tick: Tick, bars: readonly Bar[], end: number, length: number): void {
 	const start = end - length;
 	const first = Math.max(0, Math.floor(start));
@@ -81,7 +79,7 @@ function spread(tick: Tick, bars: readonly Bar[], end: number, length: number): 
 	}
 }
 
-/** The times between pauses, in order; `before` is how much was worked before each. */
+/** Times between pauses; `before` is the time worked before each. */
 function workingTime(ticks: readonly Tick[]): { from: number; to: number; before: number }[] {
 	const times = ticks.map(({ at, ms }) => ({ from: at - ms, to: at })).sort((left, right) => left.from - right.from);
 	const parts: { from: number; to: number; before: number }[] = [];

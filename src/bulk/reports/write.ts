@@ -1,4 +1,4 @@
-/** Reports on runs: `--report FORMAT:FILE`, where one may be written, and how it is written from journals in constant memory. */
+/** `--report FORMAT:FILE`: where reports may be written, and writing them in constant memory. */
 
 import { randomBytes } from 'node:crypto';
 import { access, constants, type FileHandle, open, realpath, rename, stat, unlink } from 'node:fs/promises';
@@ -13,7 +13,6 @@ import { markdown } from './markdown.js';
 import { type Page, type PlanFacts, pageOfPlan, pageOfRun } from './page.js';
 import { type ReportFacts, reportOn } from './report.js';
 
-/** Formats for people show a page, of a run or of a plan; those for programs have every row of a run. */
 const PAGES = { markdown, html };
 const DATA = { junit, json, csv };
 
@@ -43,18 +42,17 @@ export function parseReport(text: string): { format: ReportFormat; path: string 
 	});
 }
 
-/** One name for each file, whatever links and dots lead to it, and also where it is not there yet. */
+/** One name for each file, also a new one. */
 async function realName(path: string): Promise<string> {
 	return await realpath(path).catch(async () =>
 		join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path)),
 	);
 }
 
-/** Why a report can't be written to a path; undefined where it can, as far as that can be known. */
 async function obstacle(target: string, path: string): Promise<string | undefined> {
 	const found = await stat(target).catch(() => undefined);
 	if (found?.isDirectory() === true) return 'it is a folder';
-	// A file is replaced, which is up to its folder; a device or a pipe is written to.
+	// A file is replaced: that is up to its directory.
 	const needed = found === undefined || found.isFile() ? `${dirname(target)}/.` : target;
 	return await access(needed, constants.W_OK).then(
 		() => undefined,
@@ -63,11 +61,7 @@ async function obstacle(target: string, path: string): Promise<string | undefine
 	);
 }
 
-/**
- * Checks before a run that each report can be written, onto no file that the run needs and no other report.
- * @param files what the run reads or writes itself: what each is to it, such as `the input`, and its path
- * @throws UsageError
- */
+/** Checks before a run that each report can be written, and replaces no file of the run. @throws UsageError */
 export async function checkReportPlaces(
 	specs: readonly ReportSpec[],
 	files: readonly (readonly [what: string, path: string | undefined])[],
@@ -76,7 +70,7 @@ export async function checkReportPlaces(
 	const taken = new Map<string, string>();
 	const take = async (name: string, what: string): Promise<void> => {
 		const found = await stat(name).catch(() => undefined);
-		// A pipe or a device takes from any number of writers.
+		// Pipes and devices have many writers.
 		if (found === undefined || found.isFile()) taken.set(name, what);
 	};
 	for (const [what, path] of files) if (path !== undefined) await take(await realName(resolve(cwd, path)), what);
@@ -93,10 +87,10 @@ export async function checkReportPlaces(
 
 const PIECE = 256 * 1024;
 
-/** Writes one report; the file is there whole or not at all. @throws FailedError */
+/** The whole file or none. */
 async function writeReport({ path: given }: ReportSpec, texts: Iterable<string>, cwd: string): Promise<void> {
 	const path = await realName(resolve(cwd, given));
-	// A terminal, a pipe or a device can't be replaced by a file.
+	// Terminals, pipes and devices can't be replaced.
 	const isSpecial = (await stat(path).catch(() => undefined))?.isFile() === false;
 	const draft = isSpecial ? path : `${path}.${randomBytes(4).toString('hex')}.tmp`;
 	let handle: FileHandle | undefined;
@@ -124,7 +118,7 @@ function cannotWrite(path: string, error: unknown): FailedError {
 	return new FailedError(message, { code: 'report_failed', cause: error });
 }
 
-/** Writes all reports, also where one fails. @throws FailedError */
+/** Writes the others if one fails. */
 export async function writeReports(specs: readonly ReportSpec[], facts: ReportFacts, cwd: string): Promise<void> {
 	const files: RecordFile[] = [];
 	const failures: Error[] = [];
@@ -154,7 +148,6 @@ export async function writeReports(specs: readonly ReportSpec[], facts: ReportFa
 	});
 }
 
-/** Writes reports on a plan. @throws UsageError for a format that has only outcomes, FailedError */
 export async function writePlanReports(specs: readonly ReportSpec[], facts: PlanFacts, cwd: string): Promise<void> {
 	const other = specs.find(({ format }) => !isPageFormat(format));
 	if (other !== undefined) {

@@ -61,32 +61,26 @@ export const command = defineCommand({
 	run: (invocation) => runChange(invocation, KEYS, () => signInAndStore(invocation)),
 });
 
-/** What stays the same while different base URLs and credentials are tried. */
 interface Login {
 	invocation: Invocation;
-	/** Undefined if no one can be asked. */
 	prompts: Prompts | undefined;
 	store: Store;
 	flags: Readonly<Record<string, unknown>>;
 }
 
-/** A base URL with the service behind it, and what follows from it. */
 interface Found {
 	baseUrl: string;
-	/** The profile that will be stored. */
 	name: string;
 	resolved: ResolvedSettings;
 	reach: Omit<Reach, 'baseUrl' | 'auth'>;
 	scheme: Scheme;
-	/** The secret from the environment. */
 	exported: EnvironmentValue | undefined;
-	/** The response without credentials. */
 	without: Probed;
 }
 
 const TRIES = 3;
 
-/** @throws UsageError, FailedError, RefusedError, InterruptedError; nothing is stored then */
+/** @throws before anything is stored */
 async function signInAndStore(invocation: Invocation): Promise<Change> {
 	const { context, options, args } = invocation;
 	if (options.profile !== undefined) checkProfileName(options.profile);
@@ -156,7 +150,7 @@ async function findAndSignIn(login: Login) {
 	}
 }
 
-/** The base URL from the command line, a person, or the profile; never from a variable. */
+/** Never from a variable. */
 async function firstBaseUrl(login: Login): Promise<string> {
 	const { flags, prompts, store, invocation } = login;
 	if (typeof flags.baseUrl === 'string') return readBaseUrl(login, flags.baseUrl);
@@ -180,7 +174,6 @@ async function firstBaseUrl(login: Login): Promise<string> {
 	}
 }
 
-/** Checks a base URL; a suggested one is used if the person agrees. */
 async function readBaseUrl(login: Login, text: string, from?: string): Promise<string> {
 	const { invocation, prompts } = login;
 	const { productPrefix } = invocation.options;
@@ -192,13 +185,13 @@ async function readBaseUrl(login: Login, text: string, from?: string): Promise<s
 	} catch (error) {
 		const suggested = error instanceof UsageError ? error.data.suggested : undefined;
 		if (prompts === undefined || typeof suggested !== 'string') throw error;
-		// Nothing secret is sent before the service was found there.
+		// Nothing secret is sent before the service is found there.
 		if (!(await prompts.confirm(`Did you mean ${suggested}?`, true))) throw error;
 		return readBaseUrl(login, suggested, from);
 	}
 }
 
-/** Whether credentials may travel unencrypted: by flag, or because the profile allows it for this origin. */
+/** By flag, or because the profile allows it for this origin. */
 function mayUseHttp({ store, invocation }: Login, url: string): boolean {
 	const { profile: name = store.current ?? '', allowHttp: given } = invocation.options;
 	if (typeof given === 'boolean') return given;
@@ -206,10 +199,7 @@ function mayUseHttp({ store, invocation }: Login, url: string): boolean {
 	return stored?.allowHttp === true && isSameOrigin(stored.baseUrl, url);
 }
 
-/**
- * Looks for the service without credentials. Another base URL is offered, and only used if the person agrees. Variables
- * count if no one can be asked, and not if they belong to another base URL or profile.
- */
+/** Looks for the service without credentials. Variables count only if no one can be asked and they are for this base URL. */
 async function locate(login: Login, baseUrl: string): Promise<Found> {
 	const { invocation, prompts, store, flags } = login;
 	const { context, options } = invocation;
@@ -261,7 +251,7 @@ const WAYS: readonly { value: Scheme; label: string }[] = [
 	{ value: 'none', label: 'No sign-in' },
 ];
 
-/** Tries credentials until the service accepts them or the person gives up. @throws RefusedError, FailedError */
+/** Until the service accepts them or the person gives up. */
 async function signIn(login: Login, found: Found) {
 	const { invocation } = login;
 	const { scheme, baseUrl, reach, without } = found;
@@ -271,7 +261,6 @@ async function signIn(login: Login, found: Found) {
 		const doubt = await trySignIn(probe, baseUrl, { auth: { scheme } }, without);
 		return { ...identity, secret: undefined, note: doubt?.note };
 	}
-	// What is missing is found before a secret is asked for.
 	makeAuth(scheme, identity, '');
 	for (let tries = 1; ; tries++) {
 		const given = await readSecret(login, found, scheme);
@@ -289,7 +278,7 @@ async function signIn(login: Login, found: Found) {
 	}
 }
 
-/** The username or the header's name; asked for once, whatever becomes of the secret. */
+/** Asked for once, whatever becomes of the secret. */
 async function readIdentity({ prompts }: Login, { scheme, resolved }: Found) {
 	const { settings, sources } = resolved;
 	let { username, headerName } = settings;
@@ -309,15 +298,13 @@ async function readIdentity({ prompts }: Login, { scheme, resolved }: Found) {
 }
 
 interface GivenSecret {
-	/** What will be stored. */
 	secret: NewSecret;
 	value: string;
-	/** A variable's name, or some words. */
 	source: string;
 	isTyped: boolean;
 }
 
-/** The secret from flags, variables or a person. @throws UsageError for a missing one, RefusedError */
+/** @throws UsageError, RefusedError */
 async function readSecret({ prompts, invocation }: Login, found: Found, scheme: Scheme): Promise<GivenSecret> {
 	const { name, exported, resolved } = found;
 	const noun = secretNoun(scheme);

@@ -1,4 +1,4 @@
-/** `profile` and `logout`: what is stored, what is in force, and changes to it. Nothing is sent to the service. */
+/** `profile` and `logout`: nothing is sent to the service. */
 
 import { ExitCode, UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
@@ -55,7 +55,7 @@ export const list = defineCommand({
 		const rows = Object.entries(profiles).map(([name, { baseUrl, scheme, username, secret, ...profile }]) => ({
 			current: name === profileName,
 			profile: name,
-			// The file may have been edited by hand: it can be anything.
+			// Edited by hand, it can be anything.
 			base_url: baseUrl === undefined ? null : redactBaseUrl(String(baseUrl)),
 			scheme: scheme ?? 'basic',
 			username: username ?? null,
@@ -75,7 +75,6 @@ export const list = defineCommand({
 			keys: ['current', 'profile', 'base_url', 'scheme', 'username', 'stored_in', 'protected'],
 			columns: [
 				{ path: 'current', label: '', key: 'current', get: ({ current }) => (current === true ? '*' : '') },
-				// Never cut: it is typed again.
 				{ path: 'profile', whole: true },
 				{ path: 'base_url', important: true, least: 16 },
 				{ path: 'scheme', optional: true, usual: 'basic' },
@@ -124,7 +123,7 @@ export const show = defineCommand({
 			keys: ['setting', 'value', 'source'],
 			idOf: ({ setting, value }) => (setting === 'profile' ? value : setting),
 		};
-		// All rows are about one profile: its name is all that `--format ids` prints.
+		// All rows are about one profile.
 		const isId = chosenFormat(options) === 'ids' && options.fields === undefined && options.query === undefined;
 		await printAll(invocation, shape, isId ? rows.slice(0, profileName === undefined ? 0 : 1) : rows);
 		return ExitCode.ok;

@@ -1,4 +1,4 @@
-/** `supportctl __complete SHELL …`: what the completion scripts call at each press of Tab; what can't be read is not offered. */
+/** `supportctl __complete SHELL …`: called by the completion scripts. Never fails. */
 
 import { ExitCode } from '../../errors.js';
 import type { Context } from '../../io/context.js';
@@ -14,7 +14,6 @@ interface Candidate {
 /** Values, or a path that the shell completes by itself; `behind` stands before it in the same word. */
 type Offer = readonly Candidate[] | { behind: string };
 
-/** Prints `files` or `words` on the first line, then what belongs to it. */
 export async function runCompleter(context: Context, [shell, ...given]: readonly string[]): Promise<ExitCode> {
 	let before = given.slice(0, -1);
 	let current: TypedWord = { text: given.at(-1) ?? '', quote: '', kept: 0 };
@@ -22,7 +21,7 @@ export async function runCompleter(context: Context, [shell, ...given]: readonly
 		({ words: before, current } = readBashLine(given[0] ?? '', given[1] ?? ''));
 		before.shift();
 	} else if (shell === 'powershell') {
-		// Empty words and quotation marks would be lost on the way to a program, so each is a line of stdin.
+		// Arguments would lose empty words and quotes.
 		before = (await context.stdin.text()).replace(/\r?\n$/, '').split(/\r?\n/);
 		current.text = before.pop() ?? '';
 	}
@@ -52,10 +51,9 @@ function linesOf(shell: string | undefined, { text, quote, kept }: TypedWord, of
 	return ['words', ...described];
 }
 
-/** Whether a terminal would not show all of a text. The long expression is made only where it is needed: it takes 1 ms. */
+/** The long expression takes 1 ms to compile. */
 const hidesText = (text: string): boolean => !/^[ -~]*$/.test(text) && new RegExp(HIDDEN_CHARACTER, 'u').test(text);
 
-/** Works out the offer for `current`, the last word, behind the words before it. */
 async function offerFor(before: readonly string[], current: string, context: Context): Promise<Offer> {
 	if (before[0] === 'help') {
 		const { topics } = await import('../help/help.js');
@@ -67,7 +65,6 @@ async function offerFor(before: readonly string[], current: string, context: Con
 	const isFlag = current.startsWith('-') && current !== '-';
 	const spec = await entry?.load();
 	let options = spec?.options ?? [];
-	// Without a command the shared flags are looked at only where one is typed.
 	if (spec === undefined && (isFlag || flags.length > 0)) {
 		options = (await import('../options/shared.js')).leadingOptions;
 	}
@@ -94,11 +91,10 @@ async function offerFor(before: readonly string[], current: string, context: Con
 	}
 	const argument = spec.arguments[line.args] ?? spec.arguments.findLast(({ variadic }) => variadic === true);
 	const offer = argument === undefined ? [] : await valuesOf(argument);
-	// Ids can't be known: what else can come is more use than nothing.
+	// IDs can't be known.
 	return 'behind' in offer || offer.length > 0 || line.ended ? offer : flagsLeft(options, line.given);
 }
 
-/** The words of commands that go on from here, each with what it leads to. */
 function wordsBehind(path: readonly string[]): Candidate[] {
 	return nextWords(path).map((value) => {
 		const under = commandsBelow([...path, value]);
@@ -109,10 +105,7 @@ function wordsBehind(path: readonly string[]): Candidate[] {
 
 const HELP: Candidate = { value: '--help', help: 'Show help' };
 
-/**
- * @returns how many arguments there are, the long names of the options that are `given`, that whose value is typed as a
- * word of its own, and whether a `--` has ended the flags
- */
+/** @returns `pending`: the option whose value comes next; `ended` by `--` */
 function readWords(options: readonly OptionSpec[], words: readonly string[]) {
 	const given = new Set<string>();
 	let [args, ended] = [0, false];
@@ -166,23 +159,18 @@ async function candidatesFor(of: Valued, context: Context): Promise<Candidate[]>
 	}
 }
 
-/** The word before the cursor. */
 interface TypedWord {
-	/** Without quotes and backslashes. */
 	text: string;
-	/** The quotation mark that is still open, or nothing. */
+	/** Still open. */
 	quote: string;
-	/** How much of `text` stands before what readline will replace: it breaks words at `=` and `:` too. */
+	/** How much of `text` readline keeps: it breaks words at `=` and `:` too. */
 	kept: number;
 }
 
-/** What bash reads at once: space, quoted text and the mark that ends it, a character behind a backslash, any other. */
+/** Space, quoted text with its closing quote, an escaped character, any other. */
 const PIECE = /\s+|"((?:\\.|[^"])*)("?)|'([^']*)('?)|\\.|./gs;
 
-/**
- * Reads a line as bash has it up to the cursor; nothing of it is ever evaluated.
- * @param breaks the characters at which readline ends a word, as COMP_WORDBREAKS has them
- */
+/** Nothing of the line is evaluated. @param breaks COMP_WORDBREAKS */
 export function readBashLine(line: string, breaks: string): { words: string[]; current: TypedWord } {
 	const words: TypedWord[] = [];
 	let isApart = true;
@@ -201,7 +189,7 @@ export function readBashLine(line: string, breaks: string): { words: string[]; c
 			word.text += piece.slice(1);
 		} else {
 			word.text += piece;
-			// At an @ readline breaks the word too, but replaces it with what follows.
+			// At an @ readline breaks the word too, but replaces it.
 			if (breaks.includes(piece)) word.kept = word.text.length - (piece === '@' ? 1 : 0);
 		}
 	}
@@ -209,7 +197,7 @@ export function readBashLine(line: string, breaks: string): { words: string[]; c
 	return { words: words.map(({ text }) => text), current };
 }
 
-/** A value as it has to be typed behind what is there already; undefined where the open quote can't hold it. */
+/** Undefined if the open quote can't contain it. */
 export function quoteForBash(text: string, quote: string): string | undefined {
 	if (quote === "'") return text.includes("'") ? undefined : text;
 	if (quote === '"') return text.replace(/["\\$`]/g, '\\$&');

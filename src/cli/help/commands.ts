@@ -1,4 +1,4 @@
-/** The help page of a command, its flags, and the same as JSON. */
+/** The help page of a command, also as JSON. */
 
 import { ticketStatuses, ticketStatusGroups } from '../../api/fields.js';
 import { ExitCode } from '../../errors.js';
@@ -9,7 +9,6 @@ import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '.
 import { checkOptions, inputOptions, runOptions } from '../runs/options.js';
 import { parts, section, typed } from './page.js';
 
-/** Flags that work the same in every command that accepts them. */
 const shared: readonly { group: string; takenBy: string; flags: readonly OptionSpec[] }[] = [
 	{ group: 'Input', takenBy: 'For commands that accept many IDs or rows.', flags: inputOptions },
 	{
@@ -31,7 +30,7 @@ const shared: readonly { group: string; takenBy: string; flags: readonly OptionS
 	{ group: 'Connection', takenBy: 'For commands that send requests.', flags: connectionOptions },
 ];
 
-/** The headings of "help flags" for which a command has at least half of the flags; its own help leaves these out. */
+/** A command's own help leaves out groups of which it has at least half. */
 const sharedBy = ({ options }: Pick<CommandSpec, 'options'>) =>
 	shared.filter(({ flags }) => flags.filter((each) => options.includes(each)).length * 2 >= flags.length);
 
@@ -42,7 +41,6 @@ export function ownOptions(spec: Pick<CommandSpec, 'options'>): OptionSpec[] {
 	return spec.options.filter((option) => !hidden.includes(option));
 }
 
-/** Flags under a heading, long forms aligned. */
 function flagList(group: string, options: readonly OptionSpec[], note = ''): string {
 	const indent = options.some(({ flags }) => !flags.startsWith('--')) ? '    ' : '';
 	const lines = options.map(({ flags, help, choices, suggests, repeatable, defaultText }) => {
@@ -61,7 +59,6 @@ function flagList(group: string, options: readonly OptionSpec[], note = ''): str
 export const sharedFlags = (): string =>
 	parts(...shared.map(({ group, flags, takenBy }) => flagList(group, flags, takenBy)));
 
-/** Topics that are made from data. */
 export const madeTopics = {
 	flags: (): string =>
 		parts(
@@ -95,7 +92,6 @@ export function commandText({ words, summary }: CommandTitle, spec: CommandSpec)
 	const own = ownOptions(spec);
 	const flagsOf = (group: string): OptionSpec[] => own.filter((option) => option.group === group);
 	const groups = [...new Set(own.map(({ group }) => group))];
-	// Undocumented requests are reads, which not every service has.
 	const isDocumented = requests.every(({ documented }) => documented);
 	const argumentLines = spec.arguments.map((argument) => {
 		const values = argument.choices ?? argument.suggests;
@@ -127,11 +123,9 @@ export function commandPage(title: CommandTitle, spec: CommandSpec): string {
 	return parts(commandText(title, spec), section('Learn more', more.join('\n')));
 }
 
-/** Whether a command accepts rows: as arguments, from a file or from stdin. */
 const takesRows = ({ arguments: given, options }: CommandSpec): boolean =>
 	given.at(-1)?.variadic === true && options.some(({ flags }) => flags.startsWith('--input '));
 
-/** The same as JSON. */
 export async function commandView({ words, summary, group, load }: CommandEntry): Promise<object> {
 	const spec = await load();
 	const own = ownOptions(spec);
@@ -151,7 +145,7 @@ export async function commandView({ words, summary, group, load }: CommandEntry)
 function flagView(option: OptionSpec, isShared: boolean): object {
 	const { flags, help, group, repeatable, choices, suggests, defaultText, conflicts } = option;
 	const placeholder = /<([^>]*)>/.exec(flags);
-	// `flag` takes no value, `optional` one behind `=` alone.
+	// `optional`: a value only after `=`.
 	let type = option.bare === undefined ? 'flag' : 'optional';
 	if (option.counted === true) type = 'count';
 	else if (/^(?:n|ms|seconds|p)$/.test(placeholder?.[1] ?? '')) type = 'number';

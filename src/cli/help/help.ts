@@ -21,7 +21,6 @@ export const topics = {
 	statuses: 'Ticket statuses',
 };
 
-/** Prints the help of a command, a group of commands or a topic; without words the list of all. */
 export async function runHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
 	const { stdout, argv } = context;
 	const path = words.filter((word) => !word.startsWith('-'));
@@ -50,7 +49,6 @@ export async function runHelp(context: Context, words: readonly string[]): Promi
 	return ExitCode.ok;
 }
 
-/** @param inside the commands that begin with the words of `path` */
 async function findPage(path: readonly string[], inside: readonly CommandEntry[]): Promise<string> {
 	const [entry] = inside;
 	if (entry?.words.length === path.length) {
@@ -76,7 +74,6 @@ function unknownPage(path: readonly string[]): UsageError {
 
 const INTRODUCTION = 'Work with your help desk from the command line, one ticket or thousands.';
 
-/** What `supportctl` alone prints. */
 export const orientation = `${INTRODUCTION}
 
 ## Start
@@ -95,7 +92,7 @@ supportctl --help :: List all commands
 supportctl ticket update --help :: Show help and examples for a command
 supportctl help bulk :: Edit many objects`;
 
-/** The commands that begin with these words, under their headings; of all commands with topics and examples too. */
+/** All commands come with topics and examples. */
 function listPage(path: readonly string[], inside: readonly CommandEntry[]): string {
 	const isAll = path.length === 0;
 	const name = ['supportctl', ...path].join(' ');

@@ -1,17 +1,12 @@
-/**
- * A page of help is Markdown: `## Heading`, code between fences or behind four spaces, lists of "- `name`: meaning", prose.
- * In pages that are made from commands a list is `name :: meaning`. An empty line ends a block.
- */
+/** A page of help is Markdown: `## Heading`, code, lists of "- `name`: meaning" (from commands: `name :: meaning`), prose. */
 
 import type { Palette } from '../../output/colour.js';
 
 export interface Block {
 	kind: 'heading' | 'prose' | 'list' | 'code';
-	/** One of a heading or of prose; of code without their indent. */
 	lines: string[];
 }
 
-/** `## TITLE` over some text; nothing where the text is empty. */
 export const section = (title: string, text: string): string => (text === '' ? '' : `## ${title}\n${text}`);
 
 export const typed = (lines: readonly string[]): string => lines.map((line) => `    ${line}`).join('\n');
@@ -60,10 +55,9 @@ function readBlocks(text: string): Block[] {
 	return blocks;
 }
 
-/** Without the marks of code and of links. */
 const plain = (text: string): string => text.replaceAll('`', '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 
-/** The page as lines for a terminal, in the manner of `gh`: capitals for headings, what is below them indented. */
+/** In the manner of `gh`. */
 export function pageText(text: string, width: number, palette: Palette): string {
 	let indent = '';
 	const blocks = readPage(text).map(({ kind, lines }) => {
@@ -84,10 +78,10 @@ export function pageText(text: string, width: number, palette: Palette): string 
 	return `${blocks.join('').trimEnd()}\n`;
 }
 
-/** The width that help is laid out for: the terminal's, from 40 to the 100 that can be read well, 80 in a pipe. */
+/** From 40 to 100 columns. */
 export const helpWidth = (columns: number | undefined): number => Math.max(40, Math.min(columns ?? 80, 100));
 
-/** Breaks text between words, and behind `|` in a word that is too long, into lines of at most `width` characters. */
+/** Also behind `|` in a word that is too long. */
 export function wrap(text: string, width: number): string[] {
 	if (text.length <= width) return text === '' ? [] : [text];
 	const lines = [''];
@@ -101,7 +95,7 @@ export function wrap(text: string, width: number): string[] {
 	return lines.map((line) => line.trimEnd());
 }
 
-/** Names on the left, what they mean on the right; below a name that is too long for its column. */
+/** A name that is too long has its line. */
 export function list(
 	entries: readonly string[],
 	width: number,
@@ -111,7 +105,7 @@ export function list(
 		const [name = '', ...text] = entry.split(' :: ');
 		return { name, text: text.join(' :: '), room: name.length + 2 };
 	});
-	// As wide as the longest name where all texts then fit on their line, else as the longest of a usual length.
+	// As wide as the longest name if all texts then fit, else as the longest usual one.
 	const longest = Math.max(...cells.map(({ room }) => room));
 	const fits = cells.every(({ text }) => longest + text.length <= width);
 	const column = Math.max(0, ...cells.map(({ room }) => (fits || room - 2 <= width * 0.45 ? room : 0)));

@@ -6,7 +6,6 @@ import { orientation, topics } from './help.js';
 import { type Block, parts, readPage } from './page.js';
 import { texts } from './topics.js';
 
-/** Commands under their headings with their own flags, and shared flags at the end. */
 export async function referenceMarkdown(): Promise<string> {
 	const section = async (entry: CommandEntry): Promise<string> => {
 		const spec = await entry.load();
@@ -22,7 +21,7 @@ export async function referenceMarkdown(): Promise<string> {
 	return `${parts(...sections, '### Shared flags', pageMarkdown(sharedFlags(), 4))}\n`;
 }
 
-/** A page of help as Markdown, with headings at the given depth, bold from the fifth on. */
+/** Headings are bold from the fifth level on. */
 export function pageMarkdown(text: string, depth: number): string {
 	const write: Record<Block['kind'], (lines: string[]) => string> = {
 		heading: ([title]) => (depth > 4 ? `**${title}**` : `${'#'.repeat(depth)} ${title}`),
@@ -33,14 +32,12 @@ export function pageMarkdown(text: string, depth: number): string {
 	return parts(...readPage(text).map(({ kind, lines }) => write[kind](lines)));
 }
 
-/** Text that is nothing else to roff. */
 const literal = (text: string): string =>
 	text
 		.replaceAll('\\', '\\e')
 		.replaceAll('-', '\\-')
 		.replace(/^([.'])/gm, '\\&$1');
 
-/** An argument of a macro. */
 const quoted = (text = ''): string => `"${literal(text).replaceAll('"', '\\(dq')}"`;
 
 const roff: Record<Block['kind'], (lines: string[]) => string> = {
@@ -53,7 +50,6 @@ const roff: Record<Block['kind'], (lines: string[]) => string> = {
 	code: (lines) => `.PP\n.RS 4\n.nf\n${lines.map(literal).join('\n')}\n.fi\n.RE`,
 };
 
-/** The man page: the orientation, every command, shared flags and topics. */
 export async function manualRoff(version: string): Promise<string> {
 	const sections = await Promise.all([
 		['description', orientation],
