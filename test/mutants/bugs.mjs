@@ -4,6 +4,7 @@
  *
  * A bug stands in what a file exports: a function from the real export to the one with the bug. It refers to behavior,
  * so that moving lines within a file does not touch it. It sees nothing of this file but its own parameters.
+ * What the file itself uses is reached by changing a class or a table in place.
  * `npm run mutants -- PART` runs those whose file, name, loss or test contains PART.
  */
 
@@ -25,11 +26,9 @@ function bugsIn(file, name, tests, planted) {
 	return Object.entries(planted).map(([loss, becomes]) => ({ file, name, becomes, loss, tests }));
 }
 
-const retry = ['test/http/retry.test.ts'];
-
 /** @type {readonly Bug[]} */
-export const bugs = [
-	...bugsIn('src/http/send.ts', 'decideRetry', retry, {
+const http = [
+	...bugsIn('src/http/send.ts', 'decideRetry', ['test/http/retry.test.ts'], {
 		'a credential check is sent twice, and may lock the account': (real) => (facts) =>
 			real({ ...facts, replay: facts.replay === 'once' ? 'read' : facts.replay }),
 		'a request that the service failed twice is sent again and again': (real) => (facts) =>
@@ -39,11 +38,460 @@ export const bugs = [
 		'what got an unreadable response is sent again': (real) => (facts) =>
 			real({ ...facts, retry: facts.retry === 'never' ? 'later' : facts.retry }),
 	}),
-	...bugsIn('src/http/send.ts', 'backoffMs', retry, {
+	...bugsIn('src/http/send.ts', 'backoffMs', ['test/http/retry.test.ts'], {
 		'the first wait is twice as long as documented': (real) => (attempt, random) => real(attempt + 1, random),
 		'waits double without end': () => (attempt, random) => ((1 + random) / 2) * 500 * 2 ** (attempt - 1),
 	}),
-	...bugsIn('src/http/send.ts', 'parseRetryAfter', retry, {
+	...bugsIn('src/http/send.ts', 'parseRetryAfter', ['test/http/retry.test.ts'], {
 		'a wrong clock here turns a date in Retry-After into any wait': (real) => (value, now) => real(value, now),
+		'a date in Retry-After is not understood': (real) => (value, now, date) =>
+			/[a-z]/i.test(value ?? '') ? undefined : real(value, now, date),
 	}),
 ];
+
+/** @type {readonly Bug[]} */
+const api = [
+	...bugsIn('src/api/endpoints.ts', 'endpoints', ['test/api/endpoints.test.ts', 'test/contract/endpoints.test.ts'], {
+		'a credential check may be sent twice': (real) => {
+			real['user.check'].replay = 'read';
+			return real;
+		},
+		'a user is deleted without the force that the API requires': (real) => {
+			real['user.delete'].query = real['user.delete'].query.filter(({ name }) => name !== 'force');
+			return real;
+		},
+		'application passwords of one user are deleted at the same time, and come back': (real) => {
+			real['user.password.delete'].changes = undefined;
+			return real;
+		},
+		'a priority loses its color with each update': (real) => {
+			real['term.update.ticket_priority'].cleared = [];
+			return real;
+		},
+		'a delete asks nobody': (real) => {
+			real['ticket.delete'].confirm = false;
+			return real;
+		},
+	}),
+	...bugsIn('src/api/plan.ts', 'createPlanner', ['test/api/plan.test.ts'], {
+		'a ticket for the trash is deleted permanently': (real) => (endpoint, dialect) => {
+			const plan = real(endpoint, dialect);
+			return (row) => plan({ ...row, force: true });
+		},
+		'--force moves to the trash': (real) => (endpoint, dialect) => {
+			const plan = real(endpoint, dialect);
+			return (row) => plan({ ...row, force: false });
+		},
+		'posts of a deleted user have no receiver': (real) => (endpoint, dialect) => {
+			const plan = real(endpoint, dialect);
+			return (row) => plan({ ...row, reassign: undefined });
+		},
+		'rows of one reply under two tickets are sent at the same time': (real) => (endpoint, dialect) => {
+			const plan = real(endpoint, dialect);
+			return (row) => {
+				const request = plan(row);
+				return { ...request, key: request.path };
+			};
+		},
+	}),
+	...bugsIn('src/api/plan.ts', 'chooseEndpoint', ['test/api/plan.test.ts'], {
+		'terms of an undocumented taxonomy are deleted without --undocumented': (real) => (name, taxonomy) =>
+			real(name, taxonomy, true),
+	}),
+	...bugsIn('src/api/values.ts', 'parseId', ['test/api/values.test.ts'], {
+		'007 is ticket 7': (real) => (text) => real(text.replace(/^0+(?=\d)/, '')),
+		'an ID with spaces inside is two IDs in one': (real) => (text) => real(text.replaceAll(' ', '')),
+	}),
+	...bugsIn('src/api/values.ts', 'parseField', ['test/api/values.test.ts'], {
+		'a misspelled status reaches the service': (real) => (field, text, rules) =>
+			real(field, text, { ...rules, undocumented: true }),
+	}),
+	...bugsIn('src/api/values.ts', 'parseExact', ['test/api/values.test.ts'], {
+		'a long number is rounded and written back': () => (json) => JSON.parse(json),
+	}),
+	...bugsIn('src/api/values.ts', 'userIdIn', ['test/api/values.test.ts', 'test/http/judge.test.ts'], {
+		'ID 0 is a user': (real) => (body) => (body?.id === 0 ? '0' : real(body)),
+	}),
+	...bugsIn('src/api/suggest.ts', 'nearest', ['test/api/suggest.test.ts'], {
+		'a typo gets no suggestion': () => () => undefined,
+	}),
+	...bugsIn('src/api/dialect.ts', 'bodyOut', ['test/api/dialect.test.ts', 'test/api/plan.test.ts'], {
+		"a deployment's own field names are not used": () => (_dialect, fields) => fields,
+	}),
+];
+
+/** @type {readonly Bug[]} */
+const journal = [
+	...bugsIn('src/bulk/journal/counts.ts', 'exitCodeOf', ['test/bulk/counts.test.ts'], {
+		'a script treats an interrupted run as done': (real) => (counts) => real(counts, false),
+		'wrong credentials look like a failed row': (real) => (counts, interrupted) =>
+			real({ ...counts, unauthorized: 0 }, interrupted),
+		'an undo that left rows behind exits 0': (real) => (counts, interrupted) =>
+			real({ ...counts, left: 0 }, interrupted),
+		'rows that were never sent do not count': (real) => (counts, interrupted) =>
+			real({ ...counts, 'not-sent': 0 }, interrupted),
+		'an unknown outcome exits 0': (real) => (counts, interrupted) => real({ ...counts, unknown: 0 }, interrupted),
+		'differing values exit 0': (real) => (counts, interrupted) => real({ ...counts, differs: 0 }, interrupted),
+		'a run with one failed row looks like one in which all failed': (real) => (counts, interrupted) => {
+			const code = real(counts, interrupted);
+			return code === 3 ? 1 : code;
+		},
+	}),
+	...bugsIn('src/bulk/journal/counts.ts', 'nextSteps', ['test/bulk/counts.test.ts'], {
+		'rows are fixed before the rest is sent': (real) => (id, counts, resumable) =>
+			real(id, counts, resumable).reverse(),
+		'nothing says that rows are left': (real) => (id, counts) => real(id, counts, false),
+	}),
+	...bugsIn('src/bulk/journal/counts.ts', 'isDoneState', ['test/bulk/counts.test.ts', 'test/bulk/scan.test.ts'], {
+		'every row is sent again by a resume': () => () => false,
+	}),
+	...bugsIn('src/bulk/journal/counts.ts', 'stateOf', ['test/bulk/counts.test.ts', 'test/bulk/scan.test.ts'], {
+		'a row whose response was lost counts as never sent': (real) => (outcome) =>
+			real({ ...outcome, outcome: outcome.outcome === 'unknown' ? 'not-sent' : outcome.outcome }),
+		'a resume does not send rows that a 401 refused': (real) => (outcome) =>
+			real({ ...outcome, status: outcome.status === 401 ? 403 : outcome.status }),
+	}),
+	...bugsIn('src/bulk/journal/counts.ts', 'sumOf', ['test/bulk/counts.test.ts'], {
+		'only the first of several shards is added up': (real) => (parts) => real(parts.slice(0, 1)),
+	}),
+	...bugsIn('src/bulk/journal/records.ts', 'parseRecord', ['test/bulk/scan.test.ts', 'test/bulk/journal.test.ts'], {
+		'one flipped bit makes a row done': (real) => (text) => {
+			try {
+				const { crc: _, ...record } = JSON.parse(text);
+				return record;
+			} catch {
+				return real(text);
+			}
+		},
+	}),
+	...bugsIn('src/bulk/journal/records.ts', 'beforeLine', ['test/bulk/journal.test.ts'], {
+		'old secrets are kept in the journal': (real) => (row, ids, old) => real(row, ids, old, (value) => value),
+	}),
+	...bugsIn('src/bulk/journal/history.ts', 'RowStates', ['test/bulk/scan.test.ts', 'test/bulk/run/undo.test.ts'], {
+		'an undo leaves what a lost request wrote': (real) => {
+			real.prototype.mayBeWritten = function (row) {
+				return this.outcomeOf(row) === 'ok';
+			};
+			return real;
+		},
+		'a lost delete that was applied ends as a failure': (real) => {
+			real.prototype.maybeSent = () => false;
+			return real;
+		},
+		'a row is done in a damaged journal although its record is lost': (real) => {
+			Object.defineProperty(real.prototype, 'doubtful', { get: () => false, set: () => undefined });
+			real.prototype.add = () => undefined;
+			return real;
+		},
+	}),
+	...bugsIn('src/bulk/journal/history.ts', 'JournalScan', ['test/bulk/scan.test.ts'], {
+		'a run that was killed looks as if it had ended': (real) => {
+			Object.defineProperty(real.prototype, 'wasKilled', { get: () => false });
+			return real;
+		},
+		'a record of a row that the input does not have is counted': (real) => {
+			const { take } = real.prototype;
+			real.prototype.take = function (record) {
+				return take.call(this, record.row > 1000 ? { ...record, row: 1 } : record);
+			};
+			return real;
+		},
+	}),
+	...bugsIn('src/bulk/journal/folder.ts', 'findRun', ['test/bulk/runs.test.ts'], {
+		'the prefix of two runs is the first of them': (real, module) => (folder, name, cwd) => {
+			const found = module.runIds(folder).find((id) => id.startsWith(name));
+			return found === undefined ? real(folder, name, cwd) : module.journalPath(folder, found);
+		},
+	}),
+	...bugsIn('src/bulk/journal/header.ts', 'headerProblem', ['test/bulk/journal.test.ts', 'test/bulk/scan.test.ts'], {
+		'a journal from elsewhere sends credentials below another path': () => () => undefined,
+	}),
+];
+
+/** @type {readonly Bug[]} */
+const run = [
+	...bugsIn('src/bulk/run/stop.ts', 'StopWatch', ['test/bulk/stop.test.ts'], {
+		'wrong credentials are sent with every row, and lock the account': (real) =>
+			class extends real {
+				look(outcome) {
+					return super.look(outcome.status === 401 ? { ...outcome, status: 403 } : outcome);
+				}
+			},
+		'--stop-on-error goes on': (real) =>
+			class extends real {
+				constructor(rules) {
+					super({ ...rules, stopOnError: false });
+				}
+			},
+		'--max-failures 3 stops after the third': (real) =>
+			class extends real {
+				constructor(rules) {
+					super({ ...rules, maxFailures: rules.maxFailures && rules.maxFailures - 1 });
+				}
+			},
+		'a service that asks to wait for an hour is asked by every row': (real) => {
+			real.prototype.lookRead = () => undefined;
+			return real;
+		},
+		'a service that is gone is waited for forever': (real) => {
+			real.prototype.lookAttempt = () => undefined;
+			return real;
+		},
+		'the first deleted tickets of a list end a run': (real) =>
+			class extends real {
+				look(outcome) {
+					return super.look({ ...outcome, status: outcome.status === 404 ? 400 : outcome.status });
+				}
+			},
+		'a request that no row survives is sent 5,000 times': (real) =>
+			class extends real {
+				look(outcome) {
+					const stop = super.look(outcome);
+					return stop?.kind === 'same-refusal' ? undefined : stop;
+				}
+			},
+	}),
+	...bugsIn('src/bulk/run/engine.ts', 'runEngine', ['test/bulk/engine.test.ts'], {
+		'rows of one object are sent at the same time': (real) => (options) =>
+			real({
+				...options,
+				rows: (async function* () {
+					for await (const batch of options.rows) {
+						yield batch.map((row) => ({ ...row, request: { ...row.request, key: String(row.row) } }));
+					}
+				})(),
+			}),
+		'-j 4 sends five at a time': (real) => (options) => real({ ...options, concurrency: options.concurrency + 1 }),
+		'Ctrl-C stops nothing': (real) => (options) => real({ ...options, stop: new AbortController().signal }),
+		'a row counts as done before its record is on disk': (real) => (options) =>
+			real({
+				...options,
+				record(result, row) {
+					void options.record(result, row);
+					return undefined;
+				},
+			}),
+	}),
+	...bugsIn('src/bulk/run/engine.ts', 'inOrder', ['test/bulk/engine.test.ts'], {
+		'results are listed in the order in which they come': (real) =>
+			async function* (batches, concurrency, work) {
+				const results = [];
+				for await (const result of real(batches, concurrency, async (item) => {
+					results.push(await work(item));
+				})) {
+					void result;
+					yield results.shift();
+				}
+			},
+	}),
+	...bugsIn('src/bulk/run/survey.ts', 'checkSet', ['test/bulk/guards.test.ts'], {
+		'--expect is not checked': (real) => (survey, limits) => real(survey, { ...limits, expect: undefined }),
+		'--max is not checked': (real) => (survey, limits) => real(survey, { ...limits, max: undefined }),
+	}),
+	...bugsIn('src/bulk/run/plan.ts', 'inShard', ['test/bulk/shard.test.ts'], {
+		'two shards send the same row': () => () => true,
+		'the first shard has no rows': (real) => (key, shard) => shard.index > 1 && real(key, shard),
+	}),
+	...bugsIn('src/bulk/run/read-back.ts', 'decide', ['test/bulk/run/read-back.test.ts'], {
+		'--if updates tickets that do not match': (real) => (row, held, plan, maybeSent) =>
+			real(row, held, { ...plan, checks: { ...plan.checks, conditions: [] } }, maybeSent),
+		'--if-unmodified overwrites the work of others': (real) => (row, held, plan, maybeSent) =>
+			real(row, held, { ...plan, checks: { ...plan.checks, ifUnmodified: false } }, maybeSent),
+		'--only-changed sends every field': (real) => (row, held, plan, maybeSent) =>
+			real(row, held, { ...plan, checks: { ...plan.checks, onlyChanged: false } }, maybeSent),
+		'an undo overwrites what was changed since': (real) => (row, held, plan, maybeSent) =>
+			real({ ...row, expected: undefined }, held, plan, maybeSent),
+		'--remove-ticket-tag removes nothing': (real) => (row, held, plan, maybeSent) =>
+			real(row, held, { ...plan, values: { ...plan.values, remove: {} } }, maybeSent),
+		"a resume calls the run's own write a conflict": (real) => (row, held, plan) => real(row, held, plan, false),
+	}),
+	...bugsIn('src/bulk/run/read-back.ts', 'createPerform', ['test/bulk/run/read-back.test.ts'], {
+		'--verify reads nothing': (real) => (plan, dialect, steps) =>
+			real({ ...plan, checks: { ...plan.checks, verify: false } }, dialect, steps),
+		'old values are not kept, and a run can not be undone': (real) => (plan, dialect, steps) =>
+			real(plan, dialect, { ...steps, keep: async () => undefined }),
+		'a row that may have been sent is written twice': (real) => (plan, dialect, steps) =>
+			real(plan, dialect, { ...steps, maybeSent: () => false }),
+		'every differing value is accepted': (real) => (plan, dialect, steps) =>
+			real({ ...plan, checks: { ...plan.checks, allowDiffers: true } }, dialect, steps),
+	}),
+	...bugsIn('src/bulk/run/undo.ts', 'undoPlan', ['test/bulk/run/undo.test.ts'], {
+		'an undo overwrites without --overwrite': (real) => (header, path) => real(header, path, true),
+	}),
+	...bugsIn('src/bulk/run/resume.ts', 'checkSameInput', ['test/acceptance/bulk-resume.test.ts'], {
+		'a resume sends the rows of a changed file': () => () => undefined,
+	}),
+	...bugsIn('src/bulk/run/resume.ts', 'readPast', ['test/acceptance/bulk-order.test.ts'], {
+		'a resume writes an earlier row over a later one': (real) => async (scan, rows, how) => {
+			const read = await real(scan, rows, how);
+			return { ...read, past: { ...read.past, withoutSuperseded: (row) => row } };
+		},
+	}),
+	...bugsIn('src/bulk/run/rejects.ts', 'wantedBy', ['test/cli/commands/run.test.ts'], {
+		'rejects leave out what has to be fixed': (real) => (outcomes) => real(outcomes ?? ['failed']),
+	}),
+	...bugsIn('src/bulk/run/read-ahead.ts', 'mayReadAhead', ['test/bulk/run/read-ahead.test.ts'], {
+		'a condition is checked on a value of a minute ago': () => () => true,
+	}),
+];
+
+/** @type {readonly Bug[]} */
+const input = [
+	...bugsIn(
+		'src/bulk/lists/pages.ts',
+		'readPages',
+		['test/bulk/lists/pages.test.ts', 'test/acceptance/lists.test.ts'],
+		{
+			'a list that shifts while it is read loses objects': (real) => (options) => real({ ...options, byId: undefined }),
+			'a list ends after its first page': (real) => (options) => real({ ...options, most: 1 }),
+			'a list without an end is never ended': (real) => (options) =>
+				real({ ...options, ceiling: Number.POSITIVE_INFINITY }),
+		},
+	),
+	...bugsIn('src/bulk/lists/batches.ts', 'createBatchReader', ['test/bulk/lists/batches.test.ts'], {
+		'what a list leaves out is not read': (real) => (options) => {
+			const reader = real(options);
+			return {
+				...reader,
+				async read(writes) {
+					const found = await reader.readLists(writes);
+					return writes.map((write) => found.get(write));
+				},
+			};
+		},
+		'objects are read one by one': (real) => (options) => {
+			const reader = real(options);
+			return { ...reader, readLists: async () => new Map() };
+		},
+	}),
+	...bugsIn('src/bulk/lists/sheet.ts', 'createSheet', ['test/acceptance/round-trip.test.ts'], {
+		'an unedited export changes tickets': (real) => (options) => {
+			const sheet = real(options);
+			return { ...sheet, exported: (object) => ({ ...sheet.whole(object) }) };
+		},
+	}),
+	...bugsIn('src/bulk/input/columns.ts', 'fieldColumn', ['test/bulk/rows.test.ts'], {
+		'an empty cell clears the field': (real) => (name, field, rules) => real(name, field, rules, true),
+		'--blank clear leaves fields alone': (real) => (name, field, rules) => real(name, field, rules, false),
+	}),
+	...bugsIn('src/bulk/input/columns.ts', 'claim', ['test/bulk/rows.test.ts'], {
+		'of two keys for one field the last one is sent': () => () => undefined,
+	}),
+	...bugsIn('src/bulk/input/rows.ts', 'compileColumns', ['test/bulk/rows.test.ts'], {
+		'a flag takes precedence over a cell': (real) => (options) => {
+			const compiled = real(options);
+			return {
+				...compiled,
+				read(raw) {
+					const row = compiled.read(raw);
+					return Array.isArray(row) ? row : { ...row, fields: { ...row.fields, ...options.flags?.fields } };
+				},
+			};
+		},
+		'columns that are no field are left out in silence': (real) => (options) => real({ ...options, ignoreOther: true }),
+		'--map is not obeyed': (real) => (options) => real({ ...options, map: {} }),
+	}),
+	...bugsIn('src/bulk/input/csv.ts', 'delimiterOf', ['test/bulk/csv.test.ts'], {
+		'sheets with semicolons are one column': () => () => ',',
+	}),
+	...bugsIn('src/bulk/input/text.ts', 'checkedText', ['test/bulk/source.test.ts'], {
+		'bytes in another encoding are sent as wrong letters': () => (chunks) => chunks,
+	}),
+	...bugsIn(
+		'src/bulk/input/text.ts',
+		'shapeProblem',
+		['test/bulk/source.test.ts', 'test/acceptance/input-checks.test.ts'],
+		{
+			'of two keys with one name the last one is sent': () => () => undefined,
+		},
+	),
+];
+
+/** @type {readonly Bug[]} */
+const output = [
+	...bugsIn('src/output/sanitise.ts', 'sanitise', ['test/output/sanitise.test.ts'], {
+		'a title moves the cursor': () => (text) => text,
+	}),
+	...bugsIn('src/output/sanitise.ts', 'escapeJson', ['test/output/sanitise.test.ts'], {
+		'JSON reorders the text of a terminal': () => (text) => text,
+	}),
+	...bugsIn('src/output/sanitise.ts', 'guardOutput', ['test/output/sanitise.test.ts'], {
+		'a title is a command to a CI runner': () => (given) => given,
+	}),
+	...bugsIn('src/output/redact.ts', 'isSecretName', ['test/output/redact.test.ts'], {
+		'passwords in meta are printed': (real) => (name) => real(name) && name !== 'user_pass',
+	}),
+	...bugsIn('src/output/redact.ts', 'redact', ['test/output/redact.test.ts'], {
+		'secrets are printed': () => (value) => value,
+	}),
+	...bugsIn('src/output/redact.ts', 'redactUrl', ['test/output/redact.test.ts'], {
+		'a password in a URL is printed': () => (text) => text,
+	}),
+	...bugsIn('src/output/redact.ts', 'createTextRedactor', ['test/output/redact.test.ts'], {
+		"a service's error repeats our password": (real) => () => real([]),
+	}),
+	...bugsIn('src/output/errors.ts', 'exitCodeOf', ['test/output/errors.test.ts', 'test/cli/program.test.ts'], {
+		'an unexpected error exits 0': () => () => 0,
+	}),
+	...bugsIn('src/output/table.ts', 'truncate', ['test/output/table.test.ts'], {
+		'a table is wider than the terminal': () => (text) => text,
+	}),
+	...bugsIn('src/output/time.ts', 'relativeTime', ['test/output/time.test.ts'], {
+		'hours are minutes': (real) => (ms, now) => real(now - (now - ms) * 60, now),
+	}),
+];
+
+/** @type {readonly Bug[]} */
+const reports = [
+	...bugsIn('src/bulk/reports/escape.ts', 'escapeXml', ['test/bulk/reports/junit.test.ts'], {
+		'a title breaks the JUnit report': () => (text) => text,
+	}),
+	...bugsIn('src/bulk/reports/escape.ts', 'spreadsheetCell', ['test/bulk/reports/data.test.ts'], {
+		'a title runs as a formula': () => (cell) => String(cell ?? ''),
+	}),
+	...bugsIn('src/bulk/reports/escape.ts', 'escapeMarkdown', ['test/bulk/reports/markdown.test.ts'], {
+		'a title mentions people in a pull request': () => (text) => text,
+	}),
+];
+
+/** @type {readonly Bug[]} */
+const cli = [
+	...bugsIn('src/profile/store.ts', 'secretIsFor', ['test/profile/resolve.test.ts', 'test/profile/edit.test.ts'], {
+		'a base URL that was edited by hand gets the stored secret': () => () => undefined,
+	}),
+	...bugsIn('src/profile/settings.ts', 'parseBaseUrl', ['test/profile/resolve.test.ts'], {
+		'credentials are sent unencrypted': (real) => (given, rules) => real(given, { ...rules, allowHttp: true }),
+	}),
+	...bugsIn('src/net.ts', 'mayBeLoopback', ['test/net.test.ts'], {
+		'localhost.example.com is this machine': (real) => (host) => host.startsWith('localhost') || real(host),
+	}),
+	...bugsIn('src/profile/secrets.ts', 'checkSecret', ['test/profile/secrets.test.ts', 'test/profile/resolve.test.ts'], {
+		'a password of two lines becomes a header': () => (_scheme, secret) => secret,
+	}),
+	...bugsIn('src/cli/words.ts', 'otherWords', ['test/cli/program.test.ts'], {
+		'rm is an unknown command': ({ rm: _, ...real }) => real,
+		'tickets is an unknown command': ({ tickets: _, ...real }) => real,
+	}),
+	...bugsIn('src/cli/words.ts', 'otherFlags', ['test/cli/program.test.ts'], {
+		'--subject is an unknown flag': ({ '--subject': _, ...real }) => real,
+	}),
+	...bugsIn('src/cli/unknown.ts', 'unknownFlag', ['test/cli/program.test.ts', 'test/acceptance/input-checks.test.ts'], {
+		'a typo in a flag gets no suggestion': (real) => (given, place) => real(given, { ...place, known: [] }),
+		'the reason for a refused password is wrong': (real) => (given, place) =>
+			real(given.replace('password', 'pass-the-word'), place),
+	}),
+	...bugsIn(
+		'src/cli/runs/outcomes.ts',
+		'exitCodeOfOutcome',
+		['test/cli/runs/outcomes.test.ts', 'test/cli/runs/call.test.ts'],
+		{
+			'an unknown outcome of one object exits 0': (real) => (outcome) =>
+				outcome.outcome === 'unknown' ? 0 : real(outcome),
+		},
+	),
+	...bugsIn('src/cli/runs/checks.ts', 'confirmWrite', ['test/cli/runs/questions.test.ts'], {
+		'deletes ask nobody': () => async () => undefined,
+	}),
+];
+
+export const bugs = [...http, ...api, ...journal, ...run, ...input, ...output, ...reports, ...cli];

@@ -39,7 +39,6 @@ export default defineConfig({
 		// It would lie with the packages, which several runs share.
 		cache: false,
 		include: ['test/**/*.test.ts'],
-		globalSetup: ['test/support/build-once.ts'],
 		pool: 'forks',
 		maxWorkers: 1,
 		bail: bug === undefined ? 0 : 1,
