@@ -49,13 +49,15 @@ const FIELDS = ['colour', 'color', 'size', 'severity', 'note', 'order', 'a', 'b'
 
 /** Does what the request asks for: responds with the object that its path names. @param more what the object shows */
 export function done(more: Record<string, unknown> = {}): Responder {
-	const saved = new Map<string, unknown>(FIELDS.map((name) => [name, '']));
+	const tickets = new Map<string, Map<string, unknown>>();
 	return (request, response, count) => {
 		const { method, url, body: sent } = request;
 		const [path = '', query = ''] = url.split('?');
 		const id = Number(/\/(\d+)$/.exec(path)?.[1] ?? 1);
 		const shows = (body: unknown): unknown => json(200, body)(request, response, count);
 		if (path.endsWith('/custom-fields')) {
+			const saved = tickets.get(path) ?? new Map<string, unknown>(FIELDS.map((name) => [name, '']));
+			tickets.set(path, saved);
 			if (method !== 'GET') {
 				for (const [name, value] of Object.entries(JSON.parse(sent).custom_fields)) saved.set(name, value);
 				return shows(null);
