@@ -1,4 +1,4 @@
-/** Signals to commands that keep no journal: they end at once, with 130 and a line on what is known by then. */
+/** Signals to commands without a journal: they end at once, with 130. */
 
 import { plural } from '../api/names.js';
 import { ExitCode, InterruptedError } from '../errors.js';
@@ -11,11 +11,7 @@ import type { Invocation } from './command.js';
 import { notify } from './notices.js';
 import { wantsJson } from './results.js';
 
-/**
- * Ends the program at the first signal, until the returned function is called. For commands whose requests only read:
- * not even a name that is being resolved is waited for.
- * @param before what is still done
- */
+/** Quits at the first signal, for requests that only read. */
 export function leaveOnSignal(
 	{ context, options }: Pick<Invocation, 'context' | 'options'>,
 	says: string,
@@ -29,22 +25,15 @@ export function leaveOnSignal(
 	});
 }
 
-/** What a signal can stop. */
 export interface Stoppable {
 	stop(): void;
-	/** Rows without an outcome. */
 	open(): number;
-	/** Takes away what is on the screen, before a line is written. */
+	/** Clears the screen's last line. */
 	clear?(): void;
-	/** The command that sends the rest. */
 	resume?: string | undefined;
 }
 
-/**
- * Signals during a write. Before `started` the first one ends the program. From then on the first one lets the requests
- * under way finish, and the second one ends the program.
- * @param before cleans up where nothing was sent
- */
+/** The first signal lets requests under way finish, the second quits. Before `started` the first one quits. @param before cleans up if nothing was sent */
 export function listenForStop(
 	{ context, options }: Pick<Invocation, 'context' | 'options'>,
 	before: () => void = () => undefined,
@@ -79,11 +68,7 @@ export function listenForStop(
 	};
 }
 
-/**
- * Delivers requests, of which a signal gives up the one under way by closing its connection: only so it is known whether
- * it was sent. The function throws InterruptedError then, unless the response was quicker.
- * @param says What is known of the request that was given up.
- */
+/** A signal closes the connection of the request under way and throws InterruptedError, unless the response was quicker. @param says what is known of the request */
 export function createInterruptibleSend(
 	{ signals, abandon }: Context,
 	client: Client,
@@ -92,7 +77,7 @@ export function createInterruptibleSend(
 	const stop = new AbortController();
 
 	function giveUp(): void {
-		// A connection that does not close is not waited for.
+		// A connection that does not close.
 		if (stop.signal.aborted) abandon(ExitCode.interrupted);
 		stop.abort();
 		void client.close();

@@ -1,4 +1,4 @@
-/** Every command's words, its one-line summary, and where its file is; nothing is loaded until it is needed. */
+/** Every command's words and summary, and where it is loaded from. */
 
 import type { EditNoun, Noun } from '../api/reads.js';
 import type { CommandSpec } from './command.js';
@@ -6,15 +6,14 @@ import { findOption, takesValue } from './options/option.js';
 import { otherWords } from './words.js';
 
 export interface CommandEntry {
-	/** What a person types, for instance ['ticket', 'fields', 'get']. */
+	/** ['ticket', 'fields', 'get'] */
 	readonly words: readonly string[];
-	/** Without a full stop; for lists of commands and the top of their help. */
+	/** Without a period. */
 	readonly summary: string;
 	readonly group: string;
 	load(): Promise<CommandSpec>;
 }
 
-/** @param words the command's own */
 type Load = (words: string) => Promise<CommandSpec>;
 
 const objects = () => import('./commands/objects.js');
@@ -26,7 +25,6 @@ const edit = (noun: EditNoun) => async () => (await objects()).edit(noun);
 const profile = () => import('./commands/profile.js');
 const runs = () => import('./commands/run/list.js');
 const again = () => import('./commands/run/again.js');
-/** A command that has a file for itself. */
 const only = (file: () => Promise<{ command: CommandSpec }>) => async () => (await file()).command;
 
 const table: Readonly<Record<string, readonly (readonly [words: string, summary: string, load: Load])[]>> = {
@@ -101,22 +99,18 @@ export function commandsBelow(path: readonly string[]): CommandEntry[] {
 	return commands.filter(({ words }) => path.every((word, index) => words[index] === word));
 }
 
-/** The words with which commands go on behind these. */
+/** The words that may follow these. */
 export function nextWords(path: readonly string[]): string[] {
 	return [...new Set(commandsBelow(path).flatMap(({ words }) => words.slice(path.length, path.length + 1)))];
 }
 
-/** The word that continues these, where another tool's stands for one of ours; undefined where neither does. */
+/** The next word, which may be a different tool's. */
 export function ourWord(path: readonly string[], word: string): string | undefined {
 	const next = nextWords(path);
 	return [word, ...(otherWords[word] ?? [])].find((each) => next.includes(each));
 }
 
-/**
- * Where a command line leads; the flags that may stand before a command and between its words are loaded where one does.
- * @returns the command, unless the words are those of a group or of nothing; its words; the flags before its last word,
- * with their values: those that commands share, and --help; and the rest
- */
+/** Where a command line leads. @returns `entry` if the words are a command's; `flags` before its last word, with their values */
 export async function findCommand(words: readonly string[]) {
 	let entry: CommandEntry | undefined;
 	let path: string[] = [];

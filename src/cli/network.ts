@@ -1,4 +1,4 @@
-/** The network as Node sees it, without the client: sockets, and certificates that are shown whether they are trusted or not. */
+/** Sockets and certificates without the client, for `doctor`. */
 
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -9,7 +9,7 @@ export function portOf(url: URL): number {
 	return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }
 
-/** A host without the brackets that URLs put around IPv6 addresses. */
+/** URLs put brackets around IPv6 addresses. */
 export function bareHost(url: URL): string {
 	return url.hostname.replace(/^\[|\]$/g, '');
 }
@@ -23,7 +23,7 @@ function within<T extends Socket>(socket: T, event: string, timeoutMs: number): 
 	}).finally(() => socket.setTimeout(0));
 }
 
-/** Connects and disconnects. @returns the address; rejects with an error of the system */
+/** @returns the address */
 export async function connect(url: URL, timeoutMs: number): Promise<string> {
 	const socket = connectSocket({ host: bareHost(url), port: portOf(url) });
 	try {
@@ -35,7 +35,7 @@ export async function connect(url: URL, timeoutMs: number): Promise<string> {
 
 export type Certificate = Awaited<ReturnType<typeof readCertificate>>;
 
-/** Opens a TLS connection, through a proxy's tunnel where there is one, and sends nothing over it. */
+/** Sends nothing over the connection. */
 export async function readCertificate(url: URL, proxy: URL | undefined, tls: Reach['tls'], timeoutMs: number) {
 	const host = bareHost(url);
 	const raw =
@@ -43,7 +43,7 @@ export async function readCertificate(url: URL, proxy: URL | undefined, tls: Rea
 			? await within(connectSocket({ host, port: portOf(url) }), 'connect', timeoutMs)
 			: await (await import('../http/connection.js')).openTunnel(proxy, `${url.hostname}:${portOf(url)}`, timeoutMs);
 	try {
-		// `host` is the name that the certificate must have. It is read even where it is not trusted, to say why.
+		// Untrusted certificates are read too, to say why.
 		const target = { socket: raw, host, ...(isIP(host) === 0 && { servername: host }) };
 		const socket = await within(
 			connectTls({ ...target, ...tls, rejectUnauthorized: false }),
@@ -55,9 +55,8 @@ export async function readCertificate(url: URL, proxy: URL | undefined, tls: Rea
 		const why = new Error(`the host's certificate is not trusted (${code})`);
 		const { subject, subjectaltname, issuer, valid_to } = socket.getPeerCertificate();
 		return {
-			/** `TLSv1.3`. */
 			protocol: socket.getProtocol() ?? 'TLS',
-			/** Why it is not trusted, as for any request; undefined where it is. */
+			/** Why it is not trusted. */
 			problem: refusal ? describeProblem(Object.assign(why, { code })) : undefined,
 			subject: [subject?.CN].flat()[0] ?? subjectaltname ?? host,
 			issuer: [issuer?.O ?? issuer?.CN].flat()[0] ?? 'an unnamed issuer',

@@ -1,4 +1,4 @@
-/** Notices on stderr: lines for people, or JSON objects where results are JSON; and the colors of both streams. */
+/** Notices on stderr, as lines or as JSON objects, and colors. */
 
 import type { Context } from '../io/context.js';
 import { openPalette, type Palette } from '../output/colour.js';
@@ -12,7 +12,7 @@ export function paletteFor(
 	return openPalette(context, context[stream].isTTY, options.color === false);
 }
 
-/** `text` for people, made safe for a terminal; `{"warning": …}` or `{"message": …}` for programs. */
+/** `{"warning": …}` or `{"message": …}` for programs. */
 export function notify(
 	{ argv, stderr }: Pick<Context, 'argv' | 'stderr'>,
 	kind: 'warning' | 'message',
@@ -27,12 +27,11 @@ export function warn(context: Pick<Context, 'argv' | 'stderr'>, warnings: readon
 	for (const warning of warnings) notify(context, 'warning', warning);
 }
 
-/** What was done, for a person; programs look at the exit code or ask for --json. */
 export function say({ context, options }: Pick<Invocation, 'context' | 'options'>, text: string): void {
 	if (options.quiet !== true) notify(context, 'message', text);
 }
 
-/** Shows on a terminal what a request waits for; undefined where no person sees it. */
+/** Undefined if no person sees it. */
 export function waitNotice({
 	context: { stderr },
 	options,

@@ -1,4 +1,4 @@
-/** The words behind a command, read by commander from the command's description; its complaints in our words. */
+/** commander reads the words behind a command; its complaints in our words. */
 
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { didYouMean } from '../api/suggest.js';
@@ -17,7 +17,7 @@ import {
 import { unknownFlag } from './unknown.js';
 import { otherFlags } from './words.js';
 
-/** @param path the command's words. Undefined where `words` ask for help. @throws UsageError */
+/** Undefined if `words` ask for help. @throws UsageError */
 export function parseWords(
 	spec: Pick<CommandSpec, 'options' | 'arguments'>,
 	path: readonly string[],
@@ -42,10 +42,7 @@ export function parseWords(
 	return { args: command.args, options: command.opts() };
 }
 
-/**
- * Flags of other tools under our names, and a flag without its optional value with the one that it stands for, since
- * commander would take the next word. Values stay as they are.
- */
+/** Flags of other tools, and flags without their optional value: commander would take the next word. */
 function inOurWords(words: readonly string[], options: readonly OptionSpec[]): string[] {
 	let isValue = false;
 	let isEnded = false;
@@ -64,7 +61,7 @@ function inOurWords(words: readonly string[], options: readonly OptionSpec[]): s
 	});
 }
 
-/** `--tag=vip` is `--ticket-tag=vip` where a command has that and no flag of the typed name. */
+/** `--tag=vip` is `--ticket-tag=vip` in commands without --tag. */
 function ownFlag(word: string, options: readonly OptionSpec[]): string {
 	const flag = word.split('=')[0] as string;
 	const ours = otherFlags[flag];

@@ -1,4 +1,4 @@
-/** Finds the command that a command line is for, reads its words with commander, and runs it. */
+/** Finds the command of a command line and runs it. */
 
 import { ExitCode, UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
@@ -7,10 +7,9 @@ import { version } from '../version.js';
 import { findCommand, ourWord } from './manifest.js';
 import { longFlag } from './options/option.js';
 
-/** Runs what the context's argv asks for. @throws UsageError and whatever the command throws */
 export async function runProgram(context: Context): Promise<ExitCode> {
 	const { argv } = context;
-	// The word by which completion scripts ask; it is in no list of commands.
+	// From completion scripts.
 	if (argv[0] === '__complete') {
 		return (await import('./completion/complete.js')).runCompleter(context, argv.slice(1));
 	}

@@ -1,4 +1,4 @@
-/** Results on stdout in the format that was asked for, with the flags and the terminal taken into account. */
+/** Results on stdout, by the flags and the terminal. */
 
 import { ownId } from '../api/endpoints.js';
 import { didYouMean } from '../api/suggest.js';
@@ -15,7 +15,6 @@ import type { outputOptions } from './options/shared.js';
 
 type OutputValues = ValuesOf<typeof outputOptions>;
 
-/** `--json` is `--format json`; the profile's format stands in where neither is given. */
 export function chosenFormat(options: OutputValues, profileFormat?: string): Format | undefined {
 	return options.format ?? (options.json === true ? 'json' : (profileFormat as Format | undefined));
 }
@@ -28,26 +27,25 @@ export function picksValues({ field, fields, query }: OutputValues): boolean {
 	return field !== undefined || fields !== undefined || query !== undefined;
 }
 
-/** Whether a person sees the table that the command itself chooses. */
 export function isOwnTable({ context, options }: Pick<Invocation, 'context' | 'options'>, profileFormat?: string) {
 	return context.stdout.isTTY && chosenFormat(options, profileFormat) === undefined && !picksValues(options);
 }
 
 export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'resolve' | 'single' | 'idOf'> {
 	profileFormat?: string | undefined;
-	/** Keys that a row can have, where they are known before there is one. */
+	/** If known before there are rows. */
 	keys?: readonly string[];
-	/** The rows hold responses of the service, whose keys are not known beforehand. */
+	/** Their keys are not known before. */
 	holdsResponses?: boolean;
-	/** Called before text goes to a terminal, to remove a bar that is there. */
+	/** Removes a progress bar. */
 	beforeWrite?: () => void;
-	/** Called before a pager takes the terminal; false where results are printed at once, however many there are. */
+	/** False prints at once. */
 	onPager?: false | (() => void);
-	/** The exit code where a person leaves the pager before the last row; 0 by default. */
+	/** If a person leaves the pager early. */
 	exitCodeSoFar?: () => ExitCode;
 }
 
-/** Opens the renderer of a command's results. @throws UsageError for columns or a query that can't be used */
+/** @throws UsageError */
 export async function openResults(
 	invocation: Pick<Invocation, 'context' | 'options'>,
 	shape: ResultShape,
@@ -57,7 +55,7 @@ export async function openResults(
 	const { keys, onPager, profileFormat, exitCodeSoFar, ...rendering } = shape;
 	const { fields, field, query } = options;
 	if ((fields ?? field) !== undefined && keys !== undefined && query === undefined) {
-		// Columns that no row can have are refused before anything is sent.
+		// Refused before anything is sent.
 		const paths = field !== undefined ? [field] : parseFields(fields ?? []).map(({ path }) => path);
 		const isKnown = (path: string) =>
 			keys.includes(path.split('.')[0] as string) || shape.resolve?.(path) !== undefined;
@@ -99,7 +97,7 @@ export async function openResults(
 			}
 			const [unknown] = missing;
 			if (unknown === undefined || rows === 0) return summary;
-			// What was sent is sent: for a misspelt key of a response there is a warning alone.
+			// The row was sent: only a warning.
 			const isKnown = shape.holdsResponses === true || keys?.includes(unknown) === true;
 			if (!isKnown || query !== undefined) throw unknownColumn(unknown, seen);
 			warn(context, [`no row has ${JSON.stringify(unknown)}`]);
@@ -108,7 +106,6 @@ export async function openResults(
 	};
 }
 
-/** Prints rows that are at hand. @throws UsageError for columns or a query that can't be used */
 export async function printAll(
 	invocation: Pick<Invocation, 'context' | 'options'>,
 	shape: ResultShape,
@@ -119,7 +116,7 @@ export async function printAll(
 	await results.end();
 }
 
-/** Waits until what was written has been taken. @throws FailedError where it is lost */
+/** @throws FailedError if text was lost */
 export async function checkOutput(stdout: Output): Promise<void> {
 	await stdout.flush();
 	if (stdout.failure !== undefined) throw lostOutput(stdout.failure);
@@ -133,20 +130,19 @@ function unknownColumn(name: string, known: readonly string[]): UsageError {
 	});
 }
 
-/** The error of an output that failed. @throws any other error, which is a bug */
+/** @throws any other error: a bug */
 export function outputError(error: unknown): SupportctlError {
 	if (error instanceof SupportctlError) return error;
 	throw error;
 }
 
-/** Results of requests that are sent by then: a failure to print them stops nothing. */
+/** For rows that were sent: a failure to print stops nothing. */
 export function createSentResults(results: Renderer) {
 	let failure: SupportctlError | undefined;
 	const keep = (error: unknown): void => {
 		failure ??= outputError(error);
 	};
 	return {
-		/** Prints a row, as long as the rows before it could be printed. */
 		row(row: unknown): void | Promise<void> {
 			if (failure !== undefined) return;
 			try {
@@ -155,7 +151,7 @@ export function createSentResults(results: Renderer) {
 				keep(error);
 			}
 		},
-		/** Writes what is left; returns the first failure to print. */
+		/** @returns the first failure */
 		async end(): Promise<SupportctlError | undefined> {
 			await results.end().catch(keep);
 			return failure;
@@ -163,12 +159,7 @@ export function createSentResults(results: Renderer) {
 	};
 }
 
-/**
- * The error where only the output failed: its exit code is that of what was sent, and 1 where all went well, since the
- * output is missing.
- * @param says What became of what was sent.
- * @param facts The same for programs.
- */
+/** Exits with 1 if all else succeeded. @param says what became of the requests */
 export function onlyOutputFailed(
 	{ message, code, hint, details, data, cause }: SupportctlError,
 	says: string,

@@ -1,4 +1,4 @@
-/** What a command line hands over as text: files, standard input, and secrets, which never stand in its own words. */
+/** Text from files and stdin, and secrets, which are never in argv. */
 
 import { resolve } from 'node:path';
 import { fileProblem, isKnownFileProblem, UsageError } from '../errors.js';
@@ -8,7 +8,6 @@ import { isSecretName } from '../output/redact.js';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** @throws UsageError that names the file, after the flag where there is one */
 export function readTextFile(path: string, cwd: string, flag?: string): string {
 	try {
 		return new TextDecoder('utf-8', { fatal: true }).decode(readSmallFile(resolve(cwd, path), MAX_BYTES));
@@ -17,7 +16,6 @@ export function readTextFile(path: string, cwd: string, flag?: string): string {
 	}
 }
 
-/** All of standard input. @throws UsageError for bytes that are no text */
 export async function readTextInput(stdin: Pick<Input, 'text'>, flag?: string): Promise<string> {
 	try {
 		return await stdin.text();
@@ -26,16 +24,15 @@ export async function readTextInput(stdin: Pick<Input, 'text'>, flag?: string): 
 	}
 }
 
-/** Whether a value names a file, or stdin. */
 export const isFile = (text: string): boolean => text.startsWith('@') && !text.startsWith('@@');
 
-/** Text as it is given, or from `@file`, or from stdin with `@-`; `@@` stands for a leading @. */
+/** As it is, from `@file`, or from stdin with `@-`; `@@` is a leading @. */
 export async function readTextValue(flag: string, text: string, { stdin, cwd }: Context): Promise<string> {
 	if (!isFile(text)) return text.replace(/^@@/, '@');
 	return text === '@-' ? await readTextInput(stdin, flag) : readTextFile(text.slice(1), cwd, flag);
 }
 
-/** A secret on standard input: its first line, without the line's end. @throws UsageError where there is none */
+/** Its first line. @throws UsageError */
 export async function readFirstLine(stdin: Input, flag: string): Promise<string> {
 	if (stdin.isTTY) throw new UsageError(`${flag} needs a pipe or a file on stdin`);
 	const line = (await readTextInput(stdin, flag)).split('\n', 1)[0]?.replace(/\r$/, '') ?? '';
@@ -47,12 +44,10 @@ function unreadable(name: string, error: unknown, flag: string | undefined): Usa
 	const asked = flag === undefined ? '' : `${flag} `;
 	return new UsageError(`${asked}can't read ${name}: ${fileProblem(error)}`, {
 		code: 'unreadable_input',
-		// What is said in words already needs no system's words below it.
 		...(isKnownFileProblem(error) ? {} : { cause: error }),
 	});
 }
 
-/** The first key in a JSON value that is named like a secret and holds something. */
 function secretKeyIn(value: unknown): string | undefined {
 	if (typeof value !== 'object' || value === null) return undefined;
 	const { name, value: paired } = value as { name?: unknown; value?: unknown };
@@ -65,7 +60,7 @@ function secretKeyIn(value: unknown): string | undefined {
 	return undefined;
 }
 
-/** @param way how the value can be given instead. @throws UsageError where a name is that of a secret */
+/** @param way how to pass the value instead. @throws UsageError */
 export function refuseSecretNames(flag: string, names: readonly string[], way: string): void {
 	const name = names.find(isSecretName);
 	if (name === undefined) return;
@@ -75,7 +70,7 @@ export function refuseSecretNames(flag: string, names: readonly string[], way: s
 	});
 }
 
-/** The same for the keys of a JSON value, at any depth. @throws UsageError */
+/** At any depth. @throws UsageError */
 export function refuseSecretKeys(flag: string, value: unknown, way: string): void {
 	const key = secretKeyIn(value);
 	if (key !== undefined) refuseSecretNames(flag, [key], way);

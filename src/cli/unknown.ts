@@ -1,4 +1,4 @@
-/** What unknown words and flags may have meant: the command to type. */
+/** What unknown words and flags may mean: the command to type. */
 
 import { nearest } from '../api/suggest.js';
 import { UsageError } from '../errors.js';
@@ -12,7 +12,7 @@ const quoted = (text: string): string => JSON.stringify(text.slice(0, 60));
 const isCommand = (words: readonly string[]): boolean =>
 	commands.some((each) => each.words.join(' ') === words.join(' '));
 
-/** @param path the words of a group; `rest` begins with the one that is no command in it */
+/** `rest` begins with the unknown word. */
 export function unknownCommand(path: readonly string[], rest: readonly string[]): UsageError {
 	const [word = ''] = rest;
 	const under = path.length === 0 ? '' : ` under "${path.join(' ')}"`;
@@ -27,14 +27,13 @@ export function unknownCommand(path: readonly string[], rest: readonly string[])
 	});
 }
 
-/** The command that was meant, with its arguments; undefined where no word is like one of ours. */
 function meantCommand(path: readonly string[], rest: readonly string[]): string | undefined {
 	const [word = '', next = '', ...behind] = rest;
 	const typed = word.toLowerCase();
 	const noun = path.length === 0 ? nouns[typed] : undefined;
 	if (noun !== undefined) return commandLine([noun], rest.slice(1));
 
-	// `show ticket 14`: the kind of object may stand behind the verb.
+	// `show ticket 14`.
 	const named = path.length === 0 ? (nouns[next] ?? ourWord([], next)) : undefined;
 	const args = named === undefined ? rest.slice(1) : behind;
 	const usual = path.length === 0 ? ['ticket'] : path;
@@ -50,7 +49,6 @@ function meantCommand(path: readonly string[], rest: readonly string[]): string 
 	return near === undefined ? undefined : commandLine([...path, near], rest.slice(1));
 }
 
-/** The words of a group, and as many behind them as are a command; other words of its verb are replaced. */
 function commandLine(group: readonly string[], rest: readonly string[]): string {
 	const [word] = rest;
 	if (isCommand(group)) return [...group, ...shown(rest)].join(' ');
@@ -60,7 +58,7 @@ function commandLine(group: readonly string[], rest: readonly string[]): string 
 	return meantCommand(group, rest) ?? `${group.join(' ')} --help`;
 }
 
-/** Words up to the first flag, whose value may be secret. */
+/** A flag's value may be secret. */
 function shown(words: readonly string[]): string[] {
 	const end = words.findIndex((each) => each.startsWith('-'));
 	return (end === -1 ? words : words.slice(0, end)).slice(0, 5).map((each) => shellWord(each.slice(0, 60)));
@@ -75,7 +73,7 @@ function fill(template: string, args: readonly string[]): string {
 		.trimEnd();
 }
 
-/** For a flag without the command that it is for: a script must not treat that as success. */
+/** A script must not treat that as success. */
 export function missingCommand(path: readonly string[]): UsageError {
 	const name = path.join(' ');
 	return new UsageError(`"${name}" needs a command: ${nextWords(path).join(', ')}`, {
@@ -85,11 +83,8 @@ export function missingCommand(path: readonly string[]): UsageError {
 }
 
 export interface FlagPlace {
-	/** The command's words. */
 	readonly path: readonly string[];
-	/** Long flags that are known. */
 	readonly known: readonly string[];
-	/** What helps where no flag is like it. */
 	readonly hint: string;
 }
 

@@ -1,6 +1,6 @@
-/** Words of other tools: those that run, and those for which an error names our command. */
+/** Words of other tools. */
 
-/** Run as typed wherever the word on the right fits and the typed one is no command; help shows the right one. */
+/** They run where ours fits; help shows ours. */
 export const otherWords: Readonly<Record<string, readonly string[]>> = {
 	tickets: ['ticket'],
 	replies: ['reply'],
@@ -15,7 +15,6 @@ export const otherWords: Readonly<Record<string, readonly string[]>> = {
 	rm: ['delete', 'remove'],
 };
 
-/** Flags that are read as ours by commands that have ours. */
 export const otherFlags: Readonly<Record<string, string>> = {
 	'--tag': '--ticket-tag',
 	'--add-tag': '--add-ticket-tag',
@@ -27,7 +26,6 @@ export const otherFlags: Readonly<Record<string, string>> = {
 	'--customer': '--author',
 };
 
-/** Kinds of objects under other names. */
 export const nouns: Readonly<Record<string, string>> = {
 	issue: 'ticket',
 	issues: 'ticket',
@@ -47,7 +45,7 @@ export const nouns: Readonly<Record<string, string>> = {
 	config: 'profile',
 };
 
-/** What a verb may mean, the likeliest first; `{}` stands for the arguments, `{first}` and `{last}` for one of them. */
+/** Likeliest first; `{}` is all arguments. */
 export const verbs: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
 	[
 		['show view get read describe info status', 'get {}', 'show {}', 'list {}'],
@@ -79,7 +77,6 @@ export const verbs: Readonly<Record<string, readonly string[]>> = Object.fromEnt
 	].flatMap(([typed = '', ...ours]) => typed.split(' ').map((word) => [word, ours] as const)),
 );
 
-/** Flags of other tools that say what several words of ours do. */
 export const flagsMeant: Readonly<Record<string, string>> = {
 	'--unassigned': '--assignee none',
 	'--no-assignee': '--assignee none',
