@@ -59,9 +59,8 @@ export function changeProfiles(
 	});
 }
 
-/** A damaged file counts as empty: storing a profile keeps a copy of it. */
 export function readStoreToChange({ context }: Invocation): Store {
-	const { store, warnings } = readStore(configFolder(context), true);
+	const { store, warnings } = readStore(configFolder(context));
 	warn(context, warnings);
 	return store;
 }

@@ -22,7 +22,7 @@ import {
 	shellWord,
 	withoutConnection,
 } from './settings.js';
-import { bindSecret, readStore, requireProfile, type Store, secretIsFor } from './store.js';
+import { readStore, requireProfile, type Store, secretIsFor } from './store.js';
 
 export interface ResolveRequest {
 	env: Environment;
@@ -167,7 +167,6 @@ export async function findAuth(setup: Setup, baseUrl: string): Promise<{ auth: A
 	}
 	const secretSource = describeStore(stored);
 	const secret = checkSecret(scheme, await fetchSecret(stored, env, profileName), secretSource);
-	if (stored.origin === undefined) await bindSecret(setup.file, profileName, baseUrl);
 	return { auth: makeAuth(scheme, settings, secret), secretSource };
 }
 

@@ -127,13 +127,10 @@ export async function runSecretCommand(
 		// It may ask at the terminal; stdin may be that of a run.
 		const child = exec(command, options, (error, stdout) => {
 			if (error === null) return resolve(stdout);
-			const code: unknown = error.code;
-			if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
+			if (String(error.code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
 				reject(refusal(`printed more than ${MAX_SECRET_BYTES / 1024} KiB`));
 			} else if (error.killed) reject(refusal(`took longer than ${timeoutMs / 1000} s`));
-			else if (error.signal) reject(refusal(`was ended by ${error.signal}`));
-			else if (typeof code === 'number') reject(refusal(`failed with exit code ${code}`));
-			else reject(refusal(`could not be started (${code})`));
+			else reject(refusal(`failed with ${error.signal ?? `exit code ${error.code}`}`));
 		});
 		child.stdin?.end();
 	});

@@ -1,7 +1,8 @@
 /** The profile file. */
 
-import { chmodSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
 import { makeFolder, readSmallFile } from '../folder.js';
 import { discardSecret, keepSecret, type StoredSecret } from './secrets.js';
@@ -47,7 +48,7 @@ function parseStore(text: string, file: string): Store {
 	const refuse = (why: string): never => {
 		throw new UsageError(`${file} is damaged: ${why}`, {
 			code: 'config_damaged',
-			hint: 'fix the file, or run supportctl login, which keeps a copy of the damaged file',
+			hint: 'fix the file or move it away',
 		});
 	};
 	let data: unknown;
@@ -98,17 +99,14 @@ function permissionWarnings(file: string, folder: string): string[] {
 }
 
 /** A missing file is an empty store. @throws UsageError for a damaged file, FailedError */
-export function readStore(folder: string, allowDamage = false) {
+export function readStore(folder: string) {
 	const file = configFile(folder);
 	const store: Store = { profiles: Object.create(null) };
-	const empty = { store, file, exists: false, warnings: [] as string[], damage: undefined };
+	const empty = { store, file, exists: false, warnings: [] as string[] };
 	try {
 		const text = readSmallFile(file, MAX_BYTES).toString('utf8');
 		return { ...empty, store: parseStore(text, file), exists: true, warnings: permissionWarnings(file, folder) };
 	} catch (error) {
-		if (error instanceof UsageError && error.code === 'config_damaged' && allowDamage) {
-			return { ...empty, damage: error };
-		}
 		if (error instanceof SupportctlError) throw error;
 		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return empty;
 		throw new FailedError(`can't read ${file}: ${fileProblem(error)}`, {
@@ -168,7 +166,6 @@ function accountsIn({ profiles }: Store): string[] {
 export async function updateStore<T>(
 	folder: string,
 	change: (store: Store, notices: string[]) => T | Promise<T>,
-	replaceDamaged = false,
 ): Promise<{ result: T; notices: string[] }> {
 	const { default: Conf } = await import('conf');
 	const file = configFile(folder);
@@ -180,15 +177,9 @@ export async function updateStore<T>(
 			// A killed writer leaves a copy of the secrets.
 			const copies = readdirSync(folder).filter((name) => name.startsWith(`${FILE_NAME}.tmp-`));
 			for (const name of copies) rmSync(join(folder, name), { recursive: true, force: true });
-			const { store, damage } = readStore(folder, replaceDamaged);
+			const { store } = readStore(folder);
 			const accounts = accountsIn(store);
 			const result = await change(store, notices);
-			if (damage !== undefined) {
-				const aside = `${file}.damaged-${new Date().toISOString().replace(/[-:.]/g, '')}`;
-				renameSync(file, aside);
-				chmodSync(aside, 0o600);
-				notices.unshift(`${damage.message}; kept as ${aside} and replaced`);
-			}
 			const conf = new Conf<Record<string, unknown>>({
 				cwd: folder,
 				configName: basename(FILE_NAME, '.json'),
@@ -237,18 +228,6 @@ export function secretIsFor(profile: StoredProfile, use: Readonly<Record<string,
 	return undefined;
 }
 
-/**
- * Binds a secret that was stored without an origin to the one it is first used for. If the file can't be written, the
- * secret stays as it is.
- */
-export async function bindSecret(file: string, name: string, baseUrl: string): Promise<void> {
-	const bind = ({ profiles }: Store): void => {
-		const secret = profiles[name]?.secret;
-		if (secret !== undefined) secret.origin ??= new URL(baseUrl).origin;
-	};
-	await updateStore(dirname(file), bind).catch(() => undefined);
-}
-
 export type NewSecret = { kind: 'value'; value: string } | { kind: 'command'; command: string };
 
 export interface ProfileChange {
@@ -275,13 +254,16 @@ export async function saveProfile(change: ProfileChange) {
 		let secret = old;
 		if (given?.kind === 'command') secret = { store: 'command', command: given.command };
 		else if (given !== undefined) {
-			// A profile that was renamed may still have the entry of this name.
-			const { [name]: _, ...others } = store.profiles;
-			const taken = accountsIn({ profiles: others });
 			const file = configFile(folder);
-			let account = `${name} in ${file}`;
-			for (let number = 2; taken.includes(account); number++) account = `${name} (${number}) in ${file}`;
-			const { stored, notice } = await keepSecret(given.value, { account, file, insecureStorage });
+			const { [name]: _, ...others } = store.profiles;
+			const account = `${name} in ${file}`;
+			// A renamed profile may still have the entry of this name.
+			const isTaken = accountsIn({ profiles: others }).includes(account);
+			const { stored, notice } = await keepSecret(given.value, {
+				account: isTaken ? `${account} (${randomUUID()})` : account,
+				file,
+				insecureStorage,
+			});
 			if (notice !== undefined) notes.push(notice);
 			secret = stored;
 		} else if (old !== undefined && stale !== undefined) {
@@ -294,7 +276,7 @@ export async function saveProfile(change: ProfileChange) {
 		if (change.makeCurrent === true || store.current === undefined) store.current = name;
 		return { created: stored === undefined, secret, isCurrent: store.current === name };
 	};
-	const { result, notices } = await updateStore(folder, update, true);
+	const { result, notices } = await updateStore(folder, update);
 	return { ...result, notices };
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readSetup, resolveConnection } from '../../src/profile/resolve.js';
@@ -216,17 +216,6 @@ describe('resolveConnection', () => {
 			exitCode: 4,
 			hint: expect.stringMatching(/^supportctl login --profile desk/),
 		});
-	});
-
-	it('binds a secret without an origin to the one it is first used for', async () => {
-		const folder = configOf({ desk });
-		const file = join(folder, 'config.json');
-		const env = envOf(folder);
-		await resolveConnection({ env, flags: {} });
-		const stored = readFileSync(file, 'utf8');
-		expect(JSON.parse(stored).profiles.desk.secret).toEqual({ ...desk.secret, origin: 'https://desk.example.com' });
-		writeFileSync(file, stored.replace('https://desk.example.com/wp-json', 'https://evil.example.net'));
-		await expect(resolveConnection({ env, flags: {} })).rejects.toMatchObject({ code: 'not_signed_in' });
 	});
 
 	it('leaves the profile in use out where a base URL leads to another place', async () => {

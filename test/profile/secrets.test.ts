@@ -21,7 +21,7 @@ describe('runSecretCommand', () => {
 		['several lines', 'printf "hunter2\\nuser: x\\nurl: y\\n"', 'printed 3 lines'],
 		['something that is no text', 'printf "\\377hunter2"', 'printed text that is not UTF-8'],
 		['a flood', 'while :; do echo hunter2; done', 'printed more than 64 KiB'],
-		['a death', 'kill -9 $$', 'was ended by SIGKILL'],
+		['a death', 'kill -9 $$', 'failed with SIGKILL'],
 	])('names %s, and never shows output or command', async (_, command, why) => {
 		const error = (await run(command).catch((thrown: unknown) => thrown)) as Error & { exitCode: number };
 		expect(error.message).toBe(`the secret command of profile "desk" ${why}`);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { checkProfileName, readStore, type Store, updateStore } from '../../src/profile/store.js';
+import { checkProfileName, readStore, updateStore } from '../../src/profile/store.js';
 import { bundleForChild } from '../support/bundle.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -74,31 +74,19 @@ describe('updateStore', () => {
 		['an array', '[]'],
 		['of the wrong shape', '{"profiles": []}'],
 		['with a profile of the wrong shape', '{"profiles": {"desk": 1}}'],
-	])('keeps a damaged file (%s) aside under a name that the notice gives', async (_, text) => {
+	])('refuses a damaged file (%s) and leaves it as it is', (_, text) => {
 		const folder = temporaryFolder();
 		const file = join(folder, 'config.json');
 		writeFileSync(file, text);
 		expect(() => readStore(folder)).toThrow(/config\.json is damaged/);
 		expect(readFileSync(file, 'utf8')).toBe(text);
-		vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 21, 7, 50) });
-		onTestFinished(() => void vi.useRealTimers());
-		const addDesk = (store: Store): void => {
-			store.profiles.desk = {};
-		};
-		const { notices } = await updateStore(folder, addDesk, true);
-		const aside = `${file}.damaged-20261121T075000000Z`;
-		expect(notices).toEqual([expect.stringContaining(`kept as ${aside}`)]);
-		expect(readFileSync(aside, 'utf8')).toBe(text);
-		expect(mode(aside)).toBe(0o600);
 	});
 
-	it('leaves a damaged file alone where nothing is to be stored in it', async () => {
+	it('never writes into a damaged file', async () => {
 		const folder = temporaryFolder();
 		writeFileSync(join(folder, 'config.json'), '{');
 		await expect(updateStore(folder, () => {})).rejects.toThrow(/is damaged/);
 		expect(readdirSync(folder)).toEqual(['config.json']);
-		const refuse = () => Promise.reject(new Error('no'));
-		await expect(updateStore(folder, refuse, true)).rejects.toThrow('no');
 		expect(readFileSync(join(folder, 'config.json'), 'utf8')).toBe('{');
 	});
 

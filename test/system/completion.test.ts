@@ -137,8 +137,5 @@ it('bash completes where words are not broken at = and :, and the script can be 
 	expect(await shell.line(`supportctl ticket update --status=ho${TAB}`)).toBe(
 		'supportctl ticket update --status=hold ',
 	);
-	expect(await shell.line(`supportctl ticket update --input=oth${TAB}`)).toBe(
-		'supportctl ticket update --input=other.csv ',
-	);
 	expect(await shell.line(`supportctl tiket ${TAB}`)).toBe('supportctl tiket ');
 });

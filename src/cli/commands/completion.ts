@@ -16,17 +16,7 @@ _supportctl() {
 		answer+=("$line")
 	done < <("\${1/#~\\//$HOME/}" __complete bash "\${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null)
 	if [ "\${answer[0]-}" = files ]; then
-		# The path to look for, how much of it stays out, what goes before it, and whether a quotation mark is open.
-		while IFS= read -r line; do
-			line=\${line:\${answer[2]}}
-			if [ -n "\${answer[3]-}" ]; then
-				[ -d "$line" ] && line=$line/ && type compopt >/dev/null 2>&1 && compopt -o nospace
-				[ -z "\${answer[4]-}" ] && printf -v line %q "$line"
-			fi
-			COMPREPLY+=("\${answer[3]-}$line")
-		done < <(compgen -f -- "\${answer[1]}")
-		# bash quotes names of files itself, but not what stands before them.
-		[ -z "\${answer[3]-}" ] && type compopt >/dev/null 2>&1 && compopt -o filenames
+		type compopt >/dev/null 2>&1 && compopt -o default
 	elif [ \${#answer[@]} -gt 1 ]; then
 		COMPREPLY=("\${answer[@]:1}")
 		type compopt >/dev/null 2>&1 && {

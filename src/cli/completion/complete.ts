@@ -32,10 +32,7 @@ export async function runCompleter(context: Context, [shell, ...given]: readonly
 
 function linesOf(shell: string | undefined, { text, quote, kept }: TypedWord, offer: Offer): string[] {
 	if ('behind' in offer) {
-		const path = text.slice(offer.behind.length);
-		if (shell !== 'bash') return ['files', offer.behind, path];
-		// The path to look for, how much of each that is found to leave out, what to put before it, the open quote.
-		return ['files', path, String(Math.max(0, kept - offer.behind.length)), offer.behind.slice(kept), quote];
+		return shell === 'bash' ? ['files'] : ['files', offer.behind, text.slice(offer.behind.length)];
 	}
 	const shown = offer.filter(({ value }) => value !== '' && !hidesText(value));
 	if (shell === 'bash') {

@@ -134,13 +134,13 @@ describe('login without a terminal', () => {
 		expect(prompts.asked).toEqual([]);
 	});
 
-	it('keeps a damaged config file aside, and says where', async () => {
+	it('leaves a damaged config file as it is, and says what to do', async () => {
 		const folder = temporaryFolder();
 		const { writeFileSync } = await import('node:fs');
 		writeFileSync(join(folder, 'config.json'), '{"profiles":');
-		const result = await signIn(piped(), { stdin: sandbox.password, env: { SUPPORTCTL_CONFIG_DIR: folder } });
-		expect(result.exitCode).toBe(0);
-		expect(result.stderr).toMatch(/warning: .*config\.json is damaged.*kept as .*config\.json\.damaged-/);
+		const { exitCode, error } = await signIn(piped(), { stdin: 'x', env: { SUPPORTCTL_CONFIG_DIR: folder } });
+		expect(exitCode).toBe(2);
+		expect(error).toMatchObject({ code: 'config_damaged', hint: 'fix the file or move it away' });
 	});
 });
 
