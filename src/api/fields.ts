@@ -60,7 +60,7 @@ export const ticketFields: readonly Field[] = [
 	computed(field('total-reply-count', 'integer', 'Total number of replies')),
 	field('time-calculated', 'integer', 'Gross time calculated for the ticket, in minutes'),
 	field('time-adjustments', 'integer', 'Time adjustments for the ticket, in minutes'),
-	field('time-adjustments-type', 'adjustment', 'Type of the adjustment'),
+	field('time-adjustments-type', 'adjustment', 'Type: positive or negative; live services add only for "+"'),
 	field('time-notes', 'text', 'Notes about the time'),
 ];
 
