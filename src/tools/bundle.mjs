@@ -1,4 +1,4 @@
-/** How the program is bundled: what is left out, which files are one, and a source file that plain Node can import. */
+/** How the program is bundled: which files are one, and a source file that plain Node can import. */
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,22 +43,6 @@ export async function withModule(source, use) {
 }
 
 /**
- * What packages load at once and this program never reaches. Left in, it would be a third of the time that a lone
- * request takes.
- */
-const unreached = [
-	{ package: 'undici', asks: './client-h2.js', why: 'HTTP/2 is never allowed', code: 'module.exports = undefined' },
-	{ package: 'undici', asks: '../web/fetch/body.js', why: 'bodies are strings', code: '' },
-	{
-		package: 'cli-table3',
-		asks: '@colors/colors/safe',
-		why: 'chalk gives the colours',
-		code: 'module.exports = undefined',
-	},
-	{ package: 'commander', asks: 'node:child_process', why: 'no command is a program of its own', code: '' },
-];
-
-/**
  * What runs together is one file, since each further one costs half a millisecond. The first that fits counts, and a
  * file's imports come with it. Whatever is not named here is a chunk of its own, loaded by what needs it.
  */
@@ -78,36 +62,17 @@ export const startUpGroups = Object.entries(together).map(([name, test], index, 
 	priority: all.length - index,
 }));
 
-export const leaveOut = {
-	name: 'leave-out',
-	resolveId(source, importer = '') {
-		const found = unreached.find(
-			(each) => each.asks === source && importer.replaceAll('\\', '/').includes(`/node_modules/${each.package}/`),
-		);
-		return found === undefined ? undefined : { id: `\0unreached/${found.package}/${found.asks}.cjs` };
-	},
-	load(id) {
-		const found = unreached.find((each) => id === `\0unreached/${each.package}/${each.asks}.cjs`);
-		return found === undefined ? undefined : { code: `${found.code};exports.__unreached=1`, moduleType: 'js' };
-	},
-};
-
-/** A package in CommonJS as the bundler wraps it: an arrow function that is handed over. */
-const WRAPPED = /(\/\* @__PURE__ \*\/ [\w$.]+\(\()(\([\w$,]*\))=>\{/g;
-
 const toEscape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /**
- * How V8 reads soonest. A source with any character beyond ASCII is kept at two bytes a character and read half as fast.
- * An arrow function is read twice, once to be skipped and once to be run, and a function in parentheses once: V8 takes it
- * for one that is called on the spot.
+ * Escapes characters beyond ASCII: V8 keeps a source with any of them at two bytes a character and reads it half as fast.
  */
-export const readableAtOnce = {
-	name: 'readable-at-once',
+export const asciiOnly = {
+	name: 'ascii-only',
 	generateBundle(_options, bundle) {
 		for (const chunk of Object.values(bundle)) {
 			if (chunk.type !== 'chunk') continue;
-			chunk.code = chunk.code.replace(/[^\x00-\x7f]/g, toEscape).replace(WRAPPED, '$1function$2{');
+			chunk.code = chunk.code.replace(/[^\x00-\x7f]/g, toEscape);
 		}
 	},
 };
