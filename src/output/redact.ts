@@ -291,12 +291,33 @@ export function createTextRedactor(secrets: readonly string[]): (text: string) =
 	const finder = createSecretFinder(secrets);
 	return (text) => {
 		const clean = redactUrl(text);
-		return finder?.mayHold(clean) === true ? finder.clean(clean) : clean;
+		const whole = finder?.mayHold(clean) === true ? finder.clean(clean) : clean;
+		return whole.includes('…') ? withoutBeginning(whole, secrets) : whole;
 	};
+}
+
+/** The first words of a response may end within a secret. */
+function withoutBeginning(text: string, secrets: readonly string[]): string {
+	const spellings = secrets
+		.filter((secret) => secret.length >= SHORTEST_ENCODED)
+		.flatMap((secret) => [
+			secret,
+			JSON.stringify(secret).slice(1, -1),
+			encodeURIComponent(secret),
+			Buffer.from(secret).toString('base64'),
+		]);
+	let clean = text;
+	for (const each of new Set(spellings)) {
+		for (let length = each.length; length >= SHORTEST; length--) {
+			clean = clean.replaceAll(`${each.slice(0, length)}…`, `${REDACTED}…`);
+		}
+	}
+	return clean;
 }
 
 /** What a service said about a request, and what it showed. */
 interface Said {
+	outcome?: string;
 	code?: string;
 	message?: string;
 	reasons?: Record<string, string>;
@@ -334,7 +355,10 @@ export function createOutcomeRedactor(
 				return { field, sent: kept(sent), shown: kept(shown) };
 			});
 		}
-		if (body !== undefined && secrets.length > 0) outcome.body = redactTexts(body, secrets);
+		// The body of a refusal is a message too.
+		const isData = given.outcome === 'ok' || given.outcome === 'differs';
+		const hidden = isData ? secrets : [...distinct, ...secrets];
+		if (body !== undefined && hidden.length > 0) outcome.body = redactTexts(body, hidden);
 		return outcome;
 	};
 }

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { commands } from '../../src/cli/manifest.js';
 import { type Clock, systemClock } from '../../src/io/context.js';
 import { runMain } from '../../src/main.js';
 import { startCli, type Words } from '../support/cli.js';
 import { memoryContext } from '../support/context.js';
 import { listen } from '../support/listen.js';
-import { json, type Responder, startRecorder } from '../support/recorder.js';
+import { done, idOf, json, type Responder, startRecorder } from '../support/recorder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { runInTerminal } from '../support/terminal.js';
 import { startWorkplace } from '../support/workplace.js';
@@ -114,10 +114,8 @@ async function startEcho(service: Service): Promise<string> {
 					...sent,
 					id: 7,
 					title: { raw: sent.title },
-					caller: decoded,
-					header: authorization,
 					password: decoded,
-					custom: { name: decoded },
+					custom: { name: 'api_key', value: decoded },
 				}),
 			);
 			return;
@@ -357,9 +355,7 @@ async function startWatcher(hold = false) {
 	const { baseUrl, reached } = await startRecorder(({ headers }) => {
 		seen.push(commandLines());
 		if (hold) return;
-		return headers.authorization === undefined
-			? json(401, { code: 'rest_not_logged_in', message: 'no' })
-			: json(200, { id: 7 });
+		return headers.authorization === undefined ? json(401, { code: 'rest_not_logged_in', message: 'no' }) : done();
 	});
 	return { baseUrl, seen, arrival: reached(1) };
 }
@@ -402,6 +398,29 @@ describe('a row with a secret', () => {
 			expect(/.{0,60}(?:48151\d{5}|Sx\d+marker)/.exec(text)?.[0]).toBeUndefined();
 		}
 	});
+});
+
+test('a password that is an ordinary word stays in data, and is in no message or journal', async () => {
+	const roles: Record<string, string[]> = { 7: ['customer'], 8: ['customer'] };
+	let isRefusing = false;
+	const { recorder, work } = await startWorkplace((request) => {
+		const id = String(idOf(request));
+		if (isRefusing) return json(400, { code: 'rest_no', message: 'not customer, ada:customer' });
+		if (request.method === 'POST') roles[id] = JSON.parse(request.body).roles;
+		return json(200, { id: Number(id), roles: roles[id] });
+	});
+	const env = { SUPPORTCTL_PASSWORD: 'customer' };
+	const run = (words: string) => work.run(`${words} -vv`, { env });
+	expect((await run('user get 7 --format json')).stdout).toContain('"customer"');
+	expect(await run('user update 7 8 --add-roles editor --snapshot --verify')).toMatchObject({ exitCode: 0 });
+	expect(roles).toEqual({ 7: ['customer', 'editor'], 8: ['customer', 'editor'] });
+	expect(await run('run undo last --yes')).toMatchObject({ exitCode: 0 });
+	expect(roles).toEqual({ 7: ['customer'], 8: ['customer'] });
+	isRefusing = true;
+	const refused = await run('user update 7 8 --roles editor --json');
+	expect(refused.exitCode).toBe(1);
+	expect(refused.stdout + refused.stderr + JSON.stringify(work.records())).not.toContain('customer');
+	expect(recorder.requests.length).toBeGreaterThan(0);
 });
 
 describe('the program as a process', () => {

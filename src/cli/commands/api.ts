@@ -12,6 +12,7 @@ import { holdsRowsAlone } from '../../output/columns.js';
 import {
 	createOutcomeRedactor,
 	createTextRedactor,
+	isDistinct,
 	isSecretName,
 	redactBody,
 	redactHeaders,
@@ -132,7 +133,7 @@ function createSend(
 		...(body === undefined ? [] : secretValues(JSON.parse(body))),
 		...parameters.map(([, value]) => value),
 	];
-	const clean = createTextRedactor(secrets);
+	const clean = createTextRedactor([...session.secrets.filter(isDistinct), ...secrets]);
 	const deliver = createInterruptibleSend(context, client, ({ outcome }, { path }) => {
 		const request = `${method} ${redactUrl(path)}`;
 		if (isRead) return `${request} was given up, which changes nothing`;
