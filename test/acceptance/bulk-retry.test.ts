@@ -153,12 +153,12 @@ describe('--first', () => {
 
 it('--ignore-other-columns ignores columns that are no field, and --ignore-column the named ones', async () => {
 	const { recorder, work } = await place();
-	work.write('edits.csv', 'id,title,Owner,date checked\n1,a,ada,today\n');
+	work.write('edits.csv', 'id,title,Shift,date checked\n1,a,late,today\n');
 	const args = ['ticket', 'update', '--input', 'edits.csv', '-q'];
 	expect((await work.run(args)).exitCode).toBe(2);
-	expect((await work.run([...args, '--ignore-column', 'Owner'])).exitCode).toBe(2);
+	expect((await work.run([...args, '--ignore-column', 'Shift'])).exitCode).toBe(2);
 	expect(recorder.requests).toEqual([]);
-	for (const flags of [['--ignore-other-columns'], ['--ignore-column', 'Owner,date checked']]) {
+	for (const flags of [['--ignore-other-columns'], ['--ignore-column', 'Shift,date checked']]) {
 		expect((await work.run([...args, ...flags])).exitCode).toBe(0);
 	}
 	expect(recorder.requests.map(({ body }) => body)).toEqual(['{"title":"a"}', '{"title":"a"}']);

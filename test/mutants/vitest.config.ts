@@ -42,7 +42,7 @@ export default defineConfig({
 		pool: 'forks',
 		maxWorkers: 1,
 		bail: bug === undefined ? 0 : 1,
-		testTimeout: 10_000,
+		testTimeout: 30_000,
 		reporters: ['json'],
 	},
 });

@@ -108,7 +108,7 @@ describe('help of a command', () => {
 		expect(stdout).toMatch(/supportctl help flags +Shared flags: input, checks, guards, run, output,\s+connection\n/);
 	});
 
-	it('shows and accepts only flags that can matter: only what asks takes --yes', async () => {
+	it('shows and accepts only flags that can matter: what only reads takes no --yes', async () => {
 		expect((await run(['user', 'id', '--help'], 80)).stdout).not.toMatch(/--yes|--blank|--undocumented/);
 		for (const argv of ['user id ada --yes', 'ticket update 14 --status hold --yes', 'ticket fields set 14 -y']) {
 			const { exitCode, stderr } = await run(argv.split(' '));
