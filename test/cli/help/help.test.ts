@@ -102,7 +102,7 @@ describe('help of a command', () => {
 		const { stdout } = await run(['ticket', 'update', '--help'], 80);
 		expect(stdout).toContain('\nREQUEST\n  POST /support-api/v1/tickets/<id>\n');
 		expect(stdout).toMatch(/--status <status> +Named status \(supportctl help statuses\)/);
-		expect(stdout).toMatch(/--time-adjustments-type <type> +Type of the adjustment:\s+\{positive\|negative\|\+\|-\}/);
+		expect(stdout).toMatch(/--time-adjustments-type <type> +Type[^{]+\{positive\|negative\|\+\|-\}/);
 		expect(stdout).toMatch(/--ticket-tag <terms> .*\(repeatable\)/);
 		expect(stdout).not.toContain('--concurrency');
 		expect(stdout).toMatch(/supportctl help flags +Shared flags: input, checks, guards, run, output,\s+connection\n/);
@@ -110,7 +110,7 @@ describe('help of a command', () => {
 
 	it('shows and accepts only flags that can matter: what only reads takes no --yes', async () => {
 		expect((await run(['user', 'id', '--help'], 80)).stdout).not.toMatch(/--yes|--blank|--undocumented/);
-		for (const argv of ['user id ada --yes', 'ticket update 14 --status hold --yes', 'ticket fields set 14 -y']) {
+		for (const argv of ['user id ada --yes', 'ticket list --yes', 'ticket fields get 14 -y']) {
 			const { exitCode, stderr } = await run(argv.split(' '));
 			expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/unknown flag (?:--yes|-y)/) });
 		}
