@@ -110,6 +110,10 @@ export async function send(
 		const { status, sent, headers } = response;
 		if (status !== 0) await options.onResponse?.(response);
 		const outcome = judge(request, response, history, options);
+		if (outcome.outcome === 'ok') {
+			pace?.answered(sentAt);
+			return ended(outcome);
+		}
 		const { retry } = outcome;
 		const retryAfterMs = status === 0 ? undefined : retryAfterOf(headers, clock.now());
 		report(pace, sentAt, outcome, response, retryAfterMs);
