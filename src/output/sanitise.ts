@@ -75,15 +75,6 @@ function escapeQuoted(text: string, escaped: (character: string) => string): str
 	return visible.includes('##') ? visible.replace(MARKED_COMMAND, '\\u0023#') : visible;
 }
 
-/**
- * The integers of a JSON text that a number can't hold exactly, as they are written; each once.
- * @param json Valid JSON.
- */
-export function unsafeIntegers(json: string): string[] {
-	const tokens = json.match(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?![\d.eE])|-?\d[\d.eE+-]*/g) ?? [];
-	return [...new Set(tokens.filter((token) => /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))))];
-}
-
 export function asksForJson(argv: readonly string[]): boolean {
 	return argv.some(
 		(word, index) =>

@@ -3,10 +3,11 @@
 import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import { taxonomies } from '../../api/fields.js';
+import { hasInexactNumber } from '../../api/values.js';
 import { ExitCode, FailedError, type SupportctlError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
-import { headerOf, jsonText, type Response } from '../../http/response.js';
+import { headerOf, type Response } from '../../http/response.js';
 import type { Client } from '../../http/types.js';
 import { holdsRowsAlone } from '../../output/columns.js';
 import {
@@ -20,7 +21,7 @@ import {
 	secretValues,
 } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
-import { sanitise, sanitiseLines, unsafeIntegers } from '../../output/sanitise.js';
+import { sanitise, sanitiseLines } from '../../output/sanitise.js';
 import { defineCommand } from '../command.js';
 import { createInterruptibleSend } from '../interruption.js';
 import { say, warn } from '../notices.js';
@@ -40,7 +41,7 @@ import { type ApiInvocation, apiOptions, type Call, methods, readCall } from './
 
 export const command = defineCommand({
 	description: [
-		'-f and -F are the query of a GET, HEAD or DELETE, and the JSON body of other methods; name[key]=value sets a key of an object, name[]=value appends to a list. Only paths below /support-api/v1 are sent.',
+		'-f and -F are the query of a GET, HEAD or DELETE, and the JSON body of other methods. Use --input for lists and objects. Only paths below /support-api/v1 are sent.',
 		'The response is printed as JSON unless --format, --fields, --field or --query are given. GET, HEAD and OPTIONS are retried; a write is sent once.',
 	].join('\n\n'),
 	examples: {
@@ -71,10 +72,9 @@ interface Api extends ReturnType<typeof createSend> {
 	shape: ResultShape;
 }
 
-/** What was sent and came back, without the secrets of the request, and the last response as it came. */
+/** `result` is without the secrets of the request. */
 type Exchanged = Awaited<ReturnType<Api['send']>>;
 
-/** @throws UsageError, RefusedError, and an error for a request that did not go well */
 async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
 	const { context, options } = invocation;
 	const session = await openSession(invocation, { credentials: options.dryRun !== true });
@@ -108,12 +108,10 @@ async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
 		if (result.outcome !== 'ok') {
 			if (unprinted !== undefined) warn(context, [unprinted.message]);
 			const outcome = { ...result, row: 1, ids: {} };
-			// Path and method are the person's own here, so that the base URL is the last thing to doubt.
 			const noRoute = 'the service has no such path or method; supportctl api --help shows how paths are written';
 			throw errorOf(outcome, request, result.code === NO_ROUTE ? noRoute : nextStep(outcome, { isRead }, connection));
 		}
 		if (unprinted === undefined) return ExitCode.ok;
-		// What was only read can be read again.
 		throw isRead ? unprinted : onlyOutputFailed(unprinted, `${request} was carried out`, ExitCode.ok);
 	} finally {
 		await client.close();
@@ -127,7 +125,7 @@ function createSend(
 	{ method, query, body, isRead }: Call,
 ) {
 	const endpoint = { returns: 'any', replay: isRead ? 'read' : 'once' } as const;
-	// Values under secret names: a service may repeat them under any name.
+	// A service may repeat them under any name.
 	const parameters = [...new URLSearchParams(query)].filter(([name, value]) => isSecretName(name) && value !== '');
 	const secrets = [
 		...(body === undefined ? [] : secretValues(JSON.parse(body))),
@@ -141,7 +139,6 @@ function createSend(
 		return `${request} was sent and got no response: look before you send it again`;
 	});
 	return {
-		/** Removes the secrets of the request from text. */
 		clean,
 		async send(path: string) {
 			let response: Response | undefined;
@@ -165,26 +162,23 @@ function createSend(
 
 const contentType = ({ headers }: Response): string => (headerOf(headers, 'content-type') ?? '').toLowerCase();
 
-/** What would leave a row unknown, and is right here: headers alone after HEAD, and text whose type says so. */
+/** Unknown for a row, and right here: headers alone after HEAD, and text whose type says so. */
 function isGoodResponse(method: string, { outcome, code }: Outcome, response: Response): boolean {
 	if (outcome !== 'unknown' || response.problem !== undefined || response.status >= 300) return false;
 	if (code === 'empty_response') return method === 'HEAD';
 	return code === 'not_json' && !/json|^$/.test(contentType(response));
 }
 
-/** How many rows a page is asked to have, where the query does not say it: the most that services give. */
+/** The most rows that services return in a page. */
 const PER_PAGE = 100;
 
-/** The code of the response to a page behind the last one. */
 const PAST_THE_END = 'rest_post_invalid_page_number';
 
 const isList = ({ result }: Exchanged): boolean => result.outcome === 'ok' && Array.isArray(result.body);
 
 /**
- * Sends the request and prints its response; with --paginate, the rows of every page as one list: by our own path and
- * query, for the Link header of a live service leads elsewhere. Unlike those of `bulk/lists`, rows may be anything, in
- * any order.
- * @returns the last exchange, and what went wrong with the output
+ * Prints the response, with --paginate the rows of every page as one list. The Link header of a live service leads
+ * elsewhere. Unlike in `bulk/lists`, rows may be anything.
  */
 async function printPages(api: Api, list: Renderer): Promise<{ last: Exchanged; unprinted?: SupportctlError }> {
 	const { call, shape, send, clean, invocation } = api;
@@ -206,7 +200,7 @@ async function printPages(api: Api, list: Renderer): Promise<{ last: Exchanged; 
 		const lines = redactHeaders(headers).map(([name, value]) => sanitise(`${name}: ${clean(value)}`));
 		stdout.write([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), ...lines, '', ''].join('\n'));
 	}
-	// The service's error is not printed where another program reads rows or values.
+	// Another program would read the service's error as a row.
 	const isForRows = picksValues(options) || holdsRowsAlone(chosenFormat(options, shape.profileFormat) ?? 'table');
 	if (result.outcome !== 'ok' && isForRows) return { last };
 
@@ -219,10 +213,13 @@ async function printPages(api: Api, list: Renderer): Promise<{ last: Exchanged; 
 			let full: number | undefined;
 			for (;;) {
 				const rows = single ? [last.result.body] : (last.result.body as unknown[]);
-				if (!isWarned) isWarned = warnOfNumbers(api, last.response);
+				if (!isWarned && hasInexactNumber(rows)) {
+					warn(context, ['numbers of more than 15 digits are printed rounded']);
+					isWarned = true;
+				}
 				for (const row of rows) await results.row(row);
 				const count = Number(headerOf(last.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.NaN);
-				// A service may give fewer rows than it is asked for, and its count of pages may be wrong.
+				// A service may return fewer rows than it is asked for, and count pages wrong.
 				full ??= Number.isInteger(count) ? size : rows.length;
 				const hasNext = page < count || rows.length >= full;
 				if (options.paginate !== true || single || rows.length === 0 || !hasNext || stdout.closed) return;
@@ -230,13 +227,13 @@ async function printPages(api: Api, list: Renderer): Promise<{ last: Exchanged; 
 				page++;
 				const next = await sendPage();
 				const isSame = JSON.stringify(next.result.body) === before;
-				// What gave few rows and no count may be a list without pages.
+				// Few rows and no count: perhaps a list without pages.
 				const isUnpaged = full < size && (isSame || [400, 404].includes(next.result.status ?? 0));
 				if (isUnpaged || next.result.code === PAST_THE_END) return;
 				last = next;
 				if (last.result.outcome !== 'ok') return;
 				if (isList(last) && !isSame) continue;
-				const message = 'the service gives the same page again, or no list, whatever page is requested; stopped';
+				const message = 'the service returns the same page again, or no list; stopped';
 				throw new FailedError(message, { code: 'page_loop' });
 			}
 		} finally {
@@ -251,7 +248,7 @@ async function printPages(api: Api, list: Renderer): Promise<{ last: Exchanged; 
 	}
 }
 
-/** Prints a body that is not JSON. @throws FailedError for one that is no text */
+/** A body that isn't JSON. @throws FailedError if it isn't text */
 async function printText({ clean, invocation }: Api, response: Response | undefined): Promise<void> {
 	const { stdout } = invocation.context;
 	if (response === undefined || response.problem !== undefined) return;
@@ -263,15 +260,4 @@ async function printText({ clean, invocation }: Api, response: Response | undefi
 	const text = clean(redactBody(body.toString('utf8')));
 	stdout.write(stdout.isTTY ? sanitiseLines(text).replace(/[^\n]$/, '$&\n') : text);
 	await checkOutput(stdout);
-}
-
-/** Warns where integers of the response can't be held exactly. @returns whether it did */
-function warnOfNumbers({ invocation, clean }: Api, response: Response | undefined): boolean {
-	const found = response === undefined ? [] : unsafeIntegers(jsonText(response.body) ?? '');
-	const shown = found.slice(0, 3).map((each) => clean(each).slice(0, 60));
-	const more = found.length > shown.length ? ', …' : '';
-	if (found.length > 0) {
-		warn(invocation.context, [`integers that can't be held exactly are printed rounded: ${shown.join(', ')}${more}`]);
-	}
-	return found.length > 0;
 }

@@ -1,4 +1,4 @@
-/** What `api` accepts, and the request that it means: it never leaves the API's prefix, and its secrets never come from argv. */
+/** What `api` accepts: requests below the API's prefix, with no secret from argv. */
 
 import { bodyOut, type Dialect } from '../../../api/dialect.js';
 import { didYouMean } from '../../../api/suggest.js';
@@ -40,12 +40,7 @@ export type ApiInvocation = Invocation<ValuesOf<typeof apiOptions>, readonly [st
 
 export type Call = Awaited<ReturnType<typeof readCall>>;
 
-const FROM_FILE = 'use -F NAME=@file or -F NAME=@-';
-
-/**
- * @returns the path below the base URL; `isRead` changes nothing, so that it may be sent again and needs no confirmation
- * @throws UsageError
- */
+/** @returns `isRead`: it changes nothing and may be sent again. @throws UsageError */
 export async function readCall({ args, options, context }: ApiInvocation, baseUrl: string, dialect: Dialect) {
 	const method = args[0].toUpperCase();
 	if (!methods.includes(method)) {
@@ -61,35 +56,38 @@ export async function readCall({ args, options, context }: ApiInvocation, baseUr
 	if (options.paginate === true && method !== 'GET') throw new UsageError('--paginate only works with GET');
 	if (input !== undefined && isBodiless) throw new UsageError(`${method} has no body: remove --input`);
 	const { path, query } = resolveTarget(args[1], { baseUrl, dialect });
-	checkOverrides(args[1]);
-	const names = query.split('&').map((part) => decodings(part.split('=')[0] as string).at(-1) as string);
-	refuseSecretNames(
-		'path',
-		names.flatMap((name) => name.split(/[[\]]+/)),
-		FROM_FILE,
-	);
 	const readers = typedField.filter((each) => each.endsWith('=@-')).length + (input === '-' ? 1 : 0);
 	if (readers > 1) throw new UsageError('only one flag can read stdin');
+	refuseOverride(args[1]);
+	for (const part of query.split('&')) refuseSecret('path', decoded(part.split('=')[0] as string));
+	const fields: Field[] = [];
+	for (const text of rawField) {
+		const [name, value] = splitField(text);
+		refuseSecret('-f', name);
+		fields.push([name, value]);
+	}
+	for (const text of typedField) {
+		const [name, value] = splitField(text);
+		if (!isFile(value)) refuseSecret('-F', name);
+		fields.push([name, await readTyped(name, value, context)]);
+	}
+	if (input !== undefined || isBodiless) {
+		const body = input === undefined ? undefined : await readBody(input, context, dialect);
+		return { method, path, isRead, query: withFields(query, fields, dialect), body };
+	}
+	const body = fields.length === 0 ? undefined : JSON.stringify(bodyOut(dialect, bodyOf(fields)));
+	return { method, path, isRead, query, body };
+}
 
-	const fields = rawField.map(splitField);
-	for (const field of fields) refuseSecretNames('-f', [field.name, field.key ?? ''], FROM_FILE);
-	for (const field of typedField.map(splitField)) {
-		const { name, key = '', value } = field;
-		const isFromFile = typeof value === 'string' && isFile(value);
-		if (!isFromFile) refuseSecretNames('-F', [name, key], FROM_FILE);
-		if (typeof value === 'string' && value.startsWith('@')) {
-			const text = await readTextValue(`-F ${name}`, value, context);
-			// The line's end of a file with a password in it is not part of the password.
-			field.value = isFromFile && [name, key].some(isSecretName) ? text.replace(/\r?\n$/, '') : text;
-		} else if (typeof value === 'string') field.value = typedValue(name, value);
-		fields.push(field);
-	}
-	if (input === undefined && !isBodiless) {
-		const body = fields.length === 0 ? undefined : JSON.stringify(bodyOut(dialect, bodyOf(fields)));
-		return { method, path, isRead, query, body };
-	}
-	const body = input === undefined ? undefined : await readBody(input, context, dialect);
-	return { method, path, isRead, query: withFields(query, fields, dialect), body };
+function refuseSecret(flag: string, name: string): void {
+	refuseSecretNames(flag, name.split(/[[\]]+/), 'use -F NAME=@file or -F NAME=@-');
+}
+
+async function readTyped(name: string, text: string, context: ApiInvocation['context']): Promise<unknown> {
+	if (!text.startsWith('@')) return typedValue(name, text);
+	const value = await readTextValue(`-F ${name}`, text, context);
+	// The file's last line break is not part of a password.
+	return isFile(text) && isSecretName(name) ? value.replace(/\r?\n$/, '') : value;
 }
 
 async function readBody(input: string, { stdin, cwd }: ApiInvocation['context'], dialect: Dialect): Promise<string> {
@@ -99,106 +97,75 @@ async function readBody(input: string, { stdin, cwd }: ApiInvocation['context'],
 	try {
 		value = JSON.parse(text);
 	} catch {
-		// The parser's message would quote the text, which may hold a password.
+		// The parser's message quotes the text, which may be a password.
 		throw new UsageError(`${name} is not valid JSON`, { code: 'invalid_input' });
 	}
 	const deep = nestingProblem(value);
 	if (deep !== undefined) throw new UsageError(`${name}: ${deep}`, { code: 'invalid_input' });
-	if (isObject(value)) Object.keys(value).forEach(checkOverrides);
-	// What nothing has to be changed in is sent to the letter, so that large numbers stay what they are.
+	// As it is, so that large numbers stay the same.
 	return dialect.neutral || !isObject(value) ? text : JSON.stringify(bodyOut(dialect, value));
 }
 
-/** `meta[color]=red` has the name meta and the key color; `tags[]=a` has the empty key, and appends to a list. */
-export interface GivenField {
-	name: string;
-	key: string | undefined;
-	/** Undefined for a bare `tags[]`, an empty list. */
-	value: unknown;
+type Field = readonly [name: string, value: unknown];
+
+const invalidField = (message: string, hint: string) => new UsageError(message, { code: 'invalid_field', hint });
+
+/** @throws UsageError */
+export function splitField(text: string): [name: string, value: string] {
+	const at = text.indexOf('=');
+	if (at < 1) throw invalidField(`field ${quote(text)} is not name=value`, 'example: -f title=Hello -F assignee=7');
+	const name = text.slice(0, at);
+	refuseOverride(name);
+	return [name, text.slice(at + 1)];
 }
 
-function fieldProblem(text: string, why: string): UsageError {
-	return new UsageError(`field ${quote(text)} ${why}`, {
-		code: 'invalid_field',
-		hint: 'examples: -f title=Hello, -F assignee=7, -f meta[color]=red, -f roles[]=agent',
-	});
-}
-
-/** Splits at the first `=` and the brackets, in the manner of `gh api`. @throws UsageError */
-export function splitField(text: string): GivenField {
-	const [, name = '', key, value] = /^([^[\]=]+)(?:\[([^[\]=]*)\])?(?:=([\s\S]*))?$/.exec(text) ?? [];
-	if (name === '' || (value === undefined && key !== '')) throw fieldProblem(text, 'is not name=value');
-	checkOverrides(name);
-	return { name, key, value };
-}
-
-/** What `-F` makes of a text: true, false, null and JSON's numbers are themselves. @throws UsageError */
+/** true, false, null and JSON's numbers are themselves. @throws UsageError */
 export function typedValue(name: string, text: string): unknown {
 	if (!/^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(text)) return text;
 	const value: unknown = JSON.parse(text);
 	if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
-	throw new UsageError(`-F ${name}: ${quote(text)} is too large to send exactly`, {
-		code: 'invalid_field',
-		hint: `send it as text: -f ${name}=…`,
-	});
+	throw invalidField(`-F ${name}: ${quote(text)} is too large to send exactly`, `send it as text: -f ${name}=…`);
 }
 
-/** A JSON object of fields. @throws UsageError where two do not fit together */
-export function bodyOf(fields: readonly GivenField[]): Record<string, unknown> {
+/** @throws UsageError for a name that is there twice, or has brackets */
+export function bodyOf(fields: readonly Field[]): Record<string, unknown> {
 	const body = emptyRecord<unknown>();
-	for (const { name, key, value } of fields) {
-		const known = body[name] ?? (key === '' ? [] : {});
-		const isFirst = !Object.hasOwn(body, name);
-		if (key === undefined && isFirst) body[name] = value;
-		else if (key === '' && Array.isArray(known)) body[name] = value === undefined ? known : [...known, value];
-		else if (key && isObject(known) && !Object.hasOwn(known, key)) body[name] = { ...known, [key]: value };
-		else throw fieldProblem(key === undefined ? name : `${name}[${key}]`, 'does not fit the fields before it');
+	for (const [name, value] of fields) {
+		const hint = 'pass lists and objects with --input';
+		if (/[[\]]/.test(name)) throw invalidField(`field ${quote(name)}: brackets only work in a query`, hint);
+		if (Object.hasOwn(body, name)) throw invalidField(`field ${quote(name)} is there twice`, hint);
+		body[name] = value;
 	}
 	return body;
 }
 
-/** A query with fields behind it, encoded; names keep their brackets. */
-export function withFields(query: string, fields: readonly GivenField[], dialect: Dialect): string {
-	const given = fields.filter(({ value }) => value !== undefined);
-	const parts = given.map(({ name, key, value }) => {
-		const brackets = key === undefined ? '' : `[${encodeURIComponent(key)}]`;
+/** A query with fields behind it; names keep their brackets. */
+export function withFields(query: string, fields: readonly Field[], dialect: Dialect): string {
+	const parts = fields.map(([name, value]) => {
 		const text = name === 'status' ? dialect.statusOut(String(value)) : String(value ?? '');
-		return `${encodeURIComponent(dialect.fieldOut(name))}${brackets}=${encodeURIComponent(text)}`;
+		const shown = encodeURIComponent(dialect.fieldOut(name)).replaceAll('%5B', '[').replaceAll('%5D', ']');
+		return `${shown}=${encodeURIComponent(text)}`;
 	});
 	return [query, ...parts].filter((part) => part !== '').join('&');
 }
 
-/** How often a text is decoded in search of dots, slashes and names: proxies and services each do it once. */
-const DECODINGS = 3;
-
-/** A text, and what each round of decoding makes of it, byte by byte as lenient servers do. */
-function decodings(text: string): string[] {
-	const texts = [text];
-	for (let round = 0; round < DECODINGS; round++) {
-		const toCharacter = (_match: string, byte: string): string => String.fromCharCode(Number.parseInt(byte, 16));
-		texts.push((texts[round] as string).replace(/%([0-9a-f]{2})/gi, toCharacter));
-	}
-	return texts;
+/** Byte by byte, as lenient servers decode. */
+function decoded(text: string): string {
+	return text.replace(/%([0-9a-f]{2})/gi, (_, byte) => String.fromCharCode(Number.parseInt(byte, 16)));
 }
 
-/**
- * Refuses parameters by which WordPress takes another method or route than the request's own. PHP reads a name without
- * leading spaces and what follows a NUL, with `_` for a space, a dot and a bracket. @throws UsageError
- */
-function checkOverrides(text: string): void {
-	for (const part of decodings(text).flatMap((each) => each.split(/[?&;]/))) {
-		const name = (part.split(/[=\0]/)[0] as string).replaceAll('+', ' ').trimStart().toLowerCase();
-		if (!/^(?:_method|rest_route)(?:_|$)/.test(name.replace(/[ .[]/g, '_'))) continue;
-		const what = `${JSON.stringify(text.slice(0, 200))} would change the method or path of the request`;
-		const hint = 'pass the method and path as arguments: supportctl api DELETE tickets/14';
-		throw new UsageError(what, { code: 'invalid_parameter', hint });
-	}
+/** PHP reads `_method` and `rest_route` with other marks for the `_` too. @throws UsageError */
+function refuseOverride(text: string): void {
+	if (!/(?:^|[?&;])[^a-z/?&;=]+method|(?:^|[?&;])[^a-z/?&;=]*rest[^a-z/?&;=]route/i.test(decoded(text))) return;
+	const what = `${JSON.stringify(text.slice(0, 200))} would change the method or path of the request`;
+	const hint = 'pass the method and path as arguments: supportctl api DELETE tickets/14';
+	throw new UsageError(what, { code: 'invalid_parameter', hint });
 }
 
-/** The neutral spelling of the prefix, which is understood whatever the deployment's own is. */
+/** Understood whatever the deployment's own is. */
 const NEUTRAL_ROOT = 'support-api';
 
-/** What a URL can't hold as it is; the rest, `[` and `]` of nested names among it, is left as it was typed. */
+/** What a URL can't contain; `[` and `]` stay as typed. */
 const TO_ENCODE = /[^\x21-\x7e]|["<>\\^`{|}]/gu;
 
 /**
@@ -220,8 +187,8 @@ export function resolveTarget(
 	}
 	const [typed = '', ...queries] = text.split('?');
 	const path = typed.startsWith('/') ? typed : `/${typed}`;
-	// A proxy or the service may decode or normalise what is sent.
-	const leaves = (segment: string): boolean => /^\.\.?(?:;|$)|[/\\]/.test(decodings(segment).at(-1) as string);
+	// A proxy or the service may normalize the path.
+	const leaves = (segment: string): boolean => /^\.\.?(?:;|$)|[/\\]/.test(decoded(segment));
 	if (path.slice(1).split('/').some(leaves)) {
 		refuse('leaves its folder with dots or encoded slashes');
 	}

@@ -54,7 +54,6 @@ describe('refused, exit code 2:', () => {
 		['./tickets', /dots or encoded slashes/],
 		['tickets/%2e%2e/users', /dots or encoded slashes/],
 		['tickets/%2E./users', /dots or encoded slashes/],
-		['tickets/%252e%252e/users', /dots or encoded slashes/],
 		['tickets/..%2fusers', /dots or encoded slashes/],
 		['tickets/14%2F..%2Fx', /dots or encoded slashes/],
 		['tickets/%ff%2f..%2fusers', /dots or encoded slashes/],
@@ -137,11 +136,9 @@ it('whatever is typed, a URL parser ends up below the prefix on the same origin,
 	expect(Math.min(taken, refused)).toBeGreaterThan(100);
 });
 
-it('fields join a query encoded, brackets of names left as they are, and without a value only as an empty one', () => {
-	const fields = ['status=shop-active', 'meta[color name]=red+blue', 'tags[]=ä', 'none[]', 'acme=a&b=c'].map(
-		splitField,
-	);
-	const typed = [7, true, null].map((value, at) => ({ ...splitField(`n${at}=`), value }));
+it('fields join a query encoded, and names keep their brackets', () => {
+	const fields = ['status=shop-active', 'meta[color name]=red+blue', 'tags[]=ä', 'acme=a&b=c'].map(splitField);
+	const typed = [7, true, null].map((value, at) => [`n${at}`, value] as const);
 	const dialect = createDialect({ product: 'acme', shop: 'wc' });
 	expect(withFields('a=1', [...fields, ...typed], dialect)).toBe(
 		'a=1&status=wc-active&meta[color%20name]=red%2Bblue&tags[]=%C3%A4&acme=a%26b%3Dc&n0=7&n1=true&n2=',
@@ -152,41 +149,22 @@ it('fields join a query encoded, brackets of names left as they are, and without
 
 const body = (...texts: string[]): unknown => JSON.parse(JSON.stringify(bodyOf(texts.map(splitField))));
 
-describe('names with brackets', () => {
+describe('the fields of a body', () => {
 	it.each([
 		[['title=Hello'], { title: 'Hello' }],
 		[['title='], { title: '' }],
 		[['title=a=b[c]'], { title: 'a=b[c]' }],
-		[['meta[color]=red', 'meta[size]=4'], { meta: { color: 'red', size: '4' } }],
-		[['roles[]=agent', 'roles[]=editor'], { roles: ['agent', 'editor'] }],
-		[['roles[]'], { roles: [] }],
-		[['__proto__=x', 'constructor[prototype]=y'], JSON.parse('{"__proto__":"x","constructor":{"prototype":"y"}}')],
+		[['__proto__=x'], JSON.parse('{"__proto__":"x"}')],
 	])('%j', (given, expected) => {
 		expect(body(...given)).toEqual(expected);
 	});
 
-	it('leave the prototype of everything else alone', () => {
-		body('__proto__[polluted]=yes', 'a[__proto__]=yes');
-		expect(({} as Record<string, unknown>).polluted).toBeUndefined();
-	});
-
-	it.each([
-		[['title']],
-		[['=x']],
-		[['[a]=x']],
-		[['a[b=x']],
-		[['a]b[=x']],
-		[['a[b]c=x']],
-		[['a=1', 'a=2']],
-		[['a=1', 'a[b]=2']],
-		[['a[b]=1', 'a[]=2']],
-		[['a[]=1', 'a[b]=2']],
-		[['a[b]=1', 'a[b]=2']],
-		[['a[][x]=1']],
-		[['meta[a][b]=1']],
-	])('%j is a usage error', (given) => {
-		expect(() => body(...given)).toThrow(expect.objectContaining({ exitCode: 2 }));
-	});
+	it.each([[['title']], [['=x']], [['a=1', 'a=2']], [['meta[color]=red']], [['roles[]=agent']]])(
+		'%j is a usage error',
+		(given) => {
+			expect(() => body(...given)).toThrow(expect.objectContaining({ exitCode: 2 }));
+		},
+	);
 });
 
 describe('-F', () => {
