@@ -3,7 +3,7 @@
 /** `ticket` → `tickets`, `reply` → `replies`. */
 export function plural(noun: string, count: number): string {
 	if (count === 1) return noun;
-	return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+	return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
 /** `ticket 14`, `reply 3 of ticket 14`, `user name "ada"`. */

@@ -1,9 +1,10 @@
-/** `doctor`: finds out, check by check, why the service can't be used, and what to do about it. */
+/** `doctor`: finds out, check by check, why the service can't be used. */
 
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { plural } from '../../api/names.js';
 import { isObject } from '../../api/values.js';
-import { ExitCode, SupportctlError } from '../../errors.js';
+import { ExitCode, FailedError, SupportctlError } from '../../errors.js';
 import { describeProblem, nextStepFor } from '../../http/problem.js';
 import { readContent } from '../../http/response.js';
 import { mayBeLoopback } from '../../net.js';
@@ -32,29 +33,12 @@ export interface Finding {
 	hint?: string | undefined;
 }
 
-/** What a check found, and the value that later checks need. */
-type Found<Value = undefined> =
-	| { result: 'fail'; message: string; hint: string }
-	| { result: 'pass' | 'warn' | 'skipped'; message: string; hint?: string; value: Value };
+type Found = Pick<Finding, 'result' | 'message' | 'hint'>;
 
-const fail = (message: string, hint: string) => ({ result: 'fail', message, hint }) as const;
-
-function pass<Value>(message: string, value: Value) {
-	return { result: 'pass', message, value } as const;
-}
-
-function warn<Value>(message: string, hint: string, value: Value) {
-	return { result: 'warn', message, hint, value } as const;
-}
-
-function skip<Value>(message: string, value: Value) {
-	return { result: 'skipped', message, value } as const;
-}
-
-/** What a check came to: its value, or the check that failed first. */
-type Checked<Value> = { value: Value } | { failed: string };
-
-const START: Checked<undefined> = { value: undefined };
+const fail = (message: string, hint: string): Found => ({ result: 'fail', message, hint });
+const warn = (message: string, hint: string): Found => ({ result: 'warn', message, hint });
+const pass = (message: string): Found => ({ result: 'pass', message });
+const skip = (message: string): Found => ({ result: 'skipped', message });
 
 const LONGEST_STEP_MS = 10_000;
 
@@ -97,204 +81,219 @@ export const command = defineCommand({
 		}
 		if (!forPerson) await results.end();
 		if (options.quiet !== true && !wantsJson(options)) {
-			const { fail, warn } = counts;
-			const failed = fail > 0 ? [`${fail} ${fail === 1 ? 'check' : 'checks'} failed`] : [];
-			const warned = warn > 0 ? [`${warn} ${warn === 1 ? 'warning' : 'warnings'}`] : [];
+			const failed = counts.fail > 0 ? [`${counts.fail} ${plural('check', counts.fail)} failed`] : [];
+			const warned = counts.warn > 0 ? [`${counts.warn} ${plural('warning', counts.warn)}`] : [];
 			context.stderr.write(`${[...failed, ...warned].join(', ') || 'no problems found'}\n`);
 		}
 		return counts.fail > 0 ? ExitCode.failed : ExitCode.ok;
 	},
 });
 
-/** Makes every check in order; after a failure, those that depend on it are skipped. */
-async function examine(invocation: Invocation, report: (finding: Finding) => Promise<void>): Promise<void> {
-	const { clock } = invocation.context;
-	/** @param fix the next step after an error that has none */
-	async function check<Given, Value>(
-		name: string,
-		after: Checked<Given>,
-		fix: string,
-		look: (given: Given) => Found<Value> | Promise<Found<Value>>,
-	): Promise<Checked<Value>> {
-		if ('failed' in after) {
-			await report({ check: name, ...skip(`${after.failed} failed`, undefined) });
-			return after;
-		}
-		let found: Found<Value>;
-		try {
-			found = await look(after.value);
-		} catch (error) {
-			found = failure(error, fix);
-		}
-		await report({ check: name, ...found });
-		return found.result === 'fail' ? { failed: name } : { value: found.value };
+const CHECKS = [
+	...['node', 'config', 'profile', 'base-url', 'secret'],
+	...['proxy', 'dns', 'tcp', 'tls', 'prefix', 'credentials'],
+];
+
+/** Reports on one check after the other. */
+class Checks {
+	private readonly left = [...CHECKS];
+	private name = '';
+	private fix = '';
+
+	constructor(private readonly report: (finding: Finding) => Promise<void>) {}
+
+	/** @param fix the next step after an error without one */
+	begin(fix = ''): void {
+		this.name = this.left.shift() ?? '';
+		this.fix = fix;
 	}
 
-	await check('node', START, '', () => checkNode(process.versions.node, engines));
+	async end(found: Found): Promise<void> {
+		await this.report({ check: this.name, ...found });
+	}
 
-	const config = await check('config', START, 'set SUPPORTCTL_CONFIG_DIR to a readable directory', () => {
-		const { file, exists, store, warnings } = readStore(configFolder(invocation.context));
-		if (!exists) return pass(`${file} not found: no profiles`, undefined);
-		const count = Object.keys(store.profiles).length;
-		if (warnings.length === 0) return pass(`${file}, ${count} ${count === 1 ? 'profile' : 'profiles'}`, undefined);
-		const text = warnings.join('; ');
-		return warn(text, text.match(/chmod [^;]+/g)?.join('; ') ?? 'make it your own file', undefined);
-	});
+	async failed(error: unknown): Promise<void> {
+		if (!(error instanceof SupportctlError)) return this.end(fail(messageOf(error), this.fix));
+		await this.end(fail([error.message, ...error.details].join('; '), error.hint || this.fix));
+	}
 
-	const profile = await check(
-		'profile',
-		config,
-		'remove or change that setting (supportctl help profiles)',
-		(): Found<Setup> => {
-			const { env, cwd } = invocation.context;
-			const setup = readSetup({ env, flags: connectionFlags(invocation.options), cwd });
-			const { profileName, chosenBy, settings, sources } = setup;
-			if (profileName !== undefined) {
-				const by = chosenBy === 'current' ? 'the current one' : `from ${chosenBy}`;
-				return pass(`"${profileName}", ${by}${settings.protected ? ', protected: writes need --confirm' : ''}`, setup);
-			}
-			if (settings.baseUrl === undefined) {
-				return fail('no profile and no base URL', 'supportctl login, or try the local mock API: supportctl sandbox');
-			}
-			return pass(`none; the base URL comes from ${sources.baseUrl.name}`, setup);
-		},
-	);
+	/** The checks that are left can't be made after an error. */
+	async abort(error: unknown): Promise<void> {
+		await this.failed(error);
+		for (const check of this.left) await this.report({ check, ...skip(`${this.name} failed`) });
+	}
+}
 
-	const address = await check(
-		'base-url',
-		profile,
-		'use the part before /support-api/v1, such as https://desk.example.com/wp-json',
-		(setup) => {
-			const { url: baseUrl, warnings, allowHttp } = resolveBaseUrl(setup);
-			const url = new URL(baseUrl);
-			const value = { setup, baseUrl, url, allowHttp };
-			const [warning] = warnings;
-			if (warning !== undefined) return warn(warning, `${changeOf(setup)} ${shellWord(baseUrl)}`, value);
-			const isOpen = url.protocol === 'http:' && !mayBeLoopback(url.hostname);
-			return isOpen ? warn(`${baseUrl} sends credentials unencrypted`, 'use https://', value) : pass(baseUrl, value);
-		},
-	);
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-	const secret = await check('secret', address, 'sign in again: supportctl login', async ({ setup, baseUrl }) => {
+const failure = (message: string, hint: string): FailedError => new FailedError(message, { hint });
+
+async function examine(invocation: Invocation, report: (finding: Finding) => Promise<void>): Promise<void> {
+	const checks = new Checks(report);
+	try {
+		checks.begin();
+		await checks.end(checkNode(process.versions.node, engines));
+		const place = await examineSettings(invocation, checks);
+		const signIn = await examineSecret(place, checks);
+		const reach = await examineNetwork(invocation, place, checks);
+		await examineService(invocation, place, reach, signIn, checks);
+	} catch (error) {
+		await checks.abort(error);
+	}
+}
+
+async function examineSettings({ context, options }: Invocation, checks: Checks) {
+	checks.begin('set SUPPORTCTL_CONFIG_DIR to a readable directory');
+	const { file, exists, store, warnings } = readStore(configFolder(context));
+	const count = Object.keys(store.profiles).length;
+	const text = warnings.join('; ');
+	if (text !== '') await checks.end(warn(text, text.match(/chmod [^;]+/g)?.join('; ') ?? 'make it your own file'));
+	else
+		await checks.end(pass(exists ? `${file}, ${count} ${plural('profile', count)}` : `${file} not found: no profiles`));
+
+	checks.begin('remove or change that setting (supportctl help profiles)');
+	const setup = readSetup({ env: context.env, flags: connectionFlags(options), cwd: context.cwd });
+	const { profileName, chosenBy, settings, sources } = setup;
+	if (profileName !== undefined) {
+		const by = chosenBy === 'current' ? 'the current one' : `from ${chosenBy}`;
+		await checks.end(pass(`"${profileName}", ${by}${settings.protected ? ', protected: writes need --confirm' : ''}`));
+	} else if (settings.baseUrl !== undefined) {
+		await checks.end(pass(`none; the base URL comes from ${sources.baseUrl.name}`));
+	} else {
+		throw failure('no profile and no base URL', 'supportctl login, or try the local mock API: supportctl sandbox');
+	}
+
+	checks.begin('use the part before /support-api/v1, such as https://desk.example.com/wp-json');
+	const place = resolveBaseUrl(setup);
+	const { url: baseUrl, allowHttp } = place;
+	const url = new URL(baseUrl);
+	const [warning] = place.warnings;
+	if (warning !== undefined) await checks.end(warn(warning, `${changeOf(setup)} ${shellWord(baseUrl)}`));
+	else if (url.protocol === 'http:' && !mayBeLoopback(url.hostname)) {
+		await checks.end(warn(`${baseUrl} sends credentials unencrypted`, 'use https://'));
+	} else await checks.end(pass(baseUrl));
+	return { setup, baseUrl, url, allowHttp };
+}
+
+type Place = Awaited<ReturnType<typeof examineSettings>>;
+
+/** Undefined if the secret can't be used: the service can be examined all the same. */
+async function examineSecret({ setup, baseUrl }: Place, checks: Checks) {
+	checks.begin('sign in again: supportctl login');
+	try {
 		const found = await findAuth(setup, baseUrl);
 		const { auth, secretSource } = found;
-		if (auth.scheme === 'none') return pass('not needed (scheme none)', found);
 		const from = secretSource.startsWith('SUPPORTCTL_') ? secretSource : `the ${secretSource}`;
-		return pass(`${secretNoun(auth.scheme)} from ${from}`, found);
-	});
+		await checks.end(
+			pass(auth.scheme === 'none' ? 'not needed (scheme none)' : `${secretNoun(auth.scheme)} from ${from}`),
+		);
+		return found;
+	} catch (error) {
+		await checks.failed(error);
+		return undefined;
+	}
+}
 
-	const route = await check(
-		'proxy',
-		address,
-		'fix HTTPS_PROXY or HTTP_PROXY, or add the host to NO_PROXY',
-		async (given) => {
-			const { url, setup } = given;
-			const timeoutMs = Math.min(setup.settings.timeout * 1000, LONGEST_STEP_MS);
-			const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-			const { proxyFor } = await import('../../http/connection.js');
-			const proxy = proxyFor(url.href, readProxies(setup.env));
-			const value = { ...given, proxy, timeoutMs };
-			if (proxy === undefined) return pass(`none (${variable} unset, or this host is local or in NO_PROXY)`, value);
-			// Its user info may contain a password.
-			const shown = `${proxy.protocol}//${proxy.host}, from ${variable}`;
-			try {
-				await connect(proxy, timeoutMs);
-				return pass(shown, value);
-			} catch (error) {
-				const hint = `fix ${variable}, or add the service's host to NO_PROXY`;
-				return fail(`can't reach ${shown}: ${describeProblem(error).message}`, hint);
-			}
-		},
-	);
+async function examineNetwork(
+	{ context: { clock } }: Invocation,
+	{ setup, baseUrl, url, allowHttp }: Place,
+	checks: Checks,
+): Promise<Omit<Reach, 'auth'>> {
+	const { settings, env } = setup;
+	const timeoutMs = Math.min(settings.timeout * 1000, LONGEST_STEP_MS);
+	const host = bareHost(url);
+	checks.begin('fix HTTPS_PROXY or HTTP_PROXY, or add the host to NO_PROXY');
+	const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+	const { proxyFor } = await import('../../http/connection.js');
+	const proxies = readProxies(env);
+	const proxy = proxyFor(url.href, proxies);
+	if (proxy === undefined) {
+		await checks.end(pass(`none (${variable} unset, or this host is local or in NO_PROXY)`));
+	} else {
+		// Its user info may contain a password.
+		const shown = `${proxy.protocol}//${proxy.host}, from ${variable}`;
+		await connect(proxy, timeoutMs).catch((error: unknown) => {
+			const hint = `fix ${variable}, or add the service's host to NO_PROXY`;
+			throw failure(`can't reach ${shown}: ${describeProblem(error).message}`, hint);
+		});
+		await checks.end(pass(shown));
+	}
 
-	const name = await check('dns', route, 'check the host name in the base URL, and your network', async (given) => {
-		const host = bareHost(given.url);
-		if (given.proxy !== undefined) return skip('the proxy resolves the name', given);
-		if (isIP(host) !== 0) return skip(`${host} is an address`, given);
+	checks.begin('check the host name in the base URL, and your network');
+	if (proxy !== undefined) await checks.end(skip('the proxy resolves the name'));
+	else if (isIP(host) !== 0) await checks.end(skip(`${host} is an address`));
+	else {
 		const found = await lookup(host, { all: true }).catch((error: unknown) => {
 			throw new Error(`${host}: ${describeProblem(error).message}`);
 		});
-		return pass(`${host} is ${[...new Set(found.map(({ address }) => address))].join(', ')}`, given);
-	});
+		await checks.end(pass(`${host} is ${[...new Set(found.map(({ address }) => address))].join(', ')}`));
+	}
 
-	const tcp = await check('tcp', name, 'check the port in the base URL, the service and firewalls', async (given) => {
-		const { url, proxy, timeoutMs } = given;
-		if (proxy !== undefined) return skip('the proxy connects', given);
+	checks.begin('check the port in the base URL, the service and firewalls');
+	if (proxy !== undefined) await checks.end(skip('the proxy connects'));
+	else {
 		const started = clock.monotonic();
 		const found = await connect(url, timeoutMs).catch((error: unknown) => {
-			throw new Error(`${bareHost(url)} port ${portOf(url)}: ${describeProblem(error).message}`);
+			throw new Error(`${host} port ${portOf(url)}: ${describeProblem(error).message}`);
 		});
-		return pass(`connected to ${found} port ${portOf(url)} in ${Math.round(clock.monotonic() - started)} ms`, given);
-	});
+		await checks.end(
+			pass(`connected to ${found} port ${portOf(url)} in ${Math.round(clock.monotonic() - started)} ms`),
+		);
+	}
 
-	const tls = await check(
-		'tls',
-		tcp,
-		'check that --ca-file, --cert and --key point to readable PEM files',
-		async (given) => {
-			const { setup, baseUrl, url, allowHttp, proxy, timeoutMs } = given;
-			const files = readTls(setup, []);
-			const settings = { ...setup.settings, timeout: timeoutMs / 1000 };
-			const auth = { scheme: 'none' } as const;
-			const reach: Reach = { baseUrl, auth, settings, tls: files, proxy: readProxies(setup.env), allowHttp };
-			const value = { setup, baseUrl, reach };
-			if (url.protocol !== 'https:') return skip('the base URL is http://', value);
-			let certificate: Certificate;
-			try {
-				certificate = await readCertificate(url, proxy, files, timeoutMs);
-			} catch (error) {
-				const { code, message } = describeProblem(error);
-				return fail(`no TLS connection: ${message}`, nextStepFor(code) ?? nextStepFor('tls_failed') ?? '');
-			}
-			const found = checkCertificate(certificate, clock.now());
-			return found.result === 'fail' ? found : { ...found, value };
-		},
-	);
-
-	let date: ServiceDate | undefined;
-	const service = await check('prefix', tls, 'try again later', async ({ setup, baseUrl, reach }) => {
-		const read = async (path: string): Promise<Record<string, unknown>> => {
-			const response = await exchange(invocation, reach, { method: 'GET', path });
-			if (response.status === 0) return {};
-			date ??= { header: response.headers.date, at: clock.now() };
-			const content = readContent(response);
-			return content.kind === 'json' && isObject(content.value) ? content.value : {};
-		};
-		const root = `/${dialectFor(setup.settings).root}/v1`;
-		const { routes } = await read(root);
-		const probe = createProbe(invocation, reach, setup.settings.username);
-		const { without, problem } = await findService(baseUrl, probe, changeOf(setup));
-		const value = { baseUrl, probe, without };
-		if (isObject(routes)) return pass(`${baseUrl}${root} lists ${Object.keys(routes).length} routes`, value);
-		if (problem === undefined) return pass(`${baseUrl}${root} responds`, value);
-		const { namespaces } = problem.code === 'no_service' ? await read('') : {};
-		const word = /"([A-Za-z][\w-]*)-api\/v1"/.exec(JSON.stringify(namespaces) ?? '')?.[1];
-		return fail(problem.message, word ? `the service uses ${word}-api: pass --product-prefix ${word}` : problem.hint);
-	});
-
-	const signIn = 'failed' in secret ? secret : service;
-	await check('credentials', signIn, 'try again later', async () => {
-		if ('failed' in secret || 'failed' in service) return skip('not checked', undefined);
-		const { auth, secretSource: source } = secret.value;
-		const { probe, baseUrl, without } = service.value;
-		const doubt = await trySignIn(probe, baseUrl, { auth, source }, without);
-		if (doubt !== undefined) return warn(doubt.note, doubt.hint, undefined);
-		if (auth.scheme === 'none') return pass('not needed', undefined);
-		return pass(auth.scheme === 'basic' ? `accepted for ${auth.username}` : 'accepted', undefined);
-	});
-
-	await check('clock', tls, '', () => checkClock(date));
+	checks.begin('check that --ca-file, --cert and --key point to readable PEM files');
+	const tls = readTls(setup, []);
+	if (url.protocol !== 'https:') await checks.end(skip('the base URL is http://'));
+	else {
+		const certificate = await readCertificate(url, proxy, tls, timeoutMs).catch((error: unknown) => {
+			const { code, message } = describeProblem(error);
+			throw failure(`no TLS connection: ${message}`, nextStepFor(code) ?? nextStepFor('tls_failed') ?? '');
+		});
+		const found = checkCertificate(certificate, clock.now());
+		if (found.result === 'fail') throw failure(found.message, found.hint ?? '');
+		await checks.end(found);
+	}
+	return { baseUrl, settings: { ...settings, timeout: timeoutMs / 1000 }, tls, proxy: proxies, allowHttp };
 }
 
-function failure(error: unknown, fix: string): Found<never> {
-	if (!(error instanceof SupportctlError)) return fail(error instanceof Error ? error.message : String(error), fix);
-	return fail([error.message, ...error.details].join('; '), error.hint || fix);
+async function examineService(
+	invocation: Invocation,
+	{ setup, baseUrl }: Place,
+	reach: Omit<Reach, 'auth'>,
+	signIn: Awaited<ReturnType<typeof examineSecret>>,
+	checks: Checks,
+): Promise<void> {
+	checks.begin('try again later');
+	const read = async (path: string): Promise<Record<string, unknown>> => {
+		const response = await exchange(invocation, { ...reach, auth: { scheme: 'none' } }, { method: 'GET', path });
+		const content = response.status === 0 ? undefined : readContent(response);
+		return content?.kind === 'json' && isObject(content.value) ? content.value : {};
+	};
+	const root = `/${dialectFor(setup.settings).root}/v1`;
+	const { routes } = await read(root);
+	const probe = createProbe(invocation, reach, setup.settings.username);
+	const { without, problem } = await findService(baseUrl, probe, changeOf(setup));
+	if (!isObject(routes) && problem !== undefined) {
+		const { namespaces } = problem.code === 'no_service' ? await read('') : {};
+		const word = /"([A-Za-z][\w-]*)-api\/v1"/.exec(JSON.stringify(namespaces) ?? '')?.[1];
+		const hint = word ? `the service uses ${word}-api: pass --product-prefix ${word}` : problem.hint;
+		throw failure(problem.message, hint);
+	}
+	const shown = isObject(routes) ? `lists ${Object.keys(routes).length} routes` : 'responds';
+	await checks.end(pass(`${baseUrl}${root} ${shown}`));
+
+	checks.begin('try again later');
+	if (signIn === undefined) return checks.end(skip('secret failed'));
+	const { auth, secretSource: source } = signIn;
+	const doubt = await trySignIn(probe, baseUrl, { auth, source }, without);
+	if (doubt !== undefined) await checks.end(warn(doubt.note, doubt.hint));
+	else if (auth.scheme === 'none') await checks.end(pass('not needed'));
+	else await checks.end(pass(auth.scheme === 'basic' ? `accepted for ${auth.username}` : 'accepted'));
 }
 
 /** As wide as the longest names: `skipped`, `credentials`. */
 const [RESULT, CHECK] = [9, 13];
 
-/** A line, and more if it is long; below it what to do. Each ends in a line break. */
 export function findingText({ check, result, message, hint }: Finding, width: number, palette: Palette): string {
 	const style = result === 'skipped' ? palette.faint : outcomeStyle(palette, result);
 	const room = width - RESULT - CHECK;
@@ -304,7 +303,7 @@ export function findingText({ check, result, message, hint }: Finding, width: nu
 	return head + [...rest, ...hints].map((line) => `${' '.repeat(RESULT + CHECK)}${line}\n`).join('');
 }
 
-/** What comes before a new base URL to set it in the right place. */
+/** What a new base URL is put behind. */
 function changeOf({ sources, profileName }: Setup): string {
 	const { from, name } = sources.baseUrl;
 	if (from === 'environment') return `set ${name} to`;
@@ -317,14 +316,13 @@ export function checkNode(version: string, required: string): Found {
 	if (version.localeCompare(least, 'en', { numeric: true }) < 0) {
 		return fail(`Node ${version} is too old`, `install Node ${least} or later`);
 	}
-	if (!version.startsWith('20.')) return pass(`Node ${version}`, undefined);
-	return warn(`Node ${version}: no security fixes for Node 20 since April 2026`, 'upgrade to Node 22 or 24', undefined);
+	if (!version.startsWith('20.')) return pass(`Node ${version}`);
+	return warn(`Node ${version}: no security fixes for Node 20 since April 2026`, 'upgrade to Node 22 or 24');
 }
 
 /** Renewals that work renew earlier. */
 const DAYS_TO_WARN = 14;
 
-/** @param now milliseconds since 1970 */
 export function checkCertificate({ protocol, subject, issuer, validTo, problem }: Certificate, now: number): Found {
 	const days = Math.floor((validTo - now) / 86_400_000);
 	const until = new Date(validTo).toISOString().slice(0, 10);
@@ -333,36 +331,6 @@ export function checkCertificate({ protocol, subject, issuer, validTo, problem }
 		const hint = nextStepFor(problem.code) ?? "check this machine's clock and the host's certificate";
 		return fail(`${problem.message} (${certificate})`, hint);
 	}
-	const message = `${protocol}, ${certificate} (${days} ${days === 1 ? 'day' : 'days'} left)`;
-	return days <= DAYS_TO_WARN ? warn(message, 'renew it', undefined) : pass(message, undefined);
-}
-
-/** The Date header of a response, and when it came, in milliseconds since 1970. */
-export interface ServiceDate {
-	header: unknown;
-	at: number;
-}
-
-/** A header has whole seconds, and the network takes some time. */
-const UNNOTICED_MS = 3_000;
-const MOST_MS = 60_000;
-
-export function checkClock(date: ServiceDate | undefined): Found {
-	const theirs = Date.parse(String(date?.header));
-	if (date === undefined || Number.isNaN(theirs)) return skip('the response has no date', undefined);
-	const difference = date.at - theirs - 500;
-	const size = Math.abs(difference);
-	if (size <= UNNOTICED_MS) return pass('in sync with the service', undefined);
-	const message = `this machine is ${duration(size)} ${difference > 0 ? 'ahead of' : 'behind'} the service`;
-	if (size <= MOST_MS) return pass(message, undefined);
-	return warn(message, 'set the clock that is wrong: certificates and journals depend on it', undefined);
-}
-
-/** `31 s`, `5 min`, `2 h`, `4 days`. */
-function duration(ms: number): string {
-	const seconds = ms / 1000;
-	if (seconds < 114) return `${Math.round(seconds)} s`;
-	if (seconds < 6840) return `${Math.round(seconds / 60)} min`;
-	if (seconds < 164_160) return `${Math.round(seconds / 3600)} h`;
-	return `${Math.round(seconds / 86_400)} days`;
+	const message = `${protocol}, ${certificate} (${days} ${plural('day', days)} left)`;
+	return days <= DAYS_TO_WARN ? warn(message, 'renew it') : pass(message);
 }

@@ -5,13 +5,7 @@ import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import {
-	checkCertificate,
-	checkClock,
-	checkNode,
-	type Finding,
-	findingText,
-} from '../../../src/cli/commands/doctor.js';
+import { checkCertificate, checkNode, type Finding, findingText } from '../../../src/cli/commands/doctor.js';
 import { readCertificate } from '../../../src/cli/network.js';
 import { plainPalette } from '../../../src/output/colour.js';
 import { saveProfile } from '../../../src/profile/store.js';
@@ -46,7 +40,6 @@ const CHECKS = [
 	'tls',
 	'prefix',
 	'credentials',
-	'clock',
 ];
 
 async function doctor(argv: string[] = [], options: CliOptions = {}) {
@@ -82,7 +75,6 @@ describe('settings', () => {
 		expect(of('profile').message).toBe('none; the base URL comes from SUPPORTCTL_BASE_URL');
 		expect(of('credentials').message).toBe('accepted for admin');
 		expect(of('prefix').message).toMatch(/support-api\/v1 lists \d+ routes$/);
-		expect(of('clock').message).toBe('in sync with the service');
 	});
 
 	it('that are not there at all fail once, with how to begin', async () => {
@@ -286,19 +278,6 @@ describe('the service', () => {
 		).toEqual([]);
 	});
 
-	it('whose clock is wrong is warned about', async () => {
-		const recorder = await startRecorder((request, response) => {
-			response.writeHead(200, {
-				'content-type': 'application/json',
-				date: new Date(Date.now() - 7_200_000).toUTCString(),
-			});
-			response.end(request.method === 'GET' ? '{"routes": {}}' : '{"id": 1}');
-		});
-		const { of, exitCode } = await doctor([], { env: recorder.env });
-		expect(exitCode).toBe(0);
-		expect(of('clock')).toMatchObject({ result: 'warn', message: 'this machine is 2 h ahead of the service' });
-	});
-
 	it('that is gone fails at the connection', async () => {
 		const server = createSocketServer();
 		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -310,7 +289,6 @@ describe('the service', () => {
 			tls: 'skipped',
 			prefix: 'skipped',
 			credentials: 'skipped',
-			clock: 'skipped',
 		});
 		expect(of('tcp').message).toContain('connection refused');
 	});
@@ -588,27 +566,6 @@ describe('a certificate', () => {
 			message: expect.stringMatching(/^it is not trusted \(certificate for desk\.example .*2026-11-21\)$/),
 			hint: expect.stringMatching(hint),
 		});
-	});
-});
-
-describe('clock', () => {
-	const at = (seconds: number) => ({ header: new Date(NOW).toUTCString(), at: NOW + seconds * 1000 });
-
-	it.each([
-		[0, 'pass', /^in sync/],
-		[3, 'pass', /^in sync/],
-		[30, 'pass', /30 s ahead of/],
-		[-30, 'pass', /31 s behind/],
-		[301, 'warn', /5 min ahead of/],
-		[-7300, 'warn', /2 h behind/],
-		[4 * 86_400, 'warn', /4 days ahead of/],
-	])('%d s apart: %s', (seconds, result, message) => {
-		expect(checkClock(at(seconds))).toMatchObject({ result, message: expect.stringMatching(message) });
-	});
-
-	it('is skipped where the service gives no time', () => {
-		expect(checkClock(undefined)).toMatchObject({ result: 'skipped' });
-		expect(checkClock({ ...at(0), header: 'soon' })).toMatchObject({ result: 'skipped' });
 	});
 });
 
