@@ -1,4 +1,4 @@
-/** Every documented endpoint as data (interface section 4); flags, validation, requests, sandbox routes and help derive from it. */
+/** The documented endpoints as data (interface section 4); everything else derives from it. */
 
 import {
 	attachmentFields,
@@ -13,89 +13,69 @@ import {
 
 export type Method = 'GET' | 'POST' | 'DELETE';
 
-/**
- * What may be done when no response came: a `set` or a `read` may be sent again, a `delete` may be sent again and
- * then takes 404 and 410 for success, `once` is never sent twice.
- */
+/** If no response came: a `set` or `read` may be sent again, a `delete` too and then 404 and 410 are success, `once` never. */
 export type ReplayRule = 'set' | 'delete' | 'read' | 'once';
 
-/**
- * What a 2xx response has to hold. The interface shows no responses (section 7), so little is required: an object, a
- * list, custom fields, the response to setting them, a user's id, the result of a credential check, or any JSON.
- */
+/** What a 2xx response must contain. */
 export type ReturnKind = 'object' | 'list' | 'fields' | 'fields-set' | 'user-id' | 'check' | 'any';
 
-/** Reads of one object; all but that of custom fields are not in the interface. */
+/** Only that of custom fields is documented. */
 export type ReadName = 'ticket.get' | 'ticket.fields.get' | 'reply.get' | 'user.get' | 'attachment.get' | 'term.get';
 
-/** A placeholder in a path. */
 export interface PathParameter {
-	/** Its name in the input's columns and in outcomes: `id` or `slug` of the thing itself, `ticket_id` of what it belongs to. */
+	/** `id` or `slug` of the object, `ticket_id` of its owner. */
 	readonly name: string;
 	readonly kind: 'id' | 'slug';
-	/** As help names the arguments that fill it: "Ticket ids". */
 	readonly help: string;
-	/** The directory whose names can stand for the ID: `users`, or that of the path's taxonomy. */
+	/** The directory of names for the ID. */
 	readonly names?: 'users' | 'terms';
 }
 
-/** A parameter in the query string. */
 export interface QueryParameter {
 	readonly name: 'force' | 'reassign';
 	readonly kind: 'flag' | 'id';
-	/** `always`: sent with every request; `must`: the caller has to give it; `optional`: sent only if given. */
+	/** `always` sent, `must` be given, or `optional`. */
 	readonly presence: 'always' | 'must' | 'optional';
 	readonly help: string;
-	/** Why it must be given, for the error. */
 	readonly reason?: string;
 }
 
 export interface Endpoint {
 	readonly name: string;
 	readonly method: Method;
-	/** Below the version segment, with placeholders as the interface writes them. */
+	/** Below the version segment. */
 	readonly path: string;
 	readonly parameters: readonly PathParameter[];
 	readonly query: readonly QueryParameter[];
-	/** The fields of the JSON body; none for an endpoint without a body. */
 	readonly fields: readonly Field[];
-	/** Fields without which the request makes no sense. */
 	readonly required: readonly string[];
-	/** `custom_fields`: the body is one object of names to strings under that key. */
+	/** `custom_fields`: one object of names to strings. */
 	readonly body: 'none' | 'fields' | 'custom_fields';
 	readonly replay: ReplayRule;
 	readonly returns: ReturnKind;
-	/** Whether what is deleted goes to a trash unless `force` is sent. */
+	/** Whether deletes without `force` go to the trash. */
 	readonly trash: boolean;
-	/**
-	 * The id of what a request changes, where that is not its whole path: rows that agree in it go one after another, and
-	 * belong to one shard.
-	 */
+	/** The path ID by which rows of one object are ordered and sharded, if not the whole path. */
 	readonly changes?: string;
-	/** The path id that a response shows as the `parent` of what was changed. */
+	/** The path ID that responses show as `parent`. */
 	readonly parent?: string;
-	/** What services show beside the fields, and clear with an update that does not send it. */
+	/** Shown by services, and cleared by updates without it. */
 	readonly cleared?: readonly string[];
-	/** Whether a person is asked before it is sent. */
 	readonly confirm: boolean;
-	/** What one row is, for messages: "ticket", "application password". */
+	/** "ticket", "application password" */
 	readonly noun: string;
-	/** What a row does, for messages: "update", "delete", "set custom fields of". */
+	/** "update", "set custom fields of" */
 	readonly verb: string;
-	/** The read that shows the object, where live services offer one. */
 	readonly readWith?: ReadName;
-	/** Query text that every request has. */
 	readonly constantQuery?: string;
-	/** Whether the interface has it; live services offer more. */
 	readonly documented: boolean;
 }
 
-/** What a row of the table says; only the interface can say whether a POST may be sent again, so that each has to. */
+/** Each row says whether it may be sent again. */
 type Row = Partial<Omit<Endpoint, 'name' | 'method' | 'parameters'>> &
 	Pick<Endpoint, 'path' | 'noun'> &
 	({ readonly method: 'GET' | 'DELETE' } | { readonly method: 'POST'; readonly replay: ReplayRule });
 
-/** A row as an endpoint: what it does not say is as for most of its method. */
 export function endpoint(name: string, row: Row): Endpoint {
 	const thing = row.noun.split(' ').at(-1) as string;
 	const parameters = [...row.path.matchAll(/<([a-z_]+)>/g)].map(([, id = '']): PathParameter => {
@@ -170,7 +150,7 @@ const rows = {
 		required: ['username'],
 		replay: 'read',
 		returns: 'user-id',
-		// All look-ups have one path.
+		// All lookups have one path.
 		changes: 'username',
 	},
 	'user.update': {
@@ -195,7 +175,7 @@ const rows = {
 		noun: 'reply',
 		fields: replyFields,
 		replay: 'set',
-		// Services find a reply by its own id, whichever ticket the path names.
+		// Services find a reply by its ID, whatever ticket the path names.
 		changes: 'id',
 		parent: 'ticket_id',
 		readWith: 'reply.get',
@@ -259,7 +239,7 @@ const rows = {
 		method: 'DELETE',
 		path: '/users/<user_id>/passwords/<slug>',
 		noun: 'application password',
-		// A user's passwords are one stored value: of two deletes at a time, one can undo the other.
+		// Of two deletes at a time, one can undo the other.
 		changes: 'user_id',
 	},
 	'term.delete.ticket_priority': {
@@ -281,13 +261,12 @@ export const endpoints = Object.fromEntries(
 
 export const endpointList: readonly Endpoint[] = Object.values(endpoints);
 
-/** The documented taxonomies of a term operation: those with a row in section 4. */
 export function termTaxonomies(operation: 'update' | 'delete'): string[] {
 	const prefix = `term.${operation}.`;
 	return endpointList.filter((each) => each.name.startsWith(prefix)).map((each) => each.name.slice(prefix.length));
 }
 
-/** The endpoint for a taxonomy: the documented row, or one made up in its shape for `--undocumented`. */
+/** Undocumented ones have the shape of ticket_priority's. */
 export function termEndpoint(operation: 'update' | 'delete', taxonomy: string): Endpoint {
 	const name = `term.${operation}.${taxonomy}`;
 	const documented = endpointList.find((each) => each.name === name);
@@ -298,18 +277,15 @@ export function termEndpoint(operation: 'update' | 'delete', taxonomy: string): 
 
 const parameters = endpointList.flatMap((each) => each.parameters);
 
-/** The names of path parameters, and of what stands for one: a term's taxonomy, the user name of a look-up. */
+/** Path parameters, and `taxonomy` and `username`. */
 export const idNames: readonly string[] = [...new Set([...parameters.map(({ name }) => name), 'taxonomy', 'username'])];
 
-/** Those that hold an id: a slug is a field of bodies too. */
+/** A slug is a field of bodies too. */
 export const numberedIdNames: ReadonlySet<string> = new Set(
 	parameters.filter(({ kind }) => kind === 'id').map(({ name }) => name),
 );
 
-/**
- * The id of what a row is about; else that of its owner, as `ticket_id` is of a reply's ticket; else the user name.
- * @param names which keys of the row are ids
- */
+/** The object's own ID, else its owner's, else the username. */
 export function ownId(row: Readonly<Record<string, unknown>>, names: readonly string[] = idNames): unknown {
 	const present = names.filter((name) => Object.hasOwn(row, name) && name !== 'taxonomy');
 	const things = present.filter((name) => name !== 'username');

@@ -1,4 +1,4 @@
-/** Which endpoint rows are for, and a validated row → the request that is sent: all before anything touches a socket. */
+/** A validated row → the request to send. */
 
 import { UsageError } from '../errors.js';
 import { bodyOut, type Dialect, neutralDialect } from './dialect.js';
@@ -6,41 +6,35 @@ import { type Endpoint, endpointList, type Method, termEndpoint, termTaxonomies 
 import { didYouMean } from './suggest.js';
 import { isProblem, parseSlug, quote } from './values.js';
 
-/** What one row says, after validation: names are the interface's neutral ones. */
+/** Under the interface's names. */
 export interface RowValues {
-	/** Path parameters by name; digits or a slug, already checked. */
 	ids: Readonly<Record<string, string>>;
-	/** True sends `force=true`. */
 	force?: boolean | undefined;
-	/** User id that receives what a deleted user leaves. */
+	/** Who receives what a deleted user leaves. */
 	reassign?: string | undefined;
-	/** Names that stand for IDs, by path parameter or `reassign`; they are looked up before anything is sent. */
+	/** Names for IDs, by path parameter or `reassign`. */
 	names?: Readonly<Record<string, string>> | undefined;
-	/** The body: wire name → value. For `custom_fields` endpoints: custom field name → string. */
+	/** For `custom_fields`: name → string. */
 	fields?: Readonly<Record<string, unknown>> | undefined;
-	/** The object's `modified_gmt` as the input has it, for --if-unmodified; never sent. */
+	/** For --if-unmodified; never sent. */
 	modified?: string | undefined;
 }
 
-/** One request, ready to be sent. */
 export interface Request {
 	readonly endpoint: Endpoint;
 	readonly method: Method;
-	/** Below the base URL, with the query. */
+	/** With the query. */
 	readonly path: string;
-	/** What the request is about: rows with equal keys go one after another and land in the same shard. */
+	/** Rows with equal keys keep their order and share a shard. */
 	readonly key: string;
-	/** Whether it asks to delete permanently. */
 	readonly permanent: boolean;
-	/** The ids that name the row in outcomes. */
 	readonly ids: Readonly<Record<string, string>>;
-	/** JSON text, or undefined for a request without a body. */
 	readonly body: string | undefined;
-	/** What the body asks for, under neutral names; undefined without a body. */
+	/** Under the interface's names. */
 	readonly sent: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Whether the request would change nothing: it has a body, and no field in it. */
+/** A body without a field. */
 export function asksNothing({ sent }: Pick<Request, 'sent'>): boolean {
 	for (const _name in sent) return false;
 	return sent !== undefined;
@@ -48,9 +42,8 @@ export function asksNothing({ sent }: Pick<Request, 'sent'>): boolean {
 
 export type Planner = (row: RowValues) => Request;
 
-/** Makes the planner of an endpoint in a deployment's dialect (interface section 4). */
 export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDialect): Planner {
-	// Text and names in turn: split once, since each row of a run has its ids put in.
+	// Split once for all rows.
 	const parts = `/${dialect.root}/v1${endpoint.path}`.split(/<([a-z_]+)>/);
 	const force = endpoint.query.find((each) => each.name === 'force')?.presence;
 	const takesReassign = endpoint.query.some((each) => each.name === 'reassign');
@@ -80,10 +73,7 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 	};
 }
 
-/**
- * The endpoint; where rows name their taxonomy, one that stands for all, and the function that finds each.
- * @param name A row of the table, or `term.update` and `term.delete`. @throws UsageError
- */
+/** If rows name their taxonomy, one endpoint stands for all. @throws UsageError */
 export function chooseEndpoint(
 	name: string,
 	taxonomy: string | undefined,

@@ -1,72 +1,61 @@
-/** Reads that live services offer and the interface does not have ("Operations other than those in the table: not shown"). */
+/** Reads that live services offer and the interface does not document. */
 
 import { type Endpoint, endpoint, endpoints, termEndpoint } from './endpoints.js';
 import { taxonomies } from './fields.js';
 
-/** Raw values, as an update takes them: without `context=edit` a service may show rendered text alone. */
+/** Without `context=edit` a service may show rendered text only. */
 const get = (name: string, path: string, noun: string): Endpoint =>
 	endpoint(name, { method: 'GET', path, noun, constantQuery: 'context=edit', documented: false });
 
-/** The query of a list stands in its `Read`. */
 const list = (name: string, path: string, noun: string): Endpoint =>
 	endpoint(name, { method: 'GET', path, noun, verb: 'list', returns: 'list', documented: false });
 
-/** The caller's own account. */
 export const ownAccount: Endpoint = get('user.me', '/users/me', 'account');
 
-/** The read that shows the objects of an endpoint; undefined where there is none. */
 export function readEndpointOf({ name, readWith }: Pick<Endpoint, 'name' | 'readWith'>): Endpoint | undefined {
 	if (readWith === 'ticket.fields.get') return endpoints[readWith];
 	if (readWith === 'term.get') return termReads(name.split('.').slice(2).join('.')).get;
 	return objectReads().find((each) => each.get !== undefined && each.get.name === readWith)?.get;
 }
 
-/** The list that shows the objects of a write by ID; undefined where there is none. */
+/** The list with the objects of a write by ID. */
 export function readOfWrite({ name, readWith }: Pick<Endpoint, 'name' | 'readWith'>): Read | undefined {
 	if (readWith === 'term.get') return termReads(name.split('.').slice(2).join('.'));
 	return objectReads().find(({ get, paged }) => paged && get !== undefined && get.name === readWith);
 }
 
-/** Whether the read of an endpoint's objects shows when they were changed. */
 export function showsModified({ readWith }: Pick<Endpoint, 'readWith'>): boolean {
 	return objectReads().some(({ get, hasModified }) => hasModified && get?.name === readWith);
 }
 
 const objectReads = (): readonly Read[] => Object.values(reads);
 
-/** A flag that narrows a list. */
 export interface Filter {
-	/** Without dashes: `ticket-tag`. */
+	/** `ticket-tag` */
 	readonly flag: string;
-	/** The parameter of the query. */
 	readonly parameter: string;
 	readonly kind: 'text' | 'state' | 'status' | 'user' | 'term' | 'id' | 'date';
 	readonly help: string;
 }
 
-/** What is read of one kind of object. */
 export interface Read {
 	readonly list: Endpoint;
-	/** One object; undefined where it is not read by itself. */
 	readonly get?: Endpoint;
-	/** The update whose fields are the columns of an export; undefined for what is not updated. */
+	/** Its fields are the columns of an export. */
 	readonly update?: Endpoint;
-	/** Path ids that stand before the object's own id in an export. */
+	/** Path IDs before the object's own ID in an export. */
 	readonly owners: readonly string[];
-	/** Fields of the update that the service computes: they are not exported. */
+	/** Not exported. */
 	readonly computed: readonly string[];
-	/** Whether objects show when they were changed. */
 	readonly hasModified: boolean;
-	/** Columns of a table. */
 	readonly shown: readonly string[];
 	readonly filters: readonly Filter[];
-	/** What `--sort` takes, and what the service calls it. */
+	/** What the service calls each value of `--sort`. */
 	readonly orders: Readonly<Record<string, string>>;
-	/** Whether a list on a terminal begins with the newest. */
+	/** On a terminal. */
 	readonly newestFirst: boolean;
-	/** The query of a list without filters: everything that the caller may see, by ID. */
+	/** Everything you may see, by ID. */
 	readonly query: Readonly<Record<string, string>>;
-	/** Whether the list comes in pages. */
 	readonly paged: boolean;
 }
 
@@ -92,7 +81,7 @@ const usual = {
 	...{ orders: { id: 'id', ...posts, author: 'author' }, newestFirst: true },
 } as const;
 
-/** What can be read, by the noun of its commands; terms have one for each taxonomy. */
+/** Terms have one for each taxonomy. */
 export const reads = {
 	ticket: {
 		...usual,
@@ -110,7 +99,7 @@ export const reads = {
 			...dates,
 			...taxonomies.map((each) => filter(each, 'term', `Filter by ${each} (ID, slug, name or none)`)),
 		],
-		// Live services show open tickets of the caller alone unless they are asked for all.
+		// By default live services show your open tickets only.
 		query: { ...ordered, assignee: '0', author: '0', state: 'any', status: 'any' },
 	},
 	reply: {
@@ -155,18 +144,14 @@ export const reads = {
 	},
 } as const satisfies Readonly<Record<string, Read>>;
 
-/** What is read: a row of `reads`, or the terms of a taxonomy. */
 export type Noun = keyof typeof reads | 'term';
 
-/** What can be read by itself and edited. */
 export type EditNoun = Exclude<Noun, 'password'>;
 
-/** @param taxonomy of terms */
 export function readOf(noun: Noun, taxonomy: string): Read {
 	return noun === 'term' ? termReads(taxonomy) : reads[noun];
 }
 
-/** What is read of a taxonomy's terms. */
 export function termReads(taxonomy: string): Read {
 	return {
 		...usual,

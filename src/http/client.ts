@@ -1,4 +1,4 @@
-/** Sends one request once and reports the result; it does not retry, judge or record. */
+/** Sends one request once. */
 
 import type { Dispatcher } from 'undici';
 import { authHeader, createSender } from './connection.js';
@@ -8,10 +8,9 @@ import type { Client, ConnectionOptions, HttpRequest } from './types.js';
 
 const NO_BODY = Buffer.alloc(0);
 
-/** After how long a person is shown what a request waits for, in milliseconds. */
+/** Milliseconds. */
 const WAIT_NOTICE_MS = 1000;
 
-/** The result of a request to a client that was closed. */
 const CLOSED: Response = {
 	status: 0,
 	headers: {},
@@ -21,15 +20,14 @@ const CLOSED: Response = {
 	ms: 0,
 };
 
-/** Problems of an unsent request whose message needs no "could not connect" before it. */
+/** Their messages need no "could not connect". */
 const NOT_OF_CONNECTING = new Set(['proxy_failed', 'bad_request', 'not_loopback']);
 
-/** The limits of every exchange of a client. */
 interface Limits {
 	maxBytes: number;
 	timeoutMs: number;
 	monotonic(): number;
-	/** Host and port, for messages. */
+	/** With the port. */
 	host: string;
 	refusal: ((status: number) => Error | undefined) | undefined;
 }
@@ -37,12 +35,11 @@ interface Limits {
 class Timeout extends Error {}
 class TooLarge extends Error {}
 
-/** One request on its way; undici calls the `on…` functions. */
+/** undici calls the `on…` functions. */
 class Exchange implements Dispatcher.DispatchHandler {
 	readonly started: number;
-	/** Where it stands among those that wait. */
+	/** Among those that wait. */
 	place = 0;
-	/** Shows what it waits for. */
 	notice: NodeJS.Timeout | undefined;
 	private controller: Dispatcher.DispatchController | undefined;
 	private status = 0;
@@ -50,7 +47,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 	private body: Buffer = NO_BODY;
 	private more: Buffer[] | undefined;
 	private bytes = 0;
-	/** Set once the attempt was settled before anything was written: it must never be written later. */
+	/** It was given up before it was written, and must not be written later. */
 	private overdue: Error | undefined;
 
 	constructor(
@@ -62,12 +59,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 		this.started = limits.monotonic();
 	}
 
-	/** Whether a connection has taken the request. */
 	get isStarted(): boolean {
 		return this.controller !== undefined;
 	}
 
-	/** Gives up waiting. Where no connection came about, undici may hold the request for long: it is then dropped unwritten. */
+	/** undici may hold an unsent request for long: it is dropped. */
 	abort(): void {
 		const reason = new Timeout();
 		if (this.controller !== undefined) {
@@ -87,7 +83,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
-		// Informational responses, such as 103, come before the one that counts.
+		// 103, for example.
 		if (status < 200) return;
 		const refusal = this.limits.refusal?.(status);
 		if (refusal !== undefined) {
@@ -102,7 +98,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 	onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
 		this.bytes += chunk.length;
 		if (this.bytes > this.limits.maxBytes) {
-			// The beginning is enough to show what it is.
+			// The beginning shows what it is.
 			this.more = undefined;
 			controller.abort(new TooLarge());
 		} else if (this.body === NO_BODY) {
@@ -124,7 +120,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 			this.settle(this, this.response(problem));
 			return;
 		}
-		// A proxy's own refusal comes as a response, but the service never saw the request.
+		// A proxy's refusal never reached the service.
 		const sent = this.controller !== undefined && problem.code !== 'proxy_failed';
 		if (!sent && !NOT_OF_CONNECTING.has(problem.code)) {
 			problem.message = `could not connect to ${this.limits.host}: ${problem.message}`;
@@ -154,7 +150,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 	}
 }
 
-/** From a path of the API to that of the request: sites without pretty URLs take it as a parameter, and its query behind `&`. */
+/** Sites without pretty URLs take the path as a parameter. */
 function wirePathsOf(baseUrl: string): (path: string) => string {
 	const { pathname, search } = new URL(baseUrl);
 	if (search === '') {
@@ -167,7 +163,6 @@ function wirePathsOf(baseUrl: string): (path: string) => string {
 	};
 }
 
-/** Opens a client for one base URL; connections are made as requests need them. */
 export async function createClient(options: ConnectionOptions): Promise<Client> {
 	const { timeoutMs, connectWithinMs, trace, onWait, monotonic } = options;
 	const sender = await createSender(options);
@@ -180,11 +175,11 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 	const limits: Limits = { maxBytes, timeoutMs, monotonic, host, refusal: sender.refusal };
 	let isClosed = false;
 
-	// A list in any order and not a Set: V8's sets keep what was taken out of them alive from one collection to the next,
-	// which for a million rows is most of the memory. One timer serves them all.
+	// Not a Set: V8's sets keep what was taken out of them alive between collections,
+	// which for a million rows is most of the memory.
 	const waiting: Exchange[] = [];
 	let timer: NodeJS.Timeout | undefined;
-	// Until there was a connection, a client with few requests waits less: so long after the first of them.
+	// When a client without a connection began.
 	let firstAt: number | undefined;
 	let isConnected = connectWithinMs === undefined;
 
@@ -197,7 +192,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		timer = setTimeout(sweep, Math.max(1, Math.ceil(ms)));
 	}
 
-	/** Ends the exchanges that took too long. */
+	/** One timer for all. */
 	function sweep(): void {
 		const now = monotonic();
 		timer = undefined;
@@ -215,7 +210,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		if (exchange.notice !== undefined) clearTimeout(exchange.notice);
 		if (!isConnected) {
 			if (response.sent) isConnected = true;
-			// The wait before a retry doubles, so that after a third of the time the next one could end too late.
+			// The next attempt could end too late.
 			else if (response.problem && monotonic() - (firstAt ?? 0) >= (connectWithinMs ?? 0) / 3) {
 				response.problem.permanent = true;
 			}
@@ -258,7 +253,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 					exchange,
 				);
 			} catch (error) {
-				// A proxy's agent throws for headers that it does not allow.
+				// It refuses some headers.
 				exchange.onResponseError(undefined, error as Error);
 			}
 		});

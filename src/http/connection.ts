@@ -1,4 +1,4 @@
-/** How requests reach the service: the pool of connections, TLS, proxies, and the check that http:// stays on this machine. */
+/** How requests reach the service: pool, TLS, proxies, and http:// only to this machine. */
 
 import { BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
 import { unescape as decode } from 'node:querystring';
@@ -11,18 +11,18 @@ import { type Auth, isLoopbackAddress, mayBeLoopback, type ProxySettings } from 
 import { describeProblem, ProxyError } from './problem.js';
 import type { ConnectionOptions } from './types.js';
 
-/** How long one address is given before the next is tried beside it, in milliseconds. */
+/** Until the next address is tried too. */
 const ADDRESS_ATTEMPT_MS = 300;
 
-/** What takes requests to one origin: a pool, or a proxy's agent. */
+/** A pool, or a proxy's agent. */
 export interface Sender {
 	dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
 	destroy(): Promise<void>;
-	/** An error for a response that is the proxy's own and not the service's. */
+	/** For the proxy's own responses. */
 	refusal?(status: number): Error | undefined;
 }
 
-/** Credentials as a header, name and value; the one place where they become one. */
+/** The one place where they become a header. */
 export function authHeader(auth: Auth): string[] {
 	switch (auth.scheme) {
 		case 'basic':
@@ -40,7 +40,7 @@ function basic(username: string, password: string): string {
 	return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
 }
 
-/** The connections to one origin, through a proxy where the environment names one. Redirects are never followed. */
+/** Redirects are never followed. */
 export async function createSender(options: ConnectionOptions): Promise<Sender> {
 	const target = new URL(options.baseUrl);
 	const { ca, cert, key } = options.tls ?? {};
@@ -58,13 +58,13 @@ export async function createSender(options: ConnectionOptions): Promise<Sender> 
 	const pool: PoolType.Options = {
 		connections: options.connections,
 		pipelining: 1,
-		// Attempts have one deadline of their own; these would be further ones.
+		// Attempts have one deadline.
 		headersTimeout: 0,
 		bodyTimeout: 0,
 	};
 	const proxy = options.proxy && proxyFor(options.baseUrl, options.proxy);
 	if (proxy !== undefined) return createProxySender(proxy, target, pool, connect);
-	// A socket that still connects would keep the process alive after `destroy`.
+	// A connecting socket would keep the process alive.
 	const connecting = new Set<Socket>();
 	const connector = buildConnector(connect) as (...all: Parameters<Connecting.connector>) => Socket;
 	const direct = new Pool(target.origin, {
@@ -86,7 +86,7 @@ export async function createSender(options: ConnectionOptions): Promise<Sender> 
 	};
 }
 
-/** Resolves a name that has to mean this machine: other addresses are left out, and without any left it fails. */
+/** Fails if no address is this machine's. */
 function loopbackOnly(lookup: LookupFunction): LookupFunction {
 	return (host, options, callback) => {
 		lookup(host, { ...options, all: true }, (error, found) => {
@@ -104,7 +104,7 @@ function loopbackOnly(lookup: LookupFunction): LookupFunction {
 	};
 }
 
-/** Whether NO_PROXY takes a host out: names with their subdomains, addresses, address ranges, each with a port or not, or `*`. */
+/** Names with their subdomains, addresses, ranges, `*`; with a port or without. */
 export function isExempt(url: URL, noProxy = ''): boolean {
 	const port = url.port || (url.protocol === 'https:' ? '443' : '80');
 	const host = url.hostname.toLowerCase();
@@ -126,10 +126,7 @@ export function isExempt(url: URL, noProxy = ''): boolean {
 	});
 }
 
-/**
- * The proxy for a service: HTTPS_PROXY for https, HTTP_PROXY for http, as for curl. Never one for this machine: over
- * http:// the proxy would read the credentials. @throws UsageError
- */
+/** As for curl, and never for this machine: the proxy would read credentials. @throws UsageError */
 export function proxyFor(baseUrl: string, settings: ProxySettings): URL | undefined {
 	const url = new URL(baseUrl);
 	const [variable, text] =
@@ -146,24 +143,22 @@ export function proxyFor(baseUrl: string, settings: ProxySettings): URL | undefi
 	throw new UsageError(why, { code: 'invalid_proxy', hint });
 }
 
-/** The proxy's own credentials; undefined where its URL has no username. Percent signs that stand for themselves are left alone. */
+/** A percent sign may stand for itself. */
 function proxyAuthorization({ username, password }: URL): string | undefined {
 	return username === '' ? undefined : basic(decode(username), decode(password));
 }
 
-/** What a proxy's own status says: it did not pass the request on. */
 function refused(proxy: URL, status: number): ProxyError {
 	const why = proxy.username === '' ? 'wants a username and password' : 'refused the username and password in its URL';
 	const what = status === 407 ? `${why} (407)` : `responded with ${status}`;
 	return new ProxyError(`the proxy ${proxy.host} ${what}`, status >= 400 && status < 500);
 }
 
-/** The proxy did not respond, or not as a proxy. */
 function failed(proxy: URL, error: Error): ProxyError {
 	return new ProxyError(`the proxy ${proxy.host} could not be used: ${describeProblem(error).message}`, false, error);
 }
 
-/** A pool of connections to the proxy that opens tunnels; undici's own `connect` is not on a Pool that is loaded alone. */
+/** undici's own `connect` is not on a Pool that is loaded alone. */
 function createTunnelPool(proxy: URL, options: PoolType.Options): PoolType {
 	const pool = new Pool(proxy.origin, options);
 	const connect = async (request: Parameters<PoolType['connect']>[0]): Promise<Dispatcher.ConnectData> => {
@@ -177,7 +172,7 @@ function createTunnelPool(proxy: URL, options: PoolType.Options): PoolType {
 	return Object.assign(pool, { connect });
 }
 
-/** Opens a tunnel to `authority` (host:port), for a look at the certificate behind the proxy. */
+/** For a look at the certificate behind the proxy. */
 export async function openTunnel(proxy: URL, authority: string, timeoutMs: number): Promise<Socket> {
 	const pool = createTunnelPool(proxy, { headersTimeout: timeoutMs, connect: { timeout: timeoutMs } });
 	const authorization = proxyAuthorization(proxy);
@@ -186,7 +181,6 @@ export async function openTunnel(proxy: URL, authority: string, timeoutMs: numbe
 	return socket as Socket;
 }
 
-/** Sends to a service through a proxy. */
 async function createProxySender(
 	proxy: URL,
 	target: URL,
@@ -196,7 +190,7 @@ async function createProxySender(
 	const { timeout = 0 } = requestTls;
 	const authorization = proxyAuthorization(proxy);
 	if (target.protocol === 'http:') {
-		// The proxy gets the whole URL. undici's ProxyAgent loses a 407 here.
+		// The proxy gets the whole URL; undici's ProxyAgent loses a 407 here.
 		const connector = buildConnector({ timeout });
 		const onward = new Pool(proxy.origin, {
 			...pool,
@@ -216,7 +210,7 @@ async function createProxySender(
 			refusal: (status) => (status === 407 ? refused(proxy, status) : undefined),
 		};
 	}
-	// TLS is spoken with the service itself, inside a tunnel.
+	// TLS is inside a tunnel.
 	const { default: ProxyAgent } = await import('undici/lib/dispatcher/proxy-agent.js');
 	const agent = new ProxyAgent({
 		...pool,
@@ -230,7 +224,7 @@ async function createProxySender(
 	return {
 		dispatch(request, handler) {
 			const list = request.headers as string[];
-			// In a list the agent would keep only the last header of a name.
+			// In a list the agent keeps only the last header of a name.
 			const headers: Record<string, string[]> = {};
 			list.forEach((name, index) => {
 				if (index % 2 === 0) headers[name] = [...(headers[name] ?? []), list[index + 1] as string];

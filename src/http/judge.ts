@@ -1,7 +1,4 @@
-/**
- * What a response means for its request: the one file that knows what a status or a body stands for.
- * An outcome says only what the response showed about this very object; without that a write is `unknown`.
- */
+/** What a response means: the one file that knows statuses and bodies. Without a response that shows its object, a write is `unknown`. */
 
 import { compareAll, readCustomFields, type TermIndex } from '../api/applied.js';
 import { bodyIn, type Dialect, neutralDialect } from '../api/dialect.js';
@@ -13,42 +10,38 @@ import { firstWords, headerOf, htmlText, nameContent, type Response, readContent
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What is judged: a planned request, or one outside the endpoint table. */
+/** A planned request, or one of `api`. */
 export interface Judged {
 	readonly endpoint: Pick<Endpoint, 'returns' | 'replay'> &
 		Partial<Pick<Endpoint, 'fields' | 'body' | 'parent' | 'trash'>>;
-	/** The IDs in the request's path. */
+	/** Of the path. */
 	readonly ids?: Readonly<Record<string, string>> | undefined;
-	/** The fields of the request's body, under neutral names. */
+	/** Under the interface's names. */
 	readonly sent?: Json | undefined;
-	/** Whether it asks to delete permanently. */
 	readonly permanent?: boolean;
-	/** Below the base URL, with the query. */
+	/** With the query. */
 	readonly path?: string;
 	readonly body?: string | undefined;
 }
 
-/** How responses are read, the same for all requests of a run. */
+/** The same for all requests of a run. */
 export interface Reading {
 	dialect?: Dialect | undefined;
-	/** Treats 404 and 410 on a delete as success. */
+	/** 404 and 410 on a delete are success. */
 	ignoreMissing?: boolean | undefined;
 	terms?: TermIndex | undefined;
 }
 
-/** What one response shows, before earlier attempts count. */
+/** Before earlier attempts count. */
 type Finding = Omit<Outcome, 'attempts' | 'ms'>;
 
-/** The service's code for a path that it doesn't have. */
 export const NO_ROUTE = 'rest_no_route';
 
-/** Redirects that come before the work. */
+/** Before any work. */
 const MOVED = new Set([301, 302, 307, 308]);
-/** What asks to come back later. */
 const LATER = new Set([408, 425, 429, 503]);
-/** What gateways say if the service didn't respond. */
 const GATEWAY = new Set([502, 504, 520, 521, 522, 523, 524, 598, 599]);
-/** Server errors that refuse the request as it is. */
+/** They refuse the request as it is. */
 const REFUSING = new Set([501, 505, 511]);
 
 export function judge(request: Judged, response: Response, history: History = {}, reading: Reading = {}): Outcome {
@@ -71,7 +64,7 @@ function writes({ endpoint: { replay } }: Judged): boolean {
 	return replay === 'set' || replay === 'delete';
 }
 
-/** Once sent, a request may have arrived, whatever became of its connection. */
+/** Once sent, a request may have arrived. */
 function judgeProblem(
 	{ code, message, permanent }: NonNullable<Response['problem']>,
 	status: number,
@@ -90,7 +83,6 @@ function judgeProblem(
 	};
 }
 
-/** A 2xx response: the content decides, unless the status says that there is more to come. */
 function judgeSuccess(request: Judged, response: Response, reading: Reading): Finding {
 	const { status, headers } = response;
 	const { returns, replay } = request.endpoint;
@@ -141,7 +133,7 @@ const unexpected = (message: string): Finding => {
 
 const OK: Finding = { outcome: 'ok' };
 
-/** The JSON of a 2xx response. @param before text that stood before it */
+/** @param before text in front of it */
 function judgeBody(request: Judged, body: unknown, before: string, reading: Reading): Finding {
 	const { endpoint, sent = {} } = request;
 	const isItself = isObject(body) && showsAskedId(request, body);
@@ -177,7 +169,7 @@ function judgeBody(request: Judged, body: unknown, before: string, reading: Read
 	}
 }
 
-/** The response to an update, a delete or a read of one object. */
+/** Of an update, a delete or a read of one object. */
 function judgeObject(request: Judged, body: unknown, isItself: boolean, terms?: TermIndex): Finding {
 	if (!isObject(body)) {
 		return unexpected(`the response is ${kindOf(body)} where an object was expected`);
@@ -204,7 +196,6 @@ function judgeUpdate({ endpoint, sent = {} }: Judged, body: Json, isItself: bool
 	return differing(differs);
 }
 
-/** A write that was carried out, with fields that hold a different value. */
 export function differing(differs: NonNullable<Outcome['differs']>): Finding & { outcome: 'differs' } {
 	const fields = differs.map(({ field }) => field).join(', ');
 	return {
@@ -232,7 +223,7 @@ function judgeDelete({ endpoint, permanent }: Judged, body: Json, isItself: bool
 	return unexpected(`the response does not show whether it was deleted: ${wordsOf(body)}`);
 }
 
-/** Services respond to a write of custom fields with nothing, with the fields, or with the ticket. */
+/** Nothing, the fields, or the ticket. */
 function judgeFieldsSet({ sent = {} }: Judged, body: unknown, isItself: boolean): Finding {
 	if (body === null || isEmptyList(body)) return OK;
 	if (!isObject(body)) return unexpected(`the response is ${kindOf(body)} where nothing was expected`);
@@ -248,13 +239,13 @@ function judgeFieldsSet({ sent = {} }: Judged, body: unknown, isItself: boolean)
 	return unexpected(`the response does not show whether it was carried out: ${wordsOf(body)}`);
 }
 
-/** What services show of a user beside the documented fields. */
+/** Beside the documented fields. */
 const USER_FIELDS = new Set([
 	...['id', 'link', 'registered_date', 'capabilities', 'extra_capabilities', 'avatar_urls', '_links'],
 	...userFields.map(({ name }) => name),
 ]);
 
-/** A user, and nothing beside, is a yes; `false` is a no. */
+/** A user and nothing else is a yes; `false` is a no. */
 function judgeCheck({ sent = {} }: Judged, body: unknown, before: string): Finding {
 	if (before === '' && body === false) {
 		return { outcome: 'failed', code: 'credentials_invalid', message: 'the service says that they are not valid' };
@@ -269,17 +260,15 @@ const isSameName = (left: unknown, right: unknown): boolean => {
 	return String(left).toLowerCase() === String(right).toLowerCase();
 };
 
-/** The user's ID in the response to a lookup. */
 export function lookedUpId(body: unknown): string | undefined {
 	return isObject(body) && isId(body.id) ? String(body.id) : undefined;
 }
 
-/** PHP writes an object without keys as `[]`. */
 function isEmptyList(value: unknown): boolean {
 	return Array.isArray(value) && value.length === 0;
 }
 
-/** A list, or an object of objects under their slugs. */
+/** Or objects under their slugs. */
 function listOf(body: unknown): unknown[] | undefined {
 	if (Array.isArray(body)) return body;
 	if (!isObject(body)) return undefined;
@@ -290,14 +279,14 @@ function listOf(body: unknown): unknown[] | undefined {
 
 const wordsOf = (body: unknown): string => firstWords(JSON.stringify(body));
 
-/** Whether an object shows the ID in the request's path; a path without one is the caller's own account. */
+/** A path without an ID is your own account. */
 function showsAskedId({ ids = {} }: Judged, { id }: Json): boolean {
 	const asked = ids.id ?? ids.ticket_id;
 	if (asked === undefined) return Object.keys(ids).length === 0 && isId(id);
 	return isId(id) && String(id) === asked;
 }
 
-/** What a response shows instead of the object in the path: by ID, parent, slug or username. */
+/** By ID, parent, slug or username. */
 function otherObject({ endpoint, ids = {}, sent = {} }: Judged, body: unknown): string | undefined {
 	const { returns, parent } = endpoint;
 	if (!isObject(body) || returns === 'list' || returns === 'any' || returns === 'fields') return undefined;
@@ -318,25 +307,23 @@ function otherObject({ endpoint, ids = {}, sent = {} }: Judged, body: unknown): 
 	return undefined;
 }
 
-/** The service's error object: a code and a message as text, and nothing of an object. */
+/** A code, a message, and nothing of an object. */
 export function isServiceError(body: unknown): body is { code: string; message: string; data?: unknown } {
 	if (!isObject(body) || Object.hasOwn(body, 'id')) return false;
 	return typeof body.code === 'string' && body.code !== '' && typeof body.message === 'string';
 }
 
-/** Whether an object shows any of the fields that were sent. */
 function showsAny(body: Json, sent: Json): boolean {
 	return Object.keys(sent).some((name) => Object.hasOwn(body, name));
 }
 
-/** Gateways write JSON too: only the service repeats its status in `data`. */
+/** Only the service repeats its status in `data`. */
 function isOwnError(body: unknown, status: number): boolean {
 	if (!isServiceError(body)) return false;
 	if (!GATEWAY.has(status)) return true;
 	return isObject(body.data) && body.data.status === status;
 }
 
-/** Code, message and the reason for each field. */
 function explain(body: unknown, dialect = neutralDialect): Pick<Outcome, 'code' | 'message' | 'reasons'> {
 	if (!isObject(body)) return {};
 	const { code, message, data } = body;
@@ -355,7 +342,6 @@ function explain(body: unknown, dialect = neutralDialect): Pick<Outcome, 'code' 
 	return found;
 }
 
-/** What a status says by itself. */
 const STATUS_WORDS: Readonly<Record<number, string>> = {
 	401: 'the credentials are refused',
 	403: 'your account lacks permission',
@@ -367,7 +353,6 @@ const STATUS_WORDS: Readonly<Record<number, string>> = {
 	504: 'the gateway got no response from the service in time',
 };
 
-/** A response that is not 2xx. */
 function judgeRefusal(request: Judged, response: Response, { dialect }: Reading): Finding {
 	const { status, headers } = response;
 	const content = readContent(response);
@@ -400,7 +385,7 @@ function judgeStatus(request: Judged, { status, headers }: Response, isOwn: bool
 	if (isOwn && status < 500) found.refused = true;
 	if (LATER.has(status) || GATEWAY.has(status)) found.busy = true;
 	if (status >= 300 && status < 400) {
-		// A redirect after the work, such as 303, says nothing about it.
+		// A redirect such as 303 after the work.
 		if (isWrite && !MOVED.has(status)) Object.assign(found, { outcome: 'unknown', mayBeApplied: true });
 		return found;
 	}
@@ -428,7 +413,7 @@ function redirect({ status, headers }: Response): Partial<Finding> {
 	return { code: 'redirect', message, location, notServed: true };
 }
 
-/** A redirect's target without user info, the values of its query and its fragment. */
+/** Without user info, values and fragment. */
 function shownTarget(location: string): string {
 	const [, place = '', query = '', fragment] = /^([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(location) ?? [];
 	const shown = place.replace(/^([a-z][a-z0-9+.-]*:[\\/]*|[\\/]{2,})[^\\/]*@/i, '$1[redacted]@');
@@ -436,7 +421,7 @@ function shownTarget(location: string): string {
 	return shown + (names && `?${names}`) + (fragment ? '#[redacted]' : '');
 }
 
-/** Earlier attempts count: a refusal doesn't prove that a lost attempt was not applied. */
+/** A refusal doesn't prove that a lost attempt was not applied. */
 function withHistory(request: Judged, found: Finding, before: History, ignoreMissing: boolean): Finding {
 	const history: History = {};
 	if (before.mayBeApplied || found.mayBeApplied) history.mayBeApplied = true;
@@ -445,7 +430,6 @@ function withHistory(request: Judged, found: Finding, before: History, ignoreMis
 	if (found.outcome === 'ok' || found.outcome === 'differs') return settled(outcome);
 	if (isGone(found)) {
 		outcome.gone = true;
-		// Nothing is left to update or to delete.
 		if (request.endpoint.replay === 'set') return settled(outcome);
 		if (request.endpoint.replay === 'delete' && (before.mayBeApplied || ignoreMissing)) {
 			outcome.outcome = 'ok';
@@ -472,17 +456,16 @@ function withHistory(request: Judged, found: Finding, before: History, ignoreMis
 	return outcome;
 }
 
-/** An outcome that leaves nothing open. */
 function settled({ mayBeApplied: _applied, mayBePartly: _partly, ...outcome }: Finding): Finding {
 	return outcome;
 }
 
-/** Whether the service itself says that the object isn't there: a gateway or a page can't know. */
+/** A gateway or a page can't know. */
 function isGone({ status, code, refused }: Finding): boolean {
 	return refused === true && (status === 404 || status === 410) && code !== NO_ROUTE;
 }
 
-/** Whether a 400 blames what was sent: the same request was refused for the same reason before. */
+/** The same request was refused for the same reason before. */
 function blamesSentField({ sent = {}, path, body }: Judged, { status, reasons }: Finding): boolean {
 	if (status !== 400 || reasons === undefined) return false;
 	const query = new URLSearchParams(path?.split('?')[1]);

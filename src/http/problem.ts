@@ -1,19 +1,17 @@
-/** What can go wrong between here and the service, named for a person, with the next step. */
+/** Problems between here and the service, with the next step. */
 
 export interface TransportProblem {
-	/** Ours: `connect_refused`, `dns_failed`, `tls_failed`, `timeout`, `connection_lost`, `bad_http`, `response_too_large` … */
+	/** `connect_refused`, `dns_failed`, `tls_failed`, `timeout` … */
 	code: string;
 	message: string;
-	/** A retry can't help. */
 	permanent: boolean;
 	cause?: unknown;
 }
 
-/** The proxy could not be used or would not pass the request on. Its message names no credentials. */
+/** Its message contains no credentials. */
 export class ProxyError extends Error {
 	constructor(
 		message: string,
-		/** A retry can't help. */
 		readonly permanent: boolean,
 		cause?: unknown,
 	) {
@@ -37,7 +35,7 @@ const LOST: Known = ['connection_lost', 'the connection was closed by the other 
 const UNTRUSTED: Known = ['tls_untrusted', "the host's certificate is from an unknown CA", true];
 const NO_TLS: Known = ['tls_not_spoken', 'the port does not speak TLS; it may serve plain http', true];
 
-/** By the codes of Node, undici, OpenSSL and our own. */
+/** Codes of Node, undici, OpenSSL and ours. */
 const KNOWN: Readonly<Record<string, Known>> = {
 	ECONNREFUSED: ['connect_refused', 'connection refused', false],
 	ENOTFOUND: ['dns_failed', "the host's name could not be resolved", false],
@@ -51,7 +49,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
 	EPIPE: LOST,
 	UND_ERR_SOCKET: LOST,
 	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['wrong_length', "the response's length is not what its headers say", false],
-	// undici asserts some things that a response should not hold, such as a status of 000.
+	// undici asserts a valid status.
 	ERR_ASSERTION: ['bad_http', 'the response is not valid HTTP', false],
 	UND_ERR_HEADERS_OVERFLOW: ['bad_http', "the response's headers are too large", true],
 	UND_ERR_INVALID_ARG: ['bad_request', 'the request is invalid', true],
@@ -78,7 +76,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
 	UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
 };
 
-/** undici has one code for these; only the message differs. */
+/** undici has one code for these. */
 const SOCKET_MESSAGES: Readonly<Record<string, string>> = {
 	'bad upgrade': 'the response switches protocols (101), which the request did not ask for',
 	'bad response': 'the response is "100 Continue", which the request did not ask for',
@@ -106,12 +104,11 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
 		'fix HTTPS_PROXY or HTTP_PROXY (put the username and password before the host, with %40 for @), or add the host to NO_PROXY',
 };
 
-/** What to do about a problem of the connection; undefined for other codes. */
 export function nextStepFor(code: string | undefined): string | undefined {
 	return code !== undefined && Object.hasOwn(NEXT_STEPS, code) ? NEXT_STEPS[code] : undefined;
 }
 
-/** The errors in a chain of causes and aggregates. */
+/** Causes and aggregates. */
 function* unfold(error: unknown, depth = 0): Generator<SystemError> {
 	if (typeof error !== 'object' || error === null || depth > 5) return;
 	const system = error as SystemError;
@@ -120,20 +117,19 @@ function* unfold(error: unknown, depth = 0): Generator<SystemError> {
 	yield* unfold(system.cause, depth + 1);
 }
 
-/** What one error means by itself. */
 function recognise({ name, code = '', message = '', data }: SystemError): Known | undefined {
 	const unexpected = code === 'UND_ERR_SOCKET' ? SOCKET_MESSAGES[message] : undefined;
 	if (unexpected !== undefined) return ['bad_http', unexpected, true];
 	if (code === 'NOT_LOOPBACK') return ['not_loopback', message, true];
-	// OpenSSL has called these alerts by both names.
+	// OpenSSL has two names for alerts.
 	const known = KNOWN[code.replace('SSL/TLS_ALERT', 'SSLV3_ALERT')];
 	if (known !== undefined) return known;
 	if (name === 'HTTPParserError' || code.startsWith('HPE_')) {
-		// A TLS alert: content type 21, version 3.
+		// A TLS alert.
 		if (String(data).startsWith('\x15\x03')) {
 			return ['https_expected', 'the port speaks TLS, and the base URL says http://', true];
 		}
-		// undici's parser leaves the code out and puts llhttp's reason in parentheses.
+		// llhttp's reason, in parentheses.
 		const reason = /\((.+)\)$/.exec(message)?.[1] ?? (message || code);
 		return ['bad_http', `the response is not valid HTTP (${reason})`, false];
 	}
@@ -143,7 +139,6 @@ function recognise({ name, code = '', message = '', data }: SystemError): Known 
 	return undefined;
 }
 
-/** Names an error of a socket, of TLS or of HTTP framing. */
 export function describeProblem(error: unknown): TransportProblem {
 	let fallback: string | undefined;
 	for (const each of unfold(error)) {

@@ -1,28 +1,26 @@
-/** What came back for one request, and what its bytes hold: JSON, a page, text or nothing. */
+/** A response, and what its bytes contain. */
 
 import { isUtf8 } from 'node:buffer';
 import type { TransportProblem } from './problem.js';
 
-/** The largest response that is read, in bytes. */
 export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** One exchange; nothing in it is altered. */
+/** As it came. */
 export interface Response {
-	/** 0 if no response began. */
+	/** 0 if none began. */
 	readonly status: number;
 	readonly headers: ResponseHeaders;
-	/** As the service sent it, without content codings. */
+	/** Without content codings. */
 	readonly body: Buffer;
-	/** Why there is no response, or why it broke off. */
+	/** Why it is missing or broke off. */
 	readonly problem?: TransportProblem;
 	/** False only if the service can't have seen the request. */
 	readonly sent: boolean;
 	readonly ms: number;
 }
 
-/** The first header of a name. */
 export function headerOf(headers: ResponseHeaders, name: string): string | undefined {
 	const value = headers[name];
 	return Array.isArray(value) ? value[0] : value;
@@ -33,44 +31,41 @@ export type Content =
 	| { kind: 'empty' | 'cut' | 'deep' | 'text'; words: string }
 	| { kind: 'page'; words: string; isLogin: boolean };
 
-/** Printing walks values, so deeper ones are refused. */
+/** Printing walks values. */
 const MAX_DEPTH = 200;
 
-/** How much of a response that isn't JSON is shown. */
 const FIRST_WORDS = 80;
 
 const BEGINS_AS_JSON = /^[\t\n\r ]*[{["]/;
-/** Where an object or a list begins after other text. */
+/** An object or a list after other text. */
 const STARTS = [/\{\s*["}]/, /\[\s*[{\]]/];
 
-/** The body's text without the byte order mark. */
 function textOf(body: Buffer): string {
 	const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
 	return body.toString('utf8', hasMark ? 3 : 0);
 }
 
-/** The JSON of a text: all of it, or its end after other text, such as a PHP notice. */
+/** Also after other text, such as a PHP notice. */
 function findJson(text: string): { value: unknown; start: number } | undefined {
 	try {
 		return { value: JSON.parse(text), start: 0 };
 	} catch {
-		// What begins as JSON and isn't valid breaks off, even if it contains whole objects.
+		// It broke off, even if it contains whole objects.
 		if (BEGINS_AS_JSON.test(text)) return undefined;
 	}
-	// Only the first of each: a later one may be part of one that is cut off.
+	// A later one may be part of one that broke off.
 	for (const pattern of STARTS) {
 		const start = pattern.exec(text)?.index;
 		if (start === undefined) continue;
 		try {
 			return { value: JSON.parse(text.slice(start)), start };
 		} catch {
-			// It begins differently, or isn't JSON.
+			// Not JSON.
 		}
 	}
 	return undefined;
 }
 
-/** The text of a body's JSON; undefined if it has none. */
 export function jsonText(body: Buffer): string | undefined {
 	const text = textOf(body);
 	const found = findJson(text);
@@ -113,13 +108,11 @@ function readText(text: string): Content {
 	return { kind: isCut ? 'cut' : 'text', words: firstWords(text) };
 }
 
-/** The beginning of a text, on one line. */
 export function firstWords(text: string): string {
 	const words = text.slice(0, 2000).replace(/\s+/g, ' ').trim();
 	return words.length > FIRST_WORDS ? `${words.slice(0, FIRST_WORDS)}…` : words;
 }
 
-/** Names content that isn't JSON. */
 export function nameContent(
 	content: Exclude<Content, { kind: 'json' }>,
 	headers: ResponseHeaders,
@@ -160,7 +153,7 @@ const TAG =
 
 const INLINE = /^(?:a|abbr|b|big|code|del|em|font|i|label|s|small|span|strong|sub|sup|u)$/i;
 
-/** A message as text: services write theirs for a browser. */
+/** Services write for browsers. */
 export function htmlText(html: string): string {
 	const text = html.replace(TAG, (_, name: string) => (INLINE.test(name) ? '' : ' '));
 	const spaced = text === html ? text : text.replace(/ {2,}/g, ' ').trim();
@@ -174,17 +167,17 @@ export function htmlText(html: string): string {
 	);
 }
 
-/** More content codings than this are an attempt to make a small response huge. */
+/** More would make a small response huge. */
 const MAX_CODINGS = 3;
 
-/** Undoes content codings, within the limit on size. */
+/** Within the limit on size. */
 export async function decodeBody(response: Response): Promise<Response> {
 	const { headers, body } = response;
 	const codings = String(headers['content-encoding'] ?? '')
 		.toLowerCase()
 		.split(/[\s,]+/)
 		.filter((each) => each !== '' && each !== 'identity');
-	// A response without a body may name the coding that its body would have.
+	// A coding without a body.
 	if (codings.length === 0 || body.length === 0) return response;
 	const unreadable = (why: string): Response => {
 		const message = `the response can't be read: ${why}`;

@@ -1,4 +1,4 @@
-/** Sends a planned request, and again where that may help, until its outcome is known or can't be. */
+/** Sends a request until its outcome is known or can't be. */
 
 import type { TermIndex } from '../api/applied.js';
 import type { Dialect } from '../api/dialect.js';
@@ -8,37 +8,31 @@ import type { History, Outcome, Retry } from './outcome.js';
 import { headerOf, type Response, type ResponseHeaders } from './response.js';
 import type { Client, HttpRequest } from './types.js';
 
-/** The first wait's upper bound, in milliseconds; it doubles with each attempt. */
+/** It doubles with each attempt. */
 export const BASE_DELAY_MS = 500;
-/** The longest wait that we choose ourselves. */
 export const MAX_DELAY_MS = 30_000;
-/** The longest Retry-After that is waited for; beyond it the row ends, and its message says until when. */
+/** Beyond it, the row ends. */
 export const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
-/** What can be delivered: a planned request, or one outside the endpoint table that says how it may be repeated. */
 export type Sendable = HttpRequest & Judged;
 
-/** The run-wide brake that all rows share. */
+/** Shared by all rows. */
 export interface Pace {
-	/** Resolves when the next request may go; undefined where it may go now. */
+	/** Undefined: now. */
 	ready(signal: AbortSignal | undefined): Promise<void> | undefined;
-	/** The service asked to come back later, or could not be reached. `sentAt` is from the same clock as `ready`. */
+	/** Come back later, or no connection. */
 	refused(sentAt: number, retryAfterMs: number | undefined): void;
-	/** The service itself responded. */
 	answered(sentAt: number): void;
-	/** Sent, without a response. */
+	/** No response. */
 	lost(sentAt: number): void;
 }
 
-/** An attempt that failed and will be followed by another. */
 export interface FailedAttempt {
 	attempt: number;
-	/** Present where a response came. */
 	status?: number;
 	code?: string;
-	/** False where no connection could be made. */
 	sent: boolean;
-	/** It may have been carried out without our knowing. */
+	/** It may have been applied. */
 	lost: boolean;
 	waitMs: number;
 }
@@ -49,38 +43,32 @@ export interface SendClock {
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** How requests are delivered. */
 export interface SendOptions extends OwnSendOptions {
-	/** Attempts after the first. */
 	retries: number;
 	clock: SendClock;
 	random(): number;
 	dialect?: Dialect;
-	/** Aborted when nothing new may be sent; what is in flight is waited for. */
+	/** Nothing new is sent then. */
 	stop?: AbortSignal;
 	pace?: Pace;
-	/** Takes 404 and 410 on a delete for success. */
+	/** 404 and 410 on a delete are success. */
 	ignoreMissing?: boolean;
-	/** Makes IDs, slugs and names of terms comparable. */
 	terms?: TermIndex;
-	/** Each response, for what shows more of it than its meaning; it is judged when the promise resolves. */
+	/** Judged once the promise resolves. */
 	onResponse?(response: Response): Promise<void> | void;
 }
 
-/** What belongs to one request, where many share their options. */
+/** Of one request. */
 export interface OwnSendOptions {
-	/** True where an earlier process may have sent this request already. */
+	/** By an earlier process. */
 	maybeSent?: boolean;
-	/** Before each sending; the request waits for it. */
+	/** The request waits for it. */
 	beforeSend?(): Promise<void> | undefined;
-	/** After an attempt that will be repeated. */
+	/** Before it is repeated. */
 	onRetry?(record: FailedAttempt): void;
 }
 
-/**
- * Delivers one request. Never throws for what the service or the network does.
- * @param own What belongs to this request alone, in place of the same parts of `options`.
- */
+/** Never throws for the service or the network. */
 export async function send(
 	client: Client,
 	request: Sendable,
@@ -147,12 +135,12 @@ export async function send(
 	return ended(last ?? { outcome: openOutcome(history), ...history, attempts, ms: 0 });
 }
 
-/** The outcome of a request that was neither refused nor carried out for certain: a resume sends it. */
+/** A resume sends it. */
 function openOutcome({ mayBeApplied, mayBePartly }: History): 'unknown' | 'not-sent' {
 	return mayBeApplied || mayBePartly ? 'unknown' : 'not-sent';
 }
 
-/** A busy service, a gateway without its service, or no connection: reasons for the whole run to slow down. */
+/** Reasons for the whole run to slow down. */
 function report(
 	pace: Pace | undefined,
 	sentAt: number,
@@ -166,7 +154,6 @@ function report(
 	else pace?.answered(sentAt);
 }
 
-/** Ends a row whose Retry-After is longer than the longest wait. */
 function putOff(outcome: Outcome, until: number): void {
 	const note = `the service asks to wait until ${new Date(until).toISOString()}`;
 	const { message } = outcome;
@@ -175,18 +162,14 @@ function putOff(outcome: Outcome, until: number): void {
 	outcome.message = message === undefined ? note : `${message.replace(/\.$/, '')}; ${note}`;
 }
 
-/** An HTTP date in any of its three forms, in ms since 1970; they all mean GMT, also the one that does not say so. */
+/** All three forms mean GMT. */
 function parseHttpDate(text: string): number | undefined {
 	if (!/^[A-Z][a-z]+,? /.test(text)) return undefined;
 	const date = Date.parse(/\d{4}$/.test(text) ? `${text} GMT` : text);
 	return Number.isNaN(date) ? undefined : date;
 }
 
-/**
- * Reads Retry-After, seconds or an HTTP date, as milliseconds from now. Garbage is undefined.
- * @param now Ours, in ms since 1970.
- * @param serviceDate The response's Date header: a date is measured by the clock that wrote it, not by ours.
- */
+/** A date is measured by the response's clock, not ours. */
 export function parseRetryAfter(value: string | undefined, now: number, serviceDate?: string): number | undefined {
 	if (value === undefined) return undefined;
 	const text = value.trim();
@@ -201,10 +184,7 @@ function retryAfterOf(headers: ResponseHeaders, now: number): number | undefined
 	return parseRetryAfter(headerOf(headers, 'retry-after'), now, headerOf(headers, 'date'));
 }
 
-/**
- * Anything from a half of the doubled base to all of it: clients that failed together do not return together, and the
- * attempts of one row are not used up within one second in which the service refuses everything.
- */
+/** Half to all of the doubled base: clients that failed together don't return together. */
 export function backoffMs(attempt: number, random: number): number {
 	return ((1 + random) / 2) * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
 }
@@ -212,30 +192,25 @@ export function backoffMs(attempt: number, random: number): number {
 export interface RetryFacts {
 	retry: Retry | undefined;
 	replay: ReplayRule;
-	/** Attempts made so far, at least 1. */
 	attempt: number;
-	/** How many more than the first are allowed. */
 	retries: number;
-	/** Whether the service failed an earlier attempt with an error of its own. */
 	failedBefore: boolean;
-	/** From Retry-After, in milliseconds. */
 	retryAfterMs: number | undefined;
-	/** 0 ≤ x < 1. */
 	random: number;
 }
 
 export type RetryDecision = { again: true; waitMs: number } | { again: false; why?: 'wait-too-long' };
 
-/** Decides after an attempt. A `once` request is never repeated, not even when it was certainly not sent. */
+/** A `once` request is never repeated. */
 export function decideRetry(facts: RetryFacts): RetryDecision {
 	const { retry, attempt, retryAfterMs } = facts;
 	if (retry === undefined || facts.replay === 'once' || (retry === 'once' && facts.failedBefore))
 		return { again: false };
 	const isPutOff = retryAfterMs !== undefined && retry === 'later';
-	// Also after the last attempt: the service has not refused the request itself.
+	// Also after the last attempt.
 	if (isPutOff && retryAfterMs > MAX_RETRY_AFTER_MS) return { again: false, why: 'wait-too-long' };
 	if (attempt > facts.retries) return { again: false };
-	// `Retry-After: 0` names no wait: ours is used.
+	// `0` names no wait.
 	if (isPutOff && retryAfterMs > 0) {
 		return { again: true, waitMs: retryAfterMs + facts.random * Math.min(1000, 100 + retryAfterMs / 10) };
 	}

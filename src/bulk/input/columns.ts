@@ -1,4 +1,4 @@
-/** What a column of the input does with a cell: puts an id, a field or a parameter into the row that is being read, or says what is wrong. */
+/** What a column does with a cell: an ID, a field or a parameter of the row. */
 
 import type { Field } from '../../api/fields.js';
 import type { RowValues } from '../../api/plan.js';
@@ -14,22 +14,21 @@ import {
 	type ValueRules,
 } from '../../api/values.js';
 
-/** One row while it is read. */
 export interface Draft extends RowValues {
 	ids: Record<string, string>;
 	fields: Record<string, unknown>;
-	/** What the row itself has said so far, where one key or cell can say several things. */
+	/** If several keys can mean the same. */
 	seen?: Set<string> | undefined;
 }
 
-/** Each stores a cell, or a value of JSON, in the row, or says what is wrong with it. */
+/** @returns what is wrong */
 export interface Column {
 	readonly name: string;
 	text(cell: string, row: Draft): string | undefined;
 	typed(value: unknown, row: Draft): string | undefined;
 }
 
-/** Notes what a key or a cell means; a problem where an earlier one of the row means the same. */
+/** A problem if an earlier one means the same. */
 export function claim(row: Draft, name: string, means: string): string | undefined {
 	row.seen ??= new Set();
 	if (row.seen.has(means)) return `${quote(name)} means the same as another column or key`;
@@ -37,7 +36,7 @@ export function claim(row: Draft, name: string, means: string): string | undefin
 	return undefined;
 }
 
-/** A column that is read by its text, without outer spaces; an empty one leaves the row as it is. */
+/** Without outer spaces; empty leaves the row as it is. */
 export function textColumn<T>(
 	name: string,
 	parse: (text: string) => Parsed<T>,
@@ -55,10 +54,10 @@ export function textColumn<T>(
 	return { name, text, typed: (value, row) => text(textOf(value ?? ''), row) };
 }
 
-/** What `run rejects` prints for a secret. Sent back, it would become the secret. */
+/** Printed by `run rejects` for secrets; it must not become one. */
 export const PLACEHOLDER = '[redacted]';
 
-/** Why a value can't be sent whatever its field is. */
+/** Whatever its field is. */
 function refuse(name: string, value: unknown): string | undefined {
 	const isNested = typeof value === 'object' && value !== null;
 	const tooDeep = isNested ? nestingProblem(value) : undefined;
@@ -67,7 +66,7 @@ function refuse(name: string, value: unknown): string | undefined {
 	return holds ? `${name} is the placeholder ${PLACEHOLDER}; put the value itself there` : undefined;
 }
 
-/** A column of values that are sent. @param clear whether an empty cell sends "" and does not leave the field alone */
+/** @param clear an empty cell sends "" */
 function valueColumn(
 	name: string,
 	clear: boolean,
@@ -88,7 +87,7 @@ function valueColumn(
 	};
 }
 
-/** Kinds whose text is passed on as it was written, spaces and all. */
+/** Spaces are kept. */
 const AS_WRITTEN: ReadonlySet<Field['kind']> = new Set(['text', 'longtext', 'secret']);
 
 export function fieldColumn(name: string, field: Field, rules: ValueRules, clear: boolean): Column {
@@ -104,7 +103,6 @@ export function fieldColumn(name: string, field: Field, rules: ValueRules, clear
 	});
 }
 
-/** Adds keys to a map field; `name` is the column that gives them, where it names one key. */
 function putKeys(row: Draft, { name: wire }: Field, values: Record<string, unknown>, name?: string) {
 	for (const key of Object.keys(values)) {
 		const problem = claim(row, name ?? `${wire}.${key}`, `${wire}.${key}`);
@@ -117,28 +115,27 @@ function putKeys(row: Draft, { name: wire }: Field, values: Record<string, unkno
 
 export const asItIs = <T>(value: T): Parsed<T> => ({ value });
 
-/** `meta.KEY`: one key of a map field. */
 export function mapKeyColumn(name: string, field: Field, key: string, clear: boolean): Column {
 	return valueColumn(name, clear, { text: asItIs, typed: asItIs }, (row, value) =>
 		putKeys(row, field, { [key]: value }, name),
 	);
 }
 
-/** A custom field; the interface maps names to strings (section 2.1). */
+/** Names to strings (section 2.1). */
 export function customColumn(name: string, field: string, rules: ValueRules, clear: boolean): Column {
 	const typed = (value: unknown): Parsed<unknown> => {
 		if (typeof value === 'string' || rules.undocumented) return { value };
 		return { problem: `custom field ${quote(name)} is ${kindOf(value)}; custom fields hold strings` };
 	};
 	return valueColumn(name, clear, { text: asItIs, typed }, (row, value) => {
-		// By assignment it would be the prototype.
+		// Assigning it would set the prototype.
 		if (field === '__proto__') row.fields = { ...row.fields, [field]: value };
 		else row.fields[field] = value;
 		return undefined;
 	});
 }
 
-/** NDJSON in the shape of the request: `{"ticket_id": 14, "custom_fields": {"color": "red"}}`. */
+/** `{"ticket_id": 14, "custom_fields": {"color": "red"}}` */
 export function customObjectColumn(name: string, one: (field: string) => Column): Column {
 	return {
 		...one(name),

@@ -1,19 +1,19 @@
-/** Bulk input as CSV or TSV with a header, with Excel's habits. */
+/** CSV and TSV with a header, also as Excel writes them. */
 
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { looksLikeNumber } from '../../api/values.js';
 import type { Batch, RawRow } from './input.js';
 import { inputError, MAX_RECORD_BYTES, recordTooLong } from './text.js';
 
-/** How much text is parsed at once: few rows, so that they are short-lived for the garbage collector. */
+/** Few rows, so that they are short-lived. */
 const PARSED_BYTES = 4096;
 
-/** What Excel reads, and some programs write, above the header. */
+/** Excel's hint above the header. */
 const SEPARATOR_LINE = /^"?sep=([,;:|^~!\t])"?$/i;
 
 const isBlank = (cell: string): boolean => cell.trim() === '';
 
-/** The separator that the first line names, or the most frequent one outside quotes: Excel writes what the locale has. */
+/** From the hint, or the most frequent one outside quotes. */
 export function delimiterOf(head: string, format: 'csv' | 'tsv'): string {
 	const first = head.split(/[\r\n]/).find((line) => !isBlank(line)) ?? '';
 	const named = SEPARATOR_LINE.exec(first)?.[1];
@@ -39,7 +39,6 @@ function columnsOf(cells: readonly string[], line: number, name: string): string
 	return columns;
 }
 
-/** How many lines end inside the cells of a record. */
 function lineEndsIn(cells: readonly string[]): number {
 	let count = 0;
 	for (const cell of cells) {
@@ -54,10 +53,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 	CSV_QUOTE_NOT_CLOSED: 'a quote is opened in the record that begins here and never closed',
 };
 
-/**
- * Matches a record in which each cell with quotes around it ends with them. Quotes inside other cells are text, as in
- * `37°36'37.8"N`, unless only blanks stand before them.
- */
+/** Quotes inside a cell are text, as in `37°36'37.8"N`; a cell that begins with one ends with one. */
 function wellQuoted(delimiter: string): RegExp {
 	const end = `\\r\\n${delimiter === '\t' ? '\\t' : `\\${delimiter}`}`;
 	const cell = `(?:"(?:[^"]|"")*"|(?![^\\S${end}]*")[^${end}]*)`;
@@ -66,11 +62,10 @@ function wellQuoted(delimiter: string): RegExp {
 
 interface ParsedRecord {
 	readonly record: string[];
-	/** As it was written. */
 	readonly raw: string;
 }
 
-/** The records of text, many at a time: the parser's own iteration has a promise for each. */
+/** Many at a time: the parser's iteration has a promise for each. */
 async function* recordsOf(text: AsyncIterable<Buffer>, parser: Parser): AsyncGenerator<ParsedRecord[]> {
 	// The last iteration throws it.
 	parser.on('error', () => undefined);
@@ -86,7 +81,7 @@ async function* recordsOf(text: AsyncIterable<Buffer>, parser: Parser): AsyncGen
 	for await (const cells of parser) yield [cells];
 }
 
-/** Row 0, the first of the first batch, is the header. */
+/** The header is row 0. */
 export async function* readCsv(text: AsyncIterable<Buffer>, name: string, delimiter: string): AsyncGenerator<Batch> {
 	const parser = parse({
 		delimiter,

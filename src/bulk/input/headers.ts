@@ -1,11 +1,11 @@
-/** What other people call a field: headers match loosely, then by a table of usual words. */
+/** Headers match loosely, then by a table of usual words. */
 
-/** Without regard to case, spaces, `_` and `-`. */
+/** Ignores case, spaces, `_` and `-`. */
 export function looseName(name: string): string {
 	return name.toLowerCase().replace(/[\s_\-.:]+/g, '');
 }
 
-/** Field → what spreadsheets call it, as `looseName` has it. */
+/** Field → words of other spreadsheets. */
 const words: Readonly<Record<string, string>> = {
 	id: 'ticket# ticketno ticketnr ticketnumber # userid user# replyid attachmentid termid',
 	title: 'subject ticketsubject summary headline',
@@ -33,12 +33,10 @@ const fields: ReadonlyMap<string, string> = new Map(
 	Object.entries(words).flatMap(([field, all]) => all.split(' ').map((word) => [word, field])),
 );
 
-/** The field that a header usually stands for. */
 export function usualField(name: string): string | undefined {
 	return fields.get(looseName(name));
 }
 
-/** A value of a flag, as a shell takes it. */
 export function shellQuoted(text: string): string {
 	if (!/["$`\\!]/.test(text)) return `"${text}"`;
 	return `'${text.replaceAll("'", "'\\''")}'`;

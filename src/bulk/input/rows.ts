@@ -1,4 +1,4 @@
-/** A header → a function that turns a raw row into what one request says, or into complaints; pure. */
+/** A header → a function that turns a raw row into a request's values, or complaints. */
 
 import { type Endpoint, numberedIdNames } from '../../api/endpoints.js';
 import { type Field, flagName } from '../../api/fields.js';
@@ -23,64 +23,54 @@ import { looseName, shellQuoted, usualField } from './headers.js';
 import type { RawRow } from './input.js';
 
 export interface CompileOptions extends Partial<ColumnSettings> {
-	/** What messages call the input. */
 	readonly name: string;
-	/** The header of CSV and TSV; undefined where rows are objects or ids. */
+	/** Undefined for objects and IDs. */
 	readonly columns: readonly string[] | undefined;
-	/** The line on which it stands. */
 	readonly headerLine?: number | undefined;
-	/** What the rows are for; with `endpointFor`, the one that stands for all in messages. */
+	/** With `endpointFor`, it stands for all. */
 	readonly endpoint: Endpoint;
-	/** For term commands: the endpoint of a row's taxonomy. Throws UsageError where there is none. */
+	/** @throws UsageError */
 	readonly endpointFor?: (taxonomy: string) => Endpoint;
 	readonly rules: ValueRules;
-	/** A deployment's own name of a field → the interface's; any other comes back as it is. */
+	/** Other names come back as they are. */
 	readonly fieldIn?: (name: string) => string;
-	/** What flags give to every row. */
 	readonly flags?: Partial<RowValues>;
-	/** Whether flags add or remove items, so that rows without a field have something to send. */
+	/** Rows without a field have something to send. */
 	readonly changesLists?: boolean;
 }
 
-/** What is wrong with one cell or row. */
 export interface Complaint {
 	row: number;
 	line: number | undefined;
-	/** The column as the input names it; undefined where the row as a whole is wrong. */
+	/** Undefined if the whole row is wrong. */
 	column: string | undefined;
 	message: string;
-	/** The row's path ids, as far as they could be read. */
+	/** As far as they could be read. */
 	ids?: Readonly<Record<string, string>>;
 }
 
-/**
- * Reads one row; an array is always complaints. There is none about a row that leaves every field alone: its `fields`
- * are empty. `ids.taxonomy` names the endpoint where rows have several.
- */
+/** An array is complaints. A row that changes nothing has empty `fields`. */
 export type RowReader = (raw: RawRow) => RowValues | Complaint[];
 
-/** `row 812 (edits.csv line 813): status "hodl" is not a documented ticket status; did you mean "hold"?` */
+/** `row 812 (edits.csv line 813): status "hodl" …` */
 export function formatComplaint({ row, line, column, message }: Complaint, name: string): string {
 	const place = line === undefined ? '' : ` (${name} line ${line})`;
-	// Most messages name the field first, which is the column unless --map says otherwise.
+	// Most messages begin with the field.
 	const isNamed = column === undefined || message.startsWith(`${column} `) || message.includes(quote(column));
 	return `row ${row}${place}: ${isNamed ? '' : `column ${quote(column)}: `}${message}`;
 }
 
-/**
- * The column in which `run rejects` gives the reason: `rejected_because` where the input's own `error` is sent, so that
- * what is fed in again with the run's flags never has the reason for a value.
- */
+/** `rejected_because` if the input sends its own `error`: a reason must never become a value. */
 export function reasonColumn(isTaken: (name: string) => boolean): string {
 	let free = isTaken('error') ? 'rejected_because' : 'error';
 	for (let number = 2; isTaken(free); number++) free = `rejected_because_${number}`;
 	return free;
 }
 
-/** A column of reasons, also where the run that it comes from had other flags. */
+/** Also of runs with different flags. */
 const REASON_COLUMN = /^(?:error|rejected_because(?:_\d+)?)$/;
 
-/** The columns that `ticket fields get` adds to a sheet of custom fields. */
+/** Added by `ticket fields get`. */
 const OUTCOME_COLUMNS: readonly string[] = ['outcome', 'message'];
 
 const FORCE: Readonly<Record<string, boolean>> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
@@ -90,16 +80,14 @@ function parseForce(text: string): Parsed<boolean> {
 	return typeof value === 'boolean' ? { value } : { problem: `${quote(text)} is not true or false` };
 }
 
-/** What a name means: names that mean the same clash with each other. */
+/** Equal names clash. */
 interface Meaning {
-	/** As the interface spells it. */
 	readonly name: string;
 	readonly means: string;
-	/** @param name as the input spells it */
+	/** @param name as spelled in the input */
 	column(name: string): Column;
 }
 
-/** The names that have a meaning of their own, in the spelling of flags. */
 function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): ReadonlyMap<string, Meaning> {
 	const { parameters, query, fields, body, method, noun } = endpoint;
 	const known = new Map<string, Meaning>();
@@ -127,7 +115,7 @@ function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Re
 		);
 	};
 	if (query.some(({ name }) => name === 'reassign')) addId('reassign', 'reassign');
-	// Rows of another taxonomy may take `force` where those of this one do not.
+	// Rows of other taxonomies may take `force`.
 	if (query.some(({ name }) => name === 'force') || (endpointFor !== undefined && method === 'DELETE')) {
 		addText('force', parseForce, (row, force) => (row.force = force));
 	}
@@ -149,7 +137,7 @@ function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Re
 			if (names !== undefined) addId(each, name);
 			else addText(each, kind === 'id' ? parseId : parseSlug, (row, id) => (row.ids[name] = id), name);
 		}
-		// Where it isn't a field of its own, a username stands for the user's ID.
+		// If it isn't a field.
 		if (names === 'users' && !known.has('username')) {
 			addText('username', asItIs<string>, (row, text) => (row.names = { ...row.names, [name]: `@${text}` }));
 		}
@@ -157,10 +145,8 @@ function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Re
 	return known;
 }
 
-/** A column that is not looked at. */
 const ignored = (name: string): Column => ({ name, text: () => undefined, typed: () => undefined });
 
-/** What each name in the input means. */
 function createLookUp(options: CompileOptions) {
 	const { endpoint, rules, columns = [], fieldIn = (name) => name, idColumn, blank, map = {} } = options;
 	const { ignore = [], ignoreOther = false } = options;
@@ -168,20 +154,19 @@ function createLookUp(options: CompileOptions) {
 	const known = meaningsOf(options);
 	const isCustom = endpoint.body === 'custom_fields';
 	const clear = blank === 'clear';
-	/** What the column that --id-column names holds, and a list of ids. */
+	/** Of --id-column, and of a list of IDs. */
 	const rowId = (endpoint.parameters.at(-1) ?? (endpoint.fields[0] as Field)).name;
 	const byFlagName = (name: string): Meaning | undefined => known.get(flagName(name.trim().toLowerCase()));
 	const loose = new Map([...known.values()].reverse().map((each) => [looseName(each.name), each]));
-	/** Only headers match loosely: keys of JSON come from programs. */
+	/** Keys of JSON come from programs. */
 	const byHeader = (name: string): Meaning | undefined => {
 		if (options.columns === undefined || Object.hasOwn(map, name)) return undefined;
 		return loose.get(looseName(name)) ?? byFlagName(usualField(name) ?? '');
 	};
 	const mappedName = (name: string): string => (Object.hasOwn(map, name) ? (map[name] as string) : name);
 
-	/** Undefined where a name means nothing. */
 	const meaningOf = (name: string): { column: Column; means: string; name?: string } | undefined => {
-		// Names of custom fields are chosen by the deployment: no dialect translates them.
+		// No dialect translates custom fields.
 		const wanted = isCustom ? mappedName(name) : fieldIn(mappedName(name).trim());
 		const own = idColumn === name ? rowId : wanted;
 		const found = byFlagName(own) ?? byHeader(own);
@@ -199,7 +184,7 @@ function createLookUp(options: CompileOptions) {
 	};
 
 	const isSheet = isCustom && OUTCOME_COLUMNS.every((each) => columns.includes(each));
-	/** Whether a column is not looked at: it is named by a flag, or is one that our own commands add. */
+	/** Named by a flag, or added by our own commands. */
 	const isIgnored = (name: string): boolean => {
 		if (left.has(name) || (ignoreOther && meaningOf(name) === undefined)) return true;
 		if (Object.hasOwn(map, name) || idColumn === name) return false;
@@ -219,7 +204,7 @@ function createLookUp(options: CompileOptions) {
 			if (mapped === name) return `unknown column ${quote(name)}${suggestion}`;
 			return `column ${quote(name)} is mapped to ${quote(mapped)}, which is not a field of ${endpoint.noun}${suggestion}`;
 		},
-		/** The field that a left-over column is likely to be, for `--map`. */
+		/** For `--map`. */
 		likely(name: string): string {
 			const names = Array.from(known.values(), (each) => each.name);
 			const word = looseName(name);
@@ -230,16 +215,15 @@ function createLookUp(options: CompileOptions) {
 	};
 }
 
-/** How many unknown columns a message names. */
 const NAMED_COLUMNS = 20;
 
-/** A header that isn't spelt like its field. */
+/** Spelled differently from its field. */
 export interface Matched {
 	readonly column: string;
 	readonly field: string;
 }
 
-/** The header's columns. @throws UsageError that names all that is wrong with them */
+/** @throws UsageError with all that is wrong */
 function compileHeader(
 	header: readonly string[],
 	options: CompileOptions,
@@ -309,7 +293,6 @@ function compileHeader(
 	});
 }
 
-/** What only the whole row can show. */
 function rowProblem({ ids, names, fields, force, reassign }: Draft, options: CompileOptions): string | undefined {
 	const { endpoint, endpointFor, flags = {} } = options;
 	for (const { name } of endpoint.parameters) {
@@ -331,11 +314,7 @@ function rowProblem({ ids, names, fields, force, reassign }: Draft, options: Com
 	return undefined;
 }
 
-/**
- * Makes the function that reads rows. `ignored` are columns that are not looked at, among them those that `run rejects`
- * and `ticket fields get` add.
- * @throws UsageError for a header that can't be used
- */
+/** `ignored` columns are not read. @throws UsageError */
 export function compileColumns(options: CompileOptions): {
 	read: RowReader;
 	ignored: readonly string[];
@@ -351,7 +330,7 @@ export function compileColumns(options: CompileOptions): {
 	const findKey = (name: string): ReturnType<typeof names.find> => {
 		if (keys.has(name)) return keys.get(name);
 		const found = names.find(name);
-		// Names come from the input: a set without end would grow with it.
+		// A set without end would grow with the input.
 		if (keys.size < 1000) keys.set(name, found);
 		return found;
 	};
@@ -363,7 +342,7 @@ export function compileColumns(options: CompileOptions): {
 			const { row, line, cells, object, id } = raw;
 			const complaints: Complaint[] = [];
 			const complain = (column: string | undefined, message: string, draft?: Draft): Complaint[] => {
-				// The ids are filled while the rest of the row is read.
+				// The IDs are filled while the row is read.
 				complaints.push({ row, line, column, message, ...(draft === undefined ? {} : { ids: draft.ids }) });
 				return complaints;
 			};

@@ -1,4 +1,4 @@
-/** Where bulk rows come from: a file or standard input, so opened that they can be read twice in constant memory. */
+/** Files and stdin, opened so that they can be read twice in constant memory. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -10,7 +10,7 @@ import { STDIN_NAME } from '../run/plan.js';
 import { type Batch, type InputFormat, type InputSource, inputFormats } from './input.js';
 import { checkedText, headOf, readIds, readJsonArray, readNdjson } from './text.js';
 
-/** With four times as much, a run needs half as much memory again. */
+/** Larger chunks cost more memory. */
 const CHUNK_BYTES = 64 * 1024;
 
 const EXTENSIONS: ReadonlyMap<string, InputFormat> = new Map([
@@ -19,7 +19,7 @@ const EXTENSIONS: ReadonlyMap<string, InputFormat> = new Map([
 	['jsonl', 'ndjson'],
 ]);
 
-/** What first lines look like. A header of one column is that of a table only where it is the name of an id. */
+/** A header of one column must be the name of an ID. */
 const LOOKS: readonly [RegExp, InputFormat][] = [
 	[/^\[/, 'json'],
 	[/^\{/, 'ndjson'],
@@ -30,10 +30,7 @@ const LOOKS: readonly [RegExp, InputFormat][] = [
 	[/^"?(?:id|ticket[-_]id|user[-_]id|slug|username)"?$/i, 'csv'],
 ];
 
-/**
- * The format that a file's name stands for, else what its first lines look like. `.gz` does not count, `.json` may be an
- * array or lines, and `.txt` is a list where it looks like nothing else.
- */
+/** By name, else by the first lines. */
 export function formatOf(path: string, head: string): InputFormat | undefined {
 	const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(basename(path))?.[1]?.toLowerCase() ?? '';
 	const first = (/^[\s\uFEFF]*([^\r\n]*)/.exec(head)?.[1] ?? '').trim();
@@ -41,7 +38,7 @@ export function formatOf(path: string, head: string): InputFormat | undefined {
 	return EXTENSIONS.get(extension) ?? looksLike ?? (extension === 'txt' ? 'ids' : undefined);
 }
 
-/** Opens a file, as a stream where it can be read once only: a pipe or a device. @throws UsageError */
+/** As a stream if it can be read once only. @throws UsageError */
 async function openFile(path: string, name: string): Promise<FileHandle | AsyncIterable<Uint8Array>> {
 	let handle: FileHandle | undefined;
 	try {
@@ -55,10 +52,9 @@ async function openFile(path: string, name: string): Promise<FileHandle | AsyncI
 	}
 }
 
-/** A copy that was kept for a resume is removed after 30 days. */
 const KEPT_MS = 30 * 86_400_000;
 
-/** The name of a new copy, and what all of them look like: other files in the folder are not ours. */
+/** Other files in the folder are not ours. */
 const copyName = (): string => `input-${Date.now().toString(36)}-${randomBytes(6).toString('hex')}`;
 const COPY_NAME = /^input-[0-9a-z]{6,10}-[0-9a-f]{12}$/;
 
@@ -71,7 +67,7 @@ async function removeOldCopies(folder: string): Promise<void> {
 	}
 }
 
-/** Copies bytes into a private file; one without a name is gone if this process is killed. @throws FailedError */
+/** Without a name it is gone if this process is killed. @throws FailedError */
 async function writeCopy(path: string, bytes: AsyncIterable<Uint8Array>, isNamed: boolean): Promise<FileHandle> {
 	const folder = dirname(path);
 	let handle: FileHandle | undefined;
@@ -94,9 +90,9 @@ async function writeCopy(path: string, bytes: AsyncIterable<Uint8Array>, isNamed
 	}
 }
 
-/** A file in equal chunks; every later pass has to meet the bytes of the first. */
+/** Every later pass must meet the same bytes. */
 function createSteadyReader(handle: FileHandle, name: string) {
-	/** The start of the running digest after each chunk: enough to notice a change before its rows are used. */
+	/** To notice a change before its rows are used. */
 	const marks: number[] = [];
 	let sha256: string | undefined;
 	const changed = (): UsageError =>
@@ -129,10 +125,7 @@ function createSteadyReader(handle: FileHandle, name: string) {
 	};
 }
 
-/**
- * The SHA-256 of a file, before any of it is read as rows or shown: the path may come from somebody else's journal.
- * @throws UsageError for a file that can't be read, a pipe or a device
- */
+/** Before anything is read or shown: the path may come from a foreign journal. @throws UsageError */
 export async function digestOf(path: string): Promise<string> {
 	let fd: number;
 	try {
@@ -145,11 +138,10 @@ export async function digestOf(path: string): Promise<string> {
 	return hash.digest('hex');
 }
 
-/** Unpacks while reading; damage is the input's fault and named so. */
 async function* gunzip(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
 	const [{ createGunzip }, { Readable, pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')]);
 	const unpacked = createGunzip({ chunkSize: CHUNK_BYTES });
-	// The error reaches the reader through the iteration below.
+	// The iteration below gets the error.
 	pipeline(Readable.from(chunks), unpacked, () => undefined);
 	try {
 		for await (const chunk of unpacked) yield chunk as Buffer;
@@ -161,7 +153,7 @@ async function* gunzip(chunks: AsyncIterable<Buffer>, name: string): AsyncGenera
 	}
 }
 
-/** The rows of checked text, and the header of a table. @throws UsageError for a table without a header */
+/** @throws UsageError for a table without a header */
 async function openRows(text: () => AsyncIterable<Buffer>, format: InputFormat, name: string, head: string) {
 	if (format === 'ids') return { read: () => readIds(text(), name) };
 	if (format === 'ndjson') return { read: () => readNdjson(text(), name) };
@@ -181,21 +173,19 @@ async function openRows(text: () => AsyncIterable<Buffer>, format: InputFormat, 
 }
 
 export interface OpenInputOptions {
-	/** A file, or `-` for standard input. */
+	/** `-` is stdin. */
 	path: string;
-	/** What messages call it; the path by default. */
+	/** The path by default. */
 	name?: string;
-	/** Beats what the extension or the first bytes say. */
+	/** Takes precedence over name and contents. */
 	format?: InputFormat;
-	/** The raw bytes of standard input. */
 	stdin: AsyncIterable<Uint8Array>;
-	/** Where copies are kept, in a folder of their own. */
 	stateDir: string;
-	/** Is called with the name that a copy may have from now on, so that the end of the process can remove it. */
+	/** Before a copy is made, so that it can be removed. */
 	onSpool?: ((path: string) => void) | undefined;
 }
 
-/** Opens the input; CSV and TSV are read as far as their header. @throws UsageError, FailedError */
+/** Reads CSV and TSV up to the header. @throws UsageError, FailedError */
 export async function openInput(options: OpenInputOptions): Promise<InputSource> {
 	const isStdin = options.path === '-';
 	const name = options.name ?? (isStdin ? STDIN_NAME : options.path);
@@ -218,7 +208,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 	try {
 		const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
 		const start = buffer.toString('hex');
-		// A zip archive, or the older binary format of spreadsheets.
+		// A zip archive or an old spreadsheet.
 		if (start === '504b0304' || start === 'd0cf11e0') {
 			throw new UsageError(`${name} is a spreadsheet or an archive, not text`, {
 				code: 'unknown_format',
@@ -244,13 +234,13 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 			},
 			async keep() {
 				if (!isCopied) return;
-				// Read by place, since the file's own place is at its end.
+				// The file's own place is at its end.
 				const kept = await writeCopy(path, handle.createReadStream({ start: 0, autoClose: false }), true);
 				await kept.close();
 			},
 		};
 	} catch (error) {
-		// A resume's spooled input stays where it is; a fresh copy goes.
+		// A resume's copy stays.
 		await dispose({ keep: !isCopied });
 		throw error;
 	}

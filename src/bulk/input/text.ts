@@ -1,17 +1,16 @@
-/** Bulk input as checked text, and the formats that need no parser of CSV: ids and JSON objects, in constant memory. */
+/** Bulk input as checked text: IDs and JSON objects, in constant memory. */
 
 import { isUtf8 } from 'node:buffer';
 import { isObject, kindOf, MAX_NESTING, NESTED_TOO_DEEP } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Batch, RawRow } from './input.js';
 
-/** The largest record, in bytes. */
 export const MAX_RECORD_BYTES = 8 * 1024 * 1024;
 
 const LF = 10;
 const CR = 13;
 
-/** How many lines end before a place; CRLF is one end. */
+/** CRLF is one. */
 function countLineEnds(bytes: Buffer, to = bytes.length): number {
 	let count = 0;
 	for (let at = 0; at < to; at++) {
@@ -21,7 +20,7 @@ function countLineEnds(bytes: Buffer, to = bytes.length): number {
 	return count;
 }
 
-/** An input that can't be read from some line on: nothing of it is sent. */
+/** Nothing of it is sent. */
 export function inputError(name: string, line: number, message: string, hint?: string): UsageError {
 	return new UsageError(`${name} line ${line}: ${message}`, {
 		code: 'invalid_input',
@@ -35,7 +34,7 @@ export function recordTooLong(name: string, line: number): UsageError {
 	return inputError(name, line, `the record here is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MiB`, hint);
 }
 
-/** Where whatever may go on behind the end begins: a character, a CRLF, or a byte order mark. */
+/** Where an unfinished character, CRLF or byte order mark begins. */
 function wholeLength(bytes: Buffer): number {
 	const { length } = bytes;
 	if (length < 3) return 0;
@@ -43,7 +42,7 @@ function wholeLength(bytes: Buffer): number {
 	return at < 0 ? length : length - 3 + at;
 }
 
-/** The input without its byte order mark, in pieces of whole characters. @throws UsageError with the line of bytes that are no text */
+/** In whole characters. @throws UsageError with the line */
 export async function* checkedText(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
 	let carry: Buffer = Buffer.alloc(0);
 	let line = 0;
@@ -75,10 +74,8 @@ export async function* checkedText(chunks: AsyncIterable<Buffer>, name: string):
 	if (carry.length > 0) yield check(carry);
 }
 
-/** How much is looked at to find out what an input is, in characters. */
 const HEAD_LENGTH = 65_536;
 
-/** The beginning of checked text. */
 export async function headOf(text: AsyncIterable<Buffer>): Promise<string> {
 	let head = '';
 	for await (const piece of text) {
@@ -88,7 +85,6 @@ export async function headOf(text: AsyncIterable<Buffer>): Promise<string> {
 	return head;
 }
 
-/** One row for each line of checked text that is not empty. */
 async function* readLines(
 	text: AsyncIterable<Buffer>,
 	name: string,
@@ -116,17 +112,17 @@ async function* readLines(
 	if (carry !== '') yield rowsOf([carry]);
 }
 
-/** One id a line; empty lines and spaces around an id do not count. */
+/** Empty lines and spaces don't count. */
 export function readIds(text: AsyncIterable<Buffer>, name: string): AsyncGenerator<Batch> {
 	return readLines(text, name, (id, row, line) => ({ row, line, id: id.trim() }));
 }
 
-/** One JSON object a line; values keep the types they have. */
+/** Values keep their types. */
 export function readNdjson(text: AsyncIterable<Buffer>, name: string): AsyncGenerator<Batch> {
 	return readLines(text, name, readObject);
 }
 
-/** What stands in a text may be a secret: complaints do not repeat it. */
+/** Complaints don't repeat the text, which may be secret. */
 function readObject(text: string, row: number, line: number): RawRow {
 	try {
 		const value: unknown = JSON.parse(text);
@@ -140,10 +136,10 @@ function readObject(text: string, row: number, line: number): RawRow {
 	}
 }
 
-/** A string of a JSON text with the colon that makes it a key, or a bracket. */
+/** A key or a bracket. */
 const TOKEN = /"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|[{}[\]]/gs;
 
-/** What is wrong with valid JSON that JSON.parse does not say: its depth, or a key that stands twice. */
+/** Depth and duplicate keys, which JSON.parse accepts. */
 export function shapeProblem(json: string): string | undefined {
 	const open: Set<string>[] = [];
 	for (const [token, name, colon] of json.matchAll(TOKEN)) {
@@ -151,7 +147,7 @@ export function shapeProblem(json: string): string | undefined {
 			if (open.push(new Set()) > MAX_NESTING) return NESTED_TOO_DEEP;
 		} else if (name === undefined) open.pop();
 		else if (colon !== undefined) {
-			// Two spellings of one key are one key.
+			// Escapes may differ.
 			const key = name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name;
 			if (open.at(-1)?.has(key)) return `the key ${JSON.stringify(key)} is there twice in one object`;
 			open.at(-1)?.add(key);
@@ -165,14 +161,13 @@ const OPENING = new Set(Buffer.from('[{'));
 const CLOSING = new Set(Buffer.from(']}'));
 const SPACES = new Set(Buffer.from(' \t\r\n'));
 
-/** A JSON array of objects, as `--json` writes it; one element at a time is in memory. */
+/** One element at a time is in memory. */
 export async function* readJsonArray(text: AsyncIterable<Buffer>, name: string): AsyncGenerator<Batch> {
 	let [line, row, depth, element] = [1, 0, 0, ''];
 	let [hasEnded, inString, isEscaped] = [false, false, false];
 	const refuse = (message: string): never => {
 		throw inputError(name, line, message);
 	};
-	/** The line on which the element begins. */
 	const startOf = (): number => line - element.trimStart().split('\n').length + 1;
 	const keep = (part: string): void => {
 		element += part;

@@ -1,4 +1,4 @@
-/** What rows came to: how many of each outcome, the exit code that follows, and what can be done next. */
+/** What became of rows: counts, the exit code, and the next commands. */
 
 import { ExitCode } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
@@ -14,14 +14,14 @@ export const outcomeNames: readonly OutcomeName[] = [
 ];
 
 export interface Counts extends Record<OutcomeName, number> {
-	/** Of the failed: how many were refused with 401 or 403. */
+	/** 401 and 403, of the failed. */
 	unauthorized: number;
 	forbidden: number;
-	/** Of the failed: how many the service will refuse again unless the row is edited. */
+	/** Of the failed: refused until the row is edited. */
 	refused: number;
-	/** Of the skipped: how many were changed by others meanwhile. */
+	/** Of the skipped: changed by others. */
 	conflicts: number;
-	/** Of the skipped: how many of an undo or a plan were left as they are. */
+	/** Of the skipped: left as they are by an undo or a plan. */
 	left: number;
 }
 
@@ -30,31 +30,29 @@ export function createCounts(): Counts {
 	return Object.fromEntries(names.map((name) => [name, 0])) as unknown as Counts;
 }
 
-/** What is kept of a row in memory: two bytes. The outcome is its place among the outcomes' names, from 1; 0 for none. */
+/** Two bytes a row. The outcome counts from 1; 0 is none. */
 const OUTCOME = 0b0000_0111;
-/** Failed by 401, and by 403; or skipped although it was to be restored or applied. */
+/** Failed by 401 and 403; skipped by an undo or a plan. */
 const UNAUTHORIZED = 1 << 3;
 const FORBIDDEN = 1 << 4;
-/** Failed because the row has to be edited, or skipped as a conflict. */
+/** To be edited; or a conflict. */
 const REFUSED = 1 << 5;
-/** An attempt may have been applied without our knowing. */
+/** An attempt may have been applied unnoticed. */
 export const APPLIED = 1 << 6;
-/** The service failed after it may have applied a part. */
+/** A part may have been applied before the service failed. */
 export const PARTLY = 1 << 7;
 /** The object held the row's values once. */
 export const WRITTEN = 1 << 8;
-/** To be sent again, whatever it came to. */
 export const REOPENED = 1 << 9;
-/** Has an outcome since the last resume. */
+/** Since the last resume. */
 export const RECORDED = 1 << 10;
 
-/** Statuses that say that the request itself is wrong: the same row would fail again. */
+/** The same request would fail again. */
 const REFUSALS: ReadonlySet<unknown> = new Set([400, 404, 405, 410, 413, 414, 415, 422]);
 
-/** Codes of skipped rows that an undo or a plan was to change. */
+/** Of an undo or a plan. */
 const LEFT: ReadonlySet<unknown> = new Set(['drift', 'changed_since', 'not_restorable']);
 
-/** A row's state after an outcome. */
 export function stateOf({ outcome, status, code }: { outcome: OutcomeName; status?: unknown; code?: unknown }): number {
 	const state = outcomeNames.indexOf(outcome) + 1;
 	switch (outcome) {
@@ -84,13 +82,13 @@ export function outcomeIn(state: number): OutcomeName | undefined {
 
 const DONE: ReadonlySet<OutcomeName> = new Set(['ok', 'differs', 'failed', 'invalid', 'skipped']);
 
-/** ok, differs, failed other than by 401, invalid and skipped are done; a resume sends all others. */
+/** A resume sends all others. */
 export function isDoneState(state: number): boolean {
 	const outcome = outcomeIn(state);
 	return outcome !== undefined && DONE.has(outcome) && (state & (UNAUTHORIZED | REOPENED)) === 0;
 }
 
-/** Adds a row by its state, or with -1 takes it out again. */
+/** Or takes it out with -1. */
 export function countState(counts: Counts, state: number, by = 1): void {
 	const outcome = outcomeIn(state);
 	if (outcome === undefined) return;
@@ -110,25 +108,21 @@ export function sumOf(parts: readonly Readonly<Counts>[]): Counts {
 	return sum;
 }
 
-/** All rows with an outcome. */
 export function totalOf(counts: Counts): number {
 	return outcomeNames.reduce((sum, name) => sum + counts[name], 0);
 }
 
-/** Rows that a resume would send again or for the first time, of those that are counted. */
+/** Rows that a resume sends. */
 export function openRows(counts: Counts): number {
 	return counts.unknown + counts['not-sent'] + counts.unauthorized;
 }
 
-/** Rows that a resume leaves alone: they are retried, or fixed by a person. */
+/** Retried, or fixed by a person. */
 export function rowsToFix(counts: Counts): number {
 	return counts.differs + counts.failed + counts.invalid + counts.conflicts - counts.unauthorized;
 }
 
-/**
- * The run's exit code. Rows that were never reached count as `not-sent` and have to be added before.
- * @param interrupted Whether a signal stopped the run before its end.
- */
+/** Rows never reached must be added as `not-sent` first. */
 export function exitCodeOf(counts: Counts, interrupted = false): ExitCode {
 	if (interrupted) return ExitCode.interrupted;
 	if (counts.unauthorized > 0) return ExitCode.refused;
@@ -140,10 +134,10 @@ export function exitCodeOf(counts: Counts, interrupted = false): ExitCode {
 	return counts.differs > 0 ? ExitCode.differs : ExitCode.ok;
 }
 
-/** What can be done after a run: at most two commands, in the order to run them. @param resumable whether rows are open */
+/** At most two commands, in the order to run them. */
 export function nextSteps(id: string, counts: Counts, resumable: boolean): [text: string, command: string][] {
 	const steps: [string, string][] = [];
-	// What the service refused would be refused again; an overloaded service or a conflict may let the same row pass.
+	// An overloaded service or a conflict may let the row pass later.
 	if (counts.failed - counts.unauthorized - counts.refused > 0) {
 		const rows = resumable ? 'to send the rest and retry the failed rows' : 'to retry the failed rows';
 		steps.push([rows, `supportctl run retry ${id}`]);

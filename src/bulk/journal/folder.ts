@@ -1,4 +1,4 @@
-/** Runs by name: their ids, in which order they were started, and the journals that the state folder knows of. */
+/** Runs by ID, in the order of their starts, and their journals. */
 
 import {
 	appendFileSync,
@@ -24,19 +24,17 @@ import { type EndRecord, endRecordOf, parseRecord, readHeader } from './records.
 
 const EXTENSION = '.ndjson';
 
-/** The folder of journals below the state folder. */
 export function runsFolder(stateDir: string): string {
 	return join(stateDir, 'runs');
 }
 
-/** Where the journal of a run is, or a link to it. */
 export function journalPath(stateDir: string, id: string): string {
 	return join(runsFolder(stateDir), id + EXTENSION);
 }
 
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** A name that sorts by time, to the millisecond: `20261121-074512-f3k9x`. @param random 0 ≤ x < 1. */
+/** Sorts by time: `20261121-074512-f3k9x`. */
 export function createRunId(now: number, random: () => number): string {
 	const time = new Date(now).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
 	const ms = now % 1000;
@@ -45,27 +43,20 @@ export function createRunId(now: number, random: () => number): string {
 	return `${time}-${tail}`;
 }
 
-/** What createRunId makes. */
 const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{5}$/;
 
-/** Where runs are noted in the order of their starts, one id a line: a clock may be set back. */
+/** Run IDs in the order of starts: clocks may be set back. */
 const orderFile = (stateDir: string): string => join(runsFolder(stateDir), '.order');
 
-/** Notes that a run was started, after all that are noted already. */
 export function noteStarted(stateDir: string, id: string): void {
 	try {
-		// Appended in one piece, so that runs which start at once lose nothing; the break comes first, so that a line
-		// that was cut off by a crash spoils no other.
+		// In one piece, so that runs starting at once lose nothing. A crash may leave a line
+		// without its end, so the line break comes first.
 		appendFileSync(orderFile(stateDir), `\n${id}`, { mode: 0o600 });
-	} catch {
-		// Its id still says when it was started.
-	}
+	} catch {}
 }
 
-/**
- * The ids of all runs in the state folder, the oldest start first. One whose start is not noted, such as a copied
- * journal, stands right behind the last start that its id is later than; what is no run's id comes before all others.
- */
+/** Oldest first. A run without a noted start, such as a copied journal, follows the last earlier ID. */
 export function runIds(stateDir: string): string[] {
 	const folder = runsFolder(stateDir);
 	let names: string[];
@@ -84,9 +75,7 @@ export function runIds(stateDir: string): string[] {
 	let noted = '';
 	try {
 		noted = readFileSync(orderFile(stateDir), 'utf8');
-	} catch {
-		// No start was noted yet.
-	}
+	} catch {}
 	const runs = noted.split('\n').filter((id) => there.delete(id));
 	const others = [...there].sort();
 	for (const id of others.filter((each) => RUN_ID.test(each))) {
@@ -95,10 +84,7 @@ export function runIds(stateDir: string): string[] {
 	return [...others.filter((id) => !RUN_ID.test(id)), ...runs];
 }
 
-/**
- * The journal of a run that a person named: a path, an id, a unique start of one, `last`, or a file beside it.
- * @throws UsageError where there is none or more than one
- */
+/** By path, ID, unique prefix or `last`. @throws UsageError */
 export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	const path = resolve(cwd, name);
 	const found = statSync(path, { throwIfNoEntry: false });
@@ -129,28 +115,22 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	});
 }
 
-/**
- * `running`: a process has it; `finished`: it came to its last row; `stopped`: it ended before that by itself;
- * `interrupted`: a signal stopped it; `broken-off`: it has no end.
- */
+/** `stopped` by itself, `interrupted` by a signal, `broken-off` without an end. */
 export type RunState = 'running' | 'finished' | 'stopped' | 'interrupted' | 'broken-off' | 'damaged';
 
-/** One run, as a list shows it. */
 export interface RunSummary {
 	id: string;
 	path: string;
 	state: RunState;
-	/** Absent where the journal can't be read. */
 	header?: RunHeader;
 	counts?: Counts;
 	end?: EndRecord;
-	/** Why it is damaged. */
 	problem?: string;
 }
 
 const EDGE_BYTES = 64 * 1024;
 
-/** The first line and, where it is short, the last one: a list must not read whole journals. */
+/** Lists must not read whole journals. */
 function readEdges(path: string): { first: string; last: string } {
 	const fd = openRegularFile(path);
 	try {
@@ -164,7 +144,7 @@ function readEdges(path: string): { first: string; last: string } {
 	}
 }
 
-/** What a run was started with. @throws FailedError for a file that is no journal */
+/** @throws FailedError */
 export function readRunHeader(path: string): RunHeader {
 	return readHeader(readEdges(path).first, path);
 }
@@ -175,7 +155,7 @@ function stateOf(end: EndRecord | undefined): RunState {
 	return end.counts['not-sent'] > 0 ? 'stopped' : 'finished';
 }
 
-/** What a journal amounts to; only one without an end is read as a whole, unless that was done already. */
+/** Reads the whole journal only if it has no end. */
 export async function summariseRun(journal: string, id: string, scan?: JournalScan): Promise<RunSummary> {
 	let path = journal;
 	try {
@@ -192,7 +172,7 @@ export async function summariseRun(journal: string, id: string, scan?: JournalSc
 	}
 }
 
-/** The runs that the state folder knows of, the newest first, at most `limit`. */
+/** Newest first. */
 export async function listRuns(stateDir: string, limit = Number.POSITIVE_INFINITY): Promise<RunSummary[]> {
 	const summaries: RunSummary[] = [];
 	for (const id of runIds(stateDir).reverse().slice(0, limit)) {
@@ -201,7 +181,7 @@ export async function listRuns(stateDir: string, limit = Number.POSITIVE_INFINIT
 	return summaries;
 }
 
-/** Removes a run from the state folder; a journal elsewhere (--journal) stays, and only the link to it goes. */
+/** A journal elsewhere (--journal) stays; only the link goes. */
 export function removeRun(stateDir: string, id: string): void {
 	rmSync(journalPath(stateDir, id), { force: true });
 }

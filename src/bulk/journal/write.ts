@@ -1,4 +1,4 @@
-/** A run's journal: append-only NDJSON that is in the file before a row counts as done. */
+/** A journal: append-only NDJSON, written before a row counts as done. */
 
 import {
 	closeSync,
@@ -36,19 +36,16 @@ import {
 	sealed,
 } from './records.js';
 
-/** How long records may lie in the system's cache before the disk has to have them. */
 const SYNC_EVERY_MS = 250;
 
-/** For steps whose failure changes nothing for what comes after them. */
+/** For steps that may fail. */
 function tryTo(step: () => void): void {
 	try {
 		step();
-	} catch {
-		// What comes after it works without.
-	}
+	} catch {}
 }
 
-/** Writes all lines, or fails and leaves no part of a line behind. */
+/** Writes whole lines or none. */
 function writeLines(fd: number, text: string): void {
 	const bytes = Buffer.from(text);
 	let written = 0;
@@ -60,7 +57,7 @@ function writeLines(fd: number, text: string): void {
 		}
 	} catch (error) {
 		const torn = written - (bytes.subarray(0, written).lastIndexOf(10) + 1);
-		// Otherwise whoever reads the journal drops the torn line.
+		// Readers drop the torn line.
 		if (torn > 0) tryTo(() => ftruncateSync(fd, fstatSync(fd).size - torn));
 		throw error;
 	}
@@ -68,7 +65,7 @@ function writeLines(fd: number, text: string): void {
 
 const NOT_SYNCABLE: ReadonlySet<unknown> = new Set(['EINVAL', 'ENOTSUP', 'EROFS']);
 
-/** Whether the file system has no way to wait for its disk, which is no failure. */
+/** Some file systems can't sync, which is no failure. */
 function isNotSyncable(error: unknown): boolean {
 	return NOT_SYNCABLE.has((error as NodeJS.ErrnoException).code);
 }
@@ -81,21 +78,16 @@ function syncNow(fd: number): void {
 	}
 }
 
-/**
- * Writes records. Each method resolves once its record is in the file, so that a killed process loses nothing that was
- * reported done. The disk itself follows within a quarter of a second: a power cut can cost the records of about that
- * long, and their rows are sent again by a resume.
- */
+/** Methods resolve once the record is in the file: a killed process loses nothing. The disk follows within 250 ms; after a power cut a resume sends the rows of that time again. */
 export class Journal {
-	/** Why nothing more can be written; it stays, since a journal must not go on behind a gap. */
+	/** It stays: a journal must not go on after a gap. */
 	failure: FailedError | undefined;
-	/** Records of one turn of the event loop, which are written together. */
+	/** Written together, once per turn of the event loop. */
 	#text = '';
 	#written: Promise<void> | undefined;
 	#settle: ((error?: FailedError) => void) | undefined;
 	#dirty = false;
 	#timer: NodeJS.Timeout | undefined;
-	/** Resolves when the disk has what is being synced. */
 	#syncing: Promise<void> | undefined;
 	#closed = false;
 
@@ -115,7 +107,7 @@ export class Journal {
 		return this.#append(rowLine(outcome, this.redact));
 	}
 
-	/** To be awaited before the row that changes these values is sent. */
+	/** Await it before sending the row. */
 	before(row: number, ids: Readonly<Record<string, string>>, old: OldValues): Promise<void> {
 		return this.#append(beforeLine(row, ids, old, this.redact));
 	}
@@ -126,7 +118,7 @@ export class Journal {
 			this.#written = new Promise((resolve, reject) => {
 				this.#settle = (error) => (error === undefined ? resolve() : reject(error));
 			});
-			// Where the record is not waited for, the next append fails too.
+			// The next append fails too.
 			this.#written.catch(() => undefined);
 			setImmediate(() => this.flush());
 		}
@@ -135,7 +127,6 @@ export class Journal {
 		return this.#written;
 	}
 
-	/** Writes what was appended, in one write. */
 	flush(): void {
 		const [text, settle] = [this.#text, this.#settle];
 		this.#text = '';
@@ -160,7 +151,7 @@ export class Journal {
 		return this.#fail(message, `make room, then: supportctl run resume ${this.header.id}`, cause);
 	}
 
-	/** Fails where the journal's name leads to another file, or another process has taken the journal over. */
+	/** The journal's name leads elsewhere, or a different process took it. */
 	#checkPlace(): void {
 		if (isSameFile(this.fd, this.path) && this.lock.isHeld()) return;
 		this.#fail(
@@ -175,7 +166,7 @@ export class Journal {
 		return this.failure;
 	}
 
-	/** In the background, since a disk may take its time. An error means that earlier records may be gone too. */
+	/** In the background. After an error, earlier records may be lost too. */
 	#sync(): void {
 		this.#dirty = false;
 		this.#checkPlace();
@@ -189,12 +180,12 @@ export class Journal {
 		});
 	}
 
-	/** Writes the last record, waits for the disk, and releases the lock. @throws what made the journal fail */
+	/** @throws what made the journal fail */
 	async close(end?: EndRecord): Promise<void> {
 		if (this.#closed) return;
 		this.#closed = true;
 		try {
-			// The system reports a failed write once: to the sync that is under way.
+			// The system reports a failed write once, to this sync.
 			if (this.#syncing !== undefined) await this.#syncing;
 			if (end !== undefined && this.failure === undefined) this.record({ type: 'end', ...end });
 			this.flush();
@@ -211,7 +202,6 @@ export class Journal {
 	}
 }
 
-/** Why a journal can't be begun or opened. Later the journal's own failure is reported. */
 function cannotOpen(path: string, error: unknown, hint: string): Error {
 	if (error instanceof FailedError || error instanceof UsageError) return error;
 	const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
@@ -219,14 +209,13 @@ function cannotOpen(path: string, error: unknown, hint: string): Error {
 	return new FailedError(`can't write the journal ${path}: ${why}`, { code: 'journal_failed', hint, cause: error });
 }
 
-/** Opens and locks a journal's file; closes and unlocks it where the next step fails. */
 function openLocked(path: string, flags: number) {
-	// So that no open waits for the other end of a pipe, which is refused then, as a device is: it keeps nothing.
+	// Without waiting for a pipe, which is refused like a device.
 	const fd = openSync(path, constants.O_RDWR | constants.O_APPEND | (constants.O_NONBLOCK ?? 0) | flags, 0o600);
 	try {
 		const stats = fstatSync(fd);
 		if (!stats.isFile()) throw new Error('not a regular file');
-		// One lock for each journal: symbolic links lead to one name, hard links are refused.
+		// Symbolic links lead to one name, hard links are refused.
 		if (stats.nlink > 1) throw new Error(`the file has ${stats.nlink} names (hard links); remove the others`);
 		const real = realpathSync(path);
 		const lock = acquireLock(`${real}.lock`, `the journal ${real}`);
@@ -241,11 +230,7 @@ function openLocked(path: string, flags: number) {
 	}
 }
 
-/**
- * Starts a journal in the state folder, or at a place of its own, as `--journal` says: the header is on the disk when
- * this returns.
- * @throws FailedError, or UsageError for a file in use
- */
+/** The header is on the disk when this returns. @throws FailedError, UsageError for a file in use */
 export function createJournal({
 	header,
 	stateDir,
@@ -273,7 +258,7 @@ export function createJournal({
 		fchmodSync(fd, 0o600);
 		beginFile(fd, path, isNew, `${headerLine(header)}\n`);
 		if (given !== undefined) {
-			// Lets `run list`, `last` and the run's id find it; else its path still does.
+			// For `run list` and `last`; its path works anyway.
 			tryTo(() => {
 				makeFolder(runsFolder(stateDir));
 				symlinkSync(path, journalPath(stateDir, header.id));
@@ -288,7 +273,7 @@ export function createJournal({
 	}
 }
 
-/** Writes the first line through to the disk; where that fails, the file is as it was before. */
+/** On failure the file is as before. */
 function beginFile(fd: number, path: string, isNew: boolean, line: string): void {
 	try {
 		writeLines(fd, line);
@@ -297,7 +282,7 @@ function beginFile(fd: number, path: string, isNew: boolean, line: string): void
 		tryTo(() => (isNew ? unlinkSync(path) : ftruncateSync(fd, 0)));
 		throw error;
 	}
-	// A file's name is on the disk only once its folder is. Some systems have no way to wait for that.
+	// A file's name is on the disk once its directory is.
 	tryTo(() => {
 		const folder = openSync(dirname(path), 'r');
 		tryTo(() => fsyncSync(folder));
@@ -305,10 +290,7 @@ function beginFile(fd: number, path: string, isNew: boolean, line: string): void
 	});
 }
 
-/**
- * Opens a journal to go on with its run: locks it, reads it, and cuts off a torn last line.
- * @throws FailedError where another process writes it, or where it can't be read
- */
+/** Locks and reads it, and cuts off a torn last line. @throws FailedError */
 export async function openJournal(path: string, redact: Redact): Promise<{ journal: Journal; scan: JournalScan }> {
 	let opened: ReturnType<typeof openLocked> | undefined;
 	try {

@@ -1,8 +1,4 @@
-/**
- * Reads the objects of many writes with few requests: `GET /tickets?include=1,2,…`.
- * Lists are not in the interface (section 4): what a list leaves out is read alone, and
- * where a service offers no list, or ignores `include`, so is everything else.
- */
+/** Reads the objects of many writes with few requests: `GET /tickets?include=1,2,…`. What lists leave out is read alone. */
 
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
@@ -13,37 +9,34 @@ import { UsageError } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import { inOrder } from '../run/engine.js';
 
-/** The most objects that services show on a page. */
 export const BATCH_SIZE = 100;
 
-/** What names an object that is read: the write's endpoint and path IDs. */
 export type Write = Pick<Request, 'endpoint' | 'ids'>;
 
 export interface BatchOptions {
 	dialect: Dialect;
-	/** Sends a read, with retries; never rejects. */
+	/** Retries; never rejects. */
 	send(request: Request): Promise<Outcome>;
-	/** How many objects are read at a time where they are read alone. */
+	/** Of objects that are read alone. */
 	concurrency: number;
 }
 
 export interface BatchReader {
-	/** What lists show of the objects; what they leave out is missing. */
+	/** What lists leave out is missing. */
 	readLists(writes: readonly Write[]): Promise<ReadonlyMap<Write, Outcome>>;
-	/** The outcome of reading each object, in the order of `writes`. */
+	/** In the order of `writes`. */
 	read(writes: readonly Write[]): Promise<Outcome[]>;
-	/** The outcome of reading one object with a request of its own. */
 	readAlone(write: Write): Promise<Outcome>;
 }
 
 export function createBatchReader({ dialect, send, concurrency }: BatchOptions): BatchReader {
 	const plannerFor = createPlanners(dialect);
-	/** Paths of lists that are not served, or that ignore `include`. */
+	/** Not served, or ignoring `include`. */
 	const unusable = new Set<string>();
 
 	const readAlone = (write: Write): Promise<Outcome> => send(readRequest(plannerFor, write));
 
-	/** The objects that a list shows, by ID; what it leaves out is missing. */
+	/** By ID. */
 	async function readList(
 		list: Request,
 		query: Readonly<Record<string, string>>,
@@ -89,7 +82,7 @@ export function createBatchReader({ dialect, send, concurrency }: BatchOptions):
 	async function readLists(writes: readonly Write[]): Promise<Map<Write, Outcome>> {
 		const outcomes = new Map<Write, Outcome>();
 		for (const group of groupsOf(writes, plannerFor)) {
-			// One object costs one request either way.
+			// One request either way.
 			if (group.writes.length > 1) await readGroup(group, outcomes);
 		}
 		return outcomes;
@@ -110,14 +103,13 @@ export function createBatchReader({ dialect, send, concurrency }: BatchOptions):
 	};
 }
 
-/** Writes whose objects stand in one list. */
 interface Group {
 	list: Request;
 	query: Readonly<Record<string, string>>;
 	writes: Write[];
 }
 
-/** Replies are listed per ticket, and terms per taxonomy. */
+/** Replies per ticket, terms per taxonomy. */
 function groupsOf(writes: readonly Write[], plannerFor: PlannerFor): Iterable<Group> {
 	const groups = new Map<string, Group>();
 	for (const write of writes) {
@@ -133,7 +125,7 @@ function groupsOf(writes: readonly Write[], plannerFor: PlannerFor): Iterable<Gr
 
 export type PlannerFor = (endpoint: Endpoint) => Planner;
 
-/** A run of terms has an endpoint for each taxonomy; each gets one planner. */
+/** One for each taxonomy. */
 export function createPlanners(dialect: Dialect): PlannerFor {
 	const planners = new Map<string, Planner>();
 	return (endpoint) => {
@@ -144,13 +136,13 @@ export function createPlanners(dialect: Dialect): PlannerFor {
 	};
 }
 
-/** The read that shows the object of a write. @throws UsageError */
+/** @throws UsageError */
 export function readRequest(plannerFor: PlannerFor, { endpoint, ids }: Write): Request {
 	const read = readEndpointOf(endpoint);
 	if (read === undefined) {
 		throw new UsageError(`the API has no way to read ${endpoint.noun}s`);
 	}
-	// Custom fields are written below ticket_id and read below id.
+	// Written below ticket_id, read below id.
 	const id = ids.id ?? (ids.ticket_id as string);
 	return plannerFor(read)({ ids: { ...ids, id } });
 }

@@ -1,7 +1,4 @@
-/**
- * Users and terms by name. The API wants IDs (interface sections 2.1 and 4), people know names:
- * each distinct name is looked up at most once, before anything is written.
- */
+/** Users and terms by name: each distinct name is looked up at most once, before anything is written. */
 
 import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
@@ -12,29 +9,25 @@ import { isId, isObject, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../ap
 import { FailedError } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 
-/** What a name stands for, why it stands for nothing, or that the service has no list to find it in. */
 export type Found = { readonly id: string } | { readonly problem: string } | { readonly asGiven: true };
 
 export interface Directory {
-	/** Finds an ID by ID, username, slug or name. @throws SupportctlError where the service can't say it */
+	/** By ID, username, slug or name. @throws SupportctlError */
 	id(text: string): Promise<Found>;
-	/** The name of an ID, as far as it's known by now. */
+	/** If known by now. */
 	name(id: string): string | undefined;
-	/** Reads what is known of these IDs. @returns those that the service doesn't have; undefined where it has no list */
+	/** @returns IDs that the service doesn't have; undefined without a list */
 	missing(ids: readonly string[]): Promise<string[] | undefined>;
 }
 
-/** The terms of the taxonomies that were listed. */
 export interface TermIndex {
-	/** The ID of a term by its ID, slug or name. */
 	idOf(taxonomy: string, text: string): string | undefined;
-	/** The ID of the term whose slug an object shows. */
 	ofSlug(taxonomy: string, slug: string): string | undefined;
-	/** What an export has for a slug; undefined where no term, or more than one, can be meant. */
+	/** Undefined unless exactly one term can be meant. */
 	exported(taxonomy: string, slug: string): string | undefined;
 }
 
-/** A name that was looked up, as a journal keeps it. `of` is `users` or a taxonomy. */
+/** `of` is `users` or a taxonomy. */
 export interface NameRecord {
 	of: string;
 	name: string;
@@ -44,34 +37,31 @@ export interface NameRecord {
 
 export interface Directories {
 	readonly users: Directory & {
-		/** Why the account behind an ID isn't the one of a username; undefined where it is, or the service offers no reads. */
+		/** Why an account isn't the one of a username; undefined if it is, or without reads. */
 		conflict(id: string, username: string): Promise<string | undefined>;
 	};
 	terms(taxonomy: string): Directory & {
-		/** The IDs of all terms; undefined where the service offers no list. */
+		/** Undefined without a list. */
 		ids(): Promise<string[] | undefined>;
 	};
-	/** Finds terms in the taxonomies that were listed. */
 	readonly index: TermIndex;
-	/** Lists a taxonomy for the index. */
+	/** For the index. */
 	list(taxonomy: string): Promise<void>;
-	/** The name `of` users or a taxonomy, as a journal of an earlier part of the run has it. */
+	/** From an earlier part of the run. */
 	remember(record: NameRecord): void;
-	/** What was looked up so far. */
 	records(): Iterable<NameRecord>;
 }
 
 export interface DirectoryOptions {
 	dialect: Dialect;
-	/** Sends a read, with retries. @throws RefusedError for credentials that are refused */
+	/** @throws RefusedError for refused credentials */
 	send(request: Request): Promise<Outcome>;
-	/** The caller's own ID. @throws UsageError where it isn't known */
+	/** @throws UsageError */
 	ownId(): Promise<number>;
 }
 
-/** How many objects a page has at the most. */
 const PAGE_SIZE = 100;
-/** How many unknown usernames are worth a search for the nearest. */
+/** Searches for suggestions. */
 const SUGGESTED = 5;
 
 type Listed = Readonly<Record<string, unknown>>;
@@ -85,7 +75,6 @@ export function createDirectories(options: DirectoryOptions): Directories {
 		return found;
 	};
 
-	/** Looks a name up once, and keeps what came of it for the journal. */
 	const once = (of: string, lookUp: (name: string) => Promise<Found>) => (name: string) => {
 		const found = foundOf(of);
 		let looking = found.get(name);
@@ -129,12 +118,11 @@ export function createDirectories(options: DirectoryOptions): Directories {
 	};
 }
 
-/** Adds a query to a planned list. */
 function withQuery(list: Request, query: Readonly<Record<string, string>>): Request {
 	return { ...list, path: `${list.path}?${new URLSearchParams(query)}` };
 }
 
-/** The objects that a list shows; undefined where the service offers none to this account. @throws FailedError */
+/** Undefined if the service offers you no list. @throws FailedError */
 function objectsIn(outcome: Outcome, what: string): Listed[] | undefined {
 	const { body, status = 0, code, message } = outcome;
 	if (outcome.outcome === 'ok' && Array.isArray(body)) return body.filter(isObject);
@@ -150,7 +138,7 @@ function createUsers({ dialect, send, ownId }: DirectoryOptions): Directories['u
 	const list = createPlanner(reads.user.list, dialect)({ ids: {} });
 	const get = createPlanner(reads.user.get, dialect);
 	const names = new Map<string, string>();
-	/** Live services find the caller's own name only: others are in the list. */
+	/** Live services find your own name only; the list has others. */
 	let refusesOthers = false;
 	let suggested = 0;
 
@@ -165,7 +153,6 @@ function createUsers({ dialect, send, ownId }: DirectoryOptions): Directories['u
 		return found;
 	}
 
-	/** The nearest usernames, for a name that nobody has. */
 	async function suggestion(name: string, seen: readonly Listed[]): Promise<string> {
 		const byEmail = seen.find(({ email }) => typeof email === 'string' && sameText(email, name));
 		if (byEmail !== undefined) return `; did you mean "${byEmail.username}"?`;
@@ -252,7 +239,7 @@ function createTerms(taxonomy: string, { dialect, send }: DirectoryOptions) {
 		return listing;
 	};
 
-	/** A text of digits is an ID before it's a slug; a slug or name may be spelt with other capitals. */
+	/** Digits are an ID before a slug; capitals don't count. */
 	function matches(text: string): Term[] {
 		const byId = terms.filter(({ id }) => id === text);
 		if (byId.length > 0) return byId;
@@ -266,20 +253,20 @@ function createTerms(taxonomy: string, { dialect, send }: DirectoryOptions) {
 	return {
 		list,
 		ids: async () => (await list())?.map(({ id }) => id),
-		/** A text that may be the ID of one term and the slug of another says nothing. */
+		/** An ID of one term and slug of another says nothing. */
 		idOf(text: string): string | undefined {
 			const found = terms.filter(({ id, slug }) => [id, slug, damaged(slug)].includes(text));
 			const [match, ...more] = found.length > 0 ? found : matches(text);
 			return text === '' || more.length > 0 ? undefined : match?.id;
 		},
-		/** What an export has for a slug that an object shows: what leads an update back to this term. */
+		/** What leads an update back to this term. */
 		exported(text: string): string | undefined {
 			if (!isListed) return text;
 			const isSafe = !looksLikeNumber(text) && terms.some(({ slug }) => slug === text);
 			const id = this.ofSlug(text);
 			return isSafe && id !== undefined ? text : id;
 		},
-		/** Objects show slugs, also those that look like another term's ID. */
+		/** Also slugs that look like a different term's ID. */
 		ofSlug(text: string): string | undefined {
 			const found = terms.filter(({ slug }) => text !== '' && (slug === text || damaged(slug) === text));
 			if (found.length === 0) return terms.find(({ id }) => id === text)?.id;
@@ -307,17 +294,17 @@ function createTerms(taxonomy: string, { dialect, send }: DirectoryOptions) {
 	};
 }
 
-/** A slug as objects show it: without its encoded characters. */
+/** Without encoded characters. */
 const damaged = (slug: string): string => slug.replace(/%[\da-f]{2}/gi, '');
 
-/** All terms of a taxonomy; undefined where the service offers no list. @throws FailedError */
+/** Undefined without a list. @throws FailedError */
 async function listTerms(read: Read, dialect: Dialect, send: DirectoryOptions['send']): Promise<Term[] | undefined> {
 	const list = createPlanner(read.list, dialect)({ ids: {} });
 	const terms = new Map<string, Term>();
 	let query: Record<string, string> = { ...read.query, per_page: String(PAGE_SIZE) };
 	for (let page = 1; ; page++) {
 		const outcome = await send(withQuery(list, { ...query, page: String(page) }));
-		// Some accounts may list terms, and not as they are stored.
+		// Some accounts can't list them for editing.
 		if (page === 1 && outcome.status === 403 && 'context' in query) {
 			const { context: _, ...rest } = query;
 			query = rest;
@@ -335,7 +322,6 @@ async function listTerms(read: Read, dialect: Dialect, send: DirectoryOptions['s
 	}
 }
 
-/** Services show names with HTML entities. */
 function plainName(name: unknown): string {
 	return String(name ?? '')
 		.replaceAll('&amp;', '&')

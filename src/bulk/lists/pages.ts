@@ -1,8 +1,4 @@
-/**
- * Every object of a list that comes in pages, once. Pages have no common moment: while one is read, objects can move to
- * a page before it or behind it. An object that comes twice is given once; that none is lost between two pages is
- * checked by what responses say of the list, and by reading pages again where it may have shifted.
- */
+/** Every object of a paged list, once. Objects can move between pages while pages are read: totals are checked, and pages that may have shifted are read again. */
 
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
@@ -14,41 +10,35 @@ export type ListedObject = Readonly<Record<string, unknown>>;
 
 export interface PageCall {
 	page: number;
-	/** Call it when the response is there, and wait: the next request is sent before this response is parsed. */
+	/** The next request is sent before this response is parsed. */
 	arrived(): Promise<void>;
-	/** Aborted when the page is wanted no longer. */
 	stop: AbortSignal;
 }
 
 export interface PagesOptions {
 	fetch(call: PageCall): Promise<{ result: Outcome; headers: ResponseHeaders }>;
 	concurrency: number;
-	/** How many objects a page is asked to have. */
 	size: number;
-	/** How many pages are read at the most. */
 	most: number;
-	/** How the list is ordered by ID: 1 ascending, -1 descending; undefined for another order. */
+	/** 1 ascending, -1 descending. */
 	byId?: 1 | -1 | undefined;
-	/** Only the number of objects is wanted: a total that can be trusted ends the reading after one page. */
+	/** A trusted total ends the reading after one page. */
 	countsOnly?: boolean;
-	/** Called after the first page, with the number of objects that the service counts. */
+	/** After the first page. */
 	onTotal?(total: number | undefined): void;
-	/** Takes the objects that are new on a page, in order; false ends the reading. */
+	/** New objects, in order; false ends the reading. */
 	onPage(objects: readonly ListedObject[]): Promise<boolean>;
-	/** How many objects a list can have; more are taken for a list without an end. */
+	/** More objects: a list without an end. */
 	ceiling?: number;
 }
 
 export interface PagesEnd {
-	/** How many objects were given, or counted. */
 	count: number;
-	/** What the service counted last. */
+	/** As the service counts. */
 	total?: number | undefined;
-	/** Whether all pages were read, and not only as many as were asked for. */
+	/** All pages were read. */
 	whole: boolean;
-	/** Why a page could not be read. */
 	failure?: Outcome | undefined;
-	/** The list did not end. */
 	isEndless?: boolean;
 }
 
@@ -59,19 +49,18 @@ interface Page {
 	pages: number | undefined;
 }
 
-/** Ends the reading: a page can't be read, no more are wanted, or the list does not end. */
 class Ended extends Error {
 	constructor(readonly why: Pick<PagesEnd, 'failure' | 'isEndless'> = {}) {
 		super();
 	}
 }
 
-/** How often a list that has shifted is read again, as long as that brings something new. */
+/** As long as that brings something new. */
 const MOST_PASSES = 3;
 
 const CEILING = 10_000_000;
 
-/** Gives the objects of a list to `onPage`, a page at a time, each once. */
+/** A page at a time. */
 export async function readPages(options: PagesOptions): Promise<PagesEnd> {
 	const pages = createPageReader(options);
 	const giver = createGiver(options);
@@ -94,23 +83,19 @@ export async function readPages(options: PagesOptions): Promise<PagesEnd> {
 	}
 }
 
-/**
- * Services count objects that the caller can't see. Those are left out of each page, so that a page with as many objects
- * as it was asked for has none of them.
- */
+/** Services also count hidden objects, which are left out of pages: a full page has none. */
 function isTrusted({ objects, total, pages }: Page, size: number): boolean {
 	return total !== undefined && objects.length === size && pages === Math.ceil(total / size);
 }
 
 type Giver = ReturnType<typeof createGiver>;
 
-/** Passes on the objects that are new. */
 function createGiver({ onPage, ceiling = CEILING }: PagesOptions) {
 	const seen = new Set<unknown>();
 	let count = 0;
 	return {
 		count: () => count,
-		/** @returns whether something is new @throws Ended */
+		/** @returns whether something is new */
 		async give(objects: readonly ListedObject[] = []): Promise<boolean> {
 			const found = objects.filter(({ id, slug }) => {
 				const own = id ?? slug;
@@ -127,17 +112,17 @@ function createGiver({ onPage, ceiling = CEILING }: PagesOptions) {
 
 type Watch = Awaited<ReturnType<typeof watchLastPage>>;
 
-/** Looks at the last page before all others: at its turn it shows by how much objects have moved. */
+/** When its turn comes it shows how far objects have moved. */
 async function watchLastPage(pages: PageReader, first: Page, { most }: PagesOptions) {
 	const at = first.pages === undefined ? 1 : Math.min(first.pages, most);
 	const look = at > 1 ? ((await pages.read(at))?.objects ?? []) : [];
 	const isUsed = look.length > 0;
-	/** By how many places objects have moved, and by how many of them the totals of neighbours differ. */
+	/** Places that objects moved, and differences in totals. */
 	let moved = look.length;
 	let accounted = 0;
 	return {
 		isUsed,
-		/** @returns whether the list has shifted since the page before */
+		/** @returns whether the list has shifted since */
 		see(page: Page, before: Page): boolean {
 			if (isUsed && page.number === at) {
 				const place = look.findIndex((each) => each.id === page.objects[0]?.id);
@@ -151,7 +136,6 @@ async function watchLastPage(pages: PageReader, first: Page, { most }: PagesOpti
 	};
 }
 
-/** @returns the last page */
 async function readInOrder(
 	pages: PageReader,
 	first: Page,
@@ -162,7 +146,7 @@ async function readInOrder(
 	const isCounted = first.pages !== undefined;
 	const full = isCounted ? size : Math.max(1, first.objects.length);
 	let last = first.pages ?? (first.objects.length === 0 ? 1 : Number.POSITIVE_INFINITY);
-	// What was read before the last page was looked at is read again.
+	// Read before the last page was.
 	if (!watch.isUsed) await give(first.objects);
 	const hasMore = watch.isUsed || last > 1 || first.objects.length >= full;
 	let before = first;
@@ -173,7 +157,7 @@ async function readInOrder(
 		const isNew = await give(isShifted ? await pages.readAgain(before, page, byId) : page.objects);
 		if (isCounted) last = Math.max(last, page.pages ?? 0);
 		before = page;
-		// The number of pages may be wrong: the last page is one that is not full, or brings nothing new.
+		// The count may be wrong: the last page is not full, or brings nothing new.
 		const isInside = isCounted && page.number < last;
 		const isFull = isInside ? page.objects.length > 0 : page.objects.length >= full && isNew;
 		if (!isFull || page.number >= most) break;
@@ -181,7 +165,6 @@ async function readInOrder(
 	return before;
 }
 
-/** Reads all pages again until that brings nothing new. */
 async function readAllAgain(pages: PageReader, last: number, { give }: Giver): Promise<void> {
 	for (let pass = 0; pass < MOST_PASSES; pass++) {
 		let isNew = false;
@@ -198,7 +181,7 @@ function createPageReader({ fetch, concurrency }: Pick<PagesOptions, 'fetch' | '
 	const closed = new AbortController();
 	setMaxListeners(0, closed.signal);
 
-	/** @returns undefined behind the last page @throws Ended */
+	/** @returns undefined behind the last page */
 	async function read(number: number, arrived = async (): Promise<void> => undefined): Promise<Page | undefined> {
 		const { result, headers } = await fetch({ page: number, arrived, stop: closed.signal });
 		if (number > 1 && result.status === 400 && result.code === 'rest_post_invalid_page_number') return undefined;
@@ -211,7 +194,7 @@ function createPageReader({ fetch, concurrency }: Pick<PagesOptions, 'fetch' | '
 		return { number, objects, total, pages };
 	}
 
-	/** Pages in order, with some under way and as many again waiting for their turn. */
+	/** In order, with some ahead. */
 	async function* ahead(from: number, until: () => number): AsyncGenerator<Page> {
 		const queue: Promise<Page | undefined>[] = [];
 		let underWay = 0;
@@ -228,12 +211,12 @@ function createPageReader({ fetch, concurrency }: Pick<PagesOptions, 'fetch' | '
 				};
 				const arrived = async (): Promise<void> => {
 					release();
-					// undici takes a connection again two turns of the event loop after its last response.
+					// undici reuses a connection two turns of the event loop later.
 					await setImmediate();
 					await setImmediate();
 				};
 				const page = read(next++, arrived).finally(release);
-				// It is thrown when its turn comes.
+				// Thrown when its turn comes.
 				page.catch(() => undefined);
 				queue.push(page);
 			}
@@ -243,7 +226,7 @@ function createPageReader({ fetch, concurrency }: Pick<PagesOptions, 'fetch' | '
 			const page = await queue.shift();
 			if (page === undefined) return;
 			fill();
-			// Responses that have come meanwhile are taken in first, and requests sent in their place.
+			// Takes in responses first.
 			await setImmediate();
 			yield page;
 		}
@@ -255,7 +238,7 @@ function createPageReader({ fetch, concurrency }: Pick<PagesOptions, 'fetch' | '
 		return page;
 	}
 
-	/** Two neighbouring pages once more, and those before them as far as objects have moved; in the order of their IDs. */
+	/** In the order of IDs. */
 	async function readAgain(before: Page, page: Page, byId: 1 | -1): Promise<ListedObject[]> {
 		const edge = Number(before.objects.at(-1)?.id);
 		const objects = [...page.objects];
@@ -276,7 +259,7 @@ function notList(result: Outcome): Outcome {
 	return { ...result, outcome: 'failed', code: 'not_a_list', message: 'the response is not a list' };
 }
 
-/** The objects of a response: a list, or an object with one under each slug; undefined for anything else. */
+/** A list, or an object under each slug. */
 function objectsIn(body: unknown): ListedObject[] | undefined {
 	if (Array.isArray(body)) return body.filter(isObject);
 	if (!isObject(body)) return undefined;

@@ -1,4 +1,4 @@
-/** An object as a row of an export: what an update reads back from it is what the object holds, or it is left out. */
+/** An object as a row of an export, which an update reads back unchanged. */
 
 import { compareValue } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
@@ -11,19 +11,17 @@ import type { ListedObject } from './pages.js';
 
 export interface SheetOptions {
 	read: Read;
-	/** Ids from the path that objects don't show: the ticket of a reply, the taxonomy of a term. */
+	/** Path IDs that objects don't show. */
 	owners: Readonly<Record<string, string | number>>;
-	/** Whether values stand in cells of text. */
 	asCells: boolean;
-	/** The first objects of the list: a column that they show rendered alone is left out. */
+	/** Columns that they show rendered only are left out. */
 	sample: readonly ListedObject[];
 	dialect: Dialect;
 	redact<T>(value: T): T;
-	/** The terms of the taxonomies that were listed. */
 	terms?: TermIndex | undefined;
 }
 
-/** The names in an export but those of owners, where objects show all that they hold. */
+/** Without owners. */
 export function exportedNames(read: Read): string[] {
 	if (read.update === undefined) return read.shown.filter((name) => !read.owners.includes(name));
 	return ['id', ...exportedFields(read).map(({ name }) => name), ...(read.hasModified ? ['modified_gmt'] : [])];
@@ -35,7 +33,6 @@ function exportedFields({ update, computed }: Read): Field[] {
 
 const NAMED = 3;
 
-/** What is printed of the objects of a list. */
 export function createSheet(options: SheetOptions) {
 	const { read, owners, sample } = options;
 	const fields = exportedFields(read);
@@ -47,9 +44,9 @@ export function createSheet(options: SheetOptions) {
 	});
 	const leftOut = new Map<string, { ids: unknown[]; count: number }>();
 	return {
-		/** The columns of an export, in the order of the endpoint's fields. */
+		/** In the order of the endpoint's fields. */
 		columns: [...read.owners, ...columns],
-		/** A row of an export: only what an update reads. */
+		/** What an update reads. */
 		exported(object: ListedObject): Record<string, unknown> {
 			const row: Record<string, unknown> = { ...owners };
 			for (const { name, exportOf } of exported) {
@@ -61,11 +58,10 @@ export function createSheet(options: SheetOptions) {
 			}
 			return row;
 		},
-		/** The whole object, with raw values in the place of `{raw, rendered}`. */
+		/** Raw values instead of `{raw, rendered}`. */
 		whole: ({ _links, ...object }: ListedObject): Record<string, unknown> => {
 			return { ...owners, ...Object.fromEntries(Object.entries(object).map(([name, value]) => [name, rawOf(value)])) };
 		},
-		/** What was left out of the rows so far. */
 		warnings(): string[] {
 			const names = rendered.map(({ name }) => name).join(', ');
 			const why = 'the service shows rendered text only, which is no value to write; left out';
@@ -90,10 +86,7 @@ function rawOf(value: unknown): unknown {
 	return Object.hasOwn(value, 'raw') ? value.raw : value;
 }
 
-/**
- * A value without what services show where nothing is stored: the site's locale, and preferences of an editor. Written
- * back, an account would keep them for good.
- */
+/** Services show the site's locale and an editor's preferences if nothing is stored: writing them back would pin them. */
 function ownValue({ name, kind }: Field, value: unknown): unknown {
 	if (name === 'locale' && value === 'en_US') return undefined;
 	if (name !== 'meta' || kind !== 'map' || !isObject(value)) return value;
@@ -103,16 +96,12 @@ function ownValue({ name, kind }: Field, value: unknown): unknown {
 
 const LEFT_OUT = Symbol('left out');
 
-/** How many values of a field are remembered. */
 const REMEMBERED = 1000;
 
-/**
- * Makes the function that gives the value of a field for an export; undefined where the object has none. Each is read
- * back with the reader of an update, so that nothing is exported which the update would refuse or change.
- */
+/** Values that an update would refuse or change are left out. */
 function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOptions): (shown: unknown) => unknown {
 	const column = fieldColumn(field.name, field, { undocumented: false, statusIn: dialect.statusIn }, false);
-	// A secret would be hidden where it is printed.
+	// It would be redacted.
 	const hidesIn = (value: unknown): boolean => redact({ [field.name]: value })[field.name] !== value;
 	const isSecret = hidesIn('a');
 	const known = new Map<unknown, unknown>();
@@ -128,14 +117,13 @@ function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOp
 		}
 		if (readsBackAlways(field, value)) return asCells ? String(value) : value;
 		if (typeof value === 'object') return hidesIn(value) ? LEFT_OUT : checkedValue(field, value, column, asCells);
-		// Few kinds but texts have many values.
+		// Most kinds have few values.
 		const found = known.has(value) ? known.get(value) : checkedValue(field, value, column, asCells);
 		if (known.size < REMEMBERED) known.set(value, found);
 		return found;
 	};
 }
 
-/** Whether a value needs no check: most of what a list holds. */
 function readsBackAlways({ kind }: Field, value: unknown): boolean {
 	const isNumber = (each: unknown): boolean => Number.isSafeInteger(each) && (each as number) >= 0;
 	if (kind === 'text' || kind === 'longtext') {
@@ -150,7 +138,7 @@ function readsBackAlways({ kind }: Field, value: unknown): boolean {
 function checkedValue(field: Field, value: unknown, column: Column, asCells: boolean): unknown {
 	if (isRenderedAlone(value) || hasInexactNumber(value)) return LEFT_OUT;
 	const normal = field.kind === 'boolean' ? (SWITCHES.get(value) ?? value) : value;
-	// As it is once it was written and read.
+	// Written and read back.
 	const given = asCells ? cellText(normal) : typeof normal === 'object' ? JSON.parse(JSON.stringify(normal)) : normal;
 	if (field.kind === 'user' && !looksLikeNumber(String(given))) return LEFT_OUT;
 	const draft: Draft = { ids: {}, force: undefined, reassign: undefined, fields: {} };
@@ -165,10 +153,9 @@ function checkedValue(field: Field, value: unknown, column: Column, asCells: boo
 	return isSame && (isReadable || !asCells) ? given : LEFT_OUT;
 }
 
-/** Half of a pair of surrogates can't be written as UTF-8, and a file with a NUL is read as no text. */
+/** UTF-8 has no half surrogates, and a NUL makes a file binary. */
 const UNREADABLE = /[\p{Surrogate}\0]/u;
 
-/** A switch as services write it, as the update takes it. */
 const SWITCHES: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 	...[1, '1', 'yes'].map((value) => [value, true] as const),
 	...[0, '0', 'no'].map((value) => [value, false] as const),
