@@ -53,7 +53,9 @@ export function noteStarted(stateDir: string, id: string): void {
 		// In one piece, so that runs starting at once lose nothing. A crash may leave a line
 		// without its end, so the line break comes first.
 		appendFileSync(orderFile(stateDir), `\n${id}`, { mode: 0o600 });
-	} catch {}
+	} catch {
+		// The ID still shows when it started.
+	}
 }
 
 /** Oldest first. A run without a noted start, such as a copied journal, follows the last earlier ID. */
@@ -75,7 +77,9 @@ export function runIds(stateDir: string): string[] {
 	let noted = '';
 	try {
 		noted = readFileSync(orderFile(stateDir), 'utf8');
-	} catch {}
+	} catch {
+		// No start was noted yet.
+	}
 	const runs = noted.split('\n').filter((id) => there.delete(id));
 	const others = [...there].sort();
 	for (const id of others.filter((each) => RUN_ID.test(each))) {

@@ -42,7 +42,9 @@ const SYNC_EVERY_MS = 250;
 function tryTo(step: () => void): void {
 	try {
 		step();
-	} catch {}
+	} catch {
+		// What follows works without it.
+	}
 }
 
 /** Writes whole lines or none. */
