@@ -1,4 +1,4 @@
-/** One object in an editor: read it, show its fields as YAML, send those that changed. */
+/** Edits one object as YAML and sends what changed. */
 
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -58,7 +58,7 @@ interface Target {
 	rules: ValueRules;
 }
 
-/** What is edited, once its arguments and the guards of the profile allow it. @throws UsageError, RefusedError */
+/** @throws UsageError, RefusedError */
 async function openTarget(noun: EditNoun, invocation: RunInvocation): Promise<Target> {
 	const { options, args } = invocation;
 	const undocumented = options.undocumented === true;
@@ -78,11 +78,7 @@ interface Found {
 	sheet: ReturnType<typeof createSheet>;
 }
 
-/**
- * Reads the object, on a connection that is not kept open during the edit.
- * @param known its IDs, where they were looked up before
- * @throws SupportctlError where it can't be read
- */
+/** The connection is not kept open during the edit. @throws SupportctlError */
 async function readTarget({ noun, invocation, session }: Target, context: Context, known?: Ids): Promise<Found> {
 	const options = { ...invocation.options, concurrency: 1 };
 	const read = async (reading: Reading): Promise<Found> => {
@@ -99,15 +95,13 @@ async function readTarget({ noun, invocation, session }: Target, context: Contex
 interface Shown extends Found {
 	/** `ticket 14` */
 	what: string;
-	/** Values as an update takes them. */
 	exported: Readonly<Record<string, unknown>>;
 	held: Held;
-	/** Fields that the service shows and an update can write back. */
 	fields: readonly Field[];
 	yaml: string;
 }
 
-/** The object as the editor shows it; a field without a value is empty. */
+/** Fields without a value are empty. */
 async function showTarget({ noun, invocation, endpoint, session }: Target, found: Found): Promise<Shown> {
 	const { ids, object, sheet } = found;
 	const what = nameRow(ids, noun);
@@ -128,7 +122,7 @@ type Draft = ReturnType<typeof openDraft>;
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** A private file that is edited; it stays where its edit was not sent. */
+/** A private file, kept if the edit was not sent. */
 function openDraft({ context, options }: RunInvocation, name: string) {
 	const { env, stderr } = context;
 	const temporary = join(env.TMPDIR || tmpdir(), 'supportctl-edit-');
@@ -139,20 +133,20 @@ function openDraft({ context, options }: RunInvocation, name: string) {
 		const text = wantsJson(options) ? JSON.stringify({ edit: { file: path } }) : `your edit is kept in ${path}`;
 		stderr.write(`${text}\n`);
 	}
-	/** Quitting at a second signal keeps the edit, too. */
+	/** A second signal keeps the edit too. */
 	function abandon(exitCode: number): void {
 		sayKept();
 		context.abandon(exitCode);
 	}
 	return {
 		context: { ...context, abandon },
-		/** Opens the text in the editor, under a complaint about it. @returns the new text @throws SupportctlError */
+		/** @returns the new text @throws SupportctlError */
 		async edit(text: string, problem: string, editor: string): Promise<string> {
 			const comment = problem === '' ? '' : `${problem.replace(/^/gm, '# error: ')}\n`;
 			withFile(path, () => writeFileSync(path, comment + text, { mode: 0o600 }));
 			const failure = await runEditor(editor, path, context);
 			const edited = withFile(path, () => {
-				// An editor may have put another file in its place.
+				// An editor may have replaced the file.
 				chmodSync(path, 0o600);
 				return new TextDecoder('utf-8', { fatal: true }).decode(readSmallFile(path, MAX_BYTES));
 			});
@@ -161,7 +155,6 @@ function openDraft({ context, options }: RunInvocation, name: string) {
 			if (failure !== undefined) throw failure;
 			return now;
 		},
-		/** Nothing in it is worth keeping. */
 		drop(): void {
 			isKept = false;
 		},
@@ -172,7 +165,7 @@ function openDraft({ context, options }: RunInvocation, name: string) {
 	};
 }
 
-/** The changed fields, as often as the editor has to be opened for that. @throws UsageError */
+/** Opens the editor until the text is valid. @throws UsageError */
 async function askForChanges(draft: Draft, editor: string, { invocation, endpoint, rules }: Target, shown: Shown) {
 	let text = shown.yaml;
 	let problem = '';
@@ -196,7 +189,7 @@ async function askForChanges(draft: Draft, editor: string, { invocation, endpoin
 	}
 }
 
-/** @throws FailedError where someone changed the object during the edit */
+/** @throws FailedError if someone changed the object meanwhile */
 function refuseConflict({ what, exported }: Shown, { object, sheet }: Found): void {
 	const current = sheet.exported(object);
 	const differs = (name: string): boolean => JSON.stringify(exported[name]) !== JSON.stringify(current[name]);
@@ -208,7 +201,6 @@ function refuseConflict({ what, exported }: Shown, { object, sheet }: Found): vo
 	});
 }
 
-/** Sends the changes as an update does, with names as IDs. */
 async function sendChanges(
 	{ noun, invocation, endpoint, session }: Target,
 	{ ids, held }: Shown,
@@ -225,7 +217,6 @@ async function sendChanges(
 	return await (await import('./runs/one.js')).sendOne({ ...job, plan });
 }
 
-/** What values a kind takes, where that is not a list. */
 const TAKES: Partial<Record<FieldKind, string>> = {
 	integer: 'a whole number',
 	user: 'a username, an ID, "@me" or none',
@@ -236,20 +227,18 @@ const TAKES: Partial<Record<FieldKind, string>> = {
 	map: 'names and values; a name that is removed is sent as null',
 };
 
-/** Kinds whose plain YAML values are text: `007` is not a number. */
+/** `007` is not a number. */
 const TEXTS: ReadonlySet<FieldKind> = new Set(['text', 'longtext', 'term', 'email', 'date', 'status', 'adjustment']);
 
-/** The value of a field that has none, where that is not "". */
+/** If not "". */
 const EMPTY: Partial<Record<FieldKind, unknown>> = { terms: [], list: [], map: {}, user: 0, integer: 0 };
 
-/** @param title what is edited: `ticket 14 on desk.example` */
 async function yamlOf(
 	fields: readonly Field[],
 	values: Readonly<Record<string, unknown>>,
 	title: string,
 ): Promise<string> {
 	const { yamlText } = await import('../output/yaml.js');
-	// Lines of about 100 characters.
 	const comment = (text: string): string => text.replace(/(.{1,100})(?:\s+|$)/g, '# $1\n');
 	const entries = fields.map(({ name, kind, help }) => {
 		const takes = suggestedValues[kind]?.join(', ') ?? TAKES[kind];
@@ -260,10 +249,7 @@ async function yamlOf(
 	return [comment(`${title}. ${how}`), ...entries].join('\n');
 }
 
-/**
- * The fields that an edited text changes; those that it leaves out stay as they are.
- * @returns why it can't be used, as text; undefined where it holds nothing
- */
+/** Fields that are left out stay. @returns why the text can't be used; undefined if it is empty */
 async function changesIn(
 	text: string,
 	original: string,
@@ -302,7 +288,7 @@ async function changesIn(
 	return Object.fromEntries(changes);
 }
 
-/** The entries of a map that changed: services keep those that are not sent. */
+/** Services keep entries that are not sent. */
 function changedKeys(old: unknown, wanted: unknown): unknown {
 	if (!isObject(wanted)) return wanted;
 	const before = isObject(old) ? old : {};
@@ -311,7 +297,7 @@ function changedKeys(old: unknown, wanted: unknown): unknown {
 	return Object.fromEntries(entries.filter(([key, value]) => JSON.stringify(before[key]) !== JSON.stringify(value)));
 }
 
-/** @throws FailedError where a file can't be used */
+/** @throws FailedError */
 function withFile<T>(what: string, work: () => T): T {
 	try {
 		return work();
@@ -321,7 +307,7 @@ function withFile<T>(what: string, work: () => T): T {
 	}
 }
 
-/** The command of the editor, as a shell reads it. @throws UsageError where there is none and no terminal */
+/** @throws UsageError without an editor or a terminal */
 function editorOf({ env, prompts }: Context): string {
 	const editor = env.VISUAL || env.EDITOR;
 	if (editor) return editor;
@@ -332,7 +318,6 @@ function editorOf({ env, prompts }: Context): string {
 	});
 }
 
-/** Opens a file in the editor and waits until it has ended. @returns an error where it did not end well */
 async function runEditor(
 	editor: string,
 	path: string,
@@ -343,7 +328,7 @@ async function runEditor(
 	const child = spawn(program, args, {
 		env: { ...env },
 		shell: isWindows,
-		// What an editor prints is no result.
+		// An editor's output is no result.
 		stdio: ['inherit', stdout.isTTY ? 'inherit' : 2, 'inherit'],
 	});
 	// Ctrl-C is a key of the editor.

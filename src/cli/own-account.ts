@@ -1,4 +1,4 @@
-/** Whose credentials they are: the guard of user deletes, and what @me stands for. */
+/** Your own account: the guard of user deletes, and @me. */
 
 import { endpoints } from '../api/endpoints.js';
 import { createPlanner, type Request } from '../api/plan.js';
@@ -15,7 +15,7 @@ import type { Session } from './session.js';
 
 type Known = Pick<Session, 'connection' | 'dialect'>;
 
-/** @throws RefusedError where the credentials are refused: every row would be too */
+/** @throws RefusedError */
 export function checkSignedIn({ signedOut, code, message }: Outcome, caller: Caller): void {
 	if (!signedOut) return;
 	throw new RefusedError(
@@ -33,11 +33,7 @@ async function find({ connection, dialect }: Known, client: Client, request: Req
 	return { found, id: found.outcome === 'ok' ? lookedUpId(found.body) : undefined };
 }
 
-/**
- * The caller's id: by name, and where the service knows no such name (a sign-in by e-mail), by GET /users/me.
- * @returns undefined where no account is signed in
- * @throws RefusedError for refused credentials
- */
+/** By name, or by GET /users/me if the service doesn't know the name, such as an email. @throws RefusedError */
 export async function findOwnId(
 	known: Known,
 	client: Client,
@@ -57,7 +53,7 @@ export async function findOwnId(
 	return id === undefined ? { why: found.message ?? 'the service does not say whose credentials they are' } : { id };
 }
 
-/** The number that @me stands for. @throws UsageError where the service does not say it */
+/** @throws UsageError */
 export async function ownIdFor(what: string, known: Known, client: Client, options: SendOptions): Promise<number> {
 	const own = await findOwnId(known, client, options);
 	if (own !== undefined && 'id' in own) return Number(own.id);
@@ -68,7 +64,7 @@ export async function ownIdFor(what: string, known: Known, client: Client, optio
 	});
 }
 
-/** Directories that a call opens a connection for as soon as a name has to be looked up. */
+/** They connect when a name has to be looked up. */
 export function openDirectories(
 	session: Pick<Session, 'connection' | 'dialect' | 'signIn' | 'openClient'>,
 	options: SendOptions,
@@ -77,7 +73,7 @@ export function openDirectories(
 	let opened: Promise<{ known: Known; client: Client }> | undefined;
 	const connect = async (): Promise<{ known: Known; client: Client }> => {
 		const known = (await session.signIn?.()) ?? session;
-		// The caller closes a client of its own.
+		// The caller closes its own client.
 		return { known, client: open === undefined || known !== session ? await known.openClient(1) : await open() };
 	};
 	const reach = (): Promise<{ known: Known; client: Client }> => {

@@ -1,4 +1,4 @@
-/** Whether the service is at a base URL and takes the credentials: the request that `login` and `doctor` try. */
+/** Finds the service and tries credentials, for `login` and `doctor`. */
 
 import { endpoints } from '../api/endpoints.js';
 import { createPlanner } from '../api/plan.js';
@@ -15,32 +15,27 @@ import { shellWord } from '../profile/settings.js';
 import type { Invocation } from './command.js';
 import { dialectFor, openClient, type Reach } from './session.js';
 
-/** What came back: without a status no whole response did, and without a body it held no JSON. */
+/** No status: no whole response; no body: no JSON. */
 export type Probed = Omit<Outcome, 'outcome' | 'attempts' | 'ms'>;
 
 export async function exchange(invocation: Invocation, reach: Reach, request: HttpRequest): Promise<Response> {
 	const client = await openClient(invocation, reach, 1);
 	try {
 		const response = await client.send(request);
-		// One that is cut off shows nothing.
+		// Cut off.
 		return response.problem === undefined ? response : { ...response, status: 0 };
 	} finally {
 		await client.close();
 	}
 }
 
-/**
- * The look-up of a user's id, which changes nothing (interface section 4, POST /users/username). It is first sent
- * without credentials: that finds a wrong base URL before anything secret leaves, and shows afterwards what the
- * credentials made different.
- */
+/** Looks up a user's ID, which changes nothing. Sent without credentials first: a wrong base URL gets nothing secret, and the difference shows whether credentials count. */
 export interface Probe {
-	/** Below the base URL. */
 	path: string;
 	send(baseUrl: string, auth?: Auth): Promise<Probed>;
 }
 
-/** @param username the caller's own name where there is one; that a name is unknown is a response too */
+/** @param username your own if known; an unknown name works too */
 export function createProbe(invocation: Invocation, reach: Omit<Reach, 'baseUrl' | 'auth'>, username?: string): Probe {
 	const plan = createPlanner(endpoints['user.id'], dialectFor(reach.settings));
 	const { path, body, endpoint } = plan({ ids: {}, fields: { username: username ?? 'supportctl' } });
@@ -48,7 +43,7 @@ export function createProbe(invocation: Invocation, reach: Omit<Reach, 'baseUrl'
 		path,
 		async send(baseUrl, auth = { scheme: 'none' }) {
 			const response = await exchange(invocation, { ...reach, baseUrl, auth }, { method: 'POST', path, body });
-			// What it says is only shown, never compared with data.
+			// Shown, never compared with data.
 			return createOutcomeRedactor(secretsOf(auth))(judge({ endpoint }, response), []);
 		},
 	};
@@ -60,7 +55,7 @@ function words({ status, code, message }: Probed): string {
 	return code === undefined || code === `http_${status}` ? `${status}${own}` : `${status} ${code}${own}`;
 }
 
-/** The base URL that a redirect of `path` below `baseUrl` points at; undefined where it leads somewhere else. */
+/** Undefined if the redirect leads elsewhere. */
 export function redirectedBaseUrl(baseUrl: string, path: string, location: string): string | undefined {
 	const base = new URL(baseUrl);
 	if (!URL.canParse(location, baseUrl + path)) return undefined;
@@ -71,22 +66,22 @@ export function redirectedBaseUrl(baseUrl: string, path: string, location: strin
 		const to = target.origin + targetPath.slice(0, -path.length);
 		return to === baseUrl ? undefined : to;
 	}
-	// A host that sends everything to its front page on another origin.
+	// A host that sends everything to a front page.
 	return target.origin === base.origin ? undefined : target.origin + base.pathname.replace(/\/+$/, '');
 }
 
-/** What a response without credentials shows; the host of one that is `unreachable` may have the service or not. */
+/** By the response without credentials. */
 export function judgePlace({ status, body }: Probed): 'service' | 'moved' | 'elsewhere' | 'unreachable' {
 	if (status === undefined) return 'unreachable';
 	if (status >= 300 && status < 400) return 'moved';
 	if (status === 404 || status === 405) return 'elsewhere';
-	// A gate in front of the service may refuse in HTML: the service is behind it. 403 may be a firewall's, 407 is a proxy's.
+	// A gate may refuse in HTML: the service is behind it. 403 may be a firewall, 407 is a proxy.
 	const isJson = body !== undefined;
 	if (status >= 500 || status === 429 || (!isJson && (status === 403 || status === 407))) return 'unreachable';
 	return isJson || status === 401 ? 'service' : 'elsewhere';
 }
 
-/** Base URLs that may have been meant, likeliest first, where one did not lead to the interface. */
+/** Likeliest first. */
 export function likelyBaseUrls(baseUrl: string): string[] {
 	const { origin, pathname, search } = new URL(baseUrl);
 	const path = pathname.replace(/\/+$/, '');
@@ -94,7 +89,6 @@ export function likelyBaseUrls(baseUrl: string): string[] {
 	const candidates = [/^(.*\/wp-json)\/.+$/.exec(path)?.[1] ?? path, `${site}/wp-json`, '/wp-json', site, ''];
 	const others = candidates.filter((each) => each !== path && !each.includes('/wp-json/wp-json'));
 	const places = [...new Set(others)].slice(0, 3).map((each) => origin + each);
-	// A site without pretty URLs.
 	return search === '' ? [...places, `${origin}${site}/?rest_route=`] : places;
 }
 
@@ -106,12 +100,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const TRIES = 5;
 
-/**
- * Looks without credentials at the base URL and, if the interface is not there, at the ones that were likely meant.
- * @param change what comes before a base URL to use it: `supportctl login`
- * @returns the response at the base URL itself, another base URL at which the interface is `found`, and the `problem`
- * where it is not at the given one
- */
+/** Looks without credentials at the base URL, then at likely ones. @param change what a base URL is put behind: `supportctl login` */
 export async function findService(baseUrl: string, { path, send }: Probe, change: string) {
 	const without = await send(baseUrl);
 	const place = judgePlace(without);
@@ -127,7 +116,7 @@ export async function findService(baseUrl: string, { path, send }: Probe, change
 	const tried = new Set<string>();
 	const targets = new Set<string>();
 	let found: string | undefined;
-	/** Where a redirect points, though what is there could not be seen. */
+	/** A redirect's target that could not be seen. */
 	let hidden: string | undefined;
 	while (found === undefined && tried.size <= TRIES) {
 		const next = candidates.find((each) => !tried.has(each));
@@ -139,7 +128,7 @@ export async function findService(baseUrl: string, { path, send }: Probe, change
 		else if (there === 'unreachable' && targets.has(next)) hidden ??= next;
 		const to = there === 'moved' ? redirectedBaseUrl(next, path, response.location ?? '') : undefined;
 		if (to === undefined) continue;
-		// It is tried first.
+		// Tried first.
 		targets.add(to);
 		candidates.unshift(to);
 	}
@@ -159,12 +148,7 @@ export async function findService(baseUrl: string, { path, send }: Probe, change
 	return { without, found, problem: { code: 'no_service', message, hint: hint ?? other, data } };
 }
 
-/**
- * Tries credentials against the response without them.
- * @param source where the secret is from, as `Connection.secretSource`
- * @returns what is not proved although the service accepted them, and what to do about that
- * @throws RefusedError where the service refuses them, FailedError where the response does not say
- */
+/** Compares with the response without credentials. @param source as `Connection.secretSource` @returns what is not proved @throws RefusedError, FailedError */
 export async function trySignIn(
 	probe: Probe,
 	baseUrl: string,

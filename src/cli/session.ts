@@ -1,4 +1,4 @@
-/** What a command needs to reach the service: resolved settings, how requests are sent, and a client. */
+/** Reaching the service: settings, how requests are sent, and a client. */
 
 import { createDialect, type Dialect } from '../api/dialect.js';
 import type { FailedAttempt, SendOptions } from '../http/send.js';
@@ -13,34 +13,28 @@ import { version } from '../version.js';
 import type { Invocation } from './command.js';
 import { notify, paletteFor, waitNotice, warn } from './notices.js';
 
-/** A run waits for a service that can't be reached for the moment; a command with few requests gives up soon. */
+/** A run waits for a service that is down; few requests give up soon. */
 export type ClientUse = 'run' | 'few requests';
 
-/** How long a command with few requests tries to connect, in milliseconds. */
 const CONNECT_WITHIN_MS = 3000;
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
-/**
- * Resolves settings and shows their warnings.
- * @param needs without `credentials` no secret is fetched; options of the names in `without`, such as `username` in
- * `user update`, mean something else in the command
- * @throws RefusedError where no account is signed in
- */
+/** Shows warnings of settings. @param needs options in `without` mean something else in the command @throws RefusedError */
 export async function openSession(
 	invocation: Invocation,
 	{ credentials = true, without = [] }: { credentials?: boolean; without?: readonly string[] } = {},
 ) {
 	const { context, options } = invocation;
 	const { env, cwd, clock, random } = context;
-	// `-j auto` is for the run; as a setting, concurrency is a number.
+	// The setting is a number.
 	const mine = options.concurrency === 'auto' ? [...without, 'concurrency'] : without;
 	const flags = Object.fromEntries(Object.entries(options).filter(([name]) => !mine.includes(name)));
 	const connection = await resolveConnection({ env, flags, cwd, credentials });
 	if (connection.warnings.length > 0) warn(context, connection.warnings);
 	const dialect = dialectFor(connection.settings);
 	const wait = waitNotice(invocation);
-	/** Shows why a retry of a single request comes only after more than a second. */
+	/** After more than a second. */
 	const onRetry = ({ status, code, waitMs }: FailedAttempt): void => {
 		const why = status === undefined ? (code ?? 'no response') : `HTTP ${status}`;
 		if (waitMs > 1000) wait?.(`${Math.round(waitMs / 1000)} s before a retry (${why})`);
@@ -50,34 +44,32 @@ export async function openSession(
 	return {
 		connection,
 		dialect,
-		/** The caller's credentials, which no message shows. */
+		/** No message shows them. */
 		secrets: secretsOf(connection.auth),
-		/** `desk.example`, for questions and summaries. */
+		/** `desk.example` */
 		host: new URL(connection.baseUrl).host,
-		/** Where runs and copies of standard input are kept. */
+		/** Runs and copies of stdin. */
 		stateDir: stateFolder({ env, cwd }),
 		sending,
-		/** Opens a client with this many connections at the most. */
 		openClient: (connections: number, use?: ClientUse, run?: string) =>
 			openClient(invocation, connection, connections, use, run),
-		/** The same with credentials, for a dry run that has names to look up. */
+		/** For a dry run with names to look up. */
 		signIn: credentials ? undefined : () => openSession(invocation, { without }),
 	};
 }
 
-/** The deployment's own words. */
 export function dialectFor({ productPrefix, shopPrefix, membershipPrefix }: Settings): Dialect {
 	return createDialect({ product: productPrefix, shop: shopPrefix, membership: membershipPrefix });
 }
 
-/** The same, without resolving the rest: no base URL or secret is needed. */
+/** Needs no base URL and no secret. */
 export function dialectOf({ context: { env, cwd }, options }: Invocation): Dialect {
 	return dialectFor(readSetup({ env, flags: options, cwd }).settings);
 }
 
 export type Reach = Pick<Connection, 'baseUrl' | 'auth' | 'settings' | 'tls' | 'proxy' | 'allowHttp'>;
 
-/** Opens a client that logs as the invocation asks. From here on stderr shows none of its credentials. */
+/** From here on stderr shows no credentials. */
 export async function openClient(
 	invocation: Invocation,
 	{ baseUrl, auth, settings, tls, proxy, allowHttp }: Reach,

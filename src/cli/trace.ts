@@ -1,4 +1,4 @@
-/** `-v` and `-vv`: requests and responses as lines for stderr, without secrets and without raw escapes. */
+/** `-v` and `-vv`: requests and responses on stderr, without secrets. */
 
 import type { TraceEvent } from '../http/types.js';
 import type { Palette } from '../output/colour.js';
@@ -13,10 +13,9 @@ import {
 } from '../output/redact.js';
 import { sanitise, sanitiseLines } from '../output/sanitise.js';
 
-/** How much of a body is shown, in characters. */
 const BODY_SHOWN = 4_096;
 
-/** Secrets that a request carries, such as a user's new password: its response may repeat them under another name. */
+/** A response may repeat them under a different name. */
 function secretsIn(body: string | undefined): string[] {
 	if (body === undefined || !body.startsWith('{')) return [];
 	try {
@@ -26,18 +25,13 @@ function secretsIn(body: string | undefined): string[] {
 	}
 }
 
-/**
- * A listener for the HTTP layer that writes lines for each event.
- * @param verbosity 1: a line each; 2: headers and bodies too
- * @param own values that must not be seen, whatever they stand under
- */
+/** @param verbosity 2 shows headers and bodies */
 export function createTrace(
 	print: (text: string) => void,
 	{ verbosity, palette, secrets: own }: { verbosity: number; palette: Palette; secrets: readonly string[] },
 ): (event: TraceEvent) => void {
 	const write = (lines: readonly string[]): void => print(lines.map((line) => `${line}\n`).join(''));
 
-	/** Headers and body, at the second level. */
 	function shownLines(
 		mark: string,
 		headers: Parameters<typeof redactHeaders>[0],
@@ -49,7 +43,7 @@ export function createTrace(
 		const lines = redactHeaders(headers).map(([name, value]) => {
 			return sanitise(`${name}: ${hasSecret(value) ? REDACTED : clean(value)}`);
 		});
-		// Redacted first and cut afterwards, so that a cut never lays a secret bare.
+		// A cut never leaves part of a secret.
 		const text = clean(redactBody(body));
 		if (text !== '') lines.push(...sanitiseLines(text.slice(0, BODY_SHOWN)).split('\n'));
 		const more = text.length - BODY_SHOWN;
@@ -62,7 +56,7 @@ export function createTrace(
 		const sent = isRequest ? event.body : event.requestBody;
 		const secrets = verbosity >= 2 ? [...own, ...secretsIn(sent)] : own;
 		const hasSecret = (value: string): boolean => secrets.includes(value);
-		// Our own words hold a short secret only by chance, and redacting it there would reveal it.
+		// Redacting our own words would reveal a short secret.
 		const cleanOwn = createTextRedactor(secrets.filter(isDistinct));
 		const what = sanitise(cleanOwn(`${event.method} ${redactUrl(event.url)}`));
 		if (isRequest) {

@@ -1,27 +1,20 @@
-/**
- * Keeps secrets out of whatever is printed or kept: values under keys that are named like one, header lists, URLs, and
- * text that repeats a known secret. Which secrets are known comes with each call: those of the row's own request and
- * the caller's credentials. Nothing is remembered between rows.
- */
+/** Keeps secrets out of what is printed or kept. Secrets come with each call; nothing is remembered between rows. */
 
-/** What stands in a secret's place. */
 export const REDACTED = '[redacted]';
 
-/** Objects and lists nested deeper than this are cut, with a note in their place. */
 const MAX_DEPTH = 200;
 const TOO_DEEP = `[nested deeper than ${MAX_DEPTH} levels]`;
 
-/** Names that hold a secret wherever the word stands in them: `userpassword`, `X-Authorization`. */
+/** Anywhere in a name: `userpassword`, `X-Authorization`. */
 const ANYWHERE = /passw(?:or)?d|passphrase|passcode|authori[sz]ation|credential|cookie|api[-_ ]?key/i;
 
-/** Single words that mean a secret on their own or at the end, and pairs: `user_pass`, `clientsecret`, `private key`. */
+/** Alone or at the end, and pairs: `user_pass`, `clientsecret`, `private key`. */
 const WORD =
 	/(?:^| )(?:pass|pwd|otp|totp|jwt|nonce|bearer)(?= |$)|(?:token|secret)s?(?= |$)|(?:^| )(?:(?:api|auth|access|private|secret|encryption|license|signing|session) key|session id)(?= |$)/;
 
-/** A last word that describes a secret without being one: `secretSource`, `token_type`. */
+/** About a secret: `secretSource`, `token_type`. */
 const ABOUT = /(?:^| )(?:sources?|store|storage|type|kind|location|expir[a-z]*|count|length|file|url|uri)$/;
 
-/** Whether a key, header, field or column is named like a secret. */
 export function isSecretName(name: string): boolean {
 	if (name.length > 200) return ANYWHERE.test(name);
 	const words = name
@@ -31,18 +24,18 @@ export function isSecretName(name: string): boolean {
 	return !ABOUT.test(words) && (ANYWHERE.test(name) || WORD.test(words));
 }
 
-/** A value without its secrets; the same object where it holds none. */
+/** The same object if there are none. */
 export type Redactor = <T>(value: T) => T;
 
-/** `{name: 'token', value: 'abc'}`: the name is in a value, as in custom fields and header lists. */
+/** `{name: 'token', value: 'abc'}`, as in custom fields and header lists. */
 function isSecretPair(value: object, isSecret: (name: string) => boolean): boolean {
 	return 'name' in value && typeof value.name === 'string' && 'value' in value && isSecret(value.name);
 }
 
-/** How many names a redactor remembers, since a service chooses the names. */
+/** The service chooses the names. */
 const MAX_NAMES = 5_000;
 
-/** Makes a redactor that remembers which of the names that it has met mean secrets, for many rows with the same keys. */
+/** Remembers which names mean secrets. */
 export function createRedactor(): Redactor {
 	const known = new Map<string, boolean>();
 	function isSecret(name: string): boolean {
@@ -68,7 +61,7 @@ export function createRedactor(): Redactor {
 			if (inner === null || inner === undefined || !Object.hasOwn(given, key)) continue;
 			const clean = isSecret(key) || (isPair && key !== 'name') ? REDACTED : walk(inner, depth + 1);
 			if (clean === inner) continue;
-			// The copy has each key as its own, `__proto__` too.
+			// `__proto__` too.
 			copy ??= { ...given };
 			copy[key] = clean;
 		}
@@ -77,15 +70,12 @@ export function createRedactor(): Redactor {
 	return <T>(value: T): T => walk(value, 1) as T;
 }
 
-/** One value without its secrets; for many, make a redactor once. */
+/** For many values, make a redactor once. */
 export function redact<T>(value: T): T {
 	return createRedactor()(value);
 }
 
-/**
- * Texts and numbers that stand below secret names, at any depth: what a response to the request must not repeat. Numbers
- * are given as their digits.
- */
+/** Values under secret names at any depth, which a response must not repeat. */
 export function secretValues(sent: unknown): string[] {
 	const found = new Set<string>();
 	const open = [{ value: sent, secret: false }];
@@ -103,7 +93,7 @@ export function secretValues(sent: unknown): string[] {
 	return [...found];
 }
 
-/** Headers as a flat list of name, value, name, value, or as an object → pairs fit for a log. */
+/** A flat list or an object → pairs. */
 export function redactHeaders(
 	headers: readonly string[] | Readonly<Record<string, string | readonly string[] | undefined>>,
 ): [name: string, value: string][] {
@@ -112,16 +102,13 @@ export function redactHeaders(
 		: Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((each) => [name, each]));
 	return pairs.map(([name, value]) => {
 		if (!isSecretName(name)) return [name, redactUrl(value)];
-		// The scheme helps to see what was tried.
+		// It shows what was tried.
 		const scheme = /^(?:proxy-)?authorization$/i.test(name) ? /^(?:basic|bearer|digest)\s/i.exec(value) : null;
 		return [name, (scheme?.[0] ?? '') + REDACTED];
 	});
 }
 
-/**
- * A URL, or text with some in it, without the user info, up to the last @ of the authority, and without the values of
- * parameters named like a secret: `token=abc&x=1`, in a form too.
- */
+/** Without user info, and values of parameters named like secrets. */
 export function redactUrl(text: string): string {
 	if (!text.includes('://') && !text.includes('=')) return text;
 	return text
@@ -131,7 +118,7 @@ export function redactUrl(text: string): string {
 		);
 }
 
-/** What an encoded name stands for; the name itself where it can't be decoded. */
+/** The name itself if it can't be decoded. */
 function decoded(name: string, decode: (text: string) => string): string {
 	try {
 		return decode(name);
@@ -140,17 +127,14 @@ function decoded(name: string, decode: (text: string) => string): string {
 	}
 }
 
-/**
- * A base URL as a setting gives it, which is not checked yet: whatever stands before an @ may be a password, with a
- * scheme or without one, and nothing that stands behind a ? or a # has a place there.
- */
+/** Not checked yet: what is before an @ may be a password. */
 export function redactBaseUrl(text: string): string {
 	return text
 		.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, (_, scheme = '') => `${scheme}${REDACTED}@`)
 		.replace(/([?#]).+$/s, `$1${REDACTED}`);
 }
 
-/** A request or response body for a log: JSON and forms lose the values under secret names, JSON that is cut off too. */
+/** JSON and forms, also cut off. */
 export function redactBody(text: string): string {
 	const start = text.trimStart();
 	if (!start.startsWith('{') && !start.startsWith('[')) return redactUrl(redactJsonText(text));
@@ -159,13 +143,13 @@ export function redactBody(text: string): string {
 		const clean = redact(value);
 		if (clean !== value) return JSON.stringify(clean);
 	} catch {
-		// Cut off, or not JSON: what follows needs no parser.
+		// What follows needs no parser.
 	}
-	// Also after a parser, which sees only the last of the values under one key.
+	// A parser sees only the last value of a key.
 	return redactJsonText(text);
 }
 
-/** Without a parser: each `"name": value` whose name is one of a secret, up to the value's end or the text's. */
+/** Each `"name": value` with a secret's name. */
 function redactJsonText(text: string): string {
 	const names = /"((?:[^"\\]|\\[\s\S]){1,200})"\s*:\s*/g;
 	let clean = '';
@@ -181,7 +165,6 @@ function redactJsonText(text: string): string {
 	return clean + text.slice(from);
 }
 
-/** Where the JSON value that begins at `start` ends: behind its quotation mark, its last bracket, or its last character. */
 function endOfValue(text: string, start: number): number {
 	const tokens = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|[{[]|[}\]]|,|[^\s"{}[\],]+|\s+/y;
 	tokens.lastIndex = start;
@@ -195,29 +178,28 @@ function endOfValue(text: string, start: number): number {
 	return text.length;
 }
 
-/** Finds given secrets in text however they are escaped: in JSON (also JSON in JSON), HTML, a URL, base64 or hex. */
+/** However they are escaped: JSON, JSON in JSON, HTML, URL, base64, hex. */
 export interface SecretFinder {
-	/** False where the text certainly holds none of them; quick enough for every response. */
+	/** False if there are certainly none; quick. */
 	mayHold(text: string | Uint8Array): boolean;
-	/** The text with a note in place of each. */
 	clean(text: string): string;
 }
 
-/** The shortest secret that is looked for in text; a shorter one would take ordinary words with it. */
+/** Shorter ones would take ordinary words with them. */
 const SHORTEST = 3;
-/** The shortest secret whose encodings are looked for; those of shorter ones turn up by chance. */
+/** Encodings of shorter ones turn up by chance. */
 const SHORTEST_ENCODED = 6;
-/** The shortest secret that can't be taken for a word, a name or an id. */
+/** Can't be a word, a name or an ID. */
 const SHORTEST_DISTINCT = 8;
 
-/** A shorter secret may be an ordinary word or an id: redacting those would change the message, and reveal them. */
+/** Redacting a word would change the message, and reveal it. */
 export function isDistinct(secret: string): boolean {
 	return secret.length >= SHORTEST_DISTINCT;
 }
 
 const NAMED_IN_HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** One character in all its spellings, as a regular expression. Backslashes before it are its own: JSON in JSON doubles them. */
+/** JSON in JSON doubles backslashes. */
 function spellings(char: string): string {
 	if (char === '\\') return '(?:\\\\{1,8}|%5c|&#0?92;|&#x5c;)';
 	const hex = (number: number, width: number): string => number.toString(16).padStart(width, '0');
@@ -237,19 +219,18 @@ function spellings(char: string): string {
 	return `(?:\\\\{0,8}(?:${ways.filter((way) => way !== undefined).join('|')}))`;
 }
 
-/** Matches a secret however its characters are written; letters and digits are written as themselves. */
 function patternOf(secret: string): string {
-	// Services leave out the spaces of application passwords, which are only there for readers.
+	// Spaces of application passwords are optional.
 	const optional = secret.replaceAll(' ', '').length >= SHORTEST_ENCODED ? '?' : '';
 	const characters = [...secret].map((char) =>
 		/[A-Za-z0-9]/.test(char) ? char : spellings(char) + (char === ' ' ? optional : ''),
 	);
 	const pattern = `${characters.join('')}(?:=|%3d)*`;
-	// A short one of digits stands in longer numbers by chance.
+	// Short digits are in longer numbers by chance.
 	return /^\d+$/.test(secret) && secret.length < SHORTEST_ENCODED ? `(?<!\\d)${pattern}(?!\\d)` : pattern;
 }
 
-/** Makes a finder; undefined where there is nothing to find. */
+/** Undefined without secrets. */
 export function createSecretFinder(secrets: readonly string[]): SecretFinder | undefined {
 	const whole = secrets.filter((each) => each.length >= SHORTEST);
 	if (whole.length === 0) return undefined;
@@ -263,20 +244,20 @@ export function createSecretFinder(secrets: readonly string[]): SecretFinder | u
 			bytes.toString('hex').toUpperCase(),
 		]),
 	]);
-	// The longest first, so that no secret is left in halves by a shorter one inside it.
+	// Longest first: a shorter one may be inside.
 	const ordered = [...all].sort((left, right) => right.length - left.length);
-	// The longest run of each that no escaping changes. Without one, every text is looked at in full.
+	// The longest run that no escaping changes.
 	const runs = ordered.map(
 		(each) => each.match(/[A-Za-z0-9]+/g)?.sort((left, right) => right.length - left.length)[0] ?? '',
 	);
 	const probe = runs.every((run) => run.length >= SHORTEST) ? new RegExp([...new Set(runs)].join('|')) : undefined;
-	// Made when it is first needed, which for most processes is never.
+	// Most processes never need it.
 	let pattern: RegExp | undefined;
 	return {
 		mayHold(text) {
 			if (probe === undefined) return true;
 			if (typeof text === 'string') return probe.test(text);
-			// One character a byte will do: the runs are letters and digits.
+			// The runs are letters and digits.
 			return probe.test(Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString('latin1'));
 		},
 		clean(text) {
@@ -286,7 +267,7 @@ export function createSecretFinder(secrets: readonly string[]): SecretFinder | u
 	};
 }
 
-/** A function for many texts that makes each free of the secrets, in any of their usual spellings, and of URLs' secrets. */
+/** For many texts. */
 export function createTextRedactor(secrets: readonly string[]): (text: string) => string {
 	const finder = createSecretFinder(secrets);
 	return (text) => {
@@ -296,7 +277,7 @@ export function createTextRedactor(secrets: readonly string[]): (text: string) =
 	};
 }
 
-/** The first words of a response may end within a secret. */
+/** A text may end within a secret. */
 function withoutBeginning(text: string, secrets: readonly string[]): string {
 	const spellings = secrets
 		.filter((secret) => secret.length >= SHORTEST_ENCODED)
@@ -315,7 +296,6 @@ function withoutBeginning(text: string, secrets: readonly string[]): string {
 	return clean;
 }
 
-/** What a service said about a request, and what it showed. */
 interface Said {
 	outcome?: string;
 	code?: string;
@@ -326,12 +306,7 @@ interface Said {
 	differs?: { field: string; sent: unknown; shown: unknown }[];
 }
 
-/**
- * Makes the function that removes secrets from an outcome before it is printed or kept: the
- * caller's credentials from texts, and the secrets of the request from everything. What was only
- * shown stays as it is, since a password may be an ordinary word.
- * @param own the caller's credentials
- */
+/** Removes credentials from texts, and secrets of the request from everything. Shown data stays: a password may be an ordinary word. */
 export function createOutcomeRedactor(
 	own: readonly string[],
 ): <Outcome extends Said>(outcome: Outcome, secrets: readonly string[]) => Outcome {
@@ -342,7 +317,7 @@ export function createOutcomeRedactor(
 		const outcome = { ...given };
 		const clean = secrets.length === 0 ? cleanOwn : createTextRedactor([...distinct, ...secrets]);
 		if (code !== undefined) outcome.code = clean(code);
-		// A message may quote the first words of a response.
+		// It may quote the response.
 		if (message !== undefined) outcome.message = redactJsonText(clean(message));
 		if (warnings !== undefined) outcome.warnings = warnings.map(clean);
 		if (reasons !== undefined) {
@@ -355,7 +330,7 @@ export function createOutcomeRedactor(
 				return { field, sent: kept(sent), shown: kept(shown) };
 			});
 		}
-		// The body of a refusal is a message too.
+		// A refusal's body is a message.
 		const isData = given.outcome === 'ok' || given.outcome === 'differs';
 		const hidden = isData ? secrets : [...distinct, ...secrets];
 		if (body !== undefined && hidden.length > 0) outcome.body = redactTexts(body, hidden);
@@ -365,10 +340,7 @@ export function createOutcomeRedactor(
 
 const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
 
-/**
- * A value in whose texts and numbers none of the secrets is left, nor in its keys one that is no word. A number is a
- * secret where it is equal to one that is written in digits.
- */
+/** A number is a secret if it equals one written in digits. */
 export function redactTexts(value: unknown, secrets: readonly string[]): unknown {
 	const clean = createTextRedactor(secrets);
 	const cleanKey = createTextRedactor(secrets.filter(isDistinct));

@@ -1,39 +1,32 @@
-/** `-j auto`: finds how many requests a service carries out at a time, from how long they take. */
+/** `-j auto`: finds how many requests a service works on at a time. */
 
-/** What the engine asks: workers beyond the limit wait for a change. */
+/** Workers beyond the limit wait. */
 export interface Concurrency {
 	readonly limit: number;
-	/** Resolves when the limit may have changed. */
 	changed(): Promise<void>;
-	/** A request took so many milliseconds. */
 	note(ms: number): void;
-	/** Lets all that wait look again. */
 	wake(): void;
 }
 
 export const MOST_AT_A_TIME = 64;
 const FEWEST_AT_A_TIME = 1;
-/** Results that one look is based on: so many, or two for each request under way. */
+/** Or two for each request under way. */
 const LEAST_RESULTS = 4;
-/** Requests that may wait inside the service: this share of those under way, and one at least. */
+/** Share of requests that may wait inside the service; at least one. */
 const WAITING_SHARE = 0.15;
-/** The limit grows by this factor until it was too high once, and then by one. */
+/** Until the limit was too high once; then it grows by one. */
 const GROWTH = 2;
-/** Times are the same where they differ by less than this factor. */
+/** Times within this factor are the same. */
 const SAME = 0.9;
 
-/**
- * A service that works on W requests at a time lets the others wait, so that requests take longer by the share that waits.
- * More are sent while nothing waits, fewer where more than a little does. Where fewer make no difference, the service has
- * become slower by itself, and its new time is the one to compare with.
- */
+/** A service that works on W requests at a time lets the others wait. More are sent while nothing waits, fewer if much does. If fewer make no difference, the service itself has become slower. */
 export function createConcurrency(): Concurrency {
 	let limit = FEWEST_AT_A_TIME;
 	let fastest = Number.POSITIVE_INFINITY;
 	let times: number[] = [];
 	let ignored = 0;
 	let isFirstGrowth = true;
-	/** The median before the limit was lowered. */
+	/** The median at a higher limit. */
 	let before: number | undefined;
 	let wakers: (() => void)[] = [];
 
@@ -47,7 +40,7 @@ export function createConcurrency(): Concurrency {
 		if (before !== undefined && median > before * SAME && median < before / SAME) fastest = median;
 		before = undefined;
 		fastest = Math.min(fastest, median);
-		// Their results come before those of the new limit.
+		// Results of the old limit come first.
 		ignored = limit;
 		const waiting = limit * (1 - fastest / median);
 		const allowed = Math.max(1, limit * WAITING_SHARE);
@@ -67,7 +60,6 @@ export function createConcurrency(): Concurrency {
 		},
 		changed: () => new Promise((resolve) => wakers.push(resolve)),
 		note(ms) {
-			// Requests sent at an earlier limit.
 			if (ignored > 0) {
 				ignored--;
 				return;

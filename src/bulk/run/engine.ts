@@ -1,23 +1,22 @@
-/** Sends rows with a few workers, in input order for each key; a worker takes the next row only when the outcome is recorded. */
+/** Sends rows with a few workers, in input order for each key. */
 
 import type { Concurrency } from './concurrency.js';
 import type { RunRow } from './rows.js';
 
 export interface EngineOptions<Result> {
 	rows: AsyncIterable<readonly RunRow[]>;
-	/** How many rows may be under way at a time. */
 	concurrency: number;
-	/** How many of these work at this moment; without it, all do. */
+	/** By default all work. */
 	limit?: Concurrency | undefined;
-	/** Carries a row out; never rejects for what the service does. */
+	/** Never rejects for what the service does. */
 	perform(row: RunRow): Promise<Result>;
-	/** Takes a row's result; the promise resolves when it is safe to go on. A rejection stops the run. */
+	/** Resolves when it is safe to go on; a rejection stops the run. */
 	record(result: Result, row: RunRow): Promise<unknown> | undefined;
-	/** Aborted when nothing new may be started. */
+	/** Nothing new is started then. */
 	stop: AbortSignal;
 }
 
-/** Batches from an async iterable, one row at a time, to many takers. */
+/** One item at a time from batches, to many takers. */
 export class Feed<T> {
 	private readonly batches: AsyncIterator<readonly T[]>;
 	private batch: readonly T[] = [];
@@ -29,7 +28,7 @@ export class Feed<T> {
 		this.batches = source[Symbol.asyncIterator]();
 	}
 
-	/** A row; undefined at the end; a promise to wait for before asking again. */
+	/** Undefined at the end; a promise asks to wait. */
 	take(): T | undefined | Promise<void> {
 		if (this.at < this.batch.length) return this.batch[this.at++];
 		if (this.ended) return undefined;
@@ -37,7 +36,7 @@ export class Feed<T> {
 		return this.loading;
 	}
 
-	/** Stops reading and lets the source clean up. */
+	/** Lets the source clean up. */
 	async close(): Promise<void> {
 		this.ended = true;
 		await this.batches.return?.();
@@ -58,19 +57,19 @@ export class Feed<T> {
 	}
 }
 
-/** How many rows may wait for others of their key before reading pauses. */
+/** Rows that may wait for others of their key. */
 const MAX_PARKED = 1000;
 
-/** A key that is under way and that no row waits for; one list for all, since most keys never have another. */
+/** One list for all: most keys have one row. */
 const NONE: RunRow[] = [];
 
-/** Rows that wait for the row of the same key that is under way. */
+/** Rows that wait for one of the same key. */
 class Parking {
 	private readonly byKey = new Map<string, RunRow[]>();
 	private count = 0;
 	private waiters: (() => void)[] = [];
 
-	/** Claims a key. False where it is under way: the row is kept until `next` gives it back. */
+	/** False keeps the row until `next`. */
 	claim(row: RunRow): boolean {
 		const { key } = row.request;
 		const waiting = this.byKey.get(key);
@@ -84,7 +83,7 @@ class Parking {
 		return false;
 	}
 
-	/** The next row of a claimed key; undefined, and the key is free, where there is none. */
+	/** Undefined frees the key. */
 	next(key: string): RunRow | undefined {
 		const row = this.byKey.get(key)?.shift();
 		if (row === undefined) this.byKey.delete(key);
@@ -92,7 +91,6 @@ class Parking {
 		return row;
 	}
 
-	/** Resolves when there is room for one more. */
 	room(): Promise<void> | undefined {
 		if (this.count < MAX_PARKED) return undefined;
 		return new Promise((resolve) => {
@@ -107,10 +105,7 @@ class Parking {
 	}
 }
 
-/**
- * Runs all rows. Rows that were read but not started when `stop` aborts are left without an outcome.
- * @throws what `rows` or `record` throws, after everything in flight has ended.
- */
+/** Rows not started when `stop` aborts have no outcome. @throws what `rows` or `record` throws, once nothing is in flight */
 export async function runEngine<Result>(options: EngineOptions<Result>): Promise<void> {
 	const { perform, record, stop, limit } = options;
 	const feed = new Feed(options.rows);
@@ -123,7 +118,6 @@ export async function runEngine<Result>(options: EngineOptions<Result>): Promise
 		limit?.wake();
 	};
 
-	/** Performs one row after another, each followed by those of its key that arrived meanwhile. */
 	async function worker(index: number): Promise<void> {
 		while (goesOn()) {
 			if (limit !== undefined && index >= limit.limit && !isRead) {
@@ -172,11 +166,7 @@ export async function runEngine<Result>(options: EngineOptions<Result>): Promise
 	if (failure !== undefined) throw failure.error;
 }
 
-/**
- * Yields each item's result in the items' order, with at most `concurrency` under way. The slowest is waited for, so
- * nothing piles up behind it.
- * @param work Never rejects.
- */
+/** In the items' order. @param work never rejects */
 export async function* inOrder<T, R>(
 	batches: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
 	concurrency: number,

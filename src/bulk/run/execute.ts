@@ -1,4 +1,4 @@
-/** The second pass of a run: sends every row that is not done, and records and prints its outcome. */
+/** The second pass of a run: sends, records and prints rows. */
 
 import { setMaxListeners } from 'node:events';
 import type { Dialect } from '../../api/dialect.js';
@@ -29,12 +29,10 @@ export interface RunParts {
 	rows: PlannedRows;
 	survey: Survey;
 	client: Client;
-	/** The terms of the taxonomies that rows have. */
 	terms?: TermIndex | undefined;
 	dialect: Dialect;
-	/** Undefined where nothing is to be resumed, as for reads. */
+	/** Undefined for reads. */
 	journal: Journal | undefined;
-	/** What earlier parts of the run did. */
 	past: PastPart | undefined;
 	show: Show;
 	redact: RowRedactor;
@@ -42,10 +40,9 @@ export interface RunParts {
 	random(): number;
 }
 
-/** Rows planned before they are sent: as many objects as one request reads. */
 const PLANNED_AHEAD = BATCH_SIZE;
 
-/** Sends the rows of a run. Never throws: a failure is part of how it ended, since some rows may be done by then. */
+/** Never throws: some rows may be done by then. */
 export async function execute(parts: RunParts): Promise<Ended> {
 	const { plan, tuning, rows, survey, journal, past, client, dialect, show, clock, random } = parts;
 	const { concurrency, auto, first, rate, until } = tuning;
@@ -58,7 +55,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	const limit = auto ? createConcurrency() : undefined;
 	const controller = new AbortController();
 	const { signal } = controller;
-	// Each row that waits its turn listens to it.
+	// Each waiting row listens.
 	setMaxListeners(0, signal);
 	let stopped: StopReason | undefined;
 	const stop = (reason: StopReason | undefined): void => {
@@ -84,7 +81,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 		onRead: (outcome) => stop(watch.lookRead(outcome)),
 	});
 
-	/** Resolves when the outcome is in the journal and whoever reads the results keeps up. */
+	/** Resolves when the outcome is in the journal and printed. */
 	const take = (outcome: RowOutcome): Promise<unknown> | undefined => {
 		const written = journal?.outcome(outcome);
 		countOutcome(counts, outcome);
@@ -110,7 +107,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 			record(outcome, row) {
 				if (outcome.outcome === 'ok' && outcome.attempts === 1) limit?.note(outcome.ms);
 				if (!asksNothing(row.request)) stop(watch.look(outcome));
-				// A row that the stop held back has no outcome: a resume sends it.
+				// The stop held it back.
 				if (signal.aborted && outcome.outcome === 'not-sent' && outcome.attempts === 0) return undefined;
 				return take(outcome);
 			},
@@ -121,12 +118,12 @@ export async function execute(parts: RunParts): Promise<Ended> {
 		over.abort();
 		await show({ type: 'settled' });
 	}
-	// Rows that --first leaves to a resume are open, and no failure.
+	// Rows left by --first are no failure.
 	const isReached = totalOf(counts) >= total;
 	const reached = { ...counts };
 	if (past !== undefined) Object.assign(counts, sumOf([counts, past.left]));
 	counts['not-sent'] += Math.max(0, own - totalOf(counts));
-	// The time ran out while the last rows were under way.
+	// Only the last rows were under way.
 	if (stopped?.kind === 'out-of-time' && isReached) stopped = undefined;
 	const isInterrupted = stopped?.kind === 'signal';
 	const exitCode = exitCodeAfter(stopped, exitCodeOf(isReached ? reached : counts, isInterrupted));
@@ -142,7 +139,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	return { counts, exitCode, stopped, ms, resumable, ...(failure === undefined ? {} : { failure }) };
 }
 
-/** Calls back at a time of day, also where the clock was set meanwhile; at once where it is past. */
+/** At once if it is past; also if the clock is set. */
 async function waitUntil(until: number, over: AbortSignal, clock: SendClock, call: () => void): Promise<void> {
 	for (let left = until - clock.now(); left > 0; left = until - clock.now()) {
 		await clock.sleep(Math.min(left, LOOK_MS), over);
@@ -151,7 +148,7 @@ async function waitUntil(until: number, over: AbortSignal, clock: SendClock, cal
 	call();
 }
 
-/** A computer that slept notices the time after so long at the latest. */
+/** For computers that slept. */
 const LOOK_MS = 60_000;
 
 async function tickUntil(over: AbortSignal, clock: SendClock, tick: () => void): Promise<void> {
@@ -163,24 +160,22 @@ async function tickUntil(over: AbortSignal, clock: SendClock, tick: () => void):
 }
 
 function exitCodeAfter(stopped: StopReason | undefined, exitCode: ExitCode): ExitCode {
-	// A 401 after a lost response leaves its row unknown, and stops the run all the same.
+	// Its row may be unknown.
 	if (stopped?.kind === 'unauthorized') return ExitCode.refused;
 	if (stopped?.kind === 'same-refusal' && stopped.outcome.status === 403) return ExitCode.refused;
-	// Rows that were left over have not failed.
+	// Rows that were left have not failed.
 	if (stopped?.kind === 'out-of-time' && exitCode === ExitCode.failed) return ExitCode.partial;
 	return exitCode;
 }
 
-/** Which of the planned rows are sent. */
 export interface Selection {
 	rows: Pick<PlannedRows, 'read'>;
 	shard: Shard | undefined;
-	/** At most so many. */
 	first: number | undefined;
 	past: PastPart | undefined;
 }
 
-/** The own rows that are not done, in input order; those that are not sent have an outcome at once. */
+/** Rows that are not sent have an outcome at once. */
 export async function* rowsToSend(
 	{ rows, shard, first, past }: Selection,
 	take: (outcome: RowOutcome) => Promise<unknown> | undefined,
@@ -211,10 +206,9 @@ export async function* rowsToSend(
 	if (ready.length > 0) yield ready;
 }
 
-/** How long a tick is, in milliseconds. */
 const TICK_MS = 1000;
 
-/** Says in the journal about once a second what happened meanwhile; a run that is shorter has none. */
+/** One about every second. */
 function createTicks(journal: Journal | undefined, clock: SendClock) {
 	let since = clock.monotonic();
 	let hasTick = false;
@@ -223,7 +217,7 @@ function createTicks(journal: Journal | undefined, clock: SendClock) {
 		const now = clock.monotonic();
 		const ms = Math.round(now - since);
 		if (journal === undefined || ms < least) return;
-		// A journal that failed says so at the next outcome.
+		// The next outcome says so.
 		journal.record({ type: 'tick', at: Math.round(clock.now()), ms, rows, retries, refused }).catch(() => undefined);
 		since = now;
 		hasTick = true;
@@ -239,14 +233,13 @@ function createTicks(journal: Journal | undefined, clock: SendClock) {
 			if (status === 429 || status === 503) refused++;
 			look(TICK_MS);
 		},
-		/** What happened since the last tick. */
 		end(): void {
 			if (hasTick && rows + retries > 0) look(0);
 		},
 	};
 }
 
-/** An input that turned out to be unusable on the way: exit code 2 would say that nothing was sent. */
+/** Exit code 2 would mean that nothing was sent. */
 function asPartial(error: unknown): unknown {
 	if (!(error instanceof UsageError)) return error;
 	const { message, code, hint, details, data, cause } = error;

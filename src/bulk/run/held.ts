@@ -1,4 +1,4 @@
-/** What an object holds, as far as a read shows it. */
+/** What an object contains, as far as a read shows it. */
 
 import { compareField, customFieldText, rawValue, readCustomFields, writtenName } from '../../api/applied.js';
 import type { Endpoint } from '../../api/endpoints.js';
@@ -7,17 +7,14 @@ import type { TermIndex } from '../lists/directory.js';
 
 export interface Held {
 	has(field: string): boolean;
-	/** The raw value; undefined if the read doesn't show the field. */
+	/** Undefined if it isn't shown. */
 	get(field: string): unknown;
-	/** The name under which a field is written. */
 	writtenAs(field: string): string;
-	/** `modified_gmt`, if the object has one. */
 	readonly modified: string | undefined;
-	/** The object's status, if it shows one. */
 	readonly status: string | undefined;
 }
 
-/** What a read's body shows; undefined for an unknown shape. */
+/** Undefined for an unknown shape. */
 export function heldOf(
 	endpoint: Pick<Endpoint, 'body'> & Partial<Pick<Endpoint, 'fields'>>,
 	body: unknown,
@@ -51,7 +48,7 @@ function heldObject(
 	};
 }
 
-/** Services show a custom field as `severity` and write it as `xx_severity`: both names are understood. */
+/** Shown as `severity`, written as `xx_severity`. */
 function heldFields(body: unknown): Held | undefined {
 	const fields = readCustomFields(body);
 	if (fields === undefined) return undefined;
@@ -69,29 +66,29 @@ function heldFields(body: unknown): Held | undefined {
 	};
 }
 
-/** Services show slugs, and only IDs are safe to write: a slug can be shown damaged or look like an ID. */
+/** Only IDs are safe to write: slugs can be damaged or look like IDs. */
 function asIds(taxonomy: string, value: unknown, terms: TermIndex | undefined): unknown {
 	if (Array.isArray(value)) return value.map((each) => asIds(taxonomy, each, terms));
 	return typeof value === 'string' ? (terms?.ofSlug(taxonomy, value) ?? value) : value;
 }
 
-/** Whether a value is what the object holds, as far as services normalize it. */
+/** As far as services normalize it. */
 export function same(endpoint: Endpoint, name: string, value: unknown, held: Held): boolean {
 	return held.has(name) && compareField(endpoint, name, value, held.get(name)) === 'same';
 }
 
-/** Whether a value is exactly what the object holds; white space counts, since it may be what is corrected. */
+/** White space counts. */
 export function isUnchanged(endpoint: Endpoint, name: string, value: unknown, held: Held): boolean {
 	const now = held.get(name);
 	if (endpoint.body === 'custom_fields') {
-		// The type of a custom field counts where it is written back.
+		// Written back, its type counts.
 		return held.has(name) && (typeof value === 'string' ? customFieldText(now) === value : now === value);
 	}
 	const areTexts = typeof value === 'string' && typeof now === 'string';
 	return areTexts ? value === now : same(endpoint, name, value, held);
 }
 
-/** Whether `--if FIELD=VALUE` is met; "" means that the field has no value. */
+/** "" means that the field is empty. */
 export function holds(endpoint: Endpoint, held: Held, field: string, value: string): boolean {
 	const now = held.get(field);
 	if (value === '') return isNothing(now);

@@ -1,4 +1,4 @@
-/** Names in rows and in shared values → IDs, before anything is sent. */
+/** Names → IDs, before anything is sent. */
 
 import type { Endpoint } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
@@ -12,9 +12,8 @@ import type { Directories } from '../lists/directory.js';
 import type { RunPlan } from './plan.js';
 import type { FinishRow, PlannedRow, RowPlanning } from './rows.js';
 
-/** A name, and where its ID goes. */
 interface NameUse {
-	/** The path parameter, field or `reassign` that it stands in. */
+	/** A path parameter, a field or `reassign`. */
 	readonly column: string;
 	/** `users` or a taxonomy. */
 	readonly of: string;
@@ -22,7 +21,6 @@ interface NameUse {
 	set(id: string): void;
 }
 
-/** Values in which IDs take the place of names. */
 interface Values {
 	ids: Readonly<Record<string, string>>;
 	names?: Readonly<Record<string, string>> | undefined;
@@ -30,10 +28,9 @@ interface Values {
 	fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Endpoints by the path IDs of a row, since rows may name their taxonomy. */
+/** Rows may name their taxonomy. */
 type EndpointOf = (ids: Values['ids']) => Endpoint;
 
-/** Whether a value is a name: no number, and not empty. */
 export function isNamed(value: unknown): value is string {
 	return typeof value === 'string' && value !== '' && !looksLikeNumber(value);
 }
@@ -95,7 +92,7 @@ interface NameProblem {
 	problem: string;
 }
 
-/** Puts IDs in the place of names. @returns what is wrong with some of them */
+/** @returns what is wrong */
 async function resolve(uses: readonly NameUse[], endpoint: Endpoint, directories: Directories): Promise<NameProblem[]> {
 	const problems: NameProblem[] = [];
 	for (const use of uses) {
@@ -113,11 +110,10 @@ async function resolve(uses: readonly NameUse[], endpoint: Endpoint, directories
 }
 
 export interface RowNames {
-	/** Plans rows, with IDs in the place of names. */
 	plan(batch: readonly RawRow[], rows: RowPlanning): Promise<PlannedRow[]>;
-	/** Takes up what an earlier part of the run looked up: its users may be deleted by now. */
+	/** From an earlier part of the run: its users may be deleted by now. */
 	takeUp(journal: string): Promise<void>;
-	/** Keeps what was looked up for a resume, before the first row is sent. */
+	/** For a resume. */
 	keep(journal: Journal): Promise<void>;
 }
 
@@ -125,7 +121,7 @@ export interface RowNamesOptions {
 	directories: Directories;
 	endpointOf: EndpointOf;
 	concurrency: number;
-	/** Whether a user that nobody knows counts as deleted. */
+	/** An unknown user counts as deleted. */
 	ignoreMissing: boolean;
 }
 
@@ -205,7 +201,7 @@ async function planNamed(
 
 const bareName = (name: string): string => name.replace(/^@/, '');
 
-/** Before a user is deleted for good, the account has to show the name that was looked up. */
+/** Before a permanent delete, the account must show the name. */
 async function conflictOf(
 	endpoint: Endpoint,
 	{ ids, names }: Pick<RowValues, 'ids' | 'names'>,
@@ -216,7 +212,7 @@ async function conflictOf(
 	return await directories.users.conflict(ids.id, names.id);
 }
 
-/** The values of a plan that hold for all rows, as places that names can be in. */
+/** Values for all rows. */
 function sharedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
 	const { ids, reassign } = values;
 	const names: Record<string, string> = {};
@@ -233,12 +229,12 @@ function sharedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
 	return { shared, add, remove, conditions, uses };
 }
 
-/** Whether flags or arguments have names, which are looked up for a dry run too. */
+/** Looked up for a dry run too. */
 export function hasSharedNames(plan: RunPlan, endpoint: Endpoint): boolean {
 	return sharedValues(plan, endpoint).uses.length > 0;
 }
 
-/** A plan with IDs in the place of names in flags and arguments. @throws UsageError that lists unknown names */
+/** @throws UsageError that lists unknown names */
 export async function withIds(plan: RunPlan, endpoint: Endpoint, directories: Directories): Promise<RunPlan> {
 	const { shared, add, remove, conditions, uses } = sharedValues(plan, endpoint);
 	const problems = await resolve(uses, endpoint, directories);
@@ -265,7 +261,6 @@ export async function withIds(plan: RunPlan, endpoint: Endpoint, directories: Di
 	};
 }
 
-/** The taxonomies of the values that hold for all rows, and of conditions. */
 export function termsIn({ values, checks }: RunPlan, { fields }: Pick<Endpoint, 'fields'>): string[] {
 	const { add, remove } = values;
 	const names = [
@@ -276,7 +271,7 @@ export function termsIn({ values, checks }: RunPlan, { fields }: Pick<Endpoint, 
 	return fields.filter(isTerm).map(({ name }) => name);
 }
 
-/** Lists the taxonomies of fields that are compared with what objects hold. */
+/** Of fields that are compared. */
 export async function listTerms(
 	directories: Directories,
 	{ fields }: Pick<Endpoint, 'fields'>,
@@ -289,7 +284,6 @@ export async function listTerms(
 	}
 }
 
-/** Resolves the argument that names the one object of a call, which stands among its path IDs. */
 export async function resolveArgument(
 	endpoint: Endpoint,
 	ids: Readonly<Record<string, string>>,

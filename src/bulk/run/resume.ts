@@ -1,4 +1,4 @@
-/** Takes a run up again from its journal: what is done, what may have been sent, and which rows have to be sent. */
+/** Continues a run from its journal. */
 
 import type { Dialect } from '../../api/dialect.js';
 import { asksNothing, chooseEndpoint, type Planner } from '../../api/plan.js';
@@ -12,23 +12,21 @@ import { hashKey, type RunHeader, type RunPlan, type RunTuning } from './plan.js
 import { isInvalid, isOwn, type PlannedRows, plannerOf, type RunRow } from './rows.js';
 import type { Survey } from './survey.js';
 
-/** What earlier parts of a run did. */
 export interface PastPart {
-	/** Rows that are done; those to be sent again are not among them. */
+	/** Rows that are done. */
 	readonly counts: Counts;
-	/** Rows to be sent again, by their outcome of then, which stands until they have another. */
+	/** Rows to be sent again, by their earlier outcome. */
 	readonly left: Counts;
-	/** Takes a row that has another outcome now out of those that are left. */
+	/** It has a new outcome. */
 	renew(row: number): void;
-	/** Rows that belong to the run. */
 	readonly own: number;
 	isDone(row: number): boolean;
 	history(row: number): RowHistory;
-	/** The row without the fields that a later row of the same object set; one that is skipped if none is left. */
+	/** Leaves out fields that a later row of the object set; skipped if none is left. */
 	withoutSuperseded(row: RunRow): RunRow;
 }
 
-/** @throws UsageError where the rows are not those that the run was started with */
+/** @throws UsageError for different rows */
 export function checkSameInput({ id, input }: RunHeader, rows: PlannedRows, survey: Survey): void {
 	if (rows.sha256() === input.sha256 && survey.rows === input.rows) return;
 	throw inputChanged(id, [
@@ -45,19 +43,14 @@ export function inputChanged(id: string, details: string[] = []): UsageError {
 	});
 }
 
-/** How a run goes on. */
 export interface Again {
-	/** Rows with these outcomes are sent again. */
 	again: readonly OutcomeName[];
 	plan: RunPlan;
 	tuning: Pick<RunTuning, 'concurrency'>;
 	dialect: Dialect;
 }
 
-/**
- * Locks the journal, reads it, and notes which rows may have been under way and that the run goes on.
- * @throws FailedError
- */
+/** @throws FailedError */
 export async function takeUp(
 	path: string,
 	rows: PlannedRows,
@@ -79,7 +72,7 @@ export async function takeUp(
 	}
 }
 
-/** What is known of each row, now that the rows themselves are there: their objects, and their order. */
+/** Objects and order of the rows, once they are read. */
 export async function readPast(
 	scan: JournalScan,
 	rows: Pick<PlannedRows, 'read'>,
@@ -93,7 +86,7 @@ export async function readPast(
 	const later = new Map<string, Map<string, number>>();
 	const look = ({ row, request }: RunRow): void => {
 		const { key, ids, sent } = request;
-		// An outcome of another object says nothing about this one.
+		// Of a different object.
 		if (replay !== 'read' && !states.isAbout(row, ids)) states.forget(row);
 		if (!states.isDone(row) && underWay.has(row, key)) lost.push(row);
 		if (!states.isDone(row) || again.includes(states.outcomeOf(row) as OutcomeName)) open.add(key);
@@ -121,7 +114,7 @@ function pastOf(
 	const counts = createCounts();
 	const left = createCounts();
 	for (const row of states.rows()) countState(states.isDone(row) ? counts : left, states.get(row));
-	// A row that was not sent is counted when the run ends.
+	// Counted when the run ends.
 	left['not-sent'] = 0;
 	return {
 		counts,
@@ -159,7 +152,7 @@ function pastOf(
 
 const BITS = 24;
 
-/** Keys, in memory that does not grow: of many keys that it does not have, it may take a few for its own. */
+/** In constant memory: of many keys it may mistake a few for its own. */
 class KeySet {
 	readonly #bits = new Uint8Array(1 << (BITS - 3));
 

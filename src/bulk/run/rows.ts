@@ -1,4 +1,4 @@
-/** A plan's rows: reads its source, whatever it is, and plans one request per row; both passes of a run read the same. */
+/** A plan's rows: reads the source and plans one request per row, in both passes. */
 
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
@@ -9,41 +9,39 @@ import type { InputSource, RawRow } from '../input/input.js';
 import { type Complaint, compileColumns, type Matched, type RowReader } from '../input/rows.js';
 import { inShard, type RowSource, type RunPlan, type Shard } from './plan.js';
 
-/** A row that can be sent. */
 export interface RunRow {
-	/** 1-based place in the input. */
+	/** From 1. */
 	readonly row: number;
-	/** 1-based line in the input file, where there is one. */
+	/** From 1. */
 	readonly line?: number | undefined;
 	readonly request: Request;
-	/** The user who receives what a deleted user leaves. */
+	/** Receives what a deleted user leaves. */
 	readonly reassign?: string | undefined;
-	/** Values of which the object must still have one in each field. */
+	/** The object must still have one of these values in each field. */
 	readonly expected?: Expected | undefined;
-	/** Why the row is not sent, where that is known before. */
+	/** If known before. */
 	readonly skip?: { readonly code: string; readonly message: string } | undefined;
-	/** What a person has to know of the row whatever its outcome is. */
+	/** Shown whatever the outcome. */
 	readonly remarks?: readonly string[] | undefined;
-	/** The object's `modified_gmt` as the input has it, for --if-unmodified. */
+	/** For --if-unmodified. */
 	readonly modified?: string | undefined;
 }
 
-/** What an object is expected to have just before its write. */
+/** Just before the write. */
 export interface Expected {
 	readonly values: Readonly<Record<string, readonly unknown[]>>;
-	/** Whether a field with another value is left out and the others are sent; otherwise the row is skipped. */
+	/** Leaves out single fields; otherwise the row is skipped. */
 	readonly byField: boolean;
-	/** How messages go on after "title was changed": by whom, and what sends it all the same. */
+	/** The rest of a message such as "title was changed". */
 	readonly code: string;
 	readonly hint: string;
 }
 
-/** A row that can't be sent. */
 export interface InvalidRow {
 	readonly row: number;
 	readonly line?: number | undefined;
 	readonly complaints: readonly Complaint[];
-	/** A delete of what nobody knows, with --ignore-missing: ok without a request. */
+	/** Ok with --ignore-missing, without a request. */
 	readonly isGone?: boolean;
 }
 
@@ -53,56 +51,52 @@ export function isInvalid(planned: PlannedRow): planned is InvalidRow {
 	return 'complaints' in planned;
 }
 
-/** The rows of a plan, which can be read any number of times: each time the same rows, or an error. */
+/** Each pass has the same rows, or an error. */
 export interface PlannedRows {
-	/** Where they can be read again: standard input has become a file by then. */
+	/** For later passes: stdin is a file by then. */
 	readonly source: RowSource;
-	/** The input as bytes, for whoever prints its rows again; undefined where rows come from a journal's old values. */
+	/** Undefined for rows from a journal. */
 	readonly input: InputSource | undefined;
-	/** Columns that are not sent. */
 	readonly ignored: readonly string[];
-	/** Headers that aren't spelt like their fields. */
+	/** Spelled differently from their fields. */
 	readonly matched: readonly Matched[];
-	/** Known after the first whole pass. */
+	/** After the first pass. */
 	sha256(): string;
-	/** All rows, in input order, many at a time; a shard takes its own by `isOwn`. */
+	/** In input order; `isOwn` says which are a shard's. */
 	read(): AsyncIterable<readonly PlannedRow[]>;
-	/** Gives a private copy of standard input a name, so that a resume finds it. Not for rows with secrets. */
+	/** Names a copy of stdin for a resume. Not for secrets. */
 	keep(): Promise<void>;
-	/** Closes the source and removes a private copy, unless a resume needs it. */
+	/** Keeps a private copy that a resume needs. */
 	dispose(options?: { keep?: boolean }): Promise<void>;
 }
 
 export interface RowContext {
 	dialect: Dialect;
-	/** Values of the plan's withheld fields, and of secret fields from a prompt. */
+	/** Of withheld fields and from prompts. */
 	secrets: Readonly<Record<string, unknown>>;
-	/** Puts IDs in the place of names. */
 	names?: { plan(batch: readonly RawRow[], rows: RowPlanning): Promise<PlannedRow[]> } | undefined;
 	stdin: AsyncIterable<Uint8Array>;
 	stateDir: string;
-	/** Is called with the path of each private copy of standard input before it is made. */
+	/** Before a copy of stdin is made. */
 	onCopy?: ((path: string) => void) | undefined;
 }
 
-/** Whether a row belongs to a shard. An invalid row has no key: it belongs to the first shard. */
+/** Invalid rows belong to the first shard. */
 export function isOwn(planned: PlannedRow, shard: Shard | undefined): boolean {
 	if (shard === undefined) return true;
 	return isInvalid(planned) ? shard.index === 1 : inShard(planned.request.key, shard);
 }
 
-/** How raw rows become requests, in two steps. */
 export interface RowPlanning {
 	read: RowReader;
 	finish: FinishRow;
-	/** Field → its column, where that is spelt differently. */
+	/** If spelled differently. */
 	labels: ReadonlyMap<string, string>;
 }
 
-/** Plans what was read of a row. */
 export type FinishRow = (place: Pick<RawRow, 'row' | 'line'>, found: ReturnType<RowReader>) => PlannedRow;
 
-/** How raw rows become requests. @throws UsageError for a header that can't be used */
+/** @throws UsageError for a bad header */
 export function planRows(
 	plan: RunPlan,
 	input: Pick<InputSource, 'name' | 'columns' | 'headerLine'>,
@@ -151,7 +145,7 @@ export function planRows(
 	return { ignored, matched, readRow: read, finishRow, planRow: (raw) => finishRow(raw, read(raw)) };
 }
 
-/** Finds the endpoint of a row, by its taxonomy where rows have one. */
+/** By taxonomy. */
 export function endpointFinder({
 	endpoint: name,
 	undocumented,
@@ -162,7 +156,7 @@ export function endpointFinder({
 	return ({ taxonomy }) => (taxonomy === undefined ? endpoint : forTaxonomy(taxonomy));
 }
 
-/** The planner of a plan's endpoint, by the taxonomy of each row where rows have one. */
+/** By taxonomy. */
 export function plannerOf(
 	{ endpoint, undocumented, values: shared }: Pick<RunPlan, 'endpoint' | 'undocumented' | 'values'>,
 	dialect: Dialect,
@@ -181,7 +175,7 @@ export function plannerOf(
 	};
 }
 
-/** The outcome of a row; that of a look-up has the id that was found. */
+/** A lookup's has the ID. */
 export function outcomeOf({ row, line, remarks, request: { endpoint, ids } }: RunRow, result: Outcome): RowOutcome {
 	const id = endpoint.returns === 'user-id' && result.outcome === 'ok' ? lookedUpId(result.body) : undefined;
 	const outcome: RowOutcome = { row, ids: id === undefined ? ids : { ...ids, id }, ...result };
@@ -190,7 +184,6 @@ export function outcomeOf({ row, line, remarks, request: { endpoint, ids } }: Ru
 	return outcome;
 }
 
-/** The outcome of a row that is not sent. */
 export function skippedOutcome({ row, line, request: { ids }, skip, remarks }: RunRow): RowOutcome {
 	return {
 		row,
@@ -204,7 +197,6 @@ export function skippedOutcome({ row, line, request: { ids }, skip, remarks }: R
 	};
 }
 
-/** The outcome of a row that can't be sent. */
 export function invalidOutcome({ row, line, complaints, isGone = false }: InvalidRow) {
 	return {
 		row,

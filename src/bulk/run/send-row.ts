@@ -1,4 +1,4 @@
-/** One row, from its first request to its outcome: the same for a single request and for the rows of a run. */
+/** One row, from its first request to its outcome, for single requests and runs. */
 
 import type { Dialect } from '../../api/dialect.js';
 import { chooseEndpoint, type Request } from '../../api/plan.js';
@@ -13,7 +13,7 @@ import { createPerform } from './read-back.js';
 import type { PastPart } from './resume.js';
 import { outcomeOf, type RunRow } from './rows.js';
 
-/** An outcome as it may be printed and kept. */
+/** For printing and journals. */
 export type RowRedactor = (outcome: RowOutcome, request: Request) => RowOutcome;
 
 export interface SendRowParts {
@@ -23,30 +23,28 @@ export interface SendRowParts {
 	dialect: Dialect;
 	clock: SendClock;
 	random(): number;
-	/** Aborted when nothing new may be sent. */
 	stop: AbortSignal;
 	redact: RowRedactor;
 	onRetry(attempt: FailedAttempt): void;
-	/** What rows of a run share; a single request has none of them. */
+	/** Only in runs. */
 	pace?: Pace;
 	journal?: Journal | undefined;
 	past?: PastPart | undefined;
 	ahead?: ReadAhead | undefined;
 	onRead?(outcome: RowOutcome): void;
-	/** The terms of the taxonomies that rows have. */
 	terms?: TermIndex | undefined;
 }
 
-/** Makes the function that carries out one row; it never rejects for what the service does. */
+/** Never rejects for what the service does. */
 export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<RowOutcome> {
 	const { plan, retries, client, dialect, clock, random, stop, redact, pace, journal, past, ahead } = parts;
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
 	const { ignoreMissing } = plan.checks;
 	const options: SendOptions = { retries, clock, random, dialect, stop, ignoreMissing };
 	if (pace !== undefined) options.pace = pace;
-	// A row that was written is read back even if the run is stopping.
+	// A written row is read back even if the run stops.
 	const afterStop: SendOptions = { retries: 0, clock, random, dialect, ignoreMissing };
-	// What failed at the service may be deleted all the same.
+	// The delete may have succeeded.
 	const isDelete = endpoint.replay === 'delete';
 	const maybeSent = ({ row }: RunRow): boolean => {
 		const history = past?.history(row);
@@ -58,7 +56,7 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 				maybeSent: maybeSent(row),
 				onRetry(failed) {
 					const { attempt, status, code, lost } = failed;
-					// A journal that failed says so at the next outcome.
+					// The next outcome says so.
 					const record = { type: 'attempt', row: row.row, attempt, status, code, lost: lost || undefined } as const;
 					journal?.record(record).catch(() => undefined);
 					parts.onRetry(failed);

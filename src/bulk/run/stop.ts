@@ -1,4 +1,4 @@
-/** When a run stops before its end, and why; decisions over outcomes alone. */
+/** When a run stops early, and why. */
 
 import { type RowOutcome, wentWrong } from '../../http/outcome.js';
 import type { FailedAttempt } from '../../http/send.js';
@@ -11,42 +11,41 @@ export type StopReason =
 	| { kind: 'unreachable'; why: string }
 	| { kind: 'same-refusal'; outcome: RowOutcome; rows: number }
 	| { kind: 'asked-to-wait'; outcome: RowOutcome }
-	/** `until` is in milliseconds since 1970. */
+	/** Milliseconds since 1970. */
 	| { kind: 'out-of-time'; until: number };
 
 export interface StopRules {
 	stopOnError: boolean;
 	maxFailures: number | undefined;
-	/** How many rows may be under way, which is how many may fail together for one reason. */
+	/** So many may fail together for one reason. */
 	concurrency: number;
 }
 
-/** How long connections may be refused before the run stops, in milliseconds: a service that was there is waited for. */
+/** A service that was there is waited for longer. */
 const AWAY_AT_START_MS = 8000;
 const AWAY_MS = 5 * 60_000;
 
-/** So many rows in a row without any response, beyond those under way, mean that the service is gone. */
+/** Rows in a row without a response, beyond those under way: the service is gone. */
 const LOST_ROWS = 10;
 
-/** So many first rows that were refused for one reason mean that all others would be. */
+/** First rows refused for one reason. */
 const SAME_REFUSALS = 20;
 
-/** Statuses that are about a single object. */
+/** About a single object. */
 const OF_ONE_OBJECT: ReadonlySet<number> = new Set([404, 409, 410, 412]);
 
-/** Looks at each outcome and says when to stop. */
 export class StopWatch {
 	private failures = 0;
-	/** How many of the last rows had no response of the service. */
+	/** Last rows without a response. */
 	private lost = 0;
-	/** The reason that all rows were refused for; undefined once a row was served, or refused for another. */
+	/** Undefined once a row was served, or refused for a different reason. */
 	private refusals: { reason: string | undefined; rows: number } | undefined = { reason: undefined, rows: 0 };
 	private wasReached = false;
 	private awaySince: number | undefined;
 
 	constructor(private readonly rules: StopRules) {}
 
-	/** @param now Milliseconds on a clock that never jumps. @returns why the run has to stop, or undefined. */
+	/** @returns why the run has to stop */
 	lookAttempt({ sent, code }: Pick<FailedAttempt, 'sent' | 'code'>, now: number): StopReason | undefined {
 		if (sent) {
 			this.noteReached();
@@ -62,12 +61,11 @@ export class StopWatch {
 		this.awaySince = undefined;
 	}
 
-	/** @returns why the run has to stop after a read that belongs to a row, whatever becomes of the row. */
+	/** Of a read that belongs to a row. */
 	lookRead(outcome: RowOutcome): StopReason | undefined {
 		return outcome.code === 'wait_too_long' ? { kind: 'asked-to-wait', outcome } : undefined;
 	}
 
-	/** @returns why the run has to stop after this outcome, or undefined. */
 	look(outcome: RowOutcome): StopReason | undefined {
 		const { status, code, message, signedOut, busy } = outcome;
 		const { stopOnError, maxFailures, concurrency } = this.rules;
@@ -91,18 +89,18 @@ export class StopWatch {
 		return { kind: 'unreachable', why: message ?? code ?? 'no response' };
 	}
 
-	/** @returns how many rows were refused so far, where all were for one reason; else 0 */
+	/** 0 unless all were for one reason */
 	private countRefusal(outcome: RowOutcome): number {
 		const { refusals } = this;
 		if (refusals === undefined) return 0;
 		const { status = 0, code, message = '', busy, notServed: isElsewhere = false } = outcome;
-		// A page in place of the service leaves a write unknown.
+		// A page leaves a write unknown.
 		if (outcome.outcome !== 'failed' && !isElsewhere) {
 			if (!wentWrong(outcome)) this.refusals = undefined;
 			return 0;
 		}
 		if (!isElsewhere && (busy || OF_ONE_OBJECT.has(status))) return 0;
-		// An ID in a message makes it no other reason; pages differ in more.
+		// IDs make no difference; pages differ in more.
 		const words = isElsewhere ? '' : message.replace(/\d+/g, '#');
 		const reason = `${status} ${code} ${words}`;
 		refusals.reason ??= reason;

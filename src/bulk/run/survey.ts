@@ -1,4 +1,4 @@
-/** The first pass of a run: reads and checks every row before anything is sent, in constant memory. */
+/** The first pass of a run: checks every row before anything is sent, in constant memory. */
 
 import { asksNothing, type Request } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
@@ -7,41 +7,35 @@ import { changesLists, type RunPlan } from './plan.js';
 import { isInvalid, isOwn, type PlannedRow, type PlannedRows, type RunRow } from './rows.js';
 
 export interface Survey {
-	/** Rows of the whole input. */
+	/** Of the whole input. */
 	rows: number;
-	/** The highest row number. */
 	last: number;
-	/** Valid rows of this shard that have something to send and are not done. */
+	/** To be sent by this shard. */
 	selected: number;
-	/** Valid rows of the whole input that change no field. */
+	/** Valid rows of the whole input without a change. */
 	empty: number;
-	/** Of these, the ones of this shard: they are done without a request. */
+	/** Those of this shard. */
 	skipped: number;
-	/** Of the selected rows, how many delete permanently. */
 	permanent: number;
-	/** Rows with complaints. */
 	invalid: number;
-	/** The first selected rows, as they are named in a question before a delete. */
+	/** For the question before a delete. */
 	first: { ids: Readonly<Record<string, string>> }[];
-	/** The first selected row, whose object a read before the run may show. */
+	/** A read may show its object before the run. */
 	read: RunRow | undefined;
 	guard: ReassignGuard;
-	/** Fields that the first rows set, for the columns of the results. */
+	/** For columns of the results. */
 	fields: Set<string>;
-	/** Whether some row holds a value that must not be kept. */
+	/** Values that must not be kept. */
 	hasSecrets: boolean;
 }
 
-/** How many rows are examined for the fields that they set. */
 const FIELDS_FROM_ROWS = 200;
-/** How many rows a question names. */
 const NAMED_ROWS = 10;
 
 export interface SurveyHooks {
 	complain(complaint: Complaint): void;
-	/** Whether a body has a field that is named like a secret. */
 	holdsSecret(sent: Readonly<Record<string, unknown>>): boolean;
-	/** Whether an earlier part of the run did the row. */
+	/** By an earlier part of the run. */
 	isDone?(row: number): boolean;
 }
 
@@ -94,25 +88,23 @@ export function addToSurvey(
 	survey.hasSecrets ||= holdsSecret(sent);
 }
 
-/** Checks all rows. @throws UsageError for input that can't be read at all */
+/** @throws UsageError */
 export async function surveyRows(rows: Pick<PlannedRows, 'read'>, plan: RunPlan, hooks: SurveyHooks): Promise<Survey> {
 	const survey = createSurvey(plan);
 	for await (const batch of rows.read()) for (const planned of batch) addToSurvey(survey, planned, plan, hooks);
 	return survey;
 }
 
-/** Rows that belong to this run: those it sends, those with nothing to send, and those that can't be sent. */
 export function ownRows({ selected, skipped, invalid }: Survey, { shard }: Pick<RunPlan, 'shard'>): number {
 	return selected + skipped + (shard === undefined || shard.index === 1 ? invalid : 0);
 }
 
-/** How many rows there must or may be. */
 export interface SetLimits {
 	readonly expect?: number | undefined;
 	readonly max?: number | undefined;
 }
 
-/** Checks rules over the whole set before anything is sent. @throws UsageError */
+/** @throws UsageError */
 export function checkSet({ rows, guard }: Pick<Survey, 'rows' | 'guard'>, limits: SetLimits): void {
 	const there = rows === 1 ? 'there is 1 row' : `there are ${rows} rows`;
 	if (limits.expect !== undefined && rows !== limits.expect) {
@@ -124,29 +116,26 @@ export function checkSet({ rows, guard }: Pick<Survey, 'rows' | 'guard'>, limits
 	guard.check();
 }
 
-/** Collects who is deleted and who receives, to find a receiver that is itself deleted. */
+/** Finds receivers that are deleted themselves. */
 export class ReassignGuard {
 	private readonly deleted = new Set<string>();
-	/** Each receiver, with the first row that names it. */
+	/** With the first row that names it. */
 	private readonly receivers = new Map<string, number>();
 
-	/** Notes a row of `user delete`. */
 	add(row: number, { ids }: Pick<Request, 'ids'>, reassign: string): void {
 		if (ids.id !== undefined) this.deleted.add(ids.id);
 		if (!this.receivers.has(reassign)) this.receivers.set(reassign, row);
 	}
 
-	/** Whether a user is in the delete set. */
 	deletes(id: string | number): boolean {
 		return this.deleted.has(String(id));
 	}
 
-	/** The first receivers, at most `limit` of them. */
 	firstReceivers(limit: number): number[] {
 		return [...this.receivers.keys()].slice(0, limit).map(Number);
 	}
 
-	/** @throws UsageError where a row reassigns to a user that the same set deletes. */
+	/** @throws UsageError */
 	check(): void {
 		for (const [receiver, row] of this.receivers) {
 			if (!this.deleted.has(receiver)) continue;

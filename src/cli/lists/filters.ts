@@ -1,4 +1,4 @@
-/** The filters of a list: what the service is asked for, and what is left to check here. */
+/** Filters of a list: for the service, and to check here. */
 
 import { ticketStatuses } from '../../api/fields.js';
 import type { Filter } from '../../api/reads.js';
@@ -11,20 +11,17 @@ import { camelCase } from '../options/option.js';
 import { type Reading, readId, readTermId, readUserId } from './reading.js';
 
 export interface Filtered {
-	/** Parameters for the service. */
 	readonly query: Readonly<Record<string, string>>;
-	/** Fields that must be empty, since the service can't be asked for that. */
+	/** The service can't be asked for empty fields. */
 	readonly absent: readonly string[];
-	/** Whether the caller narrowed the list. */
 	readonly isNarrowed: boolean;
 }
 
-/** Stands for objects without a user or a term. */
 const NONE = 'none';
 
 const states = ['open', 'closed', 'any'];
 
-/** @throws UsageError for a value that no object can have */
+/** @throws UsageError for values that no object has */
 export async function readFilters(reading: Reading): Promise<Filtered> {
 	const query: Record<string, string> = {};
 	const absent: string[] = [];
@@ -36,7 +33,7 @@ export async function readFilters(reading: Reading): Promise<Filtered> {
 		const { kind, parameter } = filter;
 		if (text === NONE && (kind === 'user' || kind === 'term')) absent.push(parameter);
 		else query[parameter] = await parameterOf(filter, text, reading);
-		// A term that a ticket shows as "" is found by the service, if it knows the parameter.
+		// Shown as "", and found by the service if it knows the parameter.
 		if (text !== NONE || kind !== 'term') continue;
 		const all = await reading.directories.terms(parameter).ids();
 		if (all !== undefined && all.length > 0) query[`${parameter}_exclude`] = all.join(',');
@@ -96,7 +93,7 @@ function statusOf(label: string, text: string, { invocation, session: { dialect 
 			hint: `did you mean: supportctl ${invocation.words.join(' ')} --state ${own}`,
 		});
 	}
-	// A service may have others, but an empty list would not show a slip.
+	// A service may have others, but a typo would look like an empty list.
 	const isKnown = ticketStatuses.includes(dialect.statusIn(text));
 	const likely = isKnown ? undefined : nearest(text, ticketStatuses);
 	if (likely !== undefined)
@@ -111,11 +108,10 @@ function dateOf(label: string, text: string): string {
 			hint: 'use an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
 		});
 	}
-	// Services want a time of day.
 	return text.length === '2026-03-31'.length ? `${text}T00:00:00` : text;
 }
 
-/** The order of `--sort`; by ID without it, the newest first for a person. @throws UsageError */
+/** Newest first for a person. @throws UsageError */
 export function readOrder({ read, invocation }: Reading): { orderby?: string; order?: string; byId?: 1 | -1 } {
 	const { options, context } = invocation;
 	if (options.sort === undefined) {

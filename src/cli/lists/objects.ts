@@ -1,4 +1,4 @@
-/** Lists, single objects and the caller's own account: each from its arguments to its exit code. */
+/** Lists, single objects and your own account. */
 
 import { plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
@@ -33,7 +33,6 @@ import {
 	withReading,
 } from './reading.js';
 
-/** The most objects that services give on a page. */
 const PAGE_SIZE = 100;
 
 export async function listObjects(noun: Noun, invocation: ReadInvocation): Promise<ExitCode> {
@@ -43,7 +42,7 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 		const limit = options.limit ?? Number.POSITIVE_INFINITY;
 		const filtered = await readFilters(reading);
 		const printing = printingOf(reading, { absent: filtered.absent });
-		// What is filtered here needs more objects than are printed.
+		// Filtering here needs more objects than are printed.
 		const isOwn = filtered.absent.length === 0;
 		const size = isOwn && !printing.countsOnly ? Math.min(PAGE_SIZE, limit) : PAGE_SIZE;
 		const progress = await createListProgress(invocation);
@@ -100,7 +99,7 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 	});
 }
 
-/** Progress from the first page until the pager takes the terminal, or all is read. */
+/** Until the pager starts or all is read. */
 async function createListProgress(invocation: ReadInvocation) {
 	const { context, options } = invocation;
 	const palette = await paletteFor(invocation, 'stderr');
@@ -119,7 +118,7 @@ async function createListProgress(invocation: ReadInvocation) {
 	};
 }
 
-/** Services count wrongly, and lists change all the time: what was printed may not be all. */
+/** Services count wrong, and lists change. */
 function warnOfTotal({ read, invocation }: Reading, { count, total = count, whole }: PagesEnd): void {
 	if (!whole || total === count) return;
 	const what = `${count} ${plural(read.list.noun, count)} ${count === 1 ? 'was' : 'were'} listed`;
@@ -151,20 +150,17 @@ interface FetchOptions {
 	owners: Ids;
 	size: number;
 	filtered: Filtered;
-	/** Names of what is printed; undefined for all. */
+	/** Undefined for all. */
 	names: readonly string[] | undefined;
 }
 
-/**
- * Makes the function that reads a page: what the service would filter by itself is overridden, then come the caller's
- * filters.
- */
+/** Overrides the service's own filters, then adds the caller's. */
 function createFetch(reading: Reading, { owners, size, filtered, names }: FetchOptions) {
 	const { read, session, invocation, client } = reading;
 	const { dialect } = session;
 	const { byId, ...order } = readOrder(reading);
 	const given: Record<string, string> = { ...filtered.query, ...(invocation.options.sort === undefined ? {} : order) };
-	/** What a service may refuse, and the list is then asked for without it. */
+	/** Left out if the service refuses it. */
 	const own: Record<string, string> = {
 		...read.query,
 		...(read.paged ? order : {}),
@@ -174,7 +170,7 @@ function createFetch(reading: Reading, { owners, size, filtered, names }: FetchO
 	for (const name of Object.keys(given)) delete own[name];
 	const base = createPlanner(read.list, dialect)({ ids: owners });
 
-	/** Leaves out what a response refuses. @returns whether that changes the query */
+	/** @returns whether that changes the query */
 	function relax(refusal: Outcome): boolean {
 		const isRaw = refusesRaw(refusal);
 		const refused = isRaw ? ['context'] : Object.keys(refusal.status === 400 ? (refusal.reasons ?? {}) : {});
@@ -201,7 +197,7 @@ function createFetch(reading: Reading, { owners, size, filtered, names }: FetchO
 	};
 }
 
-/** Single objects by their IDs. @throws UsageError, RefusedError, SupportctlError */
+/** @throws SupportctlError */
 export async function getObjects(noun: Noun, invocation: ReadInvocation): Promise<ExitCode> {
 	const { context, options } = invocation;
 	return await withReading(noun, invocation, async (reading) => {
@@ -236,7 +232,7 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 	});
 }
 
-/** Prints objects as they come, as many at a time as their names are looked up for. */
+/** As many at a time as names are looked up for. */
 function createBatches(printing: ReturnType<typeof printingOf>, owners: Ids) {
 	let printer: Printer | undefined;
 	let waiting: ListedObject[] = [];
@@ -254,7 +250,6 @@ function createBatches(printing: ReturnType<typeof printingOf>, owners: Ids) {
 			waiting.push(object);
 			if (waiting.length >= printing.batch) await flush();
 		},
-		/** @returns how many objects were printed */
 		async end(): Promise<number> {
 			await flush();
 			await printer?.end();
@@ -269,7 +264,7 @@ export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> 
 		const { auth, baseUrl, settings, profileName } = session.connection;
 		let account = await createRead(reading, ownAccount)({});
 		if (account instanceof SupportctlError && account.code === NO_ROUTE && auth.scheme === 'basic') {
-			// The documented look-up knows the id alone.
+			// The documented lookup knows the ID only.
 			const own = await findOwnId(session, client, options);
 			if (own !== undefined && 'id' in own) account = { id: Number(own.id), username: auth.username };
 		}

@@ -1,4 +1,4 @@
-/** How objects of the service are printed: exports as an update reads them, whole objects, tables for people. */
+/** Objects as exports, whole, or as tables for people. */
 
 import type { Read } from '../../api/reads.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
@@ -14,9 +14,9 @@ import { BATCH, createTerminalRows } from './terminal.js';
 export type Printer = Awaited<ReturnType<ReturnType<typeof printingOf>['open']>>;
 
 export interface PrintOptions {
-	/** One object, shown whole in every format but csv and tsv. */
+	/** Whole in every format but csv and tsv. */
 	single?: boolean;
-	/** Fields that are looked at besides those that are printed. */
+	/** Looked at, not printed. */
 	absent?: readonly string[];
 }
 
@@ -27,24 +27,20 @@ export function printingOf(reading: Reading, { single = false, absent = [] }: Pr
 	const format = chosenFormat(options, profileFormat);
 	const isNamed = options.fields !== undefined || options.field !== undefined;
 	const asCells = format === 'csv' || format === 'tsv';
-	/** Whether an update reads what is printed. */
 	const isExport = read.update !== undefined && (asCells || (!single && (format === 'json' || format === 'ndjson')));
 	const isTable = isOwnTable(invocation, profileFormat);
 	const knownNames = ['id', ...exportedNames(read), ...read.shown];
 
-	/** The names of what is printed, where they are known: the service need not send the others. */
+	/** The service need not send others. */
 	function namesOf(): readonly string[] | undefined {
 		const names = namesPrinted(read, { format, isExport, paths: pathsOf(options) });
 		if (options.query !== undefined || !read.paged || names === undefined) return undefined;
-		// What is misspelt is compared with all that there is.
+		// Typos are compared with all names.
 		if (!names.every((name) => knownNames.includes(name))) return undefined;
 		return [...new Set(['id', ...names.filter((name) => !read.owners.includes(name)), ...absent])];
 	}
 
-	/**
-	 * @param sample the first objects, which decide the columns
-	 * @throws UsageError for columns that they do not have, or a query that can't be used
-	 */
+	/** @param sample decides the columns @throws UsageError */
 	async function open(sample: readonly ListedObject[], screen: Pick<ResultShape, 'beforeWrite' | 'onPager'> = {}) {
 		const { dialect } = session;
 		const { index: terms } = directories;
@@ -64,21 +60,19 @@ export function printingOf(reading: Reading, { single = false, absent = [] }: Pr
 		const results = await openResults(invocation, {
 			...{ profileFormat, single, ...screen },
 			idOf: (row) => row.id ?? row.slug,
-			// Some objects may show less than others.
+			// Some objects show less than others.
 			...(sample.length > 0 && { keys }),
 			columns: single && !asCells ? undefined : columns,
 		});
 		return {
-			/** Looks up the names that the next objects show. */
 			learn: async (objects: readonly ListedObject[]): Promise<void> => await person?.learn(objects),
-			/** A promise asks to wait before the next. */
+			/** A promise asks to wait. */
 			print(object: ListedObject, owners: Ids): void | Promise<void> {
 				const exported = isExport ? sheet.exported(object) : {};
 				const whole = isExport && !isNamed ? {} : sheet.whole(object);
 				const row = { ...ownerValues(owners), ...whole, ...exported };
 				return results.row(person?.row(row) ?? row);
 			},
-			/** Ends the output, and says what was left out. */
 			async end(): Promise<void> {
 				await results.end();
 				if (isExport) warn(invocation.context, sheet.warnings());
@@ -86,12 +80,10 @@ export function printingOf(reading: Reading, { single = false, absent = [] }: Pr
 		};
 	}
 	const countsOnly = format === 'count' && options.query === undefined;
-	/** How many objects are printed at a time: names are looked up for a person. */
 	const batch = isTable ? BATCH : 1;
 	return { names: namesOf(), countsOnly, batch, open };
 }
 
-/** The columns that flags name. */
 function pathsOf({ fields, field }: Reading['invocation']['options']): string[] | undefined {
 	if (field !== undefined) return [field];
 	return fields === undefined ? undefined : parseFields(fields).map(({ path }) => path);
@@ -110,7 +102,6 @@ function namesPrinted(read: Read, { format, isExport, paths }: Printed): readonl
 	return format === undefined || format === 'table' ? read.shown : undefined;
 }
 
-/** IDs of the path as numbers; a taxonomy is a word. */
 function ownerValues(owners: Ids): Record<string, unknown> {
 	return Object.fromEntries(Object.entries(owners).map(([name, id]) => [name, name === 'taxonomy' ? id : Number(id)]));
 }

@@ -1,4 +1,4 @@
-/** What commands that read have in common: the session, ids, single objects, and what a failed read means. */
+/** What commands that read share. */
 
 import { plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
@@ -26,14 +26,13 @@ import { readTextInput } from '../text-file.js';
 
 export type Ids = Readonly<Record<string, string>>;
 
-/** One call of a command that reads; filters stand among its options, by their own names. */
 export type ReadInvocation = Omit<Invocation, 'options'> & {
 	readonly options: ValuesOf<typeof readOptions> & ValuesOf<typeof listOptions> & Readonly<Record<string, unknown>>;
 };
 
 export type Reading = Awaited<ReturnType<typeof openReading>>;
 
-/** Opens what a reading needs, and closes it when the work is done. @param given a session that is open already @throws UsageError */
+/** @param given an open session @throws UsageError */
 export async function withReading<T>(
 	noun: Noun,
 	invocation: ReadInvocation,
@@ -50,7 +49,7 @@ export async function withReading<T>(
 	}
 }
 
-/** The IDs from the arguments that stand before the objects' own, by name; `taxonomy` among them. @throws UsageError */
+/** @throws UsageError */
 export async function readOwner(reading: Reading): Promise<Ids> {
 	const { read, invocation } = reading;
 	const owners: Record<string, string> = {};
@@ -60,7 +59,7 @@ export async function readOwner(reading: Reading): Promise<Ids> {
 	return owners;
 }
 
-/** The same for each argument of a list that takes several; `-` reads them from stdin. @throws UsageError */
+/** `-` reads them from stdin. @throws UsageError */
 export async function readOwners(reading: Reading): Promise<Ids[]> {
 	const { read, invocation } = reading;
 	const [name] = read.owners;
@@ -78,7 +77,6 @@ async function readOwnerId(name: string, text: string, reading: Reading): Promis
 	return name === 'user_id' ? await readUserId(label, text, reading) : readId(label, text);
 }
 
-/** The words of a text on stdin. */
 export async function readWords(stdin: Context['stdin']): Promise<string[]> {
 	return (await readTextInput(stdin)).split(/\s+/).filter((each) => each !== '');
 }
@@ -96,7 +94,6 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 		...session.sending,
 		pace: new AdaptivePace({ clock, random, rate: options.rate ?? settings.rate }),
 	};
-	// The other arguments stand behind those of the owners.
 	const rest = args.slice(read.owners.length);
 	const directories = openDirectories(session, sending, async () => client);
 	return { read, rest, invocation, session, client, concurrency, directories, send: sending };
@@ -109,20 +106,20 @@ export function readId(label: string, text: string): string {
 	return parsed.value;
 }
 
-/** A user's ID by ID or username; @me is your own. @throws UsageError */
+/** By ID or username; @me is your own. @throws UsageError */
 export async function readUserId(label: string, text: string, { directories }: Reading): Promise<string> {
 	if (looksLikeNumber(text)) return readId(label, text);
 	return foundId(label, await directories.users.id(text));
 }
 
-/** The ID of a term by its ID, slug or name; the text itself where the service has no list. @throws UsageError */
+/** The text itself without a list. @throws UsageError */
 export async function readTermId(taxonomy: string, text: string, { directories }: Reading): Promise<string> {
 	if (/^\d+(?:,\d+)*$/.test(text)) return text;
 	const found = await directories.terms(taxonomy).id(text);
 	return 'asGiven' in found ? text : foundId(taxonomy, found);
 }
 
-/** The ID of the object that an argument names. @throws UsageError */
+/** @throws UsageError */
 export async function readObjectId(noun: Noun, owners: Ids, text: string, reading: Reading): Promise<string> {
 	if (noun === 'user') return await readUserId('user', text, reading);
 	const { taxonomy } = owners;
@@ -137,15 +134,11 @@ function foundId(label: string, found: Found): string {
 
 export const RENDERED_ONLY = 'this account gets no raw values (context=edit): values are shown as rendered';
 
-/** Whether a service refuses to show raw values. */
 export function refusesRaw({ status, code, reasons }: Outcome): boolean {
 	return code === 'rest_forbidden_context' || (status === 400 && reasons?.context !== undefined);
 }
 
-/**
- * Makes the function that reads single objects, which returns the error where one can't be read. Where raw values are
- * refused, it goes on without asking for them.
- */
+/** Goes on without raw values if they are refused. */
 export function createRead(reading: Reading, endpoint = reading.read.get ?? reading.read.list) {
 	const { client, send: options, invocation, session } = reading;
 	const plan = createPlanner(endpoint, session.dialect);
@@ -164,7 +157,6 @@ export function createRead(reading: Reading, endpoint = reading.read.get ?? read
 	};
 }
 
-/** What a refused or lost read means for a person. */
 export function failureOfRead(
 	{ session }: Reading,
 	endpoint: Read['list'],

@@ -1,4 +1,4 @@
-/** Objects as a person reads them on a terminal: names for IDs, relative times, short headers, the width for titles. */
+/** Objects for people: names for IDs, relative times, room for titles. */
 
 import type { Field } from '../../api/fields.js';
 import { isId, readMoment } from '../../api/values.js';
@@ -7,13 +7,12 @@ import type { Column, Row } from '../../output/columns.js';
 import { relativeTime } from '../../output/time.js';
 import type { Reading } from './reading.js';
 
-/** Times in GMT, without a zone. */
+/** GMT, without a zone. */
 const TIMES: ReadonlySet<string> = new Set(['modified_gmt', 'date_gmt', 'registered_date', 'created', 'last_used']);
 
-/** What the width of a terminal is for. */
 const IMPORTANT: ReadonlySet<string> = new Set(['title', 'content', 'name']);
 
-/** Left out of a narrow terminal, where titles would have no room. */
+/** Titles need the room. */
 const WIDE_ONLY: ReadonlySet<string> = new Set(['state', 'ticket_priority']);
 const NARROW = 72;
 
@@ -24,10 +23,9 @@ const LABELS: Readonly<Record<string, string>> = {
 	registered_date: 'registered',
 };
 
-/** How many users a list shows at most. */
 export const BATCH = 100;
 
-/** @param single One object with all its fields: values stand beside what is made of them. */
+/** @param single values are beside what is made of them */
 export function createTerminalRows({ read, invocation, directories }: Reading, single: boolean) {
 	const { clock, stdout } = invocation.context;
 	const isNarrow = (stdout.columns ?? 80) < NARROW;
@@ -36,7 +34,7 @@ export function createTerminalRows({ read, invocation, directories }: Reading, s
 	const terms = fields.filter(({ kind }) => kind === 'term' || kind === 'terms');
 	let hasUsers = true;
 
-	/** Reads usernames by the hundred, as long as the service offers a list. */
+	/** By the hundred. */
 	async function learnUsers(objects: readonly ListedObject[]): Promise<void> {
 		const shown = objects.flatMap((object) => users.map(({ name }) => object[name]));
 		const ids = [...new Set(shown.filter(isId).map(String))].filter((id) => directories.users.name(id) === undefined);
@@ -80,7 +78,7 @@ export function createTerminalRows({ read, invocation, directories }: Reading, s
 					...(users.some(({ name }) => name === path) && { least: 10 }),
 				})),
 
-		/** Looks up the names that objects need; without them IDs are shown. */
+		/** Without names, IDs are shown. */
 		async learn(objects: readonly ListedObject[]): Promise<void> {
 			const taxonomies = terms.map(({ name }) => name).filter((name) => objects.some((each) => hasTerm(each[name])));
 			const lookUps = [learnUsers(objects), ...taxonomies.map((name) => directories.list(name))];

@@ -1,4 +1,4 @@
-/** The body that the flags for fields, --data, --set and the password flags make together. */
+/** The body from the flags for fields, --data, --set and passwords. */
 
 import { type Endpoint, numberedIdNames } from '../../api/endpoints.js';
 import { flagName, ticketStatuses } from '../../api/fields.js';
@@ -22,14 +22,12 @@ import { dialectOf } from '../session.js';
 import { isFile, readFirstLine, readTextValue, refuseSecretKeys, refuseSecretNames } from '../text-file.js';
 import { listFields, type RunInvocation } from './options.js';
 
-/** How a secret in --data and in a map can be given instead. */
 const DATA_FILE = 'give it with --data @file or --data @-';
 
 const invalid = (message: string, hint?: string): UsageError =>
 	new UsageError(message, { code: 'invalid_value', hint });
 const contradiction = (message: string): UsageError => new UsageError(message, { code: 'contradiction' });
 
-/** The words of a command line that make values, and what reads them. */
 interface Given {
 	endpoint: Endpoint;
 	source: RowSource;
@@ -88,7 +86,7 @@ export async function readFields(words: Given): Promise<Record<string, unknown>>
 		if (given.has(name)) throw contradiction(`--set gives ${quote(name)} twice`);
 		given.add(name);
 		const read = await readTextValue('--set', value, context);
-		// The line end of a file with a password in it is no part of the password.
+		// The file's last line break is not part of a password.
 		values[name] = isSecretName(name) ? read.replace(/\r?\n$/, '') : read;
 	}
 	const { stdin, prompts } = context;
@@ -104,7 +102,7 @@ export async function readFields(words: Given): Promise<Record<string, unknown>>
 
 type Items = Record<string, readonly (string | number)[]>;
 
-/** Items that flags add to list fields and remove from them. @throws UsageError that names the flag */
+/** @throws UsageError */
 export function readItems(
 	endpoint: Endpoint,
 	options: RunInvocation['options'],
@@ -132,7 +130,7 @@ export function readItems(
 	return items;
 }
 
-/** The object that --data gives, checked where its names are documented. @throws UsageError */
+/** @throws UsageError */
 async function readData(
 	{ endpoint: { fields, parameters, body }, source, ids, invocation }: Given,
 	given: string,
@@ -144,7 +142,7 @@ async function readData(
 	try {
 		data = JSON.parse(text);
 	} catch {
-		// The parser's message quotes the text, which may hold a password.
+		// The parser's message quotes the text, which may be a password.
 		throw invalid('--data is not valid JSON');
 	}
 	if (!isObject(data)) throw new UsageError('--data takes a JSON object such as \'{"status": "hold"}\'');
@@ -157,14 +155,14 @@ async function readData(
 		const name = fields.some((field) => field.name === key) ? key : dialectOf(invocation).fieldIn(key);
 		const id = name.toLowerCase();
 		if (numberedIdNames.has(id) || parameters.some((each) => each.kind === 'id' && each.name === id)) {
-			// Ids never travel in the body: one in --data must be that of the path.
+			// An ID in --data must be that of the path.
 			const own = ids[id] ?? (source.from === 'ids' && source.ids.length === 1 ? source.ids[0] : undefined);
 			if (String(value) === own) continue;
 			const path = own === undefined ? 'each row has its own' : `the path says ${own}`;
 			throw contradiction(`--data has ${id} ${JSON.stringify(value)}, but ${path}; ids belong in the path`);
 		}
 		const field = findField(fields, name);
-		// A service's own field may differ from a documented name by a dash.
+		// A service's own field may differ from ours by a dash.
 		const isKnown = field !== undefined && !(rules.undocumented && field.name !== name);
 		if (!isKnown && !rules.undocumented && body !== 'custom_fields') {
 			const names = fields.map((each) => each.name).join(', ');

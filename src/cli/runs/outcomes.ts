@@ -1,4 +1,4 @@
-/** Outcomes as they are printed: keys and columns of those that are results, and errors of those that did not go well. */
+/** Outcomes as they are printed, and errors for those that failed. */
 
 import { readCustomFields } from '../../api/applied.js';
 import { type Endpoint, idNames } from '../../api/endpoints.js';
@@ -22,7 +22,7 @@ import { onlyOutputFailed, type ResultShape, wantsJson } from '../results.js';
 import { positionalsOf } from './options.js';
 import type { RunJob } from './plan.js';
 
-/** Path ids as they are printed: numbers as numbers, unless a number can't hold them exactly. */
+/** As numbers if they fit. */
 export function printedIds(ids: Readonly<Record<string, string>>): Record<string, string | number> {
 	const printed: Record<string, string | number> = {};
 	for (const name of Object.keys(ids)) {
@@ -33,13 +33,10 @@ export function printedIds(ids: Readonly<Record<string, string>>): Record<string
 	return printed;
 }
 
-/**
- * The printed object. Its keys are always there, so that a reader of one line knows those of all; `reasons` and
- * `warnings` only where there are any. A look-up that found no id has none.
- */
+/** The same keys in every row; `reasons` and `warnings` only if there are any. */
 export function outcomeView(result: RowOutcome): Row {
 	const { row, ids, outcome, status, code, message, reasons, warnings, attempts, ms, differs, body } = result;
-	// Key by key and not spread: rows then share one hidden class, which is several times as fast.
+	// Key by key: rows then share one hidden class, which is much faster.
 	const view: Record<string, unknown> = { row };
 	const printed = printedIds(ids);
 	for (const name of Object.keys(printed)) view[name] = printed[name];
@@ -57,37 +54,32 @@ export function outcomeView(result: RowOutcome): Row {
 	return view;
 }
 
-/** The keys that an outcome can have, for an error about another one before anything is sent. */
 export function outcomeKeys(ids: readonly string[]): string[] {
 	const found = ids.includes('username') ? ['id'] : [];
 	const own = ['outcome', 'status', 'code', 'message', 'reasons', 'warnings', 'attempts', 'ms', 'differs', 'body'];
 	return ['row', ...ids, ...found, ...own];
 }
 
-/** Every key that an outcome can have, whichever its command. */
 const RESERVED = outcomeKeys(idNames);
 
-/** Why a row failed, or what is odd about it. */
 function messageOf(row: Row): string {
 	const { message, reasons, warnings = [], differs } = row as Partial<RowRecord>;
 	const said = fullMessage({ message: message ?? undefined, reasons });
 	return [...(said === undefined ? [] : [said]), ...warnings, ...differences({ differs })].join('; ');
 }
 
-/** The ids, the outcome, what a command shows of its own, and a message where there is one. */
 export function outcomeColumns(ids: readonly string[], palette: Palette, own: readonly Column[] = []): Column[] {
 	const style = (text: string, row: Row): string => outcomeStyle(palette, String(row.outcome))(text);
 	const message: Column = { path: 'message', get: messageOf, optional: true, important: true };
 	return [...ids.map((path) => ({ path })), { path: 'outcome', style }, ...own, message];
 }
 
-/** A column whose name the service chose: to programs, an outcome's own keys mean what they mean in every format. */
+/** To programs, an outcome's own keys mean the same in every format. */
 function namedColumn(space: string, name: string, get: NonNullable<Column['get']>): Column {
 	const path = `${space}.${name}`;
 	return { path, label: name, get, ...(RESERVED.includes(name) && { key: path }) };
 }
 
-/** What became of a deleted thing. */
 const deletionColumn: Column = {
 	path: 'result',
 	get({ outcome, status, body }) {
@@ -98,10 +90,10 @@ const deletionColumn: Column = {
 	},
 };
 
-/** Columns and names for custom fields: each row has its own. @param keys of the outcomes */
+/** Each row has its own. */
 function customFields(keys: readonly string[]): Pick<ResultShape, 'more' | 'resolve'> {
 	let last: { row?: Row; fields?: ReturnType<typeof readCustomFields> } = {};
-	/** Every column of a row asks for the same fields. */
+	/** Every column asks for the same fields. */
 	const fieldsOf = (row: Row): typeof last.fields => {
 		if (row !== last.row) last = { row, fields: row.outcome === 'ok' ? readCustomFields(row.body) : undefined };
 		return last.fields;
@@ -118,10 +110,9 @@ function customFields(keys: readonly string[]): Pick<ResultShape, 'more' | 'reso
 	};
 }
 
-/** Outcomes whose ids are printed by --format ids: the next command takes them. */
+/** The next command takes their IDs. */
 const WENT_WELL: ReadonlySet<unknown> = new Set(['ok', 'differs', 'skipped']);
 
-/** The shape of the results of a job. @param fields that its rows set */
 export async function outcomeShape(
 	{ endpoint, plan, session, invocation }: Pick<RunJob, 'endpoint' | 'plan' | 'session' | 'invocation'>,
 	fields: readonly string[],
@@ -137,28 +128,27 @@ export async function outcomeShape(
 	});
 	const plain = shape(outcomeColumns(ids, palette));
 	if (endpoint.returns === 'user-id') return shape(outcomeColumns(['username', 'id'], palette));
-	// The id of a ticket goes by both of its names.
+	// A ticket's ID has two names.
 	if (endpoint.returns === 'fields-set') {
 		return { ...plain, resolve: (name) => (name === 'id' ? (row) => row.ticket_id : undefined) };
 	}
 	if (endpoint.returns === 'fields') return { ...plain, ...customFields(keys) };
-	// Each changed field as the response has it; a dot in its name means nothing.
+	// Dots in a name mean nothing.
 	const changed = fields
 		.filter((field) => field !== 'password')
 		.map((field) => namedColumn('body', field, (row) => ownOf(row.body, field)));
 	return shape(outcomeColumns(ids, palette, endpoint.replay === 'delete' ? [deletionColumn] : changed));
 }
 
-/** Removes secrets from the outcomes of rows. @param own the caller's credentials @param hasSecrets whether requests hold any */
+/** @param own the caller's credentials */
 export function redactRows(own: readonly string[], hasSecrets: boolean): RowRedactor {
 	const redact = createOutcomeRedactor(own);
 	return (outcome, { sent }) => redact(outcome, hasSecrets ? secretValues(sent) : []);
 }
 
-/** Who sends the requests. */
 export type Caller = Pick<Connection, 'profileName' | 'secretSource'>;
 
-/** What to do where credentials are refused; those that a profile holds may have expired. */
+/** A profile's may have expired. */
 export function signInAgain({ profileName: name, secretSource }: Caller): string {
 	let login = 'supportctl login stores other credentials';
 	if (secretSource.startsWith('SUPPORTCTL_')) {
@@ -169,10 +159,7 @@ export function signInAgain({ profileName: name, secretSource }: Caller): string
 	return `${login}; supportctl doctor checks whether the host drops them`;
 }
 
-/**
- * The next step after an outcome, where there is one.
- * @param request Whether it changes nothing, and whether the command has --verify.
- */
+/** @param request whether it changes nothing, and has --verify */
 export function nextStep(
 	{ status, code, outcome }: RowOutcome,
 	{ isRead = false, canVerify = false }: { isRead?: boolean; canVerify?: boolean },
@@ -206,7 +193,6 @@ const VERDICTS: Partial<Record<RowOutcome['outcome'], string>> = {
 	invalid: 'is invalid',
 };
 
-/** The error that a row stands for: what happened to what, why, and the next step. */
 export function failureOf(
 	outcome: RowOutcome,
 	endpoint: Endpoint,
@@ -218,7 +204,7 @@ export function failureOf(
 	return errorOf(outcome, `${verb} ${nameRow(outcome.ids, noun)}`, nextStep(outcome, request, caller));
 }
 
-/** The error of an outcome. @param what was asked for: "update ticket 14" */
+/** @param what "update ticket 14" */
 export function errorOf(given: RowOutcome, what: string, hint: string | undefined): SupportctlError {
 	const { ids, outcome, status, code, message, attempts, reasons, differs } = given;
 	const verdict = code === 'wait_too_long' ? 'was put off' : (VERDICTS[outcome] ?? outcome);
@@ -232,14 +218,12 @@ export function errorOf(given: RowOutcome, what: string, hint: string | undefine
 		{
 			code: code ?? outcome,
 			details: [...Object.entries(reasons ?? {}).map((pair) => pair.join(': ')), ...differences(given)],
-			// Keys without a value are left out.
 			data: { ...printedIds(ids), status, outcome, attempts, reasons, differs },
 			...(hint === undefined ? {} : { hint }),
 		},
 	);
 }
 
-/** The exit code of a single outcome. */
 export function exitCodeOfOutcome({ outcome, status }: RowOutcome): ExitCode {
 	if (outcome === 'ok' || outcome === 'skipped') return ExitCode.ok;
 	if (outcome === 'unknown') return ExitCode.unknown;
@@ -247,16 +231,12 @@ export function exitCodeOfOutcome({ outcome, status }: RowOutcome): ExitCode {
 	return status === 401 || status === 403 ? ExitCode.refused : ExitCode.failed;
 }
 
-/** What a person has to know of a row that went well; differences are those that --allow-differs allows. */
+/** Also differences that --allow-differs accepts. */
 export function warningsOf(outcome: RowOutcome): string[] {
 	return [...differences(outcome), ...(outcome.warnings ?? [])];
 }
 
-/**
- * Prints what went wrong with a row, or its warnings.
- * @param isLone Whether it is the only row of the call; others take one line each
- * @returns the advice that stands beneath a lone row, and is given once for many
- */
+/** @param isLone others take one line each @returns the advice beneath a lone row */
 export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette, isLone: boolean): string | undefined {
 	const { endpoint, plan, session, invocation } = job;
 	const { context, options } = invocation;
@@ -268,7 +248,7 @@ export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette,
 		annotate(context, { level, file: fileOf(plan), line, title: `row ${row}: ${name}`, message });
 	}
 	const json = wantsJson(options);
-	// Of several rows a program gets one object at the end.
+	// A program gets one object at the end.
 	if (json && !isLone) return undefined;
 	if (exitCodeOfOutcome(outcome) !== ExitCode.ok) {
 		const error = failureOf(outcome, endpoint, session.connection, plan.checks);
@@ -290,9 +270,8 @@ function inOneLine({ message, details, exitCode, code, cause }: SupportctlError)
 	return new SupportctlError(text, exitCode, { code, cause });
 }
 
-/** The error where results could not be printed. @param trouble Why they could not */
+/** @param trouble why */
 export function lostResults(trouble: SupportctlError, { endpoint }: RunJob, exitCode: ExitCode): SupportctlError {
-	// What was only read can be read again.
 	if (exitCode === ExitCode.ok && endpoint.replay === 'read') return trouble;
 	const says = exitCode === ExitCode.ok ? 'every row is ok' : 'the outcomes of the rows stand';
 	return onlyOutputFailed(trouble, says, exitCode);

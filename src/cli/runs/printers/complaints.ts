@@ -1,16 +1,15 @@
-/** Rows that can't be sent, collected by the first pass: one message for each distinct reason. */
+/** Rows that can't be sent, one message for each reason. */
 
 import { plural } from '../../../api/names.js';
 import { type Complaint, formatComplaint } from '../../../bulk/input/rows.js';
 
-/** How many distinct reasons are kept, and how many complaints a program gets. */
 const MOST_REASONS = 1000;
 const MOST_COMPLAINTS = 10_000;
 
 export interface Reason {
 	first: Complaint;
 	count: number;
-	/** The first places, as lines of the input or, without lines, as rows. */
+	/** Lines of the input, or rows. */
 	places: number[];
 }
 
@@ -37,10 +36,10 @@ export function createComplaints() {
 	};
 }
 
-/** How many further places of one reason are named. */
+/** Of one reason. */
 const NAMED = 3;
 
-/** `row 3 (edits.csv line 4): status "hodl" …; 311 more: lines 5, 9, 12, …`. */
+/** `row 3 (edits.csv line 4): status "hodl" …; 311 more: lines 5, 9, …` */
 export function formatReason({ first, count, places }: Reason, inputName: string): string {
 	const message = formatComplaint(first, inputName);
 	const more = count - 1;

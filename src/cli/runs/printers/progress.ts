@@ -7,7 +7,7 @@ import { createProgress, type Progress } from '../../../output/progress.js';
 import type { RunJob } from '../plan.js';
 import type { View } from './view.js';
 
-/** A pause that is worth a note, in milliseconds. */
+/** Worth a note. */
 const PAUSE_MS = 500;
 
 export function createProgressPrinter({ tuning, invocation }: RunJob, { json }: View, palette: Palette) {

@@ -1,4 +1,4 @@
-/** The outcomes of a run on stdout, in the format that was asked for. */
+/** The outcomes of a run on stdout. */
 
 import { type Counts, exitCodeOf } from '../../../bulk/journal/counts.js';
 import type { RunEvent } from '../../../bulk/run/events.js';
@@ -10,7 +10,6 @@ import { lostResults, outcomeShape, outcomeView } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { createTroubleCount, needsAttention, SHOWN, type View } from './view.js';
 
-/** @param progress what is on the screen already */
 export function createResultsPrinter(job: RunJob, view: View, progress: { clear(): void; end(): void }) {
 	const { plan, invocation } = job;
 	const troubles = createTroubleCount();
@@ -18,7 +17,7 @@ export function createResultsPrinter(job: RunJob, view: View, progress: { clear(
 	let hidesGood = false;
 	let counts: Counts | undefined;
 
-	/** A column or a query that can't be used leaves no run behind. @throws UsageError */
+	/** A bad column or query leaves no run behind. @throws UsageError */
 	async function open(survey: Survey): Promise<void> {
 		if (survey.invalid > 0 && !plan.skipInvalid) return;
 		hidesGood = view.hidesGood(survey);
@@ -26,7 +25,6 @@ export function createResultsPrinter(job: RunJob, view: View, progress: { clear(
 			await openResults(invocation, {
 				...(await outcomeShape(job, [...survey.fields])),
 				beforeWrite: progress.clear,
-				// Rows of a write are shown as they end.
 				onPager: view.isRead && progress.end,
 				exitCodeSoFar: () => (counts === undefined ? ExitCode.ok : exitCodeOf(counts)),
 			}),

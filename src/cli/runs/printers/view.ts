@@ -1,14 +1,14 @@
-/** What all printers of a run agree on: who reads it, and which rows are worth a line. */
+/** Who reads a run's output, and which rows are worth a line. */
 
 import type { Survey } from '../../../bulk/run/survey.js';
 import { type RowOutcome, wentWrong } from '../../../http/outcome.js';
 import { isOwnTable, wantsJson } from '../../results.js';
 import type { RunJob } from '../plan.js';
 
-/** How many rows of a kind a person is shown one by one. */
+/** Of a kind, one by one. */
 export const SHOWN = 20;
 
-/** Up to so many rows, a table on a terminal also shows those that are fine. */
+/** A table shows all of so many rows. */
 const WHOLE_TABLE_ROWS = 50;
 
 export type View = ReturnType<typeof viewOf>;
@@ -18,11 +18,11 @@ export function viewOf({ endpoint, plan, session, invocation }: RunJob) {
 	const json = wantsJson(options);
 	const isTable = isOwnTable(invocation, session.connection.settings.format);
 	const isRead = endpoint.replay === 'read';
-	/** A single row: its failure is the error of the call. */
+	/** Its failure is the error of the call. */
 	const isLone = plan.source.from === 'ids' && plan.source.ids.length === 1;
 	return {
 		...{ json, isTable, isRead, isLone },
-		/** A table on the terminal has the failures already. */
+		/** The table has the failures already. */
 		listsFailures: isLone || context.env.GITHUB_ACTIONS === 'true' || !(json || isTable),
 		hidesGood: ({ selected }: Survey): boolean => isTable && !isRead && selected > WHOLE_TABLE_ROWS,
 	};
@@ -32,7 +32,7 @@ export function needsAttention({ outcome }: RowOutcome): boolean {
 	return wentWrong({ outcome }) || outcome === 'differs';
 }
 
-/** Counts rows that need attention, and the other rows with warnings. @returns the place of a row among its kind, or 0 */
+/** @returns the place of a row among its kind, or 0 */
 export function createTroubleCount() {
 	let failures = 0;
 	let warnings = 0;
