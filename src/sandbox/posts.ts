@@ -1,7 +1,7 @@
 /** Tickets with their custom fields and terms, replies and attachments. */
 
 import { neutralPrefixes } from '../api/dialect.js';
-import { taxonomies } from '../api/fields.js';
+import { taxonomies, ticketFields } from '../api/fields.js';
 import { date, integers, oneOf, texts } from './arguments.js';
 import type { Filter, Service, Shape } from './resources.js';
 import { anyOf, type Call, createResource, type Handler, type Kind, type Resource } from './resources.js';
@@ -73,20 +73,10 @@ function createPosts<T extends Post>(service: Service, kind: PostKind<T>): Resou
 }
 
 /** Saved one by one after all other fields: an error leaves the following ones unchanged. */
-const savedInTurn = [
-	...ticketTermFields,
-	'state',
-	'assignee',
-	'secondary-assignee',
-	'tertiary-assignee',
-	'customer-reply-count',
-	'agent-reply-count',
-	'total-reply-count',
-	'time-calculated',
-	'time-adjustments',
-	'time-adjustments-type',
-	'time-notes',
-] as const;
+const savedInTurn = ticketFields
+	.slice(ticketFields.findIndex(({ name }) => name === 'product'))
+	.map(({ name }) => name)
+	.filter((name) => name !== 'author');
 
 const saveError = (code: string, message: string): ServiceError => new ServiceError(500, code, message);
 
@@ -119,7 +109,7 @@ export function createTickets(service: Service): Resource {
 		return store.users.get(id as number)?.roles.includes('customer') === false;
 	}
 
-	function problemOf(field: (typeof savedInTurn)[number], value: unknown): ServiceError | undefined {
+	function problemOf(field: string, value: unknown): ServiceError | undefined {
 		if (value === undefined) return undefined;
 		if (field === 'assignee' && !isAgent(value)) return saveError('incorrect_agent', 'Incorrect agent.');
 		const isTerm = (ticketTermFields as readonly string[]).includes(field);
@@ -150,11 +140,11 @@ export function createTickets(service: Service): Resource {
 			for (const field of ['secondary-assignee', 'tertiary-assignee']) {
 				if (sent[field] !== 0 && !isAgent(sent[field])) delete sent[field];
 			}
-			const failedAt = savedInTurn.findIndex((field) => problemOf(field, sent[field]) !== undefined);
-			const failed = savedInTurn[failedAt];
-			const failure = failed && problemOf(failed, sent[failed]);
-			const unsaved = failed === undefined ? [] : savedInTurn.slice(failedAt);
-			for (const field of unsaved) delete sent[field];
+			let failure: ServiceError | undefined;
+			for (const field of savedInTurn) {
+				failure ??= problemOf(field, sent[field]);
+				if (failure !== undefined) delete sent[field];
+			}
 			for (const field of ticketTermFields) {
 				if (sent[field] !== undefined) sent[field] = findTerm(field, sent[field] as string);
 			}
