@@ -1,4 +1,4 @@
-/** Text as other programs take it: what a terminal would not show as it is, and cells as CSV or TSV. */
+/** Hidden characters, cells of CSV, and durations. */
 
 /** What a terminal obeys or does not show. The source of a regular expression with the flag u: V8 takes 1 ms to compile it. */
 export const HIDDEN_CHARACTER =
@@ -15,4 +15,22 @@ export function formatCsvRecord(cells: readonly string[], delimiter = ','): stri
 	// A single empty cell would be an empty line, which readers skip.
 	if (cells.length === 1 && cells[0] === '') return '""\n';
 	return `${cells.map((cell) => (cell === '' ? cell : formatCell(cell, delimiter))).join(delimiter)}\n`;
+}
+
+/** `350 ms`, `3.4 s`, `42 s`, `4 min 12 s`, `2 h 5 min`. */
+export function durationText(ms: number): string {
+	if (ms < 1000) return `${Math.round(ms)} ms`;
+	if (ms < 9950) return `${Number((ms / 1000).toFixed(1))} s`;
+	const seconds = Math.round(ms / 1000);
+	const parts = [
+		[Math.floor(seconds / 3600), 'h'],
+		[Math.floor((seconds % 3600) / 60), 'min'],
+		[seconds % 60, 's'],
+	] as const;
+	const from = parts.findIndex(([value]) => value > 0);
+	return parts
+		.slice(from, from + 2)
+		.filter(([value]) => value > 0)
+		.map((part) => part.join(' '))
+		.join(' ');
 }

@@ -1,6 +1,7 @@
 /** Progress on stderr: one line that is redrawn, or a plain line now and then. */
 
 import type { Context } from '../io/context.js';
+import { durationText } from '../text.js';
 import type { Palette } from './colour.js';
 
 export interface ProgressCounts {
@@ -55,7 +56,8 @@ export function createProgress(
 		if (rate > 0) facts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);
 		if (failed) facts.push(`${failed} failed`);
 		if (unknown > 0) facts.push(`${unknown} unknown`);
-		if (total !== undefined && rate > 0 && done < total) facts.push(`${duration((total - done) / rate)} left`);
+		if (total !== undefined && rate > 0 && done < total)
+			facts.push(`${durationText(Math.max(1, Math.round((total - done) / rate)) * 1000)} left`);
 		if (note !== undefined) facts.push(note);
 		if (!redraws) {
 			stderr.write(`${facts.join(', ')}\n`);
@@ -94,13 +96,4 @@ export function createProgress(
 			else if (last !== undefined && clock.monotonic() - begin >= LINE) draw(last);
 		},
 	};
-}
-
-/** Seconds as `42 s`, `3 min 20 s`, `2 h 05 min`. */
-function duration(seconds: number): string {
-	const whole = Math.max(1, Math.round(seconds));
-	const rest = (number: number): string => String(number % 60).padStart(2, '0');
-	if (whole < 60) return `${whole} s`;
-	if (whole < 3600) return `${Math.floor(whole / 60)} min ${rest(whole)} s`;
-	return `${Math.floor(whole / 3600)} h ${rest(Math.floor(whole / 60))} min`;
 }

@@ -102,7 +102,7 @@ describe('progress elsewhere', () => {
 		[39_998, 1000, '1 s'],
 		[34_100, 1000, '59 s'],
 		[20_000, 1000, '3 min 20 s'],
-		[32_500, 10, '2 h 05 min'],
+		[32_500, 10, '2 h 5 min'],
 	])('names the time that is left after %i rows, of which %i took ten seconds', (done, own, left) => {
 		const run = setUp(false, 80, { start: done - own });
 		run.at(10, done);

@@ -3,11 +3,12 @@
 import { createHash } from 'node:crypto';
 import { plural } from '../../api/names.js';
 import type { OutcomeName } from '../../http/outcome.js';
+import { durationText } from '../../text.js';
 import { outcomeNames } from '../journal/counts.js';
 import style from './browser.css?raw';
 import script from './browser.js?raw';
 import { escapeXml, plainText } from './escape.js';
-import { type Change, durationText, type Group, MOST_ROWS, type Page, type PageRow, valueText } from './page.js';
+import { type Change, type Group, MOST_ROWS, number, type Page, type PageRow, valueText } from './page.js';
 import { type Bar, type Timeline, timelineOf } from './timeline.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
@@ -82,9 +83,7 @@ function* outcomeBar({ outcomes }: Page): Generator<string> {
 	});
 	const label = outcomes.map(({ name, rows }) => `${rows} ${name}`).join(', ');
 	yield drawing('share', x, 1, label, marks);
-	const key = outcomes.map(
-		({ name, rows }) => `<li class="dot ${name}"><b>${rows.toLocaleString('en')}</b> ${name}</li>`,
-	);
+	const key = outcomes.map(({ name, rows }) => `<li class="dot ${name}"><b>${number(rows)}</b> ${name}</li>`);
 	yield `<ul class="key">${key.join('')}</ul>\n`;
 }
 
@@ -92,9 +91,8 @@ function* nextSteps({ steps }: Page): Generator<string> {
 	if (steps.length === 0) return;
 	yield '<h2>Next</h2>\n<ul class="steps">\n';
 	for (const [text, command] of steps) {
-		const label = `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 		const copy = '<button type="button" class="copy" hidden>Copy</button>';
-		yield `<li><span>${encode(label)}</span><code>${encode(command)}</code>${copy}</li>\n`;
+		yield `<li><span>${encode(capital(text))}</span><code>${encode(command)}</code>${copy}</li>\n`;
 	}
 	yield '</ul>\n';
 }
@@ -108,9 +106,7 @@ function* overTime({ ticks, noun }: Page): Generator<string> {
 	yield chart(timeline, present, '', plural(noun, 2));
 	if (retries > 0) yield chart(timeline, ['refused', 'retried'], 'low', 'retries');
 	const notes = [
-		...(retries > 0
-			? [`${retries.toLocaleString('en')} retries, ${refused.toLocaleString('en')} after a 429 or 503`]
-			: []),
+		...(retries > 0 ? [`${number(retries)} retries, ${number(refused)} after a 429 or 503`] : []),
 		...(pauses.length > 0 ? ['dashed: a pause until the run was resumed'] : []),
 	];
 	if (notes.length > 0) yield `<figcaption>${notes.join('; ')}</figcaption>\n`;
@@ -132,8 +128,8 @@ function chart({ barMs, bars, pauses }: Timeline, kinds: readonly (keyof Bar)[],
 		});
 	});
 	const lines = pauses.map((at) => `<line class="pause" x1="${at}" x2="${at}" y1="0" y2="100"/>`);
-	const title = `${what.slice(0, 1).toUpperCase()}${what.slice(1)} per ${unit}`;
-	const scale = (size === '' ? [top, top / 2, 0] : [top, 0]).map((each) => `<span>${each.toLocaleString('en')}</span>`);
+	const title = `${capital(what)} per ${unit}`;
+	const scale = (size === '' ? [top, top / 2, 0] : [top, 0]).map((each) => `<span>${number(each)}</span>`);
 	const span = bars.length * barMs;
 	const times = ['0 s', durationText(span / 2), durationText(span)].map((each) => `<span>${each}</span>`);
 	return [
@@ -158,11 +154,11 @@ function* groupTable({ groups, ungrouped, state }: Page): Generator<string> {
 	yield `<th scope="col">${isPlan ? 'Change' : 'Reason'}</th><th scope="col">First</th></tr></thead>\n<tbody>\n`;
 	for (const { rows, outcome, text, first } of groups) {
 		const kind = outcome === undefined ? '' : `<td class="dot ${outcome}">${outcome}</td>`;
-		yield `<tr><td class="n">${rows.toLocaleString('en')}</td>${kind}`;
+		yield `<tr><td class="n">${number(rows)}</td>${kind}`;
 		yield `<td>${encode(text)}</td><td class="name">${linked(first)}</td></tr>\n`;
 	}
 	yield '</tbody>\n</table>\n';
-	if (ungrouped > 0) yield `<p class="faint">${ungrouped.toLocaleString('en')} more for other reasons.</p>\n`;
+	if (ungrouped > 0) yield `<p class="faint">${number(ungrouped)} more for other reasons.</p>\n`;
 }
 
 function linked({ name, link }: Group['first']): string {
@@ -178,49 +174,23 @@ interface Column {
 }
 
 function columnsOf({ rows, noun }: Page): Column[] {
-	const own = `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)}`;
-	const all: (Column & { isThere: boolean })[] = [
-		{ title: 'Row', kind: 'n', isThere: true, cell: ({ row }) => String(row) },
-		{
-			title: 'Line',
-			kind: 'n wide',
-			isThere: rows.some(({ line }) => line !== undefined),
-			cell: ({ line = '' }) => String(line),
-		},
-		{ title: own, kind: 'name', isThere: true, cell: linked },
-		{
-			title: 'Outcome',
-			kind: 'outcome',
-			isThere: rows.some(({ outcome }) => outcome !== undefined),
-			cell: ({ outcome = '' }) => outcome,
-		},
-		{
-			title: 'Changes',
-			kind: '',
-			isThere: rows.some(({ changes }) => changes.length > 0),
-			cell: ({ changes }) => changes.map(changeText).join('<br>'),
-		},
-		{
-			title: 'Reason',
-			kind: '',
-			isThere: rows.some(({ remarks }) => remarks !== ''),
-			cell: ({ remarks }) => encode(remarks),
-		},
-		{
-			title: 'Attempts',
-			kind: 'n wide',
-			isThere: rows.some(({ attempts = 0 }) => attempts > 1),
-			cell: ({ attempts }) => String(attempts || ''),
-		},
-		{
-			title: 'Time',
-			kind: 'n wide',
-			isThere: rows.some(({ ms }) => ms !== undefined),
-			cell: ({ ms = 0, attempts }) => (attempts === 0 ? '' : `${Math.round(ms)} ms`),
-		},
+	const has = (test: (row: PageRow) => boolean): boolean => rows.some(test);
+	const columns: [title: string, kind: string, isThere: boolean, cell: (row: PageRow) => string][] = [
+		['Row', 'n', true, ({ row }) => String(row)],
+		['Line', 'n wide', has(({ line }) => line !== undefined), ({ line = '' }) => String(line)],
+		[capital(noun), 'name', true, linked],
+		['Outcome', 'outcome', has(({ outcome }) => outcome !== undefined), ({ outcome = '' }) => outcome],
+		['Changes', '', has(({ changes }) => changes.length > 0), ({ changes }) => changes.map(changeText).join('<br>')],
+		['Reason', '', has(({ remarks }) => remarks !== ''), ({ remarks }) => encode(remarks)],
+		['Attempts', 'n wide', has(({ attempts = 0 }) => attempts > 1), ({ attempts }) => String(attempts || '')],
+		['Time', 'n wide', has(({ ms }) => ms !== undefined), timeText],
 	];
-	return all.filter(({ isThere }) => isThere);
+	return columns.filter(([, , isThere]) => isThere).map(([title, kind, , cell]) => ({ title, kind, cell }));
 }
+
+const timeText = ({ ms = 0, attempts }: PageRow): string => (attempts === 0 ? '' : `${Math.round(ms)} ms`);
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const changeText = ({ field, old, new: value }: Change): string =>
 	`${encode(field)}: <del>${encode(valueText(old))}</del> → <ins>${encode(valueText(value))}</ins>`;
@@ -234,8 +204,7 @@ function* rowTable(page: Page): Generator<string> {
 	for (const { name } of outcomes.filter((each) => shown.has(each.name))) yield chip(name);
 	yield '<output id="shown" class="faint"></output>\n</div>\n';
 	if (total > rows.length) {
-		const most = MOST_ROWS.toLocaleString('en');
-		yield `<p class="faint">The first ${most} of ${total.toLocaleString('en')} rows; for all of them use --report csv:FILE.</p>\n`;
+		yield `<p class="faint">The first ${number(MOST_ROWS)} of ${number(total)} rows; for all of them use --report csv:FILE.</p>\n`;
 	}
 	const heads = columns.map(({ title, kind }) => {
 		const name = kind === '' ? '' : ` class="${kind}"`;

@@ -3,6 +3,7 @@
 import { nameRow, plural } from '../../api/names.js';
 import { chooseEndpoint } from '../../api/plan.js';
 import type { OutcomeName } from '../../http/outcome.js';
+import { durationText } from '../../text.js';
 import { type Counts, nextSteps, openRows, outcomeNames, totalOf } from '../journal/counts.js';
 import type { Tick } from '../journal/read.js';
 import type { RowRecord } from '../journal/records.js';
@@ -128,7 +129,7 @@ export function pageOfPlan({ header, by, note, steps, rows: planned }: PlanFacts
 	};
 }
 
-const number = (value: number): string => value.toLocaleString('en');
+export const number = (value: number): string => value.toLocaleString('en');
 
 const count = (rows: number, noun: string): string => `${number(rows)} ${plural(noun, rows)}`;
 
@@ -177,24 +178,6 @@ function dateText(iso: string): string {
 	if (Number.isNaN(date.getTime())) return iso;
 	const day = date.toLocaleDateString('en-US', { timeZone: 'UTC', dateStyle: 'long' });
 	return `${day} at ${date.toISOString().slice(11, 16)} UTC`;
-}
-
-/** `350 ms`, `3.4 s`, `42 s`, `4 min 12 s`, `2 h 5 min`. */
-export function durationText(ms: number): string {
-	if (ms < 1000) return `${Math.round(ms)} ms`;
-	if (ms < 9950) return `${Number((ms / 1000).toFixed(1))} s`;
-	const seconds = Math.round(ms / 1000);
-	const parts = [
-		[Math.floor(seconds / 3600), 'h'],
-		[Math.floor((seconds % 3600) / 60), 'min'],
-		[seconds % 60, 's'],
-	] as const;
-	const from = parts.findIndex(([value]) => value > 0);
-	return parts
-		.slice(from, from + 2)
-		.filter(([value]) => value > 0)
-		.map((part) => part.join(' '))
-		.join(' ');
 }
 
 export function valueText(value: unknown): string {
