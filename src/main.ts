@@ -4,20 +4,19 @@ import { type Context, createProcessContext, type ProcessLike } from './io/conte
 import type { Palette } from './output/colour.js';
 import { version } from './version.js';
 
-/** Runs the program for a process and gives its exit code. */
 export async function main(target: ProcessLike): Promise<number> {
 	// inquirer reads the variable only.
 	if (target.argv.includes('--no-color')) target.env.NO_COLOR = '1';
 	return runMain(createProcessContext(target, { stdout: 1, stderr: 2 }));
 }
 
-/** Runs the program in any context. Never throws. */
+/** Never throws. */
 export async function runMain(given: Context): Promise<number> {
 	const context = withoutCredentials(given);
 	const { argv, stdout, stderr } = context;
 	let exitCode = 0;
 	try {
-		// The version is printed without loading the program.
+		// Without loading the program.
 		if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
 			stdout.write(`${version}\n`);
 		} else {
@@ -28,7 +27,7 @@ export async function runMain(given: Context): Promise<number> {
 		exitCode = await report(error, context);
 	}
 	await stdout.flush();
-	// Results that could not be written are not a success; a command that failed has printed its own error.
+	// Lost results are no success.
 	if (stdout.failure !== undefined && exitCode === 0) {
 		const { lostOutput } = await import('./errors.js');
 		exitCode = await report(lostOutput(stdout.failure), context);
@@ -37,7 +36,7 @@ export async function runMain(given: Context): Promise<number> {
 	return exitCode;
 }
 
-/** The context with a stderr that shows none of the caller's credentials. */
+/** stderr shows no credentials. */
 function withoutCredentials(context: Context): Context {
 	const { stderr, hidden } = context;
 	const clean = (text: string): string => hidden.clean?.(text) ?? text;
@@ -46,19 +45,19 @@ function withoutCredentials(context: Context): Context {
 	return { ...context, stderr: Object.assign(Object.create(stderr), { write, command }) };
 }
 
-/** Variables that CI runners set which read commands from a step's output. */
+/** They read commands from a step's output. */
 const RUNNERS = ['GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'];
 
-/** The context with outputs that can't command a CI runner; on a terminal, labels of messages have their colours. */
+/** No output commands a CI runner; labels have colors. */
 async function guarded(context: Context): Promise<Context> {
 	const { argv, env, stdout } = context;
 	const { asksForJson, guardOutput } = await import('./output/sanitise.js');
 	const palette = await stderrPalette(context);
 	const paint = (label: string): string => (label === 'error:' ? palette.bad(label) : palette.doubtful(label));
 	const stderr = guardOutput(context.stderr, paint);
-	// Among JSON objects there are no commands to the runner.
+	// JSON has no commands for the runner.
 	if (asksForJson(argv)) stderr.command = () => undefined;
-	// A file gets the data exactly; what goes to the runner's log must not command it.
+	// A file gets the data exactly; the runner's log is guarded.
 	const isRunner = RUNNERS.some((name) => !['', 'false'].includes(env[name]?.toLowerCase() ?? ''));
 	return { ...context, stderr, stdout: isRunner && stdout.isFile !== true ? guardOutput(stdout) : stdout };
 }
@@ -68,7 +67,6 @@ async function stderrPalette(context: Context): Promise<Palette> {
 	return openPalette(context, context.stderr.isTTY, context.argv.includes('--no-color'));
 }
 
-/** Shows an error on stderr: lines for a person, or one JSON object where the results are JSON. */
 async function report(error: unknown, context: Context): Promise<number> {
 	const [{ exitCodeOf, renderError }, { asksForJson }] = await Promise.all([
 		import('./output/errors.js'),

@@ -1,4 +1,4 @@
-/** Whether an object holds what was sent: each comparison is same, other or not comparable. */
+/** Whether an object contains what was sent: same, other or not comparable. */
 
 import { type Endpoint, endpointList } from './endpoints.js';
 import type { Field } from './fields.js';
@@ -6,23 +6,21 @@ import { emptyRecord, isObject, readMoment } from './values.js';
 
 export type Equality = 'same' | 'other' | 'not comparable';
 
-/** One field that holds a different value. */
 export interface AppliedDifference {
 	field: string;
 	sent: unknown;
 	shown: unknown;
 }
 
-/** Fields that aren't shown as they were sent. Every field is the same if both lists are empty. */
+/** Both lists are empty if every field is the same. */
 export interface Comparison {
 	differs: AppliedDifference[];
-	/** Names of fields that can't be compared, or aren't shown. */
+	/** Not comparable, or not shown. */
 	open: string[];
 }
 
-/** The terms of each taxonomy. */
 export interface TermIndex {
-	/** The ID of a term by its ID, slug or name. */
+	/** By ID, slug or name. */
 	idOf(taxonomy: string, text: string): string | undefined;
 }
 
@@ -34,7 +32,7 @@ const equality = (isSame: boolean): Equality => {
 	return isSame ? 'same' : 'other';
 };
 
-/** Secret fields can be part of any body through `--data`. */
+/** `--data` can contain them in any body. */
 const secrets = new Set(
 	endpointList
 		.flatMap(({ fields }) => fields)
@@ -42,7 +40,7 @@ const secrets = new Set(
 		.map(({ name }) => name),
 );
 
-/** `{raw, rendered}` stands for its raw text. Without raw there is nothing to compare. */
+/** `{raw, rendered}` without raw can't be compared. */
 export function rawValue(value: unknown): unknown {
 	if (!isObject(value)) return value;
 	if (Object.hasOwn(value, 'raw')) return value.raw;
@@ -51,19 +49,18 @@ export function rawValue(value: unknown): unknown {
 
 const NUMERIC = /^-?\d+(?:\.\d+)?$/;
 
-/** Each kind of field has an empty value of its own. */
+/** Each kind has its own. */
 function isEmpty(value: unknown): boolean {
 	return [null, '', 0, '0', false].includes(value as null);
 }
 
-/** Booleans as services write them. */
+/** As services write them. */
 function asBoolean(value: unknown): boolean | undefined {
 	if ([true, 1, '1', 'true', 'yes'].includes(value as true)) return true;
 	const isFalse = isEmpty(value) || value === 'false' || value === 'no';
 	return isFalse ? false : undefined;
 }
 
-/** Whether sending a value empties the field. */
 function empties(field: ComparedField | undefined, value: unknown): boolean {
 	if (value === '0') {
 		return field?.kind === 'integer' || field?.kind === 'user';
@@ -79,7 +76,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 	apos: "'",
 };
 
-/** Text without what services change: line ends, outer spaces and the spelling of HTML entities. */
+/** Without line ends, outer spaces and spellings of HTML entities, which services change. */
 function plainText(text: string): string {
 	return text
 		.replaceAll('\r\n', '\n')
@@ -94,7 +91,7 @@ function plainText(text: string): string {
 		);
 }
 
-/** A list as texts in any order; a scalar is a list of one. Undefined if an item is an object. */
+/** A scalar is a list of one. Undefined for objects. */
 function asSet(value: unknown): Set<string> | undefined {
 	const scalar = isEmpty(value) ? [] : [value];
 	const list = Array.isArray(value) ? value : scalar;
@@ -107,7 +104,7 @@ function compareSets(left?: Set<string>, right?: Set<string>): Equality {
 	return equality(left.size === right.size && [...left].every((each) => right.has(each)));
 }
 
-/** Compares a value with what the service shows. @param field undefined for names outside the table */
+/** @param field undefined outside the table */
 export function compareValue(
 	field: ComparedField | undefined,
 	sentRaw: unknown,
@@ -146,7 +143,7 @@ export function compareValue(
 	return equality(plainText(String(sent)) === plainText(String(shown)));
 }
 
-/** `date` is in the site's time zone, which isn't known; `date_gmt` without a zone is in GMT. */
+/** The site's timezone isn't known; `date_gmt` is in GMT. */
 function compareDates({ name }: ComparedField, sent: string, shown: string): Equality {
 	const left = readMoment(sent);
 	const right = readMoment(shown);
@@ -155,13 +152,13 @@ function compareDates({ name }: ComparedField, sent: string, shown: string): Equ
 	return equality(left.ms === right.ms);
 }
 
-/** Services store the word they get, and only "+" adds. */
+/** Only "+" adds. */
 function signOf(value: unknown): unknown {
 	if (value === 'positive') return '+';
 	return value === 'negative' ? '-' : value;
 }
 
-/** A term is an ID, a slug or a name, and services show slugs without what isn't ASCII. */
+/** Slugs are shown without what isn't ASCII. */
 function compareTerms({ name, kind }: ComparedField, sent: unknown, shown: unknown, terms?: TermIndex): Equality {
 	const left = asSet(sent);
 	const right = asSet(shown);
@@ -176,14 +173,14 @@ function compareTerms({ name, kind }: ComparedField, sent: unknown, shown: unkno
 	const isDamaged = [...left].some((text) => /[^ -~]|%[\da-f]{2}/i.test(text));
 	const all = [...left, ...right];
 	const ids = all.filter((text) => NUMERIC.test(text)).length;
-	// A single term is shown as a slug, which may be made of digits.
+	// A slug may be made of digits.
 	const isMixed = ids > 0 && (ids < all.length || kind === 'term');
 	const isEmptied = left.size === 0;
 	const canCompare = isEmptied || (!isDamaged && !isMixed);
 	return canCompare ? 'other' : 'not comparable';
 }
 
-/** Only the keys that were sent count. A key that isn't shown has no value. */
+/** A key that isn't shown has no value. */
 function compareMaps(sent: Values, shown: unknown): Equality {
 	const held = isObject(shown) ? shown : asSet(shown)?.size === 0 ? {} : undefined;
 	if (held === undefined) return 'not comparable';
@@ -195,13 +192,9 @@ function compareMaps(sent: Values, shown: unknown): Equality {
 	return found.includes('not comparable') ? 'not comparable' : 'same';
 }
 
-/** Names to values. */
 export type CustomFields = Record<string, unknown>;
 
-/**
- * Custom fields are `{name: {name, value, markup}}`; none are an empty list.
- * @returns undefined if any value has a different shape
- */
+/** `{name: {name, value, markup}}`; none are an empty list. @returns undefined for any other shape */
 export function readCustomFields(body: unknown): CustomFields | undefined {
 	const fields = emptyRecord<unknown>();
 	if (Array.isArray(body) && body.length === 0) return fields;
@@ -214,10 +207,7 @@ export function readCustomFields(body: unknown): CustomFields | undefined {
 	return fields;
 }
 
-/**
- * The name under which a custom field is written: a deployment's prefix stands in its markup.
- * @param body a read of custom fields
- */
+/** A deployment's prefix is in the markup. */
 export function writtenName(body: unknown, name: string): string {
 	const field = isObject(body) ? body[name] : undefined;
 	const markup = isObject(field) && typeof field.markup === 'string' ? field.markup : '';
@@ -225,7 +215,7 @@ export function writtenName(body: unknown, name: string): string {
 	return named.find((each) => each === name || each.endsWith(`_${name}`)) ?? name;
 }
 
-/** A custom field as the text that would be sent for it; undefined if it has no such text. */
+/** Undefined if it has no text. */
 export function customFieldText(value: unknown): string | undefined {
 	if (value === null || value === undefined || value === false) return '';
 	if (value === true) return '1';
@@ -238,12 +228,11 @@ function compareCustomField(sent: unknown, shown: unknown): Equality {
 	const right = customFieldText(shown);
 	if (left === undefined || right === undefined) return 'not comparable';
 	if (plainText(left) === plainText(right)) return 'same';
-	// 1.10 is shown as the number 1.1.
+	// 1.10 is shown as 1.1.
 	const isNumber = typeof shown === 'number' && left.trim() !== '';
 	return equality(isNumber && Math.abs(shown) <= Number.MAX_SAFE_INTEGER && Number(left) === shown);
 }
 
-/** Compares one field of a request. */
 export function compareField(
 	{ fields, body }: ComparedEndpoint,
 	name: string,
@@ -257,7 +246,7 @@ export function compareField(
 	return compareValue(field, sent, shown, terms);
 }
 
-/** Compares each sent field with what is shown. @param shown undefined for a field that isn't shown */
+/** @param shown undefined for a field that isn't shown */
 export function compareAll(
 	endpoint: ComparedEndpoint,
 	sent: Values,
@@ -280,7 +269,7 @@ export function compareAll(
 	return found;
 }
 
-/** Services store any word as the type of an adjustment; the time shows whether it was added. */
+/** Services store any word as type; the time shows whether it was added. */
 function wrongSign(sent: Values, shown: (name: string) => unknown): AppliedDifference | undefined {
 	const field = 'time-adjustments-type';
 	const wanted = signOf(sent[field]);

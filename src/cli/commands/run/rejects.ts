@@ -1,4 +1,4 @@
-/** `run rejects`: the rows of a run that failed, differ or are invalid, in the columns of its input, each with the reason. */
+/** `run rejects`: rows to fix, in the columns of the input, with reasons. */
 
 import { existsSync } from 'node:fs';
 import { createDialect } from '../../../api/dialect.js';
@@ -79,7 +79,7 @@ export const command = defineCommand({
 			if (outcomes?.includes('not-sent') === true) {
 				const scan = await scanJournal(path);
 				const note = unreachedNote(await summariseRun(path, header.id, scan), scan) ?? '';
-				// The rows that were not sent are printed from the input.
+				// From the input.
 				if (input === undefined || note.includes('may have been sent')) {
 					if (note !== '') notify(context, 'message', note.trimEnd());
 				}
@@ -91,7 +91,7 @@ export const command = defineCommand({
 	},
 });
 
-/** Prints rows in the columns of the input, the reason last; objects have their own keys. */
+/** The reason comes last. */
 async function print(
 	invocation: Invocation,
 	input: InputSource | undefined,
@@ -100,7 +100,7 @@ async function print(
 ): Promise<void> {
 	const { context, options } = invocation;
 	const format = input === undefined || input.format === 'ids' ? 'csv' : input.format;
-	// A name with a dot in it is one key, and its own label.
+	// Dots in a name mean nothing.
 	const last = { path: reason, label: reason };
 	const others = (names: readonly string[]) =>
 		names.filter((name) => name !== reason).map((name) => ({ path: name, label: name }));

@@ -1,4 +1,4 @@
-/** `user check`: whether a user name and a password belong together (interface section 4, POST /users/check); sent once, kept nowhere. */
+/** `user check`: whether a username and a password belong together (interface section 4); sent once, kept nowhere. */
 
 import { endpoints } from '../../../api/endpoints.js';
 import { createPlanner } from '../../../api/plan.js';
@@ -31,7 +31,7 @@ export const command = defineCommand({
 		const { context, options } = invocation;
 		const { prompts } = context;
 		const session = await openSession(invocation);
-		// Columns and queries that can't be used are found before anything is asked for or sent.
+		// Before anything is asked or sent.
 		const results = createSentResults(
 			await openResults(invocation, {
 				single: true,
@@ -69,7 +69,7 @@ export const command = defineCommand({
 		} finally {
 			await client.close();
 		}
-		// Judged as it came: a password such as "user" stands in the service's codes too.
+		// Service codes contain words such as "user", which may be the password.
 		const redacted = createOutcomeRedactor(session.secrets)(result, [password]);
 		const isKnown = INVALID_CODES.has(result.code ?? '') || CALLER_CODES.has(result.code ?? '');
 		const shown = isKnown ? { ...redacted, code: result.code } : redacted;
@@ -93,7 +93,7 @@ export const command = defineCommand({
 	},
 });
 
-/** Codes with which services say that username and password do not belong together. */
+/** For wrong credentials. */
 const INVALID_CODES = new Set([
 	// Ours, for a bare `false`.
 	'credentials_invalid',
@@ -102,13 +102,10 @@ const INVALID_CODES = new Set([
 	'invalid_email',
 	'incorrect_password',
 ]);
-/** Codes with which they say that the caller may not ask. */
+/** For callers without the right. */
 const CALLER_CODES = new Set(['invalid_username_access', 'rest_forbidden', 'rest_not_logged_in', 'rest_cannot_create']);
 
-/**
- * Reads the verdict: `valid` and `invalid` are the service's word, and everything else is `unknown`.
- * @param shown the outcome as it may be repeated
- */
+/** The service must say `valid` or `invalid`. */
 function judgeCheck({ outcome, status, code = '', forbidden, signedOut }: Outcome, shown: Outcome, username: string) {
 	const who = `the credentials of ${quote(username)}`;
 	const { message = shown.code ?? '' } = shown;
