@@ -11,7 +11,7 @@ import type { Preview, RowChange } from './events.js';
 import { rowsToSend } from './execute.js';
 import { heldOf } from './held.js';
 import { changesLists, type RunPlan } from './plan.js';
-import { decide, readsBefore } from './read-back.js';
+import { comparesFirst, decide, readsBefore } from './read-back.js';
 import type { PastPart } from './resume.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import type { RunSetup } from './setup.js';
@@ -34,17 +34,10 @@ export async function preview(setup: RunSetup, rows: PlannedRows, past: PastPart
 			await show(change === undefined ? { type: 'planned', row } : { type: 'planned', row, change });
 		}
 	}
-	const end: Preview = { requests, skipped, unread, upTo: read === undefined && maySkip(plan) };
+	const end: Preview = { requests, skipped, unread, upTo: read === undefined && comparesFirst(plan) };
 	await show({ type: 'previewed', ...end });
 	if (unread === 0) return ExitCode.ok;
 	return unread === seen ? ExitCode.failed : ExitCode.partial;
-}
-
-/** Whether a read before the write may show that a row has nothing to send. */
-function maySkip(plan: RunPlan): boolean {
-	const isForOldValuesOnly =
-		plan.checks.snapshot && !readsBefore({ ...plan, checks: { ...plan.checks, snapshot: false } });
-	return readsBefore(plan) && !isForOldValuesOnly;
 }
 
 /** Makes the function that reads the objects of some rows, and says what each row would change. */

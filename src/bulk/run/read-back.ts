@@ -3,13 +3,14 @@
 import { type AppliedDifference, compareAll, compareField } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import { asksNothing, createPlanner, type Planner, type Request } from '../../api/plan.js';
+import { asksNothing, type Request } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { emptyRecord, hasInexactNumber } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { differing } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
+import { createPlanners, type PlannerFor, readRequest } from '../lists/batches.js';
 import type { TermIndex } from '../lists/directory.js';
 import { type Held, heldOf, holds, isNothing, isUnchanged } from './held.js';
 import { type Checks, changesLists, type RunPlan } from './plan.js';
@@ -40,6 +41,11 @@ export function readsBefore({ checks, values, source }: Pick<RunPlan, 'checks' |
 	);
 }
 
+/** Whether a read before the write may show that a row has nothing to send, or may not be sent. */
+export function comparesFirst(plan: Pick<RunPlan, 'checks' | 'values' | 'source'>): boolean {
+	return readsBefore({ ...plan, checks: { ...plan.checks, snapshot: false } });
+}
+
 /** @throws UsageError for checks that need a read, where the API has none for the endpoint */
 export function checkReadable(endpoint: Endpoint, plan: Pick<RunPlan, 'checks' | 'values' | 'source'>): void {
 	if (!(readsBefore(plan) || plan.checks.verify) || readEndpointOf(endpoint) !== undefined) return;
@@ -47,25 +53,6 @@ export function checkReadable(endpoint: Endpoint, plan: Pick<RunPlan, 'checks' |
 		code: 'no_read',
 		hint: 'leave out --verify, --snapshot, --only-changed, --if-unmodified, --if and --diff',
 	});
-}
-
-type PlannerFor = (endpoint: Endpoint) => Planner;
-
-function createPlanners(dialect: Dialect): PlannerFor {
-	const planners = new Map<Endpoint, Planner>();
-	return (endpoint) => {
-		const planner = planners.get(endpoint) ?? createPlanner(endpoint, dialect);
-		planners.set(endpoint, planner);
-		return planner;
-	};
-}
-
-/** The read that shows the object of a write. */
-function readRequest(plannerFor: PlannerFor, { endpoint, ids }: Pick<Request, 'endpoint' | 'ids'>): Request {
-	const read = readEndpointOf(endpoint);
-	if (read === undefined) throw new UsageError(`the API has no way to read ${endpoint.noun}s`);
-	// Custom fields are written below ticket_id and read below id.
-	return plannerFor(read)({ ids: { ...ids, id: ids.id ?? (ids.ticket_id as string) } });
 }
 
 /** Makes the read that shows the object of a write: a run of terms may have several taxonomies. */

@@ -10,7 +10,7 @@ import { execute } from './execute.js';
 import { createRowNames, listTerms, type RowNames } from './names.js';
 import { openRows } from './open.js';
 import { inputFileOf, type RunHeader, type RunPlan } from './plan.js';
-import { readsBefore } from './read-back.js';
+import { comparesFirst } from './read-back.js';
 import { type Again, checkSameInput, type PastPart, readPast, takeUp } from './resume.js';
 import { endpointFinder, type PlannedRows } from './rows.js';
 import type { RunSetup } from './setup.js';
@@ -40,24 +40,24 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 		await show({ type: 'surveyed', survey, rows });
 		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
 		checkSet(survey, setup.limits);
-		await setup.ask(survey, rows);
-		if (extent === 'changes' || readsBefore(plan) || plan.checks.verify) {
+		const ready: RunSetup = { ...setup, plan: await setup.ask(survey, rows) };
+		if (extent === 'changes' || comparesFirst(ready.plan) || plan.checks.verify) {
 			const conditions = plan.checks.conditions.map(({ field }) => field);
 			const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
 			await listTerms(directories, endpoint, [...survey.fields, ...conditions]);
 		}
 		if (extent !== 'send') {
 			const { preview } = await import('./preview.js');
-			return await preview(setup, rows, await pastOf(setup, rows));
+			return await preview(ready, rows, await pastOf(ready, rows));
 		}
 		const maySave = resumes === undefined && !survey.hasSecrets;
 		if (maySave) await rows.keep();
 		keep ||= maySave;
 		const client = await setup.connect();
-		const { journal, past } = await openJournalOf(setup, rows, survey);
+		const { journal, past } = await openJournalOf(ready, rows, survey);
 		if (journal !== undefined && resumes === undefined) await names.keep(journal);
 		const ended = await execute({
-			...{ plan, tuning, rows, survey, journal, past, client, show, terms: directories.index },
+			...{ plan: ready.plan, tuning, rows, survey, journal, past, client, show, terms: directories.index },
 			...{ clock: setup.clock, random: setup.random, dialect: setup.dialect },
 			redact: setup.redactRows(survey.hasSecrets),
 		});

@@ -47,8 +47,8 @@ export interface RunSetup {
 	checkSignedIn(outcome: Outcome): void;
 	/** @throws UsageError where a read shows that the service offers no such read */
 	checkServed(row: RunRow, read: Outcome): void;
-	/** Checks what only the service or a person can say. @throws to send nothing */
-	ask(survey: Survey, rows: PlannedRows): Promise<void>;
+	/** Checks what only the service or a person can say. @returns the plan to carry out @throws to send nothing */
+	ask(survey: Survey, rows: PlannedRows): Promise<RunPlan>;
 	readonly show: Show;
 	/** Is called with what a signal has to clean up before the first row is sent. */
 	onSpool(remove: () => void): void;

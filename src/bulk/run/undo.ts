@@ -19,7 +19,7 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 	if (!plan.checks.snapshot) {
 		throw new UsageError(`run ${id} kept no old values`, {
 			code: 'nothing_to_undo',
-			hint: 'only a run with --snapshot can be undone',
+			hint: 'runs of two rows or more keep them unless --no-snapshot is given; --snapshot keeps them for one',
 		});
 	}
 	return {

@@ -173,8 +173,8 @@ export const runDefaults = options(KEPT, [
 	{ flags: '--rate <n>', help: 'At most N requests per second' },
 	{ flags: '--max <n>', help: 'Stop runs of more than N rows' },
 	{ flags: '--format <format>', help: 'Output format', choices: formats },
-	{ flags: '--snapshot', help: 'Save old values by default, so runs can be undone' },
-	{ flags: '--no-snapshot', help: 'Do not save old values by default' },
+	{ flags: '--snapshot', help: 'Always save old values, also for a single object' },
+	{ flags: '--no-snapshot', help: 'Do not save old values unless --snapshot is given' },
 ]);
 
 /** How a secret gets into a profile; never as a flag's own value, which others could read. */

@@ -7,6 +7,7 @@ import { readEndpointOf, readOf } from '../../api/reads.js';
 import { isObject } from '../../api/values.js';
 import { readRunHeader } from '../../bulk/journal/folder.js';
 import { createBatchReader } from '../../bulk/lists/batches.js';
+import { heldOf } from '../../bulk/run/held.js';
 import { commandOf, type RunPlan, type RunService } from '../../bulk/run/plan.js';
 import { readPlannerOf, readsBefore } from '../../bulk/run/read-back.js';
 import type { RunRow } from '../../bulk/run/rows.js';
@@ -34,13 +35,14 @@ export async function checkOne(job: RunJob, row: RunRow, client: Client): Promis
 
 /**
  * Checks what only the service can say, and asks before a delete or an undo.
+ * @returns the plan, as far as this service can carry it out
  * @throws UsageError, RefusedError
  */
-export async function checkWrite(job: RunJob, survey: Survey, client: Client): Promise<void> {
-	const { endpoint, plan, session, invocation } = job;
-	await checkReadsServed(job, survey.read, client);
+export async function checkWrite(job: RunJob, survey: Survey, client: Client): Promise<RunPlan> {
+	const { endpoint, session, invocation } = job;
+	const plan = await checkReadsServed(job, survey.read, client);
 	const notes = await checkUsers(job, survey, client);
-	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || survey.selected === 0) return;
+	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || survey.selected === 0) return plan;
 	const { prompts } = invocation.context;
 	const isMany = plan.source.from !== 'snapshots' && endpoint.replay === 'set' && survey.selected > UNASKED_ROWS;
 	const isAsked = prompts.available && invocation.options.yes !== true;
@@ -51,14 +53,14 @@ export async function checkWrite(job: RunJob, survey: Survey, client: Client): P
 		action: describeAction(job, survey, names),
 		asks: endpoint.confirm || plan.source.from === 'snapshots' || (isMany && prompts.available),
 	});
+	return plan;
 }
 
 /** Up to so many objects, an update on a terminal asks nothing. */
 const UNASKED_ROWS = 50;
 
 function undoNote({ checks }: RunPlan): string {
-	if (checks.snapshot) return 'run undo can restore the old values';
-	return "this can't be undone: --snapshot saves the old values";
+	return checks.snapshot ? 'run undo can restore the old values' : "this can't be undone: no old values are kept";
 }
 
 /** What people call the users and passwords of a delete, by ID and slug. */
@@ -216,14 +218,44 @@ async function checkUsers(
 
 /**
  * Reads the first row's object, where the read is not documented and something needs it.
+ * @returns the plan, without old values where they are kept by default and can't be read here
  * @throws UsageError where the service has no such read; what else fails is seen by the rows themselves
  */
-export async function checkReadsServed(job: RunJob, row: RunRow | undefined, client: Client): Promise<void> {
-	const { plan, session } = job;
-	if (row === undefined || !(readsBefore(plan) || plan.checks.verify)) return;
+export async function checkReadsServed(job: RunJob, row: RunRow | undefined, client: Client): Promise<RunPlan> {
+	const { plan, session, invocation } = job;
+	if (row === undefined || !(readsBefore(plan) || plan.checks.verify)) return plan;
 	const { request } = row;
-	if (readEndpointOf(request.endpoint)?.documented !== false) return;
-	checkServed(job, row, await send(client, readPlannerOf(session.dialect)(request), session.sending));
+	const isDocumented = readEndpointOf(request.endpoint)?.documented !== false;
+	if (isDocumented && job.snapshotByDefault !== true) return plan;
+	const found = await send(client, readPlannerOf(session.dialect)(request), session.sending);
+	if (job.snapshotByDefault === true && !mayShowObjects(found, row)) {
+		const noun = plural(request.endpoint.noun, 2);
+		const why = found.outcome === 'ok' ? 'the response is in an unknown shape' : (found.code ?? found.outcome);
+		warn(invocation.context, [`this run can't be undone: the service does not offer reading ${noun} (${why})`]);
+		const without = withoutOldValues(plan);
+		if (!readsBefore(without) && !without.checks.verify) return without;
+		if (!isDocumented) checkServed(job, row, found);
+		return without;
+	}
+	if (!isDocumented) checkServed(job, row, found);
+	return plan;
+}
+
+/** Whether a service that reads one object like this may show the others. */
+function mayShowObjects({ outcome, status = 0, body }: Outcome, { request }: RunRow): boolean {
+	const { endpoint, ids } = request;
+	if (outcome === 'ok') {
+		const isItself = endpoint.body === 'custom_fields' || (isObject(body) && String(body.id) === ids.id);
+		return isItself && heldOf(endpoint, body) !== undefined;
+	}
+	// The object may be gone, or the service be busy; a 401 ends the run anyway.
+	const isRefused = status >= 400 && status < 500 && ![401, 408, 410, 425, 429].includes(status);
+	return !isRefused;
+}
+
+/** The plan of a run that can't be undone. */
+export function withoutOldValues(plan: RunPlan): RunPlan {
+	return { ...plan, checks: { ...plan.checks, snapshot: false } };
 }
 
 /** @throws UsageError where a read shows that the service offers none */

@@ -75,8 +75,8 @@ export const inputOptions = options('Input', [
 export const checkOptions = options('Checks', [
 	{ flags: '--verify', help: 'Read each object back and compare' },
 	{ flags: '--only-changed', help: 'Skip fields that already have the new value' },
-	{ flags: '--snapshot', help: 'Save the old values so that the run can be undone' },
-	{ flags: '--no-snapshot', help: 'Do not save old values, even if the profile enables it' },
+	{ flags: '--snapshot', help: 'Save old values for run undo: the default for two rows or more' },
+	{ flags: '--no-snapshot', help: 'Do not read and save old values' },
 	{ flags: '--diff', help: 'With --dry-run: show old and new values' },
 	{
 		flags: '--if <field=value>',

@@ -51,6 +51,8 @@ export interface RunJob {
 	/** Open where flags or arguments have names. */
 	directories?: Directories | undefined;
 	invocation: RunInvocation;
+	/** Whether old values are kept because nobody said otherwise: a run goes on without them. */
+	snapshotByDefault?: boolean;
 	/** The run that is resumed, and which of its rows are sent again whatever they came to. */
 	resumes?: { path: string; header: RunHeader; again: readonly OutcomeName[] };
 }
@@ -173,6 +175,10 @@ export function jobOf(
 	const rules = { undocumented: options.undocumented === true, statusIn: dialect.statusIn };
 	const canBeUndone =
 		readEndpointOf(endpoint) !== undefined && (endpoint.replay === 'set' || (endpoint.trash && !values.force));
+	const isOne = source.from === 'ids' && source.ids.length === 1;
+	const snapshotByDefault =
+		canBeUndone && !isOne && options.snapshot === undefined && connection.settings.snapshot === undefined;
+	const snapshot = options.snapshot ?? (canBeUndone && connection.settings.snapshot === true);
 	const plan: RunPlan = {
 		endpoint: name,
 		source,
@@ -187,7 +193,7 @@ export function jobOf(
 		checks: {
 			onlyChanged: options.onlyChanged === true,
 			verify: options.verify === true,
-			snapshot: options.snapshot ?? (connection.settings.snapshot === true && canBeUndone),
+			snapshot: snapshot || snapshotByDefault,
 			ifUnmodified: options.ifUnmodified === true,
 			conditions: (options.if ?? []).map((text) => readCondition(text, endpoint, rules)),
 			allowDiffers:
@@ -205,7 +211,8 @@ export function jobOf(
 			protected: connection.settings.protected,
 		},
 	};
-	return { endpoint, plan, tuning: tuningOf(invocation, session), secrets, session, invocation };
+	const tuning = tuningOf(invocation, session);
+	return { endpoint, plan, tuning, secrets, session, invocation, snapshotByDefault };
 }
 
 /** How a run is carried out. Settings are flags already, where a flag was given. */

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { createRunId } from '../../bulk/journal/folder.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import type { RunEvent, Show, Started } from '../../bulk/run/events.js';
-import { inputFileOf, type RunHeader } from '../../bulk/run/plan.js';
+import { inputFileOf, type RunHeader, type RunPlan } from '../../bulk/run/plan.js';
 import type { PlannedRows } from '../../bulk/run/rows.js';
 import { run } from '../../bulk/run/run.js';
 import type { Extent } from '../../bulk/run/setup.js';
@@ -19,7 +19,7 @@ import { version } from '../../version.js';
 import { listenForStop } from '../interruption.js';
 import { paletteFor } from '../notices.js';
 import { checkSignedIn, openDirectories } from '../own-account.js';
-import { checkServed, checkWrite } from './checks.js';
+import { checkServed, checkWrite, withoutOldValues } from './checks.js';
 import { redactRows } from './outcomes.js';
 import { nothingToChange, type RunJob } from './plan.js';
 import { createJsonPrinter } from './printers/json.js';
@@ -142,7 +142,7 @@ async function askBefore(
 	survey: Survey,
 	{ input, source }: PlannedRows,
 	connect: () => Promise<Client>,
-): Promise<void> {
+): Promise<RunPlan> {
 	const { endpoint, plan, invocation } = job;
 	// A header that names a field is no mistake, whatever its cells leave empty.
 	if (input !== undefined && input.columns === undefined && survey.empty > 0) {
@@ -153,9 +153,13 @@ async function askBefore(
 			code: 'contradiction',
 		});
 	}
-	if (extent !== 'send') return;
-	await checkWrite(job, survey, await connect());
+	// A single row, and permanent deletes alone, leave nothing to undo.
+	const isKept = job.snapshotByDefault !== true || (survey.rows > 1 && survey.permanent < survey.selected);
+	const own = isKept ? job : { ...job, plan: withoutOldValues(plan), snapshotByDefault: false };
+	if (extent !== 'send') return own.plan;
+	const checked = await checkWrite(own, survey, await connect());
 	await checkReports(job, source);
+	return checked;
 }
 
 /** Reports must not fail at the end of a run, nor overwrite a file that it needs. @throws UsageError */

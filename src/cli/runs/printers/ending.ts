@@ -1,6 +1,8 @@
 /** How a run ended, in words: why it stopped, what to do next, and the reasons of its failures. */
 
-import { nameRow } from '../../../api/names.js';
+import { nameRow, plural } from '../../../api/names.js';
+import { chooseEndpoint } from '../../../api/plan.js';
+import { readEndpointOf } from '../../../api/reads.js';
 import { nextSteps } from '../../../bulk/journal/counts.js';
 import type { Ended } from '../../../bulk/run/events.js';
 import type { RunPlan } from '../../../bulk/run/plan.js';
@@ -52,6 +54,16 @@ export function stepsAfter(
 	const steps = nextSteps(id, counts, resumable);
 	if (checks.snapshot && counts.ok + counts.differs > 0) steps.push(['to undo it', `supportctl run undo ${id}`]);
 	return steps.slice(0, 2);
+}
+
+/** Why a run that changed something can't be undone. */
+export function undoObstacle({ counts }: Pick<Ended, 'counts'>, plan: RunPlan): string | undefined {
+	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+	const isWrite = endpoint.replay === 'set' || endpoint.replay === 'delete';
+	if (!isWrite || plan.checks.snapshot || counts.ok + counts.differs + counts.unknown === 0) return undefined;
+	if (readEndpointOf(endpoint) === undefined) return `the API has no way to read ${plural(endpoint.noun, 2)}`;
+	const isPermanent = endpoint.replay === 'delete' && (!endpoint.trash || plan.values.force);
+	return isPermanent ? 'the deletes were permanent' : 'no old values were kept';
 }
 
 /** Outcomes that need attention. */

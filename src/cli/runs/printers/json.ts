@@ -61,7 +61,7 @@ export function createJsonPrinter(job: RunJob, view: View, palette: Palette) {
 			writeError(new SupportctlError(`${why}${count} of ${rows} rows did not succeed`, exitCode, details));
 		}
 		if (tuning.quiet && stopped === undefined) return;
-		const next = stepsAfter(plan, ended, id).map(([, command]) => command);
+		const next = stepsAfter(started?.journal?.header.plan ?? plan, ended, id).map(([, command]) => command);
 		const { host } = session;
 		const summary = { run: id ?? null, host, rows, ms: Math.round(ms), counts, exitCode, next };
 		stderr.write(`${escapeJson(JSON.stringify({ summary }))}\n`);

@@ -11,7 +11,7 @@ import { warn } from '../../notices.js';
 import { printTrouble } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { createComplaints, formatReason } from './complaints.js';
-import { adviceAfter, BAD, createGroups, stepsAfter, whyStopped } from './ending.js';
+import { adviceAfter, BAD, createGroups, stepsAfter, undoObstacle, whyStopped } from './ending.js';
 import { createTroubleCount, needsAttention, SHOWN, type View } from './view.js';
 
 /** @param clear takes the progress away before a line is written */
@@ -82,7 +82,12 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 		if (advice !== undefined) advices.add(advice);
 		for (const each of [...advices].slice(0, MOST_ADVICES))
 			stderr.write(`${palette.strong('hint:')} ${sanitise(each)}\n`);
-		for (const [text, command] of stepsAfter(plan, ended, id)) stderr.write(`${text}: ${palette.command(command)}\n`);
+		const own = started?.journal?.header.plan ?? plan;
+		for (const [text, command] of stepsAfter(own, ended, id)) stderr.write(`${text}: ${palette.command(command)}
+`);
+		const obstacle = undoObstacle(ended, own);
+		if (obstacle !== undefined) stderr.write(`can't be undone: ${obstacle}
+`);
 		const rows = totalOf(counts);
 		const time = ms < 10_000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000);
 		const parts = outcomeNames
