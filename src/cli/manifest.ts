@@ -81,6 +81,7 @@ const table: Readonly<Record<string, readonly (readonly [words: string, summary:
 		['run resume', 'Send the unfinished rows of a run', async () => (await again()).resume],
 		['run retry', 'Send the failed rows of a run again', async () => (await again()).retry],
 		['run rejects', 'Export failed rows with their errors', only(() => import('./commands/run/rejects.js'))],
+		['run apply', 'Send the rows of a saved plan', only(() => import('./commands/run/apply.js'))],
 		['run undo', 'Restore the old values of a run', async () => (await again()).undo],
 		['run prune', 'Remove old journals', async () => (await runs()).prune],
 	],

@@ -35,7 +35,7 @@ export const wordsOf = (words: Words): readonly string[] => (typeof words === 's
 const UPDATE = /^(?:(?:ticket|reply|user|attachment|term) update|ticket fields set|(?:ticket|reply) delete) /;
 
 /** The words of a test's command; those of a run say that it keeps no old values, unless the test is about them. */
-function lineOf(args: Words, { oldValues = false }: CliOptions): readonly string[] {
+export function lineOf(args: Words, { oldValues = false }: Pick<CliOptions, 'oldValues'> = {}): readonly string[] {
 	const words = wordsOf(args);
 	const keeps = oldValues || words.some((word) => /^--(?:no-)?snapshot$/.test(word));
 	const isRun = UPDATE.test(words.join(' ')) && !words.includes('--help') && !words.includes('--');

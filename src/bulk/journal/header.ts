@@ -45,6 +45,7 @@ const PREFIX = isMatch(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/);
 const SOURCES: Readonly<Record<string, Check>> = {
 	ids: isShape({ ids: isListOf(isText) }),
 	file: isShape({ path: isText, name: isText, format: isMaybe(isOneOf(...inputFormats)) }),
+	plan: isShape({ path: isText, sha256: isMatch(/^[0-9a-f]{64}$/), allowDrift: isFlag }),
 	snapshots: isShape({ journal: isText, run: isMatch(RUN_ID), overwrite: isFlag }),
 };
 

@@ -9,7 +9,7 @@ import type { RunHeader } from '../run/plan.js';
 import { type Counts, createCounts, outcomeNames } from './counts.js';
 import { headerProblem } from './header.js';
 
-const VERSION = 3;
+export const VERSION = 3;
 
 export type Json = Record<string, unknown>;
 
@@ -200,6 +200,7 @@ export function readHeader(text: string, path: string): RunHeader {
 	const record = parseRecord(text);
 	if (typeof record === 'string') throw notAJournal(path, `its first line is damaged (${record})`);
 	const { type, version: _, ...header } = record;
+	if (type === 'saved-plan') throw notAJournal(path, 'it is a plan; supportctl run apply sends it');
 	if (type !== 'plan') throw notAJournal(path, 'its first line is not the start of a run');
 	const problem = headerProblem(header);
 	if (problem !== undefined) throw notAJournal(path, problem);

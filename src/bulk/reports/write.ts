@@ -148,13 +148,19 @@ export async function writeReports(specs: readonly ReportSpec[], facts: ReportFa
 	});
 }
 
-export async function writePlanReports(specs: readonly ReportSpec[], facts: PlanFacts, cwd: string): Promise<void> {
+/** @throws UsageError for a format that has only outcomes */
+export function checkPlanReports(specs: readonly ReportSpec[]): void {
 	const other = specs.find(({ format }) => !isPageFormat(format));
 	if (other !== undefined) {
 		throw new UsageError(`--report ${other.format}: a plan has no outcomes yet; use html or markdown`, {
 			code: 'invalid_value',
 		});
 	}
+}
+
+/** Writes reports on a plan. @throws UsageError for a format that has only outcomes, FailedError */
+export async function writePlanReports(specs: readonly ReportSpec[], facts: PlanFacts, cwd: string): Promise<void> {
+	checkPlanReports(specs);
 	const page = pageOfPlan(facts);
 	for (const spec of specs) if (isPageFormat(spec.format)) await writeReport(spec, PAGES[spec.format](page), cwd);
 }

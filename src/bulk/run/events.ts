@@ -6,6 +6,7 @@ import type { FailedAttempt } from '../../http/send.js';
 import type { Complaint } from '../input/rows.js';
 import type { Counts } from '../journal/counts.js';
 import type { RunHeader } from './plan.js';
+import type { SavedPlan } from './plan-file.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import type { StopReason } from './stop.js';
 import type { Survey } from './survey.js';
@@ -38,7 +39,7 @@ export type RowChange = {
 	/** Whether the run would send the row. */
 	readonly sends: boolean;
 } & (
-	| { readonly fields: readonly FieldChange[] }
+	| { readonly fields: readonly FieldChange[]; readonly write: PlannedWrite }
 	/** A check would skip the row, or its fields can't be written. */
 	| { readonly skip: Outcome }
 	/** The object could not be read. */
@@ -53,6 +54,20 @@ export interface FieldChange {
 	readonly isShown: boolean;
 }
 
+/** A row as a saved plan keeps it. */
+export interface PlannedWrite {
+	readonly row: number;
+	readonly line?: number | undefined;
+	readonly ids: Readonly<Record<string, string>>;
+	/** Whether it deletes permanently. */
+	readonly force?: true | undefined;
+	readonly reassign?: string | undefined;
+	readonly modified?: string | undefined;
+	readonly fields: Readonly<Record<string, unknown>>;
+	/** What the object held then, and fields that it did not have. */
+	readonly before: { readonly values: Readonly<Record<string, unknown>>; readonly absent: readonly string[] };
+}
+
 /** The end of a run that sent nothing. */
 export interface Preview {
 	/** Requests that the run would send. */
@@ -63,6 +78,8 @@ export interface Preview {
 	readonly skipped: number;
 	/** Rows whose objects could not be read. */
 	readonly unread: number;
+	/** The plan that was written. */
+	readonly saved?: SavedPlan | undefined;
 }
 
 export interface Started {

@@ -8,6 +8,7 @@ import { type PlannedRows, planRows, type RowContext } from './rows.js';
 export async function openRows(plan: RunPlan, context: RowContext): Promise<PlannedRows> {
 	const { source } = plan;
 	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, context);
+	if (source.from === 'plan') return await (await import('./planned.js')).openPlannedRows(plan, source, context);
 	const input = await openInputOf(source, context);
 	try {
 		const { planRow, readRow, finishRow, ignored, matched } = planRows(plan, input, context);

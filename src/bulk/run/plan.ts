@@ -11,7 +11,9 @@ export type RowSource =
 	/** `path` is absolute, or `-` for standard input; `name` is what messages call it. */
 	| { readonly from: 'file'; readonly path: string; readonly name: string; readonly format?: InputFormat }
 	/** The old values that the journal of an earlier run keeps; `overwrite` restores values that others changed since. */
-	| { readonly from: 'snapshots'; readonly journal: string; readonly run: string; readonly overwrite: boolean };
+	| { readonly from: 'snapshots'; readonly journal: string; readonly run: string; readonly overwrite: boolean }
+	/** A saved plan; with `allowDrift`, objects that changed since are written too. */
+	| { readonly from: 'plan'; readonly path: string; readonly sha256: string; readonly allowDrift: boolean };
 
 /** How the columns of a file become fields. */
 export interface ColumnSettings {
@@ -173,6 +175,8 @@ export function sourceName(source: RowSource): string {
 			return source.name;
 		case 'snapshots':
 			return `old values of run ${source.run}`;
+		case 'plan':
+			return `plan ${source.path}`;
 	}
 }
 

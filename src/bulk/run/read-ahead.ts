@@ -27,7 +27,7 @@ export type ReadAhead = ReturnType<typeof createReadAhead>;
 export function mayReadAhead(plan: RunPlan): boolean {
 	const { checks, source } = plan;
 	const isCondition = checks.ifUnmodified || checks.conditions.length > 0;
-	return readsBefore(plan) && !isCondition && source.from !== 'snapshots';
+	return readsBefore(plan) && !isCondition && (source.from === 'ids' || source.from === 'file');
 }
 
 export function createReadAhead({ plan, clock, ...parts }: ReadAheadParts) {

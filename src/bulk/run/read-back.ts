@@ -2,7 +2,7 @@
 
 import { type AppliedDifference, compareAll, compareField } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
-import type { Endpoint } from '../../api/endpoints.js';
+import { type Endpoint, endpointList } from '../../api/endpoints.js';
 import { asksNothing, type Request } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { emptyRecord, hasInexactNumber } from '../../api/values.js';
@@ -30,24 +30,35 @@ export interface RowSteps {
 }
 
 /** Whether any check of a plan needs a read before the write. */
-export function readsBefore({ checks, values, source }: Pick<RunPlan, 'checks' | 'values' | 'source'>): boolean {
+export function readsBefore(plan: Pick<RunPlan, 'endpoint' | 'checks' | 'values' | 'source'>): boolean {
+	const { checks, values, source } = plan;
 	return (
 		checks.onlyChanged ||
 		checks.snapshot ||
 		checks.ifUnmodified ||
 		checks.conditions.length > 0 ||
 		source.from === 'snapshots' ||
+		(source.from === 'plan' && canRead(plan)) ||
 		changesLists({ values })
 	);
 }
 
+/** Whether a plan's endpoint has a read, so that an apply can tell whether objects changed since. */
+function canRead({ endpoint }: Pick<RunPlan, 'endpoint'>): boolean {
+	const isOf = (name: string): boolean => name === endpoint || name.startsWith(`${endpoint}.`);
+	return endpointList.some((each) => isOf(each.name) && readEndpointOf(each) !== undefined);
+}
+
 /** Whether a read before the write may show that a row has nothing to send, or may not be sent. */
-export function comparesFirst(plan: Pick<RunPlan, 'checks' | 'values' | 'source'>): boolean {
+export function comparesFirst(plan: Pick<RunPlan, 'endpoint' | 'checks' | 'values' | 'source'>): boolean {
 	return readsBefore({ ...plan, checks: { ...plan.checks, snapshot: false } });
 }
 
 /** @throws UsageError for checks that need a read, where the API has none for the endpoint */
-export function checkReadable(endpoint: Endpoint, plan: Pick<RunPlan, 'checks' | 'values' | 'source'>): void {
+export function checkReadable(
+	endpoint: Endpoint,
+	plan: Pick<RunPlan, 'endpoint' | 'checks' | 'values' | 'source'>,
+): void {
 	if (!(readsBefore(plan) || plan.checks.verify) || readEndpointOf(endpoint) !== undefined) return;
 	throw new UsageError(`${endpoint.name} can't be combined with a read: the API has no way to read ${endpoint.noun}s`, {
 		code: 'no_read',
@@ -259,7 +270,7 @@ function changedByOthers(
 	const left: AppliedDifference[] = [];
 	for (const [field, values] of Object.entries(expected?.values ?? {})) {
 		// What has the value to be sent already needs no write.
-		const fine = [...values, sent[field]];
+		const fine = Object.hasOwn(sent, field) ? [...values, sent[field]] : values;
 		const now = held.get(field);
 		// Services may leave out a field that was cleared.
 		const isFine = held.has(field)

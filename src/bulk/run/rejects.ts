@@ -49,7 +49,11 @@ export async function openPastInput(
 	{ source }: Pick<RunPlan, 'source'>,
 	context: Pick<RowContext, 'stdin' | 'stateDir'>,
 ): Promise<InputSource | undefined> {
-	if (source.from === 'snapshots' || (source.from === 'file' && !existsSync(source.path) && source.path !== '-'))
+	if (
+		source.from === 'snapshots' ||
+		source.from === 'plan' ||
+		(source.from === 'file' && !existsSync(source.path) && source.path !== '-')
+	)
 		return undefined;
 	return await openInputOf(source, context);
 }

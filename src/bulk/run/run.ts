@@ -2,7 +2,7 @@
 
 import { rmSync } from 'node:fs';
 import { chooseEndpoint } from '../../api/plan.js';
-import { ExitCode } from '../../errors.js';
+import { ExitCode, UsageError } from '../../errors.js';
 import { rowsToFix } from '../journal/counts.js';
 import { scanJournal } from '../journal/read.js';
 import { createJournal } from '../journal/write.js';
@@ -10,6 +10,7 @@ import { execute } from './execute.js';
 import { createRowNames, listTerms, type RowNames } from './names.js';
 import { openRows } from './open.js';
 import { inputFileOf, type RunHeader, type RunPlan } from './plan.js';
+import type { PlanWriter } from './plan-file.js';
 import { comparesFirst } from './read-back.js';
 import { type Again, checkSameInput, type PastPart, readPast, takeUp } from './resume.js';
 import { endpointFinder, type PlannedRows } from './rows.js';
@@ -40,6 +41,12 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 		await show({ type: 'surveyed', survey, rows });
 		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
 		checkSet(survey, setup.limits);
+		if (setup.saveTo !== undefined && (survey.hasSecrets || plan.values.withheld.length > 0)) {
+			throw new UsageError("rows with passwords or other secrets can't be planned: a plan holds no secrets", {
+				code: 'secret_in_plan',
+				hint: 'leave out --plan to send them',
+			});
+		}
 		const ready: RunSetup = { ...setup, plan: await setup.ask(survey, rows) };
 		if (extent === 'changes' || comparesFirst(ready.plan) || plan.checks.verify) {
 			const conditions = plan.checks.conditions.map(({ field }) => field);
@@ -48,7 +55,7 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 		}
 		if (extent !== 'send') {
 			const { preview } = await import('./preview.js');
-			return await preview(ready, rows, await pastOf(ready, rows));
+			return await preview(ready, rows, await pastOf(ready, rows), await planFileOf(ready, rows, survey));
 		}
 		const maySave = resumes === undefined && !survey.hasSecrets;
 		if (maySave) await rows.keep();
@@ -96,21 +103,33 @@ async function pastOf(setup: RunSetup, rows: PlannedRows): Promise<PastPart | un
 	return (await readPast(await scanJournal(resumes.path), rows, againOf(setup))).past;
 }
 
-/** Look-ups leave nothing to resume; everything else has a journal. */
-async function openJournalOf(setup: RunSetup, rows: PlannedRows, survey: Survey) {
-	const { plan, tuning, resumes, clock, redact, tool } = setup;
-	const started = new Date(clock.now()).toISOString();
-	if (resumes !== undefined) return await takeUp(resumes.path, rows, { ...againOf(setup), redact, at: started, tool });
-	if (!setup.journal.isWanted) return { journal: undefined, past: undefined };
+/** @throws UsageError for rows with secrets, and for a place where a plan can't be written */
+async function planFileOf(setup: RunSetup, rows: PlannedRows, survey: Survey): Promise<PlanWriter | undefined> {
+	if (setup.saveTo === undefined) return undefined;
+	const { createPlanFile } = await import('./plan-file.js');
+	const header = headerOf(setup, rows, survey);
+	return createPlanFile({ path: setup.saveTo, header, redact: setup.redact, onDraft: setup.onSpool });
+}
+
+function headerOf({ plan, tuning, clock, tool, record }: RunSetup, rows: PlannedRows, survey: Survey): RunHeader {
 	const { rows: count, last } = survey;
 	const copied = rows.input?.spooled === true;
 	const input = { sha256: rows.sha256(), rows: count, own: ownRows(survey, plan), copied };
-	const header: RunHeader = {
-		...setup.record,
-		...{ started, tool, concurrency: tuning.concurrency },
+	return {
+		...record,
+		...{ started: new Date(clock.now()).toISOString(), tool, concurrency: tuning.concurrency },
 		plan: { ...plan, source: rows.source },
 		input: last === count ? input : { ...input, last },
 	};
+}
+
+/** Look-ups leave nothing to resume; everything else has a journal. */
+async function openJournalOf(setup: RunSetup, rows: PlannedRows, survey: Survey) {
+	const { resumes, clock, redact, tool } = setup;
+	const started = new Date(clock.now()).toISOString();
+	if (resumes !== undefined) return await takeUp(resumes.path, rows, { ...againOf(setup), redact, at: started, tool });
+	if (!setup.journal.isWanted) return { journal: undefined, past: undefined };
+	const header = headerOf(setup, rows, survey);
 	const { path } = setup.journal;
 	return { journal: createJournal({ header, stateDir: setup.stateDir, path, redact }), past: undefined };
 }

@@ -20,6 +20,8 @@ export interface RunSetup {
 	readonly tuning: RunTuning;
 	readonly extent: Extent;
 	readonly limits: SetLimits;
+	/** Where the changes are saved instead of being sent. */
+	readonly saveTo?: string | undefined;
 	/** The journal of the run that is resumed. */
 	readonly resumes?:
 		| { readonly path: string; readonly header: RunHeader; readonly again: readonly OutcomeName[] }

@@ -229,22 +229,30 @@ function obstacle({ body, fields }: Endpoint, name: string, old: unknown): strin
 }
 
 /** Whether a journal may name this field: one from elsewhere could name the ID, which services prefer to the path's. */
-function mayBeSent({ body, fields, cleared = [] }: Endpoint, name: string, { undocumented }: RunPlan): boolean {
+export function mayBeSent({ body, fields, cleared = [] }: Endpoint, name: string, { undocumented }: RunPlan): boolean {
 	if (body === 'custom_fields') return true;
 	if (isIdName(name)) return false;
 	return undocumented || fields.some((each) => each.name === name) || cleared.includes(name);
 }
 
-/** A record of old values, checked: its IDs become a path. */
-function beforeOf(record: Readonly<Json>, { parameters }: Endpoint) {
-	const { row, ids, values, sent, absent = [], withheld = [] } = record;
-	if (!isObject(ids) || !isObject(values) || !isObject(sent)) return undefined;
-	if (!Array.isArray(absent) || !Array.isArray(withheld)) return undefined;
+/** Whether IDs lead to nothing but an object of the endpoint. */
+export function areIds(
+	ids: Readonly<Json>,
+	{ parameters }: Pick<Endpoint, 'parameters'>,
+): ids is Record<string, string> {
 	const isPath = parameters.every(({ name, kind }) => {
 		const text = String(ids[name]);
 		return !isProblem(kind === 'id' ? parseId(text) : parseSlug(text));
 	});
-	const hasTaxonomy = ids.taxonomy === undefined || !isProblem(parseSlug(String(ids.taxonomy)));
-	if (!isPath || !hasTaxonomy) return undefined;
-	return { row: row as number, ids: ids as Record<string, string>, values, sent, absent, withheld };
+	const isText = Object.values(ids).every((each) => typeof each === 'string');
+	return isPath && isText && (ids.taxonomy === undefined || !isProblem(parseSlug(String(ids.taxonomy))));
+}
+
+/** A record of old values, checked: its IDs become a path. */
+function beforeOf(record: Readonly<Json>, endpoint: Endpoint) {
+	const { row, ids, values, sent, absent = [], withheld = [] } = record;
+	if (!isObject(ids) || !isObject(values) || !isObject(sent)) return undefined;
+	if (!Array.isArray(absent) || !Array.isArray(withheld)) return undefined;
+	if (!areIds(ids, endpoint)) return undefined;
+	return { row: row as number, ids, values, sent, absent, withheld };
 }

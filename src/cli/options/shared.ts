@@ -69,7 +69,13 @@ export function connectionFlags(options: OptionValues): OptionValues {
 
 export const guardOptions = options('Guards', [
 	{ flags: '-n, --dry-run', help: 'Print each request without sending it' },
-	{ flags: '--all', help: 'With --dry-run: print all requests, not only 20' },
+	{ flags: '--all', help: 'With --dry-run or --plan: print all rows, not only 20' },
+	{
+		flags: '--plan <file>',
+		help: 'Save the changes to a file instead of sending them; run apply sends them',
+		completes: 'files',
+		conflicts: ['dry-run'],
+	},
 	{ flags: '-y, --yes', help: 'Skip confirmation' },
 	{ flags: '--confirm <profile>', help: 'Confirm a write with a protected profile', completes: 'profiles' },
 	{ flags: '--expect <n>', help: 'Stop unless there are exactly N rows', parse: wholeNumber('--expect', 0) },

@@ -44,14 +44,15 @@ export async function checkWrite(job: RunJob, survey: Survey, client: Client): P
 	const notes = await checkUsers(job, survey, client);
 	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || survey.selected === 0) return plan;
 	const { prompts } = invocation.context;
-	const isMany = plan.source.from !== 'snapshots' && endpoint.replay === 'set' && survey.selected > UNASKED_ROWS;
+	const fromInput = plan.source.from === 'ids' || plan.source.from === 'file';
+	const isMany = fromInput && endpoint.replay === 'set' && survey.selected > UNASKED_ROWS;
 	const isAsked = prompts.available && invocation.options.yes !== true;
 	if (isMany) notes.push(undoNote(plan));
 	const names = isAsked && endpoint.replay === 'delete' ? await namesFor(job, survey, client) : new Map();
 	await confirmWrite(invocation, {
 		...{ service: plan.service, host: session.host, notes },
 		action: describeAction(job, survey, names),
-		asks: endpoint.confirm || plan.source.from === 'snapshots' || (isMany && prompts.available),
+		asks: endpoint.confirm || !fromInput || (isMany && prompts.available),
 	});
 	return plan;
 }
@@ -105,8 +106,9 @@ function describeAction({ endpoint, plan }: RunJob, survey: Survey, called: Read
 		const when = started.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');
 		return `revert run ${id} (${commandOf(undone)} of ${when} UTC, ${what})`;
 	}
+	const start = plan.source.from === 'plan' ? 'apply the plan: ' : '';
 	if (endpoint.replay === 'set' && selected > UNASKED_ROWS) {
-		return `${endpoint.verb} ${what} (${[...fields].join(', ')})`;
+		return `${start}${endpoint.verb} ${what} (${[...fields].join(', ')})`;
 	}
 	const withName = (id: string, name: string | undefined): string => (name === undefined ? id : `${name} (${id})`);
 	const names = first.map(({ ids }) => {
@@ -114,12 +116,12 @@ function describeAction({ endpoint, plan }: RunJob, survey: Survey, called: Read
 		return withName(own, ids.username ?? called.get(ids.id ?? `${ids.user_id} ${ids.slug}`));
 	});
 	const named = names.length === 0 ? '' : `: ${names.join(', ')}${selected > names.length ? ', …' : ''}`;
-	if (endpoint.replay !== 'delete') return `${endpoint.verb} ${what}${named}`;
+	if (endpoint.replay !== 'delete') return `${start}${endpoint.verb} ${what}${named}`;
 	const receivers = guard.firstReceivers(NAMED_RECEIVERS).map((id) => withName(String(id), called.get(String(id))));
 	const posts = receivers.length === 0 ? '' : `, whose posts go to user ${receivers.join(', ')},`;
-	if (!endpoint.trash || permanent === selected) return `permanently delete ${what}${named}${posts}`;
-	if (permanent === 0) return `move ${what} to the trash${named}`;
-	return `delete ${what} (${permanent} of them permanently)${named}`;
+	if (!endpoint.trash || permanent === selected) return `${start}permanently delete ${what}${named}${posts}`;
+	if (permanent === 0) return `${start}move ${what} to the trash${named}`;
+	return `${start}delete ${what} (${permanent} of them permanently)${named}`;
 }
 
 /** `on desk.example (profile live)`. */

@@ -3,7 +3,7 @@
 import { flagName } from '../../api/fields.js';
 import { createPlanner } from '../../api/plan.js';
 import { hasSharedNames, isNamed, resolveArgument, termsIn, withIds } from '../../bulk/run/names.js';
-import { checkReadable, readsBefore } from '../../bulk/run/read-back.js';
+import { checkReadable, comparesFirst, readsBefore } from '../../bulk/run/read-back.js';
 import type { RunRow } from '../../bulk/run/rows.js';
 import { createSendRow } from '../../bulk/run/send-row.js';
 import { ExitCode, UsageError } from '../../errors.js';
@@ -19,7 +19,7 @@ import { jobOf, type RunJob, readGiven, type Secrets } from './plan.js';
 
 /** @param name A row of the endpoint table, or `term.update` and `term.delete`. @throws UsageError, RefusedError */
 export async function startCommand(name: string, invocation: RunInvocation): Promise<ExitCode> {
-	const { dryRun = false, diff = false, ifUnmodified, journal, note, report } = invocation.options;
+	const { dryRun = false, diff = false, ifUnmodified, journal, note, plan: saveTo, report } = invocation.options;
 	if (diff && !dryRun) throw new UsageError('--diff goes with --dry-run');
 	const given = await readGiven(name, invocation);
 	const { endpoint, source } = given;
@@ -37,9 +37,9 @@ export async function startCommand(name: string, invocation: RunInvocation): Pro
 	checkReadable(endpoint, job.plan);
 	const { checks, shard } = job.plan;
 	const isOne = source.from === 'ids' && source.ids.length === 1;
-	const isKept = [shard, journal, report, note].some((each) => each !== undefined) || checks.snapshot;
+	const isKept = [shard, journal, report, note, saveTo].some((each) => each !== undefined) || checks.snapshot;
 	const isSingle = isOne && !isKept && !dryRun;
-	const reads = readsBefore(job.plan) || checks.verify || diff;
+	const reads = comparesFirst(job.plan) || checks.verify || diff || saveTo !== undefined;
 	const compared = reads ? termsIn(job.plan, endpoint) : [];
 	const isDirect = !hasSharedNames(job.plan, endpoint) && !(isSingle && isNamed(source.ids[0]));
 	if (isDirect && compared.length === 0) {

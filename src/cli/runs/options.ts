@@ -176,7 +176,7 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 		...{ verify: isChecked, if: isChecked, snapshot: isChecked && (isUpdate || trash), 'ignore-missing': isDelete },
 		...{ 'only-changed': isChecked && isUpdate, diff: isChecked && isUpdate, 'allow-differs': isChecked && isUpdate },
 		...{ 'if-unmodified': isUpdate && showsModified(endpoint) },
-		...{ yes: writes, confirm: writes, expect: writes, max: writes },
+		...{ yes: writes, confirm: writes, expect: writes, max: writes, plan: writes },
 	};
 	const fieldFlag = (field: Field, change = ''): string =>
 		`--${change}${flagName(field.name)} <${placeholders[field.kind] ?? 'text'}>`;

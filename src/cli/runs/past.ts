@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { createDialect } from '../../api/dialect.js';
 import { chooseEndpoint } from '../../api/plan.js';
 import { totalOf } from '../../bulk/journal/counts.js';
@@ -109,6 +110,7 @@ const UNPROTECTED: ReadonlySet<unknown> = new Set([undefined, false, 'false']);
 async function connect(
 	{ header: { id, plan } }: PastRun,
 	invocation: RunInvocation,
+	isPlan: boolean,
 ): Promise<{ session: Session; service: RunService }> {
 	const { context, options: given } = invocation;
 	const { env, cwd } = context;
@@ -116,6 +118,7 @@ async function connect(
 	const { baseUrl, profile } = service;
 	const { store } = readStore(configFolder(context));
 	const own = store.profiles[profile ?? ''];
+	const subject = isPlan ? 'the plan' : `run ${id}`;
 	// The run's profile is used where this call names no other way and it is stored here for the same service.
 	const isStored = typeof own?.baseUrl === 'string' && own.baseUrl.replace(/\/+$/, '') === baseUrl;
 	const isFree = given.profile === undefined && given.baseUrl === undefined;
@@ -125,7 +128,7 @@ async function connect(
 	const { url } = setup.settings.baseUrl === undefined ? {} : resolveBaseUrl(setup);
 	if (url !== baseUrl) {
 		const here = url === undefined ? 'no base URL is set here' : `this call is set up for ${url}`;
-		throw new UsageError(`run ${id} was on ${baseUrl}, and ${here}; nothing was sent`, {
+		throw new UsageError(`${subject} ${isPlan ? 'is for' : 'was on'} ${baseUrl}, and ${here}; nothing was sent`, {
 			code: 'another_service',
 			hint: 'choose the profile of the run with --profile, or its base URL with --base-url',
 		});
@@ -133,9 +136,17 @@ async function connect(
 	if (profile !== undefined && profile !== setup.profileName && options.profile === undefined) {
 		const { from, name } = setup.sources.baseUrl;
 		const instead = from === 'profile' ? `the profile ${JSON.stringify(name)}` : name;
-		warn(context, [`run ${id} was started with the profile ${JSON.stringify(profile)}; now ${instead} is used`]);
+		warn(context, [
+			`${subject} was ${isPlan ? 'made' : 'started'} with the profile ${JSON.stringify(profile)}; now ${instead} is used`,
+		]);
 	}
 	const session = await openSession({ ...invocation, options } as Invocation);
+	if (isPlan && !isDeepStrictEqual({ ...session.dialect.prefixes }, { ...service.prefixes })) {
+		throw new UsageError('the plan is for a service with other API prefixes; nothing was sent', {
+			code: 'another_service',
+			hint: 'supportctl profile show prints the prefixes of a profile',
+		});
+	}
 	const dialect = createDialect(service.prefixes);
 	const here = {
 		...service,
@@ -162,7 +173,7 @@ export async function sendAgain(
 ): Promise<ExitCode> {
 	const plan = await withInput(past, given, invocation);
 	const secrets = await secretsAgain(plan, invocation);
-	const { session, service } = await connect(past, invocation);
+	const { session, service } = await connect(past, invocation, plan.source.from === 'plan' && again === undefined);
 	const { startRun } = await import('./run.js');
 	return await startRun({
 		endpoint: chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint,

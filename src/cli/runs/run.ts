@@ -6,6 +6,7 @@ import { createRunId } from '../../bulk/journal/folder.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import type { RunEvent, Show, Started } from '../../bulk/run/events.js';
 import { inputFileOf, type RunHeader, type RunPlan } from '../../bulk/run/plan.js';
+import type { SavedPlan } from '../../bulk/run/plan-file.js';
 import type { PlannedRows } from '../../bulk/run/rows.js';
 import { run } from '../../bulk/run/run.js';
 import type { Extent } from '../../bulk/run/setup.js';
@@ -34,7 +35,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 	const { context, options } = invocation;
 	const { clock, random, stdin } = context;
 	const { dialect, stateDir, sending } = session;
-	const extent: Extent = options.dryRun !== true ? 'send' : options.diff === true ? 'changes' : 'requests';
+	const extent = extentOf(options);
 	const record = recordOf(job);
 	const release = limitYoungGeneration();
 	let client: Promise<Client> | undefined;
@@ -58,6 +59,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		return await run({
 			...{ plan, tuning, extent, resumes, secrets, dialect, stateDir, clock, random, connect, record },
 			redactRows: (hasSecrets) => redactRows(session.secrets, hasSecrets),
+			saveTo: options.plan === undefined ? undefined : resolve(context.cwd, options.plan),
 			limits: { expect: options.expect, max: session.connection.settings.max },
 			journal: { path, isWanted: !isLookUp || path !== undefined || options.report !== undefined },
 			stdin: { [Symbol.asyncIterator]: () => stdin.bytes()[Symbol.asyncIterator]() },
@@ -87,6 +89,11 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 			() => undefined,
 		);
 	}
+}
+
+function extentOf({ dryRun, diff, plan }: RunJob['invocation']['options']): Extent {
+	if (plan !== undefined || (dryRun === true && diff === true)) return 'changes';
+	return dryRun === true ? 'requests' : 'send';
 }
 
 /** What the journal of a run keeps besides its plan. */
@@ -156,7 +163,10 @@ async function askBefore(
 	// A single row, and permanent deletes alone, leave nothing to undo.
 	const isKept = job.snapshotByDefault !== true || (survey.rows > 1 && survey.permanent < survey.selected);
 	const own = isKept ? job : { ...job, plan: withoutOldValues(plan), snapshotByDefault: false };
-	if (extent !== 'send') return own.plan;
+	if (extent !== 'send') {
+		if (invocation.options.plan !== undefined) await checkReports(job, source);
+		return own.plan;
+	}
 	const checked = await checkWrite(own, survey, await connect());
 	await checkReports(job, source);
 	return checked;
@@ -168,14 +178,17 @@ async function checkReports(job: RunJob, source: PlannedRows['source']): Promise
 	const { options, context } = invocation;
 	const asked = reportsOf(job);
 	if (asked === undefined) return;
-	const { parseReport, checkReportPlaces } = await import('../../bulk/reports/write.js');
+	const { parseReport, checkPlanReports, checkReportPlaces } = await import('../../bulk/reports/write.js');
+	const specs = asked.map(parseReport);
+	if (options.plan !== undefined) checkPlanReports(specs);
 	const files = {
+		'the plan': options.plan,
 		"the run's input": inputFileOf(source)?.path,
 		"the run's journal": options.journal ?? resumes?.path,
 		'the journal of the earlier run': 'journal' in plan.source ? plan.source.journal : undefined,
 		'where standard output goes': '/dev/stdout',
 	};
-	await checkReportPlaces(asked.map(parseReport), Object.entries(files), context.cwd);
+	await checkReportPlaces(specs, Object.entries(files), context.cwd);
 }
 
 /** Connects the printers of a run with its events. */
@@ -214,6 +227,14 @@ async function createScreen(job: RunJob, extent: Extent, signals: ReturnType<typ
 		await reports.writeReports(asked.map(reports.parseReport), facts, context.cwd);
 	}
 
+	async function reportPlan({ path }: SavedPlan, printed: Promise<void> | void): Promise<void> {
+		await printed;
+		const { options, context } = invocation;
+		if (options.report === undefined) return;
+		const { writeReportsOnPlan } = await import('./saved.js');
+		await writeReportsOnPlan(path, options.report, context.cwd);
+	}
+
 	const show: Show = (event) => {
 		if (event.type === 'ended') return showEnd(event);
 		if (event.type === 'started') {
@@ -230,6 +251,7 @@ async function createScreen(job: RunJob, extent: Extent, signals: ReturnType<typ
 		messages.show(event);
 		const printed = results(event);
 		progress.show(event);
+		if (event.type === 'previewed' && event.saved !== undefined) return reportPlan(event.saved, printed);
 		return printed;
 	};
 	return { show, beforeError: messages.beforeError };

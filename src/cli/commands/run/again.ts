@@ -93,7 +93,7 @@ export const undo = defineCommand({
 		{ flags: '--overwrite', help: 'Restore values that were changed since the run, too', group: 'Rows' },
 		...pick(checkOptions, 'diff'),
 		...sendOptions,
-		...pick(runOptions, 'journal'),
+		...pick(runOptions, 'journal', 'note'),
 	],
 	async run(invocation) {
 		const { checkEnded, pastRun, sendAgain } = await past();

@@ -1,6 +1,7 @@
 /** `run list`, `run show` and `run prune`: the runs that the state folder knows of, and what each or several did. */
 
 import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { plural } from '../../../api/names.js';
 import {
 	type Counts,
@@ -21,6 +22,7 @@ import {
 } from '../../../bulk/journal/folder.js';
 import { openRecords, type RecordFile } from '../../../bulk/journal/read.js';
 import { commandOf, formatShard, inputFileOf, type RunHeader, sourceName } from '../../../bulk/run/plan.js';
+import { isPlanFile } from '../../../bulk/run/plan-file.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Palette } from '../../../output/colour.js';
@@ -375,6 +377,14 @@ export const show = defineCommand({
 	async run(invocation) {
 		const { args, context, options } = invocation;
 		const { pastRun, unreachedNote } = await import('../../runs/past.js');
+		const [only = ''] = args;
+		const file = resolve(context.cwd, only);
+		if (args.length === 1 && isPlanFile(file)) {
+			const saved = await import('../../runs/saved.js');
+			if (options.report !== undefined) await saved.writeReportsOnPlan(file, options.report, context.cwd);
+			await saved.showPlan(invocation, file);
+			return ExitCode.ok;
+		}
 		const paths = new Set(args.map((name) => pastRun(name, context).path));
 		const opened: Shown[] = [];
 		try {

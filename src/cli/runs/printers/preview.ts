@@ -1,11 +1,14 @@
 /** A dry run: the requests that would be sent, or with --diff old and new values. */
 
 import { plural } from '../../../api/names.js';
-import type { Preview, RowChange, RunEvent } from '../../../bulk/run/events.js';
+import type { FieldChange, Preview, RowChange, RunEvent } from '../../../bulk/run/events.js';
 import type { RunRow } from '../../../bulk/run/rows.js';
 import type { Survey } from '../../../bulk/run/survey.js';
+import { ExitCode, SupportctlError } from '../../../errors.js';
+import type { Row } from '../../../output/columns.js';
 import { isSecretName, REDACTED } from '../../../output/redact.js';
 import type { Renderer } from '../../../output/render.js';
+import { escapeJson, sanitise } from '../../../output/sanitise.js';
 import { openResults, type ResultShape, wantsJson } from '../../results.js';
 import { placeOf } from '../checks.js';
 import { printedIds } from '../outcomes.js';
@@ -16,7 +19,7 @@ export function createPreviewPrinter(job: RunJob) {
 	const { endpoint, plan, tuning, session, invocation } = job;
 	const { context, options } = invocation;
 	const { stdout, stderr } = context;
-	const isDiff = options.diff === true;
+	const isDiff = options.diff === true || options.plan !== undefined;
 	const isWhole = !stdout.isTTY || options.all === true || options.format !== undefined || options.json === true;
 	// What a list will hold is known after the read alone.
 	const items = Object.entries({ add: plan.values.add, remove: plan.values.remove }).filter(
@@ -56,8 +59,10 @@ export function createPreviewPrinter(job: RunJob) {
 		return { method, path, body: body === undefined ? null : JSON.parse(body), ...Object.fromEntries(items) };
 	}
 
-	async function end({ requests, upTo, skipped, unread }: Preview): Promise<void> {
+	async function end(preview: Preview): Promise<void> {
 		await results?.end();
+		if (options.plan !== undefined) return endPlan(preview, options.plan);
+		const { requests, upTo, skipped, unread } = preview;
 		if (tuning.quiet) return;
 		const { host, connection } = session;
 		const { profileName: profile } = connection;
@@ -74,6 +79,29 @@ export function createPreviewPrinter(job: RunJob) {
 			...(unread === 0 ? [] : [`${unread} ${plural(endpoint.noun, unread)} could not be read`]),
 		];
 		stderr.write(`${notes.join('; ')}\n`);
+	}
+
+	function endPlan({ saved, skipped, unread }: Preview, path: string): void {
+		const nouns = plural(endpoint.noun, unread);
+		const problem = unread === 0 ? [] : [`${unread} ${nouns} can't be planned, as shown above`];
+		if (saved === undefined) {
+			const details = { code: 'not_planned', hint: '--skip-invalid plans the others' };
+			throw new SupportctlError(`${problem[0]}; no plan was written`, ExitCode.partial, details);
+		}
+		const { sha256, rows } = saved;
+		const next = `supportctl run apply ${path}`;
+		if (wantsJson(options)) {
+			const facts = { plan: path, digest: sha256, host: session.host, rows, skipped, unread, next: [next] };
+			stderr.write(`${escapeJson(JSON.stringify({ summary: facts }))}\n`);
+			return;
+		}
+		if (tuning.quiet) return;
+		if (printed > SHOWN && !isWhole) stderr.write(`… and ${printed - SHOWN} more; --all prints all of them\n`);
+		const upToDate = skipped === 0 ? [] : [`${skipped} ${skipped === 1 ? 'row has' : 'rows have'} nothing to change`];
+		const what = `plan ${path}: ${rows} ${plural(endpoint.noun, rows)} on ${session.host}`;
+		const parts = [rows === 0 ? 'no changes: everything is already up to date' : what, ...upToDate, ...problem];
+		stderr.write(`${sanitise(parts.join('; '))}\ndigest: ${sha256}\n`);
+		if (rows > 0) stderr.write(`to send it: ${sanitise(next)}\n`);
 	}
 
 	return (event: RunEvent): Promise<void> | void => {
@@ -109,7 +137,12 @@ function linesOf(change: RowChange): object[] {
 		const { code, message = null } = change.skip;
 		return code === 'unchanged' || code === 'nothing_to_send' ? [] : [noChange(message)];
 	}
-	return change.fields.map(({ field, old, new: next, isShown }) => {
+	return changeLines(change.fields);
+}
+
+/** A line for each field that changes. */
+export function changeLines(fields: readonly FieldChange[]): Row[] {
+	return fields.map(({ field, old, new: next, isShown }) => {
 		const hidden = (value: unknown): unknown => (isSecretName(field) ? REDACTED : value);
 		return {
 			field,

@@ -83,10 +83,12 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 		for (const each of [...advices].slice(0, MOST_ADVICES))
 			stderr.write(`${palette.strong('hint:')} ${sanitise(each)}\n`);
 		const own = started?.journal?.header.plan ?? plan;
-		for (const [text, command] of stepsAfter(own, ended, id)) stderr.write(`${text}: ${palette.command(command)}
+		for (const [text, command] of stepsAfter(own, ended, id))
+			stderr.write(`${text}: ${palette.command(command)}
 `);
 		const obstacle = undoObstacle(ended, own);
-		if (obstacle !== undefined) stderr.write(`can't be undone: ${obstacle}
+		if (obstacle !== undefined)
+			stderr.write(`can't be undone: ${obstacle}
 `);
 		const rows = totalOf(counts);
 		const time = ms < 10_000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000);

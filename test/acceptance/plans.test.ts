@@ -1,0 +1,248 @@
+/** Plan, review, apply: what a plan holds, what an apply refuses, and what it leaves alone. */
+
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sealed } from '../../src/bulk/journal/records.js';
+import { isolatedEnvironment, jsonLines, runCli, runHere, startCli } from '../support/cli.js';
+import { startSandbox, type TestSandbox } from '../support/sandbox.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+async function desk(options: Parameters<typeof startSandbox>[0] = {}) {
+	const service = await startSandbox(options);
+	const env = { ...isolatedEnvironment(), ...service.env };
+	const folder = temporaryFolder();
+	return {
+		...{ service, env, folder },
+		run: (line: string, input = '') => runHere(line.split(' '), { env, cwd: folder, input, oldValues: true }),
+		path: (name: string) => join(folder, name),
+		read: (name: string) => readFileSync(join(folder, name), 'utf8'),
+		file(name: string, text: string): string {
+			writeFileSync(join(folder, name), text);
+			return name;
+		},
+		writes: () => service.requests.filter(({ method }) => method !== 'GET'),
+	};
+}
+
+type Desk = Awaited<ReturnType<typeof desk>>;
+
+async function object({ service }: { service: TestSandbox }, path: string): Promise<Record<string, unknown>> {
+	return (await service.call('GET', `${path}?context=edit`)).body as Record<string, unknown>;
+}
+
+/** Three tickets on hold, and a plan that sets them to read. */
+async function planned(words = ''): Promise<Desk & { digest: string }> {
+	const at = await desk();
+	for (const id of [14, 15, 16]) await at.service.call('POST', `/tickets/${id}`, { status: 'hold', title: `t${id}` });
+	at.service.requests.length = 0;
+	const { exitCode, stderr } = await at.run(
+		`ticket update 14 15 16 --status read --plan p.plan --note because${words}`,
+	);
+	expect(exitCode, stderr).toBe(0);
+	expect(at.writes(), 'a plan writes nothing').toEqual([]);
+	const digest = /digest: ([0-9a-f]{64})/.exec(stderr)?.[1] ?? '';
+	return { ...at, digest };
+}
+
+/** The lines of a plan with another content, sealed and with a digest as if it had been made so. */
+function forge(text: string, change: (lines: Record<string, unknown>[]) => void): string {
+	const lines = text.trimEnd().split('\n');
+	const records = lines.slice(0, -1).map((line) => {
+		const { crc: _, ...record } = JSON.parse(line) as Record<string, unknown>;
+		return record;
+	});
+	change(records);
+	const body = records.map((record) => `${sealed(JSON.stringify(record))}\n`).join('');
+	const sha256 = createHash('sha256').update(body).digest('hex');
+	return `${body}${sealed(JSON.stringify({ type: 'digest', sha256, rows: records.length - 1 }))}\n`;
+}
+
+test('a plan is made, shown, applied and undone', async () => {
+	const at = await planned();
+	expect(statSync(at.path('p.plan')).mode & 0o777).toBe(0o600);
+	const shown = await at.run('run show p.plan --format ndjson');
+	expect(jsonLines(shown.stdout)).toMatchObject(
+		[14, 15, 16].map((id) => ({ id, field: 'status', old: 'hold', new: 'read' })),
+	);
+	expect((await at.run('run show p.plan')).stderr).toContain(`digest: ${at.digest}`);
+	const refused = await at.run('run apply p.plan');
+	expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('--yes')]);
+	const applied = await at.run(`run apply p.plan --yes --digest ${at.digest}`);
+	expect(applied.exitCode, applied.stderr).toBe(0);
+	for (const id of [14, 15, 16]) expect(await object(at, `/tickets/${id}`)).toMatchObject({ status: 'read' });
+	const undone = await at.run('run undo last --yes');
+	expect(undone.exitCode, undone.stderr).toBe(0);
+	expect(await object(at, '/tickets/14')).toMatchObject({ status: 'hold' });
+});
+
+test('a row whose object changed since is skipped as drift, unless drift is allowed', async () => {
+	const at = await planned();
+	await at.service.call('POST', '/tickets/15', { status: 'pending' });
+	// Another field, and the planned value itself, are no drift.
+	await at.service.call('POST', '/tickets/14', { title: 'new' });
+	await at.service.call('POST', '/tickets/16', { status: 'read' });
+	const { exitCode, stdout, stderr } = await at.run('run apply p.plan --yes --format ndjson -j 1');
+	expect(exitCode, stderr).toBe(3);
+	expect(jsonLines(stdout).map(({ id, outcome, code }) => [id, outcome, code])).toEqual([
+		[14, 'ok', null],
+		[15, 'skipped', 'drift'],
+		[16, 'ok', null],
+	]);
+	expect(await object(at, '/tickets/15')).toMatchObject({ status: 'pending' });
+	const again = await at.run('run apply p.plan --yes --again --allow-drift');
+	expect(again.exitCode, again.stderr).toBe(0);
+	expect(await object(at, '/tickets/15')).toMatchObject({ status: 'read' });
+});
+
+test('a plan is applied once, unless --again is given', async () => {
+	const at = await planned();
+	await at.run('run apply p.plan --yes');
+	const second = await at.run('run apply p.plan --yes');
+	expect([second.exitCode, second.stderr]).toEqual([2, expect.stringContaining('applied before, by run')]);
+	expect((await at.run('run apply p.plan --yes --again')).exitCode).toBe(0);
+});
+
+test('a plan that was changed, cut off or replaced is refused before anything is sent', async () => {
+	const at = await planned();
+	const good = at.read('p.plan');
+	const bad: Record<string, string> = {
+		'one byte': good.replace('"read"', '"hold"'),
+		'no end': good.split('\n').slice(0, -2).join('\n'),
+		'cut off': good.slice(0, -10),
+		'a line less': good
+			.split('\n')
+			.filter((_, index) => index !== 2)
+			.join('\n'),
+		'a line more': `${good}${good.split('\n')[1]}\n`,
+		empty: '',
+		'another path': forge(good, (lines) => Object.assign(lines[1] ?? {}, { ids: { id: '14/../../users/1' } })),
+		'an ID in the body': forge(good, (lines) => Object.assign(lines[1] ?? {}, { fields: { id: 7, status: 'read' } })),
+		'an unknown field': forge(good, (lines) => Object.assign(lines[1] ?? {}, { fields: { nope: 7 } })),
+		'an unknown command': forge(good, ([header]) =>
+			Object.assign((header as { plan: object }).plan, { endpoint: 'user.check' }),
+		),
+		'rows out of order': forge(good, (lines) => lines.reverse().unshift(lines.pop() ?? {})),
+	};
+	for (const [what, text] of Object.entries(bad)) {
+		at.file('bad.plan', text);
+		const { exitCode, stderr } = await at.run('run apply bad.plan --yes');
+		expect([what, exitCode], stderr).toEqual([what, 2]);
+	}
+	const digest = await at.run(`run apply p.plan --yes --digest ${'0'.repeat(64)}`);
+	expect([digest.exitCode, digest.stderr]).toEqual([2, expect.stringContaining("the plan's digest is")]);
+	expect(at.writes()).toEqual([]);
+});
+
+test('a plan for another service or other API prefixes is refused', async () => {
+	const at = await planned();
+	const other = await desk();
+	other.file('p.plan', at.read('p.plan'));
+	const host = await other.run('run apply p.plan --yes');
+	expect([host.exitCode, host.stderr]).toEqual([2, expect.stringContaining('the plan is for')]);
+	at.file(
+		'prefix.plan',
+		forge(at.read('p.plan'), ([header]) => {
+			const { plan } = header as { plan: { service: { prefixes: object } } };
+			Object.assign(plan.service.prefixes, { product: 'wp' });
+		}),
+	);
+	const prefixes = await at.run('run apply prefix.plan --yes');
+	expect([prefixes.exitCode, prefixes.stderr]).toEqual([2, expect.stringContaining('other API prefixes')]);
+	expect([...at.writes(), ...other.writes()]).toEqual([]);
+});
+
+test('secrets can not be planned', async () => {
+	const at = await desk();
+	const { exitCode, stderr } = await at.run('user update 4 5 --password-stdin --plan p.plan', 's3cret\n');
+	expect([exitCode, stderr]).toEqual([2, expect.stringContaining('a plan holds no secrets')]);
+	expect(existsSync(at.path('p.plan'))).toBe(false);
+	expect(at.service.requests).toEqual([]);
+});
+
+test('a plan without changes says so, and its apply sends nothing', async () => {
+	const at = await desk();
+	await at.service.call('POST', '/tickets/14', { status: 'hold' });
+	const { exitCode, stderr } = await at.run('ticket update 14 --status hold --plan p.plan');
+	expect([exitCode, stderr]).toEqual([0, expect.stringContaining('no changes')]);
+	at.service.requests.length = 0;
+	const applied = await at.run('run apply p.plan --yes');
+	expect([applied.exitCode, applied.stderr]).toEqual([0, expect.stringContaining('no changes')]);
+	expect(at.service.requests).toEqual([]);
+});
+
+test('a file that is no plan is never replaced, and a plan of rows that can not be read is not written', async () => {
+	const at = await desk();
+	at.file('notes.txt', 'mine');
+	const place = await at.run('ticket update 14 --status hold --plan notes.txt');
+	expect([place.exitCode, at.read('notes.txt')], place.stderr).toEqual([2, 'mine']);
+	const unread = await at.run('ticket update 14 99999 --title x --plan p.plan');
+	expect([unread.exitCode, existsSync(at.path('p.plan'))], unread.stderr).toEqual([3, false]);
+	const rest = await at.run('ticket update 14 99999 --title x --plan p.plan --skip-invalid');
+	expect([rest.exitCode, existsSync(at.path('p.plan'))], rest.stderr).toEqual([3, true]);
+	expect(at.writes()).toEqual([]);
+});
+
+test('deletes, tags, custom fields and an undo can be planned', async () => {
+	const at = await desk();
+	const tags = (await at.run('term list ticket-tag --format ids')).stdout.trim().split('\n');
+	await at.service.call('POST', '/tickets/14', { status: 'hold', 'ticket-tag': [] });
+	await at.service.call('POST', '/tickets/15', { status: 'hold' });
+	for (const line of [
+		`ticket update 14 --add-ticket-tag ${tags[0]}`,
+		'ticket fields set 14 --set severity=critical',
+		'ticket delete 15',
+	]) {
+		const made = await at.run(`${line} --plan p.plan`);
+		expect(made.exitCode, `${line}\n${made.stderr}`).toBe(0);
+		const applied = await at.run('run apply p.plan --yes');
+		expect(applied.exitCode, `${line}\n${applied.stderr}`).toBe(0);
+	}
+	expect(await object(at, '/tickets/14')).toMatchObject({ 'ticket-tag': [Number(tags[0])] });
+	expect(await object(at, '/tickets/15')).toMatchObject({ status: 'trash' });
+	const undo = await at.run('run undo last --plan undo.plan');
+	expect(undo.exitCode, undo.stderr).toBe(0);
+	const undone = await at.run('run apply undo.plan --yes');
+	expect(undone.exitCode, undone.stderr).toBe(0);
+	expect(await object(at, '/tickets/15')).toMatchObject({ status: 'hold' });
+});
+
+test('a delete is drift where the object changed since', async () => {
+	const at = await desk();
+	await at.service.call('POST', '/tickets/15', { status: 'hold', title: 'old' });
+	await at.run('ticket delete 15 --force --plan p.plan');
+	await at.service.call('POST', '/tickets/15', { title: 'in use again' });
+	const { stdout, stderr } = await at.run('run apply p.plan --yes --format ndjson');
+	expect(jsonLines(stdout), stderr).toMatchObject([{ outcome: 'skipped', code: 'drift' }]);
+	expect(await object(at, '/tickets/15')).toMatchObject({ id: 15 });
+});
+
+test('reports of a plan show old and new values', async () => {
+	const at = await planned(' --report markdown:p.md');
+	expect(at.read('p.md')).toContain('hold → read');
+	const shown = await at.run('run show p.plan --report html:p.html');
+	expect(shown.exitCode, shown.stderr).toBe(0);
+	expect(at.read('p.html')).toContain('</html>');
+	const junit = await at.run('ticket update 14 --status read --plan q.plan --report junit:q.xml');
+	expect([junit.exitCode, existsSync(at.path('q.plan'))], junit.stderr).toEqual([2, false]);
+});
+
+test('a plan with hundreds of rows costs one request for a hundred, and an apply killed on the way is resumed', async () => {
+	const at = await desk({ seed: 300 });
+	const ids = (await at.run('ticket list --format ids')).stdout.trim().split('\n').slice(0, 200);
+	const input = at.file('t.csv', `id,title\n${ids.map((id) => `${id},new ${id}\n`).join('')}`);
+	at.service.requests.length = 0;
+	const made = await at.run(`ticket update --input ${input} --plan p.plan`);
+	expect([made.exitCode, at.service.requests.length], made.stderr).toEqual([0, 2]);
+	const apply = startCli('run apply p.plan --yes -j 2 --rate 60', { env: at.env, cwd: at.folder });
+	await expect.poll(() => at.writes().length, { timeout: 20_000 }).toBeGreaterThan(20);
+	apply.child.kill('SIGKILL');
+	await apply.ended;
+	const rest = await runCli('run resume last --yes', { env: at.env, cwd: at.folder });
+	expect(rest.exitCode, rest.stderr).toBe(0);
+	const [id = ''] = ids.slice(-1);
+	expect(await object(at, `/tickets/${id}`)).toMatchObject({ title: { raw: `new ${id}` } });
+	const sent = at.writes().length;
+	expect(sent, 'at most the rows that were under way are sent twice').toBeLessThanOrEqual(ids.length + 2);
+});
