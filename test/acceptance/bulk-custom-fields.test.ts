@@ -470,7 +470,7 @@ describe('run undo', () => {
 		expect(await work.run('run undo --yes last')).toEqual({
 			exitCode: 2,
 			stdout: '',
-			stderr: `error: run ${runId(work)} kept no old values\nhint: only a run with --snapshot can be undone\n`,
+			stderr: `error: run ${runId(work)} kept no old values\nhint: runs of two rows or more keep them unless --no-snapshot is given; --snapshot keeps them for one\n`,
 		});
 		await work.run(`${SET} -q --snapshot`);
 		const other = await startRecorder();

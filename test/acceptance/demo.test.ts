@@ -43,6 +43,7 @@ test('the demo lists, edits, resumes and undoes hundreds of tickets, checks each
 	const { code, stdout, stderr, left } = await demo();
 	expect([code, stderr, left]).toEqual([0, '', []]);
 	expect(stdout).toMatch(/^ {2}✓ 320 tickets are as the file says, cell by cell$/m);
+	expect(stdout).toMatch(/^ {2}✓ the plan holds the 320 tickets, and nothing was written$/m);
 	expect(stdout).toMatch(/^ {2}✓ kill -9 after 120 rows ended the run before its end$/m);
 	expect(stdout).toMatch(/^ {2}✓ all tickets are as they were at the start, apart from modification times$/m);
 	expect(stdout).toMatch(/^ {2}✓ and so says an export$/m);

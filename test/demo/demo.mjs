@@ -1,4 +1,4 @@
-/** `npm run demo [edits.csv]`: the real binary lists, edits, proves and undoes hundreds of tickets of a sandbox; each claim on the screen is checked by plain HTTP. */
+/** `npm run demo [edits.csv]`: the real binary lists, plans, applies, proves and undoes hundreds of tickets of a sandbox; each claim on the screen is checked by plain HTTP. */
 
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -223,14 +223,22 @@ async function demo() {
 	);
 	check('a dry run changes nothing', differencesElsewhere([], before, await look(desk)));
 
-	const guarded = [...update, '--snapshot', '--verify', '-j', '8', '--format', 'ndjson', '-q'];
-	await run(guarded, { shown: 2, killAfter: KILL_AFTER, expected: null });
+	const plan = join(folder, 'changes.plan');
+	await run([...update, '--plan', plan, '--note', 'demo', '--format', 'count', '-q']);
+	const reviewed = lines(await run(['run', 'show', plan, '--format', 'ndjson'], { shown: 4 }));
+	const inPlan = new Set(reviewed.map(({ id }) => String(id)));
+	check(`the plan holds the ${rows.length} tickets, and nothing was written`, [
+		...rows.filter(({ id }) => !inPlan.has(id)),
+		...differencesElsewhere([], before, await look(desk)),
+	]);
+	const apply = ['run', 'apply', plan, '--yes', '--verify', '-j', '8', '--format', 'ndjson', '-q'];
+	await run(apply, { shown: 2, killAfter: KILL_AFTER, expected: rows.length < KILL_AFTER ? 0 : null });
 	const halfway = differencesFromCsv(rows, await look(desk)).length;
 	check(
 		`kill -9 after ${KILL_AFTER} rows ended the run before its end`,
 		rows.length < 100 || halfway > 0 ? [] : ['it was done'],
 	);
-	await run(['run', 'resume', 'last', '-j', '8', '--format', 'count']);
+	if (rows.length >= KILL_AFTER) await run(['run', 'resume', 'last', '-j', '8', '--format', 'count']);
 	const edited = await look(desk);
 	check(`${rows.length} tickets are as the file says, cell by cell`, differencesFromCsv(rows, edited));
 	check('empty cells and all other tickets are as they were', differencesElsewhere(rows, before, edited));

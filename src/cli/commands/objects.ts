@@ -43,6 +43,7 @@ const documented: Readonly<Record<string, Examples>> = {
 	'ticket update': {
 		'supportctl ticket update 14 --status hold --assignee 3': 'one ticket',
 		'supportctl ticket update --input edits.csv --dry-run': 'preview the requests for a CSV with id, status, assignee',
+		'supportctl ticket update --input edits.csv --plan changes.plan': 'save the changes for a review',
 		'seq 14 16 | supportctl ticket update - --department billing': 'IDs from a pipe',
 	},
 	'ticket delete': {

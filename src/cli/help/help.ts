@@ -16,6 +16,7 @@ export const topics = {
 	'exit-codes': 'Exit codes',
 	flags: 'Flags shared by many commands',
 	formats: 'Output formats, columns and queries',
+	plan: 'Plan, review and apply changes',
 	profiles: 'Profiles, settings and secrets',
 	safety: 'What protects you from mistakes',
 	statuses: 'Ticket statuses',

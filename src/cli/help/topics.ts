@@ -5,6 +5,7 @@ import agents from './topics/agents.md?raw';
 import environment from './topics/environment.md?raw';
 import exitCodes from './topics/exit-codes.md?raw';
 import formats from './topics/formats.md?raw';
+import plan from './topics/plan.md?raw';
 import profiles from './topics/profiles.md?raw';
 import safety from './topics/safety.md?raw';
 
@@ -14,6 +15,7 @@ export const texts = {
 	environment,
 	'exit-codes': exitCodes,
 	formats,
+	plan,
 	profiles,
 	safety,
 };

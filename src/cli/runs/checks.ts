@@ -244,15 +244,14 @@ export async function checkReadsServed(job: RunJob, row: RunRow | undefined, cli
 }
 
 /** Whether a service that reads one object like this may show the others. */
-function mayShowObjects({ outcome, status = 0, body }: Outcome, { request }: RunRow): boolean {
+function mayShowObjects({ outcome, status, body, gone }: Outcome, { request }: RunRow): boolean {
 	const { endpoint, ids } = request;
 	if (outcome === 'ok') {
 		const isItself = endpoint.body === 'custom_fields' || (isObject(body) && String(body.id) === ids.id);
 		return isItself && heldOf(endpoint, body) !== undefined;
 	}
 	// The object may be gone, or the service be busy; a 401 ends the run anyway.
-	const isRefused = status >= 400 && status < 500 && ![401, 408, 410, 425, 429].includes(status);
-	return !isRefused;
+	return gone === true || status === undefined || status >= 500 || [401, 408, 425, 429].includes(status);
 }
 
 /** The plan of a run that can't be undone. */

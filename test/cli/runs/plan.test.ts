@@ -45,7 +45,7 @@ describe('the plan of a run', () => {
 			columns: { map: {}, ignore: [], ignoreOther: false, idColumn: undefined, blank: 'skip' },
 			values: { ids: {}, fields: { status: 'hold' }, withheld: [], force: false, add: {}, remove: {} },
 			checks: {
-				...{ onlyChanged: false, verify: false, snapshot: false, ifUnmodified: false, conditions: [] },
+				...{ onlyChanged: false, verify: false, snapshot: true, ifUnmodified: false, conditions: [] },
 				...{ allowDiffers: false, ignoreMissing: false },
 			},
 			stop: { onError: false, maxFailures: undefined },

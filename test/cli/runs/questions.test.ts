@@ -20,7 +20,7 @@ describe('an update of more than 50 objects', () => {
 		expect(refused.exitCode).toBe(2);
 		expect(prompts.asked).toEqual([
 			expect.stringMatching(
-				/^Note: this can't be undone: --snapshot .* Update 51 tickets \(status\) on 127\.0\.0\.1:\d+\?$/,
+				/^Note: this can't be undone: no old values are kept\. Update 51 tickets \(status\) on 127\.0\.0\.1:\d+\?$/,
 			),
 		]);
 		expect(recorder.requests).toEqual([]);

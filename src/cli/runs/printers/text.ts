@@ -86,7 +86,8 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 		for (const [text, command] of stepsAfter(own, ended, id))
 			stderr.write(`${text}: ${palette.command(command)}
 `);
-		const obstacle = undoObstacle(ended, own);
+		// Who gives --no-snapshot knows.
+		const obstacle = invocation.options.snapshot === false ? undefined : undoObstacle(ended, own);
 		if (obstacle !== undefined)
 			stderr.write(`can't be undone: ${obstacle}
 `);

@@ -1,0 +1,96 @@
+/** Runs of two rows or more keep old values, so that they can be undone. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isolatedEnvironment, runHere } from '../support/cli.js';
+import { json, startRecorder } from '../support/recorder.js';
+import { startSandbox } from '../support/sandbox.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+async function desk(options: Parameters<typeof startSandbox>[0] = {}) {
+	const service = await startSandbox(options);
+	const env = { ...isolatedEnvironment(), ...service.env };
+	const folder = temporaryFolder();
+	writeFileSync(join(folder, 'one.csv'), 'id,status\n14,hold\n');
+	writeFileSync(join(folder, 'gone.csv'), 'id,force\n14,true\n15,true\n');
+	const run = (line: string, input = '') => runHere(line.split(' '), { env, cwd: folder, oldValues: true, input });
+	const reads = () => service.requests.filter(({ method }) => method === 'GET').length;
+	return { service, env, run, reads };
+}
+
+test('a run of two rows can be undone without a flag', async () => {
+	const { service, run } = await desk();
+	for (const id of [14, 15]) await service.call('POST', `/tickets/${id}`, { status: 'read' });
+	const { exitCode, stderr } = await run('ticket update 14 15 --status hold');
+	expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/to undo it: supportctl run undo \S+/)]);
+	const undone = await run('run undo last --yes');
+	expect(undone.exitCode, undone.stderr).toBe(0);
+	const { body } = await service.call('GET', '/tickets/15?context=edit');
+	expect(body).toMatchObject({ status: 'read' });
+});
+
+test('tickets that were moved to the trash come back', async () => {
+	const { service, run } = await desk();
+	await service.call('POST', '/tickets/14', { status: 'hold' });
+	await run('ticket delete 14 15 --yes');
+	const undone = await run('run undo last --yes');
+	expect(undone.exitCode, undone.stderr).toBe(0);
+	const { body } = await service.call('GET', '/tickets/14?context=edit');
+	expect(body).toMatchObject({ status: 'hold' });
+});
+
+test.each([
+	'ticket update 14 --status hold',
+	'ticket update --input one.csv',
+	'ticket update 14 15 --status hold --no-snapshot',
+])('%s reads nothing', async (line) => {
+	const { run, reads } = await desk();
+	const { exitCode, stderr } = await run(line);
+	expect([exitCode, reads()], stderr).toEqual([0, 0]);
+});
+
+test('a profile says never, and a flag says otherwise', async () => {
+	const { env, reads, run } = await desk();
+	const { SUPPORTCTL_BASE_URL: url = '', SUPPORTCTL_USERNAME: user = '', SUPPORTCTL_PASSWORD: password = '' } = env;
+	const words = `--base-url ${url} --username ${user} --no-snapshot --password-stdin --insecure-storage`;
+	const set = await run(`profile set desk ${words}`, `${password}\n`);
+	expect(set.exitCode, set.stderr).toBe(0);
+	const quiet = await run('ticket update 14 15 --status hold --profile desk');
+	expect(quiet.stderr).toContain("can't be undone: no old values were kept");
+	expect(reads()).toBe(0);
+	await run('ticket update 14 15 --status hold --profile desk --snapshot');
+	expect(reads()).toBeGreaterThan(0);
+});
+
+test('permanent deletes read nothing, and say that they can not be undone', async () => {
+	const { run, reads } = await desk();
+	for (const line of ['ticket delete 14 15 --force --yes', 'ticket delete --input gone.csv --yes']) {
+		const { stderr } = await run(line);
+		expect(reads(), stderr).toBe(0);
+	}
+	expect((await run('ticket delete 16 17 --force --yes')).stderr).toContain(
+		"can't be undone: the deletes were permanent",
+	);
+});
+
+test('where a service offers no reads, a notice says so and the run goes on; --snapshot is refused', async () => {
+	const { service, run } = await desk({ documentedOnly: true });
+	const { exitCode, stderr } = await run('ticket update 14 15 --status hold');
+	expect([exitCode, stderr]).toEqual([0, expect.stringContaining('does not offer reading tickets')]);
+	expect(stderr.match(/does not offer/g)).toHaveLength(1);
+	service.requests.length = 0;
+	const refused = await run('ticket update 14 15 --status hold --snapshot');
+	expect(refused.exitCode, refused.stderr).toBe(2);
+	expect(service.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+});
+
+test('a service whose reads show other objects is not believed', async () => {
+	const recorder = await startRecorder((request) => {
+		const id = Number(/tickets\/(\d+)/.exec(request.url)?.[1]);
+		return json(200, request.method === 'GET' ? { id: 1, status: 'read' } : { id, status: 'hold' });
+	});
+	const options = { env: recorder.env, oldValues: true };
+	const { exitCode, stderr } = await runHere('ticket update 14 15 --status hold', options);
+	expect([exitCode, stderr]).toEqual([0, expect.stringContaining("can't be undone")]);
+});
