@@ -239,7 +239,7 @@ test('a plan with hundreds of rows costs one request for a hundred, and an apply
 	await expect.poll(() => at.writes().length, { timeout: 20_000 }).toBeGreaterThan(20);
 	apply.child.kill('SIGKILL');
 	await apply.ended;
-	const rest = await runCli('run resume last --yes', { env: at.env, cwd: at.folder });
+	const rest = await runCli('run resume last', { env: at.env, cwd: at.folder });
 	expect(rest.exitCode, rest.stderr).toBe(0);
 	const [id = ''] = ids.slice(-1);
 	expect(await object(at, `/tickets/${id}`)).toMatchObject({ title: { raw: `new ${id}` } });

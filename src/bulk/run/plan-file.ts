@@ -25,7 +25,7 @@ import { headerProblem } from '../journal/header.js';
 import { lineReader } from '../journal/read.js';
 import { isCount, type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
 import type { PlannedWrite } from './events.js';
-import type { RunHeader, RunPlan } from './plan.js';
+import type { RunHeader, RunPlan, SavedPlan } from './plan.js';
 import { endpointFinder } from './rows.js';
 import { areIds, mayBeSent } from './undo.js';
 
@@ -36,13 +36,6 @@ const MOST_BYTES = 16 * 1024 * 1024;
 
 /** Lines are written in pieces of at least this many characters. */
 const PIECE = 256 * 1024;
-
-export interface SavedPlan {
-	readonly path: string;
-	readonly sha256: string;
-	/** Rows that would change something. */
-	readonly rows: number;
-}
 
 /** Whether a path leads to a saved plan, going by how it starts. */
 export function isPlanFile(path: string): boolean {

@@ -111,6 +111,14 @@ export interface RunTuning {
 	readonly until?: number | undefined;
 }
 
+/** A plan that was written to a file. */
+export interface SavedPlan {
+	readonly path: string;
+	readonly sha256: string;
+	/** Rows that would change something. */
+	readonly rows: number;
+}
+
 /** The first line of a journal. */
 export interface RunHeader {
 	readonly id: string;

@@ -4,8 +4,8 @@ import { readEndpointOf } from '../../api/reads.js';
 import { UsageError } from '../../errors.js';
 import type { FieldChange, PlannedWrite } from './events.js';
 import { heldOf, isUnchanged } from './held.js';
-import type { RowSource, RunHeader, RunPlan } from './plan.js';
-import { plannedWrites, readPlan, type SavedPlan } from './plan-file.js';
+import type { RowSource, RunHeader, RunPlan, SavedPlan } from './plan.js';
+import { plannedWrites, readPlan } from './plan-file.js';
 import { type Expected, endpointFinder, type PlannedRows, plannerOf, type RowContext, type RunRow } from './rows.js';
 
 /** The plan that sends a saved plan. It keeps old values, so that it can be undone. */

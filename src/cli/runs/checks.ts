@@ -45,6 +45,8 @@ export async function checkWrite(job: RunJob, survey: Survey, client: Client): P
 	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || survey.selected === 0) return plan;
 	const { prompts } = invocation.context;
 	const fromInput = plan.source.from === 'ids' || plan.source.from === 'file';
+	// An apply that is resumed was agreed to.
+	const isAgain = plan.source.from === 'plan' ? job.resumes === undefined : !fromInput;
 	const isMany = fromInput && endpoint.replay === 'set' && survey.selected > UNASKED_ROWS;
 	const isAsked = prompts.available && invocation.options.yes !== true;
 	if (isMany) notes.push(undoNote(plan));
@@ -52,7 +54,7 @@ export async function checkWrite(job: RunJob, survey: Survey, client: Client): P
 	await confirmWrite(invocation, {
 		...{ service: plan.service, host: session.host, notes },
 		action: describeAction(job, survey, names),
-		asks: endpoint.confirm || !fromInput || (isMany && prompts.available),
+		asks: endpoint.confirm || isAgain || (isMany && prompts.available),
 	});
 	return plan;
 }
