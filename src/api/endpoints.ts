@@ -28,7 +28,7 @@ export interface PathParameter {
 	readonly kind: 'id' | 'slug';
 	readonly help: string;
 	/** The directory of names for the ID. */
-	readonly names?: 'users' | 'terms';
+	readonly names?: 'users' | 'terms' | 'passwords';
 }
 
 export interface QueryParameter {
@@ -86,6 +86,7 @@ export function endpoint(name: string, row: Row): Endpoint {
 		if (row.path.startsWith(`/users/<${id}>`))
 			return { name: id, kind, help: 'Users: IDs or usernames', names: 'users' };
 		if (row.noun.endsWith(' term')) return { name: id, kind, help: 'Terms: IDs, slugs or names', names: 'terms' };
+		if (row.path.endsWith(`/passwords/<${id}>`)) return { name: id, kind, help: `${own} or names`, names: 'passwords' };
 		return { name: id, kind, help };
 	});
 	return {

@@ -107,8 +107,11 @@ function wholeNumber(text: string): number | undefined {
 const statusKey = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '');
 const statuses: ReadonlyMap<string, string> = new Map(ticketStatuses.map((status) => [statusKey(status), status]));
 
+/** The documented status that a text means, whatever its case, spaces and dashes. */
+export const findStatus = (text: string): string | undefined => statuses.get(statusKey(text));
+
 /** `On Hold` is likely to mean `hold`. */
-function likelyStatus(text: string): string {
+export function likelyStatus(text: string): string {
 	const word = text
 		.toLowerCase()
 		.split(/[\s_-]+/)
@@ -145,9 +148,11 @@ const TEXTS: Partial<Record<FieldKind, TextRule>> = {
 		refusal: () => 'is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
 	},
 	status: {
-		parse: (text) => statuses.get(statusKey(text)),
-		refusal: (text) =>
-			`is not a documented ticket status${likelyStatus(text) || '; supportctl help statuses lists them'}`,
+		parse: findStatus,
+		refusal: (text) => {
+			if (/^(open|closed)$/i.test(text)) return 'is a state, not a status: use --state, or a column "state"';
+			return `is not a documented ticket status${likelyStatus(text) || '; supportctl help statuses lists them'}`;
+		},
 	},
 	term: {
 		parse: when((text) => text !== '' && !text.includes(',')),

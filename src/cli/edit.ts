@@ -14,7 +14,7 @@ import { checkTyped, findField, isObject, isProblem, nestingProblem, quote, type
 import type { ListedObject } from '../bulk/lists/pages.js';
 import { createSheet } from '../bulk/lists/sheet.js';
 import { type Held, heldOf, isNothing, isUnchanged } from '../bulk/run/held.js';
-import { withIds } from '../bulk/run/names.js';
+import { findIds } from '../bulk/run/names.js';
 import { withCleared } from '../bulk/run/read-back.js';
 import { ExitCode, FailedError, fileProblem, InterruptedError, SupportctlError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
@@ -26,7 +26,7 @@ import { openDirectories } from './own-account.js';
 import { wantsJson } from './results.js';
 import { confirmWrite } from './runs/checks.js';
 import { type RunInvocation, suggestedValues } from './runs/options.js';
-import { jobOf, withoutSecrets } from './runs/plan.js';
+import { jobOf, type RunJob, withoutSecrets } from './runs/plan.js';
 import { openSession, type Session } from './session.js';
 
 export async function editObject(noun: EditNoun, invocation: RunInvocation): Promise<ExitCode> {
@@ -35,14 +35,14 @@ export async function editObject(noun: EditNoun, invocation: RunInvocation): Pro
 	const shown = await showTarget(target, await readTarget(target, invocation.context));
 	const draft = openDraft(invocation, Object.values(shown.ids).join('-'));
 	try {
-		const changes = await askForChanges(draft, editor, target, shown);
-		if (Object.keys(changes).length === 0) {
+		const job = await askForJob(draft, editor, target, shown);
+		if (job === undefined) {
 			draft.drop();
 			say(invocation, 'no change; nothing was sent');
 			return ExitCode.ok;
 		}
 		refuseConflict(shown, await readTarget(target, draft.context, shown.ids));
-		const exitCode = await sendChanges(target, shown, changes, draft.context);
+		const exitCode = await (await import('./runs/one.js')).sendOne(job);
 		if (exitCode === ExitCode.ok || exitCode === ExitCode.differs) draft.drop();
 		return exitCode;
 	} finally {
@@ -165,8 +165,9 @@ function openDraft({ context, options }: RunInvocation, name: string) {
 	};
 }
 
-/** Opens the editor until the text is valid. @throws UsageError */
-async function askForChanges(draft: Draft, editor: string, { invocation, endpoint, rules }: Target, shown: Shown) {
+/** Opens the editor until the text is valid. @returns undefined without changes @throws UsageError */
+async function askForJob(draft: Draft, editor: string, target: Target, shown: Shown): Promise<RunJob | undefined> {
+	const { invocation, endpoint, rules } = target;
 	let text = shown.yaml;
 	let problem = '';
 	for (;;) {
@@ -179,13 +180,15 @@ async function askForChanges(draft: Draft, editor: string, { invocation, endpoin
 			draft.drop();
 			throw new UsageError('canceled: the file is empty; nothing was sent', { code: 'cancelled' });
 		}
-		if (typeof changes !== 'string') return changes;
+		if (typeof changes !== 'string' && Object.keys(changes).length === 0) return undefined;
+		const job = typeof changes === 'string' ? changes : await jobFor(target, shown, changes, draft.context);
+		if (typeof job !== 'string') return job;
 		// A script makes the same mistake each time.
 		if (problem !== '' && !invocation.context.prompts.available) {
-			throw new UsageError(`${changes}; nothing was sent`, { code: 'invalid_edit' });
+			throw new UsageError(`${job}; nothing was sent`, { code: 'invalid_edit' });
 		}
 		text = now;
-		problem = changes;
+		problem = job;
 	}
 }
 
@@ -201,20 +204,21 @@ function refuseConflict({ what, exported }: Shown, { object, sheet }: Found): vo
 	});
 }
 
-async function sendChanges(
+/** @returns what is wrong with a name, as text */
+async function jobFor(
 	{ noun, invocation, endpoint, session }: Target,
 	{ ids, held }: Shown,
 	changes: Readonly<Record<string, unknown>>,
 	context: Context,
-): Promise<ExitCode> {
+): Promise<RunJob | string> {
 	const { id = '', ...owners } = ids;
 	const { secrets, ...kept } = withoutSecrets(withCleared(endpoint, held, changes));
 	const values = { ids: owners, ...kept, force: false, add: {}, remove: {} };
 	const given = { endpoint, source: { from: 'ids', ids: [id] }, values, secrets } as const;
 	const job = jobOf(`${noun}.update`, given, { ...invocation, context }, session);
 	const directories = openDirectories(session, session.sending);
-	const plan = await withIds(job.plan, endpoint, directories).finally(directories.close);
-	return await (await import('./runs/one.js')).sendOne({ ...job, plan });
+	const plan = await findIds(job.plan, endpoint, directories).finally(directories.close);
+	return Array.isArray(plan) ? plan.join('\n') : { ...job, plan };
 }
 
 const TAKES: Partial<Record<FieldKind, string>> = {

@@ -41,5 +41,7 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	const { leadingOptions } = await import('./options/shared.js');
 	const known = [...leadingOptions.map(longFlag), '--help', ...(path.length === 0 ? ['--version'] : [])];
 	const page = ['supportctl', ...path, '--help'].join(' ');
-	throw unknownFlag(word, { path, known, hint: `put flags behind the command; run "${page}" to see the commands` });
+	const ofList = ourWord(path, 'list') === undefined ? '' : `, such as: supportctl ${path.join(' ')} list ${word}`;
+	const hint = `put flags behind the command${ofList}; run "${page}" to see the commands`;
+	throw unknownFlag(word, { path, known, hint });
 }

@@ -23,6 +23,7 @@ const SAMPLE = 100;
 const CONCESSIONS = [
 	{ least: 8, share: 0.4 },
 	{ least: 6, share: 0.4 },
+	{ least: 8, share: 0.35 },
 	{ least: 8, share: 0 },
 	{ least: 6, share: 0 },
 ];

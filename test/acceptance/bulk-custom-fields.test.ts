@@ -206,7 +206,7 @@ describe('--verify', () => {
 		const [error] = result.stderr.split('\n').map((line) => line && JSON.parse(line).error);
 		expect(error).toMatchObject({ code: 'rows_failed', counts: { differs: 1 } });
 		expect((await work.run('run rejects last --format csv')).stdout).toMatch(
-			/^ticket_id,colour,fresh,error\n1,blue,x,"200 differs: .* fresh; fresh is null, not ""x"""\n$/,
+			/^ticket_id,colour,fresh,error\n1,blue,x,"200 no_such_field: no custom field ""fresh""; there are colour; fresh is null, not ""x"""\n$/,
 		);
 		expect((await work.run('run resume last')).stderr).toMatch(/nothing to send/);
 		const allowed = await work.run(`${SET} --verify --allow-differs=fresh --format ndjson`);
@@ -484,5 +484,19 @@ describe('run undo', () => {
 		});
 		expect([...recorder.requests, ...other.requests]).toEqual([]);
 		expect(work.spooled()).toEqual([]);
+	});
+});
+
+describe('a custom field that the service does not have', () => {
+	it.each([
+		['Severity', 'no custom field "Severity"; did you mean "severity"?'],
+		['color', 'no custom field "color"; there are severity, order_number'],
+	])('%s differs, and the message has the names', async (name, message) => {
+		const { work } = await desk({ 14: { severity: 'minor', order_number: 'A-1' } });
+		for (const flags of ['', ' --snapshot']) {
+			const { exitCode, stderr } = await work.run(`ticket fields set 14 --set ${name}=major${flags}`);
+			expect([exitCode, stderr]).toEqual([6, expect.stringContaining(message)]);
+			expect(stderr).not.toContain('--allow-differs');
+		}
 	});
 });

@@ -155,6 +155,21 @@ test('an editor without a terminal that makes mistakes again and again is not op
 	expect(posts(service.requests)).toEqual([]);
 });
 
+test('an unknown name opens the editor again with the problem above it', async () => {
+	const sandbox = await startSandbox({ seed: 20 });
+	const fake = editor(
+		'cat "$1" >> "$HERE/seen"',
+		`if grep -q '# error' "$1"; then ${change('jose.kya', 'jose.kaya')}; else ${change('^assignee: .*', 'assignee: jose.kya')}; fi`,
+	);
+	const { exitCode, stderr } = await runCli('ticket edit 1', { env: { ...sandbox.env, ...fake.env } });
+	expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+	expect(fake.kept('seen')).toContain('# error: assignee: no user "jose.kya"; did you mean "jose.kaya"?\n');
+	const jose = [...sandbox.store.users.values()].find(({ username }) => username === 'jose.kaya');
+	expect(sandbox.store.tickets.get(1)?.assignee).toBe(jose?.id);
+	expect(fake.left()).toEqual([]);
+	await sandbox.stop();
+});
+
 test('an editor that Ctrl-C ends interrupts the edit, which is kept', async () => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
 	const fake = editor(change('title: a', 'title: b'), 'kill -INT $$');

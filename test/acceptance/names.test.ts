@@ -190,6 +190,24 @@ test('a list exports terms so that an update finds the same ones', async () => {
 	expect(stderr).toContain('department: 1 value left out (ticket 5)');
 });
 
+test.each(['csv', 'ndjson'])('an export as %s has no assignee for a ticket without one', async (format) => {
+	const tickets = [
+		{ id: 14, title: 'a', assignee: 0, 'secondary-assignee': 0 },
+		{ id: 15, title: 'b', assignee: 7, 'secondary-assignee': 0 },
+	];
+	const service = await startDirectoryService({
+		instead: ({ url, method }) => (method === 'GET' && url.includes('/tickets?') ? json(200, tickets) : undefined),
+	});
+	const { stdout } = await service.run(`ticket list --format ${format}`);
+	service.write(`t.${format}`, stdout);
+	const { exitCode } = await service.run(`ticket update --input t.${format} -q --no-snapshot`);
+	expect(exitCode).toBe(0);
+	expect(service.written()).toEqual([
+		['/tickets/14', { title: 'a', 'secondary-assignee': 0 }],
+		['/tickets/15', { title: 'b', assignee: 7, 'secondary-assignee': 0 }],
+	]);
+});
+
 test('an export leaves out what a user only inherits', async () => {
 	const user = { id: 7, username: 'jdoe', locale: 'en_US', meta: { persisted_preferences: [] } };
 	const service = await startDirectoryService({
@@ -212,3 +230,97 @@ test.each(['term update ticket_priority 21 --name High', 'term update ticket_pri
 		for (const [, body] of service.written()) expect(body).toEqual({ name: 'High', color: '#f00' });
 	},
 );
+
+describe('an application password by its name', () => {
+	const slugs = { laptop: '0758e859a3a2', runner: '1758e859a3a2', other: '2758e859a3a2' };
+	const listed = {
+		[slugs.laptop]: { name: 'Laptop', slug: slugs.laptop },
+		[slugs.runner]: { name: 'CI runner', slug: slugs.runner },
+		[slugs.other]: { name: 'ci runner', slug: slugs.other },
+	};
+	const open = () =>
+		startDirectoryService({
+			instead: ({ url, method }) =>
+				method === 'GET' && url.includes('/users/7/passwords') ? json(200, listed) : undefined,
+		});
+	const deleted = ({ requests }: Awaited<ReturnType<typeof open>>): (string | undefined)[] =>
+		requests.filter(({ method }) => method === 'DELETE').map(({ url }) => url.split('/passwords/')[1]);
+
+	test.each([
+		['one', ['jdoe', 'laptop'], [slugs.laptop]],
+		['the one that is spelt so', ['7', 'CI runner'], [slugs.runner]],
+		['several', ['jdoe', 'Laptop', 'ci runner', '-q'], [slugs.laptop, slugs.other]],
+	])('deletes %s', async (_what, words, expected) => {
+		const service = await open();
+		const { exitCode, stderr } = await service.run(['user', 'password', 'delete', ...words, '--yes']);
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(deleted(service)).toEqual(expected);
+		expect(service.count('/users/7/passwords?')).toBeLessThanOrEqual(1);
+	});
+
+	test('in cells, before or behind those of the user', async () => {
+		const service = await open();
+		service.write('p.csv', 'slug,user_id\nLaptop,jdoe\nCI runner,7\n');
+		const { exitCode, stderr } = await service.run('user password delete --input p.csv --yes -q');
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(deleted(service)).toEqual([slugs.laptop, slugs.runner]);
+	});
+
+	test.each([
+		['that nobody has', 'Labtop', 'no application password "Labtop"; did you mean "Laptop"?'],
+		['that two share', 'CI Runner', `use one of the slugs ${slugs.runner}, ${slugs.other}`],
+	])('%s is refused', async (_what, name, message) => {
+		const service = await open();
+		const { exitCode, stderr } = await service.run(['user', 'password', 'delete', 'jdoe', name, '--yes']);
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+		expect(deleted(service)).toEqual([]);
+	});
+
+	test.each([['Phone'], ['Phone', 'Tablet']])(
+		'that is gone counts as deleted with --ignore-missing: %s',
+		async (...names) => {
+			const service = await open();
+			const words = ['user', 'password', 'delete', 'jdoe', ...names, '--yes', '--ignore-missing', '--json'];
+			const { exitCode, stdout } = await service.run(words);
+			expect([exitCode, stdout]).toEqual([0, expect.stringContaining('no application password')]);
+			expect(deleted(service)).toEqual([]);
+		},
+	);
+
+	test('is sent as a slug where the service lists none', async () => {
+		const service = await startDirectoryService();
+		await service.run('user password delete jdoe abc --yes');
+		expect(deleted(service)).toEqual(['abc']);
+		const { exitCode, stderr } = await service.run(['user', 'password', 'delete', 'jdoe', 'CI runner', '--yes']);
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('not a slug')]);
+	});
+});
+
+test.each([
+	[
+		'a username that this account may not look up',
+		{ lists: false },
+		'--assignee jdoe',
+		`can't look up user "jdoe" here: use the ID`,
+	],
+	['a username like no other', {}, '--assignee zzz', 'no user "zzz" (find it with: supportctl user list)'],
+	['several tags with semicolons', {}, '--add-tag VIP;Login', '"VIP;Login"; separate several with commas'],
+	['a term like no other', {}, '--add-tag zzz', '"zzz" (find it with: supportctl term list ticket-tag)'],
+])('%s is refused with a way on', async (_what, options, flags, message) => {
+	const service = await startDirectoryService(options);
+	const { exitCode, stderr } = await service.run(`ticket update 14 ${flags}`);
+	expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+	expect(service.written()).toEqual([]);
+});
+
+test.each([
+	['ticket update 14 --assignee none', 500, 'incorrect_agent', 'assign an agent'],
+	['user id jdoe', 400, 'invalid_username_access', 'supportctl user list --search TEXT'],
+	['term delete ticket_priority 21 --yes', 501, 'rest_trash_not_supported', 'pass --force'],
+])('%s: what the service refuses has a next step', async (line, status, code, hint) => {
+	const service = await startDirectoryService({
+		instead: ({ method }) => (method === 'GET' ? undefined : json(status, { code, message: 'No.', data: { status } })),
+	});
+	const { exitCode, stderr } = await service.run(`${line} --retries 0`);
+	expect([exitCode, stderr]).toEqual([1, expect.stringContaining(hint)]);
+});

@@ -68,6 +68,24 @@ describe('a colleague’s spreadsheet', () => {
 		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('t.csv line 1: this file has no header')]);
 	});
 
+	test('without a header has an example of one', async () => {
+		const service = await startDirectoryService();
+		service.write('t.csv', '14,hold\n');
+		expect((await service.run('ticket update --input t.csv')).stderr).toContain('such as id,status');
+	});
+
+	test.each([
+		['ticket update', 'Ticket,Status', '/tickets/14'],
+		['ticket update', 'Case ID,Status', '/tickets/14'],
+		['reply update', 'Reply ID,Status,Ticket', '/tickets/3/replies/14'],
+	])('%s --input reads %s', async (command, columns, path) => {
+		const service = await startDirectoryService();
+		service.write('t.csv', `${columns}\n14,read,3\n`.replace(/,3(?=\n$)/, columns.endsWith('Ticket') ? ',3' : ''));
+		const { stderr } = await service.run(`${command} --input t.csv`);
+		expect(stderr).toContain('columns: ');
+		expect(service.written()).toEqual([[path, { status: 'read' }]]);
+	});
+
 	test('for custom fields has only its ID column matched loosely', async () => {
 		const service = await startDirectoryService();
 		service.write('t.csv', 'Ticket #,Subject,Agent\n14,a,b\n');
@@ -87,6 +105,12 @@ describe('statuses', () => {
 		const { exitCode, stderr } = await service.run(['ticket', 'update', '14', '--status', given]);
 		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 		expect(service.written()).toEqual([['/tickets/14', { status: sent }]]);
+	});
+
+	test.each(['Closed', 'open'])('%s is a state, which the message says', async (given) => {
+		const service = await startDirectoryService();
+		const { exitCode, stderr } = await service.run(`ticket update 14 --status ${given}`);
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('is a state, not a status: use --state')]);
 	});
 
 	test('that only sound like one are offered', async () => {

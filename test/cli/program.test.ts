@@ -40,6 +40,17 @@ test('a flag that no command shares is named, with the nearest', async () => {
 	});
 });
 
+test.each([
+	['tickets -L 3', 'put flags behind the command, such as: supportctl ticket list -L'],
+	['ticket count', 'did you mean: supportctl ticket list --format count'],
+	['ticket restore 41', 'did you mean: supportctl ticket update 41 --status STATUS'],
+	['ticket list --newest', 'did you mean: supportctl ticket list --sort -id'],
+	['ticket list --since 2026-03-01', 'did you mean: supportctl ticket list --after'],
+])('%s is refused with the command to type', async (line, hint) => {
+	const { exitCode, stderr } = await runHere(line);
+	expect([exitCode, stderr]).toEqual([2, expect.stringContaining(hint)]);
+});
+
 const UPDATE = ['update', '14', '--status', 'hold', '-q'];
 
 describe('a shared flag', () => {

@@ -7,7 +7,8 @@ export function looseName(name: string): string {
 
 /** Field → words of other spreadsheets. */
 const words: Readonly<Record<string, string>> = {
-	id: 'ticket# ticketno ticketnr ticketnumber # userid user# replyid attachmentid termid',
+	id: '# userid user# replyid attachmentid termid',
+	ticket_id: 'ticket ticket# ticketno ticketnr ticketnumber case case# caseid casenumber issue issueid',
 	title: 'subject ticketsubject summary headline',
 	content: 'body message text description details',
 	status: 'ticketstatus',

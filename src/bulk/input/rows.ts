@@ -102,10 +102,10 @@ function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Re
 		add(field.name, `field ${field.name}`, (column) => fieldColumn(column, field, rules, blank === 'clear'));
 	}
 	if (showsModified(endpoint)) addText('modified_gmt', asItIs<string>, (row, time) => (row.modified = time));
-	const addId = (name: string, parameter: string): void => {
+	const addId = (name: string, parameter: string, parse = parseId): void => {
 		addText(
 			name,
-			(text) => (looksLikeNumber(text) ? parseId(text) : { value: text }),
+			(text) => (looksLikeNumber(text) ? parse(text) : { value: text }),
 			(row, text) => {
 				if (!looksLikeNumber(text)) row.names = { ...row.names, [parameter]: text };
 				else if (parameter === 'reassign') row.reassign = text;
@@ -134,8 +134,9 @@ function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Re
 	for (const { name, kind, names } of parameters) {
 		const isOnlyId = parameters.length === 1 && numberedIdNames.has(`${noun}_id`);
 		for (const each of isOnlyId ? ['id', `${noun}_id`] : [name]) {
-			if (names !== undefined) addId(each, name);
-			else addText(each, kind === 'id' ? parseId : parseSlug, (row, id) => (row.ids[name] = id), name);
+			const parse = kind === 'id' ? parseId : parseSlug;
+			if (names !== undefined) addId(each, name, parse);
+			else addText(each, parse, (row, id) => (row.ids[name] = id), name);
 		}
 		// If it isn't a field.
 		if (names === 'users' && !known.has('username')) {
@@ -272,9 +273,10 @@ function compileHeader(
 	if (problems.length === 0) return { columns, matched };
 	const place = `${input}${line === undefined ? '' : ` line ${line}`}`;
 	if (missing !== undefined && header.some(looksLikeNumber)) {
+		const example = endpoint.fields.find(({ name }) => ['status', 'title', 'name'].includes(name));
 		throw new UsageError(`${place}: this file has no header`, {
 			code: 'invalid_input',
-			hint: `add a first line with the names of its columns, such as ${missing},${endpoint.fields[2]?.name ?? 'name'}`,
+			hint: `add a first line with the names of its columns, such as ${missing},${example?.name ?? 'name'}`,
 			data: { file: input, line: line ?? 1 },
 		});
 	}

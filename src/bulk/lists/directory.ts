@@ -44,6 +44,7 @@ export interface Directories {
 		/** Undefined without a list. */
 		ids(): Promise<string[] | undefined>;
 	};
+	passwords(userId: string): Pick<Directory, 'id'>;
 	readonly index: TermIndex;
 	/** For the index. */
 	list(taxonomy: string): Promise<void>;
@@ -95,11 +96,17 @@ export function createDirectories(options: DirectoryOptions): Directories {
 		taxonomies.set(taxonomy, terms);
 		return terms;
 	};
+	const passwordsOf = new Map<string, Pick<Directory, 'id'>>();
 	return {
 		users: { ...users, id: once('users', users.id) },
 		terms(taxonomy) {
 			const terms = termsOf(taxonomy);
 			return { ...terms, id: once(taxonomy, terms.id) };
+		},
+		passwords(userId) {
+			const passwords = passwordsOf.get(userId) ?? createPasswords(userId, options);
+			passwordsOf.set(userId, passwords);
+			return { id: once(`passwords of ${userId}`, passwords.id) };
 		},
 		index: {
 			idOf: (taxonomy, text) => taxonomies.get(taxonomy)?.idOf(text),
@@ -182,8 +189,9 @@ function createUsers({ dialect, send, ownId }: DirectoryOptions): Directories['u
 			match = seen?.find(isMatch);
 		}
 		if (match !== undefined && isId(match.id)) return { id: String(match.id) };
+		if (seen === undefined && refusesOthers) return { problem: `can't look up ${what} here: use the ID` };
 		if (seen === undefined) return { problem: `no ${what}${why === undefined ? '' : `: ${why}`}` };
-		return { problem: `no ${what}${await suggestion(name, seen)}` };
+		return { problem: `no ${what}${(await suggestion(name, seen)) || ' (find it with: supportctl user list)'}` };
 	}
 
 	return {
@@ -285,11 +293,51 @@ function createTerms(taxonomy: string, { dialect, send }: DirectoryOptions) {
 			if (match !== undefined) return { id: match.id };
 			if (looksLikeNumber(text)) return { asGiven: true };
 			const names = terms.flatMap(({ slug, name }) => [name, slug]);
-			return { problem: `no ${taxonomy} term ${quote(text)}${didYouMean(text, names)}` };
+			const isSeveral = /[;|]/.test(text) ? '; separate several with commas' : '';
+			const likely = isSeveral || didYouMean(text, names) || ` (find it with: supportctl term list ${taxonomy})`;
+			return { problem: `no ${taxonomy} term ${quote(text)}${likely}` };
 		},
 		async missing(ids: readonly string[]): Promise<string[] | undefined> {
 			const found = await list();
 			return found && ids.filter((id) => !found.some((term) => term.id === id));
+		},
+	};
+}
+
+/** What a service makes as a slug is sent as it is. */
+const PASSWORD_SLUG = /^[\da-f]{12}$/;
+
+function createPasswords(userId: string, { dialect, send }: DirectoryOptions): Pick<Directory, 'id'> {
+	let listing: Promise<Listed[] | undefined> | undefined;
+	const list = async (): Promise<Listed[] | undefined> => {
+		const outcome = await send(createPlanner(reads.password.list, dialect)({ ids: { user_id: userId } }));
+		const { body } = outcome;
+		if (outcome.outcome !== 'ok' || !isObject(body)) return objectsIn(outcome, 'application passwords');
+		// Services list them by slug.
+		const entries = Object.entries(body);
+		return entries.every(([, each]) => isObject(each))
+			? entries.map(([slug, each]) => ({ slug, ...(each as Listed) }))
+			: undefined;
+	};
+	return {
+		async id(text) {
+			if (PASSWORD_SLUG.test(text)) return { id: text };
+			listing ??= list();
+			const passwords = await listing;
+			if (passwords === undefined) return { asGiven: true };
+			const named = passwords.map(({ slug, name }) => ({ slug: String(slug), name: String(name) }));
+			const exact = named.filter(({ slug, name }) => slug === text || name === text);
+			const matches = exact.length > 0 ? exact : named.filter(({ name }) => sameText(name, text));
+			const [match, ...more] = matches;
+			if (match === undefined) {
+				const names = named.map(({ name }) => name);
+				return { problem: `user ${userId} has no application password ${quote(text)}${didYouMean(text, names)}` };
+			}
+			if (more.length === 0) return { id: match.slug };
+			const slugs = matches.map(({ slug }) => slug).join(', ');
+			return {
+				problem: `${quote(text)} is the name of ${matches.length} application passwords: use one of the slugs ${slugs}`,
+			};
 		},
 	};
 }

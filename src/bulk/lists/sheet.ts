@@ -89,6 +89,8 @@ function rawOf(value: unknown): unknown {
 /** Services show the site's locale and an editor's preferences if nothing is stored: writing them back would pin them. */
 function ownValue({ name, kind }: Field, value: unknown): unknown {
 	if (name === 'locale' && value === 'en_US') return undefined;
+	// Services refuse to unassign a ticket, also one without an agent.
+	if (name === 'assignee' && value === 0) return undefined;
 	if (name !== 'meta' || kind !== 'map' || !isObject(value)) return value;
 	const { persisted_preferences: _, ...own } = value;
 	return Object.keys(own).length === 0 ? undefined : own;

@@ -9,6 +9,7 @@ export interface Held {
 	has(field: string): boolean;
 	/** Undefined if it isn't shown. */
 	get(field: string): unknown;
+	readonly names: readonly string[];
 	writtenAs(field: string): string;
 	readonly modified: string | undefined;
 	readonly status: string | undefined;
@@ -42,6 +43,7 @@ function heldObject(
 	return {
 		get,
 		has: (field) => get(field) !== undefined,
+		names: Object.keys(body),
 		writtenAs: (field) => field,
 		modified: text('modified_gmt'),
 		status: text('status'),
@@ -60,6 +62,7 @@ function heldFields(body: unknown): Held | undefined {
 	return {
 		get,
 		has: (name) => get(name) !== undefined,
+		names: Object.keys(fields),
 		writtenAs: (name) => (Object.hasOwn(fields, name) ? writtenName(body, name) : name),
 		modified: undefined,
 		status: undefined,

@@ -1,23 +1,23 @@
 /** Names → IDs, before anything is sent. */
 
-import type { Endpoint } from '../../api/endpoints.js';
+import type { Endpoint, PathParameter } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
 import type { RowValues } from '../../api/plan.js';
-import { looksLikeNumber, quote } from '../../api/values.js';
+import { isProblem, looksLikeNumber, parseSlug, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { RawRow } from '../input/input.js';
 import type { Complaint } from '../input/rows.js';
 import type { Journal } from '../journal/write.js';
-import type { Directories } from '../lists/directory.js';
+import type { Directories, Directory } from '../lists/directory.js';
 import type { RunPlan } from './plan.js';
 import type { FinishRow, PlannedRow, RowPlanning } from './rows.js';
 
 interface NameUse {
 	/** A path parameter, a field or `reassign`. */
 	readonly column: string;
-	/** `users` or a taxonomy. */
-	readonly of: string;
 	readonly text: string;
+	/** Where the name is found, once the names before it have their IDs. */
+	directory(from: Directories): Pick<Directory, 'id'>;
 	set(id: string): void;
 }
 
@@ -42,18 +42,23 @@ function namesIn(endpoint: Endpoint, values: Values): NameUse[] {
 }
 
 function namedIds(endpoint: Endpoint, values: Values): NameUse[] {
-	return Object.entries(values.names ?? {}).map(([column, text]) => {
-		const parameter = endpoint.parameters.find(({ name }) => name === column);
-		const isTerm = parameter?.names === 'terms';
-		return {
+	const columns: Pick<PathParameter, 'name' | 'names'>[] = [...endpoint.parameters, { name: 'reassign' }];
+	return columns.flatMap(({ name: column, names }) => {
+		const text = values.names?.[column];
+		if (text === undefined) return [];
+		const use: NameUse = {
 			column,
-			of: isTerm ? (values.ids.taxonomy ?? taxonomyOf(endpoint)) : 'users',
 			text,
+			directory(from) {
+				if (names === 'terms') return from.terms(values.ids.taxonomy ?? taxonomyOf(endpoint));
+				return names === 'passwords' ? from.passwords(values.ids.user_id ?? '') : from.users;
+			},
 			set(id) {
 				if (column === 'reassign') values.reassign = id;
 				else values.ids = { ...values.ids, [column]: id };
 			},
 		};
+		return [use];
 	});
 }
 
@@ -69,9 +74,9 @@ function namedFields(endpoint: Endpoint, values: Values): NameUse[] {
 			values.fields = { ...values.fields, [column]: now };
 		};
 		if (kind === 'user' && isNamed(value)) {
-			uses.push({ column, of: 'users', text: value, set: (id) => put(Number(id)) });
+			uses.push({ column, text: value, directory: (from) => from.users, set: (id) => put(Number(id)) });
 		} else if (kind === 'term' && isNamed(value)) {
-			uses.push({ column, of: column, text: value, set: put });
+			uses.push({ column, text: value, directory: (from) => from.terms(column), set: put });
 		} else if (kind === 'terms') {
 			const items: unknown[] = [value].flat();
 			for (const [at, text] of items.entries()) {
@@ -80,7 +85,7 @@ function namedFields(endpoint: Endpoint, values: Values): NameUse[] {
 					items[at] = Number(id);
 					put([...new Set(items)]);
 				};
-				uses.push({ column, of: column, text, set });
+				uses.push({ column, text, directory: (from) => from.terms(column), set });
 			}
 		}
 	}
@@ -96,13 +101,18 @@ interface NameProblem {
 async function resolve(uses: readonly NameUse[], endpoint: Endpoint, directories: Directories): Promise<NameProblem[]> {
 	const problems: NameProblem[] = [];
 	for (const use of uses) {
-		const { of, text, column } = use;
-		const directory = of === 'users' ? directories.users : directories.terms(of);
-		const found = await directory.id(text);
-		const isInPath = endpoint.parameters.some(({ name }) => name === column);
+		const { text, column } = use;
+		const parameter = endpoint.parameters.find(({ name }) => name === column);
+		// A password can't be found while its user is unknown.
+		if (parameter?.names === 'passwords' && problems.length > 0) continue;
+		const found = await use.directory(directories).id(text);
 		if ('id' in found) use.set(found.id);
 		else if ('problem' in found) problems.push({ use, problem: found.problem });
-		else if (isInPath) {
+		else if (parameter?.kind === 'slug') {
+			const parsed = parseSlug(text);
+			if (isProblem(parsed)) problems.push({ use, problem: parsed.problem });
+			else use.set(parsed.value);
+		} else if (parameter !== undefined) {
 			problems.push({ use, problem: `${quote(text)}: this service doesn't list its terms, use the ID` });
 		}
 	}
@@ -185,8 +195,9 @@ async function planNamed(
 	const problems = await resolve(uses, endpoint, directories);
 	const ids = name === undefined || own?.names !== 'users' ? found.ids : { ...found.ids, username: bareName(name) };
 	found.ids = ids;
+	const shown = own?.kind === 'slug' && name !== undefined ? { [own.name]: name, ...ids } : ids;
 	const complaints = problems.map(({ use, problem }): Complaint => {
-		return { row, line, column: labels.get(use.column) ?? use.column, message: problem, ids };
+		return { row, line, column: labels.get(use.column) ?? use.column, message: problem, ids: shown };
 	});
 	if (complaints.length > 0) {
 		const isGone = ignoreMissing && problems.every(({ use }) => use.column === own?.name);
@@ -236,10 +247,21 @@ export function hasSharedNames(plan: RunPlan, endpoint: Endpoint): boolean {
 
 /** @throws UsageError that lists unknown names */
 export async function withIds(plan: RunPlan, endpoint: Endpoint, directories: Directories): Promise<RunPlan> {
+	const found = await findIds(plan, endpoint, directories);
+	if (!Array.isArray(found)) return found;
+	const [first, ...details] = found;
+	throw new UsageError(`${first}; nothing was sent`, { code: 'unknown_name', details });
+}
+
+/** The same, or what is wrong with the names. */
+export async function findIds(
+	plan: RunPlan,
+	endpoint: Endpoint,
+	directories: Directories,
+): Promise<RunPlan | string[]> {
 	const { shared, add, remove, conditions, uses } = sharedValues(plan, endpoint);
 	const problems = await resolve(uses, endpoint, directories);
-	const [first, ...details] = problems.map(({ use, problem }) => `${use.column}: ${problem}`);
-	if (first !== undefined) throw new UsageError(`${first}; nothing was sent`, { code: 'unknown_name', details });
+	if (problems.length > 0) return problems.map(({ use, problem }) => `${use.column}: ${problem}`);
 	const { values, checks } = plan;
 	return {
 		...plan,

@@ -5,7 +5,8 @@ import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpointList } from '../../api/endpoints.js';
 import { asksNothing, type Request } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
-import { emptyRecord, hasInexactNumber } from '../../api/values.js';
+import { didYouMean } from '../../api/suggest.js';
+import { emptyRecord, hasInexactNumber, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { differing } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
@@ -133,9 +134,23 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 		const isNamed = names?.held === undefined || hasAll(names.held, request);
 		const isVerified = mayNeedReading(result) && (checks.verify || !isNamed);
 		const known = isVerified ? verified(request, result, await look(row, true), steps.terms) : result;
-		return allowed(withLeft(known, left, row), checks);
+		const explained = names?.held === undefined ? known : withUnknownNames(known, names.held);
+		return allowed(withLeft(explained, left, row), checks);
 	};
 }
+
+/** A custom field that the service doesn't have differs for that reason. */
+function withUnknownNames(result: Outcome, held: Held): Outcome {
+	const unknown = result.differs?.find(({ field }) => !held.has(field))?.field;
+	if (result.outcome !== 'differs' || unknown === undefined) return result;
+	const near = didYouMean(unknown, held.names);
+	const all =
+		near === '' && held.names.length > 0 ? `; there are ${held.names.slice(0, NAMED_FIELDS).join(', ')}` : near;
+	return { ...result, code: 'no_such_field', message: `no custom field ${quote(unknown)}${all}` };
+}
+
+/** How many custom fields a message names. */
+const NAMED_FIELDS = 10;
 
 /** Whether a write's outcome can be settled by reading: a refusal of the service stands. */
 function mayNeedReading({ outcome, refused, busy, code }: Outcome): boolean {

@@ -86,7 +86,7 @@ const documented: Readonly<Record<string, Examples>> = {
 		'echo sofia.bauer | supportctl user id -': 'usernames from a pipe',
 	},
 	'user password delete': {
-		'supportctl user password delete 3 dbdda915eca0': 'one; asks first',
+		'supportctl user password delete jose.kaya Laptop': 'by its name; asks first',
 		'supportctl user password delete 4 92bbd263db1b 64043edfb057 --yes': 'several, without a question',
 		'supportctl user password delete --input passwords.csv --yes': 'a CSV with user_id, slug',
 	},

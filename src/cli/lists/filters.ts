@@ -1,9 +1,8 @@
 /** Filters of a list: for the service, and to check here. */
 
-import { ticketStatuses } from '../../api/fields.js';
 import type { Filter } from '../../api/reads.js';
-import { didYouMean, nearest } from '../../api/suggest.js';
-import { isIsoDate, quote } from '../../api/values.js';
+import { didYouMean } from '../../api/suggest.js';
+import { findStatus, isIsoDate, likelyStatus, quote } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { UsageError } from '../../errors.js';
 import { warn } from '../notices.js';
@@ -51,6 +50,7 @@ async function parameterOf({ flag, kind, parameter }: Filter, text: string, read
 	switch (kind) {
 		case 'user':
 			if (text === '0') throw everyone(reading, flag);
+			if (text.includes(',')) throw new UsageError(`${label} takes one user`, { code: 'invalid_value' });
 			return await readUserId(label, text, reading);
 		case 'id':
 			return text === NONE || text === '0' ? '0' : readId(label, text);
@@ -94,11 +94,10 @@ function statusOf(label: string, text: string, { invocation, session: { dialect 
 		});
 	}
 	// A service may have others, but a typo would look like an empty list.
-	const isKnown = ticketStatuses.includes(dialect.statusIn(text));
-	const likely = isKnown ? undefined : nearest(text, ticketStatuses);
-	if (likely !== undefined)
-		warn(invocation.context, [`${label}: unknown status ${quote(text)}; did you mean "${likely}"?`]);
-	return dialect.statusOut(text);
+	const known = findStatus(dialect.statusIn(text));
+	const likely = known === undefined ? likelyStatus(text) : '';
+	if (likely !== '') warn(invocation.context, [`${label}: unknown status ${quote(text)}${likely}`]);
+	return dialect.statusOut(known ?? text);
 }
 
 function dateOf(label: string, text: string): string {

@@ -74,6 +74,8 @@ export function createTerminalRows({ read, invocation, directories }: Reading, s
 					path,
 					label: LABELS[path] ?? path,
 					important: IMPORTANT.has(path),
+					// A time that is cut off says nothing.
+					whole: TIMES.has(path),
 					// Usernames are copied.
 					...(users.some(({ name }) => name === path) && { least: 10 }),
 				})),

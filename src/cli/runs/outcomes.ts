@@ -82,11 +82,11 @@ function namedColumn(space: string, name: string, get: NonNullable<Column['get']
 
 const deletionColumn: Column = {
 	path: 'result',
-	get({ outcome, status, body }) {
+	get({ outcome, status, code, body }) {
 		if (outcome !== 'ok' && outcome !== 'differs') return '';
 		if (ownOf(body, 'deleted') === true) return 'deleted';
 		if (ownOf(body, 'status') === 'trash') return 'trashed';
-		return status === 404 || status === 410 ? 'already gone' : 'accepted';
+		return code === 'gone' || status === 404 || status === 410 ? 'already gone' : 'accepted';
 	},
 };
 
@@ -159,6 +159,19 @@ export function signInAgain({ profileName: name, secretSource }: Caller): string
 	return `${login}; supportctl doctor checks whether the host drops them`;
 }
 
+/** The next step by the code of a refusal. */
+const REFUSALS: ReadonlyMap<string, string> = new Map([
+	['incorrect_agent', 'assign an agent: this service has no tickets without one, and no other users as assignees'],
+	['invalid_term', 'use the ID of a term: supportctl term list TAXONOMY'],
+	['invalid_username', 'find usernames with: supportctl user list --search TEXT'],
+	[
+		'invalid_username_access',
+		'your account can look up itself only; find others with: supportctl user list --search TEXT',
+	],
+	['rest_trash_not_supported', 'pass --force to delete permanently'],
+	['no_such_field', 'list the fields with: supportctl ticket fields get TICKET-ID'],
+]);
+
 /** @param request whether it changes nothing, and has --verify */
 export function nextStep(
 	{ status, code, outcome }: RowOutcome,
@@ -175,8 +188,8 @@ export function nextStep(
 	if (status === 404 && isPage)
 		return 'nothing serves that path: check the base URL (is /wp-json missing?) with supportctl doctor';
 	if (code === 'redirect') return 'supportctl profile set NAME --base-url URL changes it in a profile';
-	const ofConnection = nextStepFor(code);
-	if (ofConnection !== undefined) return ofConnection;
+	const known = nextStepFor(code) ?? (code === undefined ? undefined : REFUSALS.get(code));
+	if (known !== undefined) return known;
 	if ((status === 429 || status === 503) && outcome !== 'unknown')
 		return 'try again later; where there are many rows, --rate asks for fewer a second';
 	if (outcome === 'differs') return '--allow-differs=FIELDS accepts other values of these fields';

@@ -157,7 +157,7 @@ function checkArgument({ name, kind, names }: Pick<Positional, 'name' | 'kind' |
 	const isName = names !== undefined && !looksLikeNumber(text);
 	let parsed: Parsed<string> = { value: text };
 	if (kind === 'id' && !isName) parsed = parseId(text);
-	if (kind === 'slug') parsed = parseSlug(text);
+	if (kind === 'slug' && !isName) parsed = parseSlug(text);
 	if (isProblem(parsed)) throw new UsageError(`${label}: ${parsed.problem}`, { code: 'invalid_id' });
 	if (parsed.value === '') throw new UsageError(`${label} is empty`, { code: 'invalid_id' });
 	return parsed.value;

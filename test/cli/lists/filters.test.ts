@@ -109,3 +109,20 @@ describe('--sort', () => {
 		expect(stderr).toContain('not one of id');
 	});
 });
+
+test.each([
+	['In Progress', 'in-progress'],
+	['HOLD', 'hold'],
+	['shop_on_hold', 'shop-on-hold'],
+])('--status "%s" asks for %s', async (given, asked) => {
+	const service = await startListService({ objects: [] });
+	const { exitCode, stderr } = await service.run(['ticket', 'list', '--status', given]);
+	expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'no tickets match\n' });
+	expect(queryOf(service).status).toBe(asked);
+});
+
+test('a filter by a user takes one', async () => {
+	const service = await startListService({ objects: [] });
+	const { exitCode, stderr } = await service.run('ticket list --assignee ada,jdoe');
+	expect([exitCode, stderr]).toEqual([2, 'error: --assignee takes one user\n']);
+});
