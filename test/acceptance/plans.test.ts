@@ -117,6 +117,7 @@ test('a plan that was changed, cut off or replaced is refused before anything is
 			.join('\n'),
 		'a line more': `${good}${good.split('\n')[1]}\n`,
 		empty: '',
+		'another file': 'id,status\n14,hold\n',
 		'another path': forge(good, (lines) => Object.assign(lines[1] ?? {}, { ids: { id: '14/../../users/1' } })),
 		'an ID in the body': forge(good, (lines) => Object.assign(lines[1] ?? {}, { fields: { id: 7, status: 'read' } })),
 		'an unknown field': forge(good, (lines) => Object.assign(lines[1] ?? {}, { fields: { nope: 7 } })),

@@ -167,6 +167,7 @@ function* records(path: string): Generator<{ record: Json; sha256(): string; isL
 
 /** A plan's header and digest; the whole file was checked. @throws UsageError */
 export function readPlan(path: string): SavedPlan & { readonly header: RunHeader } {
+	if (existsSync(path) && !isPlanFile(path)) throw refused(path, "it isn't a plan");
 	let header: RunHeader | undefined;
 	let rows = 0;
 	for (const { record, sha256, isLast } of records(path)) {

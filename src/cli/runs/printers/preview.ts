@@ -11,7 +11,7 @@ import type { Renderer } from '../../../output/render.js';
 import { escapeJson, sanitise } from '../../../output/sanitise.js';
 import { openResults, type ResultShape, wantsJson } from '../../results.js';
 import { placeOf } from '../checks.js';
-import { printedIds } from '../outcomes.js';
+import { printedIds, redactRows } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { SHOWN } from './view.js';
 
@@ -25,6 +25,7 @@ export function createPreviewPrinter(job: RunJob) {
 	const items = Object.entries({ add: plan.values.add, remove: plan.values.remove }).filter(
 		([, fields]) => Object.keys(fields).length > 0,
 	);
+	const hide = redactRows(session.secrets, false);
 	let results: Renderer | undefined;
 	let printed = 0;
 
@@ -47,9 +48,17 @@ export function createPreviewPrinter(job: RunJob) {
 		results = await openResults(invocation, { profileFormat, columns: columnsFor(survey) });
 	}
 
-	async function print({ row, line, request }: RunRow, change: RowChange | undefined): Promise<void> {
+	/** What a service says may hold our own credentials. */
+	function withoutSecrets(change: RowChange, { row, request }: RunRow): RowChange {
+		const place = { row, ids: request.ids };
+		if ('unread' in change) return { ...change, unread: hide({ ...place, ...change.unread }, request) };
+		return 'skip' in change ? { ...change, skip: hide({ ...place, ...change.skip }, request) } : change;
+	}
+
+	async function print(planned: RunRow, change: RowChange | undefined): Promise<void> {
+		const { row, line, request } = planned;
 		const place = line === undefined || isDiff ? { row } : { row, line };
-		for (const more of change === undefined ? [requestOf(request)] : linesOf(change)) {
+		for (const more of change === undefined ? [requestOf(request)] : linesOf(withoutSecrets(change, planned))) {
 			if (printed++ >= SHOWN && !isWhole) continue;
 			await results?.row({ ...place, ...printedIds(request.ids), ...more });
 		}
@@ -85,7 +94,8 @@ export function createPreviewPrinter(job: RunJob) {
 		const nouns = plural(endpoint.noun, unread);
 		const problem = unread === 0 ? [] : [`${unread} ${nouns} can't be planned, as shown above`];
 		if (saved === undefined) {
-			const details = { code: 'not_planned', hint: '--skip-invalid plans the others' };
+			const isNew = job.resumes === undefined && plan.source.from !== 'snapshots';
+			const details = { code: 'not_planned', ...(isNew && { hint: '--skip-invalid plans the others' }) };
 			throw new SupportctlError(`${problem[0]}; no plan was written`, ExitCode.partial, details);
 		}
 		const { sha256, rows } = saved;
