@@ -1,7 +1,10 @@
 /** Sockets and certificates without the client, for `doctor`. */
 
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { proxyAuthorization, proxyError } from '../http/connection.js';
 import { describeProblem } from '../http/problem.js';
 import type { Reach } from './session.js';
 
@@ -33,6 +36,24 @@ export async function connect(url: URL, timeoutMs: number): Promise<string> {
 	}
 }
 
+/** @param authority the service's host and port */
+function openTunnel(proxy: URL, authority: string, timeoutMs: number): Promise<Socket> {
+	const token = proxyAuthorization(proxy);
+	const headers = { host: authority, ...(token !== undefined && { 'proxy-authorization': token }) };
+	const request = proxy.protocol === 'https:' ? requestHttps : requestHttp;
+	return new Promise((resolve, reject) => {
+		const asked = request(proxy.origin, { method: 'CONNECT', path: authority, headers, timeout: timeoutMs });
+		asked.once('connect', ({ statusCode = 0 }, socket) => {
+			if (statusCode === 200) return resolve(socket as Socket);
+			socket.destroy();
+			reject(proxyError(proxy, statusCode));
+		});
+		asked.once('timeout', () => asked.destroy(new Error(`no response within ${timeoutMs / 1000} s`)));
+		asked.once('error', (error) => reject(proxyError(proxy, error)));
+		asked.end();
+	});
+}
+
 export type Certificate = Awaited<ReturnType<typeof readCertificate>>;
 
 /** Sends nothing over the connection. */
@@ -41,7 +62,7 @@ export async function readCertificate(url: URL, proxy: URL | undefined, tls: Rea
 	const raw =
 		proxy === undefined
 			? await within(connectSocket({ host, port: portOf(url) }), 'connect', timeoutMs)
-			: await (await import('../http/connection.js')).openTunnel(proxy, `${url.hostname}:${portOf(url)}`, timeoutMs);
+			: await openTunnel(proxy, `${url.hostname}:${portOf(url)}`, timeoutMs);
 	try {
 		// Untrusted certificates are read too, to say why.
 		const target = { socket: raw, host, ...(isIP(host) === 0 && { servername: host }) };

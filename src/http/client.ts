@@ -29,7 +29,7 @@ interface Limits {
 	monotonic(): number;
 	/** With the port. */
 	host: string;
-	refusal: ((status: number) => Error | undefined) | undefined;
+	explain(error: Error, isStarted: boolean): Error;
 }
 
 class Timeout extends Error {}
@@ -85,11 +85,6 @@ class Exchange implements Dispatcher.DispatchHandler {
 	onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
 		// 103, for example.
 		if (status < 200) return;
-		const refusal = this.limits.refusal?.(status);
-		if (refusal !== undefined) {
-			controller.abort(refusal);
-			return;
-		}
 		this.status = status;
 		this.headers = headers;
 		if (Number(headers['content-length']) > this.limits.maxBytes) controller.abort(new TooLarge());
@@ -146,7 +141,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 			const message = `the response is larger than ${Math.round(maxBytes / 1024 / 1024)} MiB and was not read further`;
 			return { code: 'response_too_large', message, permanent: true };
 		}
-		return describeProblem(error);
+		return describeProblem(this.limits.explain(error, this.isStarted));
 	}
 }
 
@@ -172,7 +167,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 	const common = ['accept', 'application/json', 'user-agent', userAgent, ...headers, ...authHeader(options.auth)];
 	const withBody = [...common, 'content-type', 'application/json'];
 	const maxBytes = options.maxResponseBytes ?? MAX_RESPONSE_BYTES;
-	const limits: Limits = { maxBytes, timeoutMs, monotonic, host, refusal: sender.refusal };
+	const limits: Limits = { maxBytes, timeoutMs, monotonic, host, explain: sender.explain };
 	let isClosed = false;
 
 	// Not a Set: V8's sets keep what was taken out of them alive between collections,
@@ -263,6 +258,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		baseUrl: options.baseUrl,
 		origin,
 		send,
+		renew: sender.renew,
 		async close() {
 			isClosed = true;
 			clearTimeout(timer);

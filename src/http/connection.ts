@@ -1,10 +1,9 @@
 /** How requests reach the service: pool, TLS, proxies, and http:// only to this machine. */
 
-import { BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
+import { setMaxListeners } from 'node:events';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { unescape as decode } from 'node:querystring';
-import type { buildConnector as Connecting, Dispatcher, Pool as PoolType } from 'undici';
-import requestTunnel from 'undici/lib/api/api-connect.js';
-import buildConnector from 'undici/lib/core/connect.js';
+import type { Dispatcher, Pool as PoolType, ProxyAgent as ProxyAgentType } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { UsageError } from '../errors.js';
 import { type Auth, isLoopbackAddress, mayBeLoopback, type ProxySettings } from '../net.js';
@@ -17,9 +16,11 @@ const ADDRESS_ATTEMPT_MS = 300;
 /** A pool, or a proxy's agent. */
 export interface Sender {
 	dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
+	/** Uses new connections from now on. What is under way ends on the old ones. */
+	renew(): void;
 	destroy(): Promise<void>;
-	/** For the proxy's own responses. */
-	refusal?(status: number): Error | undefined;
+	/** Names a proxy that is to blame. @param isStarted whether a connection had taken the request */
+	explain(error: Error, isStarted: boolean): Error;
 }
 
 /** The one place where they become a header. */
@@ -43,17 +44,18 @@ function basic(username: string, password: string): string {
 /** Redirects are never followed. */
 export async function createSender(options: ConnectionOptions): Promise<Sender> {
 	const target = new URL(options.baseUrl);
-	const { ca, cert, key } = options.tls ?? {};
 	const lookup: LookupFunction = options.lookup ?? ((...all) => process.getBuiltinModule('node:dns').lookup(...all));
 	const isChecked = target.protocol === 'http:' && options.allowHttp !== true && mayBeLoopback(target.hostname);
-	const connect: Connecting.BuildOptions = {
-		timeout: options.timeoutMs,
+	const closing = new AbortController();
+	// One for each connection.
+	setMaxListeners(0, closing.signal);
+	const shared = { timeout: options.timeoutMs, signal: closing.signal };
+	const connect = {
+		...shared,
+		...options.tls,
 		autoSelectFamily: true,
 		autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
 		...(isChecked ? { lookup: loopbackOnly(lookup) } : options.lookup && { lookup }),
-		...(ca !== undefined && { ca }),
-		...(cert !== undefined && { cert }),
-		...(key !== undefined && { key }),
 	};
 	const pool: PoolType.Options = {
 		connections: options.connections,
@@ -63,25 +65,25 @@ export async function createSender(options: ConnectionOptions): Promise<Sender> 
 		bodyTimeout: 0,
 	};
 	const proxy = options.proxy && proxyFor(options.baseUrl, options.proxy);
-	if (proxy !== undefined) return createProxySender(proxy, target, pool, connect);
-	// A connecting socket would keep the process alive.
-	const connecting = new Set<Socket>();
-	const connector = buildConnector(connect) as (...all: Parameters<Connecting.connector>) => Socket;
-	const direct = new Pool(target.origin, {
-		...pool,
-		connect(where, callback) {
-			const socket = connector(where, (...result) => {
-				connecting.delete(socket);
-				callback(...result);
-			});
-			connecting.add(socket);
-		},
-	});
+	const open = proxy
+		? await proxyAgents(proxy, { ...pool, requestTls: connect, proxyTls: shared })
+		: () => new Pool(target.origin, { ...pool, connect });
+	let current = open();
 	return {
-		dispatch: (request, handler) => direct.dispatch(request, handler),
+		dispatch: (request, handler) => current.dispatch(request, handler),
+		explain(error, isStarted) {
+			const isProxys = proxy && target.protocol === 'http:' && (!isStarted || error.message === NO_LOGIN);
+			return isProxys ? proxyError(proxy, error) : error;
+		},
+		renew() {
+			void current.close();
+			current = open();
+		},
 		async destroy() {
-			for (const socket of connecting) socket.destroy();
-			await direct.destroy();
+			const ended = current.destroy();
+			// Sockets that still connect, and those from before a renewal.
+			closing.abort();
+			await ended;
 		},
 	};
 }
@@ -144,93 +146,64 @@ export function proxyFor(baseUrl: string, settings: ProxySettings): URL | undefi
 }
 
 /** A percent sign may stand for itself. */
-function proxyAuthorization({ username, password }: URL): string | undefined {
+export function proxyAuthorization({ username, password }: URL): string | undefined {
 	return username === '' ? undefined : basic(decode(username), decode(password));
 }
 
-function refused(proxy: URL, status: number): ProxyError {
+/** undici's word for a proxy's 407 without a tunnel. */
+const NO_LOGIN = 'Proxy Authentication Required (407)';
+
+/** The proxy refused to pass the request on, or could not be used. */
+export function proxyError(proxy: URL, reason: Error | number): ProxyError {
+	if (typeof reason !== 'number' && reason.message !== NO_LOGIN) {
+		const why = describeProblem(reason).message;
+		return new ProxyError(`the proxy ${proxy.host} could not be used: ${why}`, false, reason);
+	}
+	const status = typeof reason === 'number' ? reason : 407;
 	const why = proxy.username === '' ? 'wants a username and password' : 'refused the username and password in its URL';
 	const what = status === 407 ? `${why} (407)` : `responded with ${status}`;
 	return new ProxyError(`the proxy ${proxy.host} ${what}`, status >= 400 && status < 500);
 }
 
-function failed(proxy: URL, error: Error): ProxyError {
-	return new ProxyError(`the proxy ${proxy.host} could not be used: ${describeProblem(error).message}`, false, error);
-}
-
-/** undici's own `connect` is not on a Pool that is loaded alone. */
-function createTunnelPool(proxy: URL, options: PoolType.Options): PoolType {
-	const pool = new Pool(proxy.origin, options);
-	const connect = async (request: Parameters<PoolType['connect']>[0]): Promise<Dispatcher.ConnectData> => {
-		const opened = await requestTunnel.call(pool, request).catch((error) => {
-			throw failed(proxy, error);
-		});
-		if (opened.statusCode === 200) return opened;
-		opened.socket.on('error', () => undefined).destroy();
-		throw refused(proxy, opened.statusCode);
-	};
-	return Object.assign(pool, { connect });
-}
-
-/** For a look at the certificate behind the proxy. */
-export async function openTunnel(proxy: URL, authority: string, timeoutMs: number): Promise<Socket> {
-	const pool = createTunnelPool(proxy, { headersTimeout: timeoutMs, connect: { timeout: timeoutMs } });
-	const authorization = proxyAuthorization(proxy);
-	const headers = { host: authority, ...(authorization && { 'proxy-authorization': authorization }) };
-	const { socket } = await pool.connect({ path: authority, headers });
-	return socket as Socket;
-}
-
-async function createProxySender(
-	proxy: URL,
-	target: URL,
-	pool: PoolType.Options,
-	requestTls: Connecting.BuildOptions,
-): Promise<Sender> {
-	const { timeout = 0 } = requestTls;
-	const authorization = proxyAuthorization(proxy);
-	if (target.protocol === 'http:') {
-		// The proxy gets the whole URL; undici's ProxyAgent loses a 407 here.
-		const connector = buildConnector({ timeout });
-		const onward = new Pool(proxy.origin, {
-			...pool,
-			connect: (where, callback) =>
-				connector(where, (...[error, socket]) =>
-					error === null ? callback(null, socket) : callback(failed(proxy, error), null),
-				),
-		});
-		const own = ['host', target.host, ...(authorization === undefined ? [] : ['proxy-authorization', authorization])];
-		return {
-			dispatch(request, handler) {
-				const path = target.origin + request.path;
-				const headers = [...(request.headers as string[]), ...own];
-				onward.dispatch({ ...request, origin: proxy.origin, path, headers }, handler);
+/** Makes what goes wrong with a tunnel an error of the proxy. */
+function namingProxy(proxy: URL): Dispatcher.DispatcherComposeInterceptor {
+	return (dispatch) => (request, handler) =>
+		dispatch(request, {
+			onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
+			onRequestUpgrade(controller, status, headers, socket) {
+				if (status === 200) return handler.onRequestUpgrade?.(controller, status, headers, socket);
+				socket.on('error', () => undefined).destroy();
+				handler.onResponseError?.(controller, proxyError(proxy, status));
 			},
-			destroy: () => onward.destroy(),
-			refusal: (status) => (status === 407 ? refused(proxy, status) : undefined),
-		};
-	}
-	// TLS is inside a tunnel.
-	const { default: ProxyAgent } = await import('undici/lib/dispatcher/proxy-agent.js');
-	const agent = new ProxyAgent({
-		...pool,
-		uri: proxy.origin,
-		...(authorization !== undefined && { token: authorization }),
-		requestTls,
-		proxyTls: { timeout },
-		clientFactory: (_origin, options) =>
-			createTunnelPool(proxy, { ...options, headersTimeout: timeout, bodyTimeout: 0 }),
-	});
-	return {
-		dispatch(request, handler) {
-			const list = request.headers as string[];
-			// In a list the agent keeps only the last header of a name.
-			const headers: Record<string, string[]> = {};
-			list.forEach((name, index) => {
-				if (index % 2 === 0) headers[name] = [...(headers[name] ?? []), list[index + 1] as string];
-			});
-			agent.dispatch({ ...request, origin: target.origin, headers }, handler);
-		},
-		destroy: () => agent.destroy(),
+			onResponseError: (controller, error) => handler.onResponseError?.(controller, proxyError(proxy, error)),
+		});
+}
+
+/** Opens agents that send through a proxy: https in a tunnel, http as whole URLs. */
+async function proxyAgents(proxy: URL, options: Partial<ProxyAgentType.Options>): Promise<() => Dispatcher> {
+	// The whole package: only with it pools can open tunnels.
+	const { Pool, ProxyAgent } = await import('undici');
+	const { requestTls: _requestTls, proxyTls: _proxyTls, ...pool } = options;
+	const headersTimeout = options.proxyTls?.timeout ?? 0;
+	const token = proxyAuthorization(proxy);
+	// In a list the agent would keep only the last header of a name.
+	const byName: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (request, handler) => {
+		const list = request.headers as string[];
+		const headers: Record<string, string[]> = {};
+		for (let index = 0; index < list.length; index += 2) {
+			const [name = '', value = ''] = list.slice(index, index + 2);
+			headers[name] = [...(headers[name] ?? []), value];
+		}
+		return dispatch({ ...request, headers }, handler);
 	};
+	const open = (): Dispatcher =>
+		new ProxyAgent({
+			...options,
+			uri: proxy.origin,
+			...(token !== undefined && { token }),
+			proxyTunnel: false,
+			factory: (origin, own) => new Pool(origin, { ...own, ...pool }),
+			clientFactory: (origin, own) => new Pool(origin, { ...own, headersTimeout }).compose(namingProxy(proxy)),
+		});
+	return () => open().compose(byName);
 }

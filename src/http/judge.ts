@@ -58,6 +58,11 @@ function judgeAlone(request: Judged, response: Response, reading: Reading): Find
 	return isSuccess(status) ? judgeSuccess(request, response, reading) : judgeRefusal(request, response, reading);
 }
 
+/** Whether the response may be one to a different request. */
+export function isMisplaced({ code }: Outcome): boolean {
+	return code === 'another_object' || code === 'unexpected_shape';
+}
+
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 function writes({ endpoint: { replay } }: Judged): boolean {

@@ -3,7 +3,7 @@
 import type { TermIndex } from '../api/applied.js';
 import type { Dialect } from '../api/dialect.js';
 import type { ReplayRule } from '../api/endpoints.js';
-import { type Judged, judge } from './judge.js';
+import { isMisplaced, type Judged, judge } from './judge.js';
 import type { History, Outcome, Retry } from './outcome.js';
 import { headerOf, type Response, type ResponseHeaders } from './response.js';
 import type { Client, HttpRequest } from './types.js';
@@ -102,6 +102,8 @@ export async function send(
 			pace?.answered(sentAt);
 			return ended(outcome);
 		}
+		// Every further response on that connection may be late by one.
+		if (isMisplaced(outcome)) client.renew();
 		const { retry } = outcome;
 		const retryAfterMs = status === 0 ? undefined : retryAfterOf(headers, clock.now());
 		report(pace, sentAt, outcome, response, retryAfterMs);

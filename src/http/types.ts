@@ -48,6 +48,8 @@ export interface Client {
 	readonly origin: string;
 	/** Once; never throws for the service or the network. */
 	send(request: HttpRequest): Promise<Response>;
+	/** Leaves the connections made so far: one of them brought a response to something else. */
+	renew(): void;
 	/** Requests under way come back as lost. */
 	close(): Promise<void>;
 }

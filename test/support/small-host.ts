@@ -81,6 +81,7 @@ export function smallHost({
 			host.served++;
 			return responder(204, '', {});
 		},
+		renew: () => {},
 		close: async () => {},
 	};
 	return host;
@@ -119,6 +120,7 @@ export function workers(clock: VirtualClock, count: number, serviceMs: number, q
 			host.served++;
 			return responder(204, '', {});
 		},
+		renew: () => {},
 		close: async () => {},
 	};
 	return host;

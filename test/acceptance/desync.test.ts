@@ -1,0 +1,61 @@
+/** A service that responds twice to one request: the second response must not become another row's. */
+
+import { describe, expect, it } from 'vitest';
+import { type PrintedOutcome, runWith } from '../support/fault.js';
+import { type RawRequest, startRawServer } from '../support/raw-server.js';
+
+/** The service refuses tickets whose ID ends in 4 or 9. */
+const isRefused = (id: number) => id % 5 === 4;
+
+/**
+ * Responds to each request after 20 ms, and twice to ticket 5.
+ * @param lateMs after how long the second response comes; 0 for at once
+ */
+async function startTwofold(lateMs: number) {
+	const applied = new Set<number>();
+	const respond = (request: RawRequest, id: number): void => {
+		if (isRefused(id)) request.json(403, { code: 'rest_forbidden', message: 'not yours' });
+		else request.json(200, { id, status: 'hold' });
+	};
+	const server = await startRawServer((request) => {
+		const id = Number(/(\d+)(?:\?.*)?$/.exec(request.path)?.[1]);
+		if (!isRefused(id)) applied.add(id);
+		setTimeout(() => {
+			request.socket.cork();
+			respond(request, id);
+			if (id === 5 && lateMs === 0) respond(request, id);
+			request.socket.uncork();
+			if (id === 5 && lateMs > 0) setTimeout(() => respond(request, id), lateMs);
+		}, 20);
+	});
+	return { server, applied };
+}
+
+const ids = Array.from({ length: 24 }, (_, index) => index + 1);
+const expected = (id: number | undefined) => (isRefused(Number(id)) ? 'failed' : 'ok');
+
+describe.each([0, 10, 50])('with a second response %i ms after the first,', (lateMs) => {
+	it.each([1, 4])('a run with -j %i takes it for no other row', async (concurrency) => {
+		const { server, applied } = await startTwofold(lateMs);
+		const words = `ticket update ${ids.join(' ')} --status hold --json --no-snapshot --retries 1 -j ${concurrency}`;
+		const { outcomes, stderr } = await runWith(server, words);
+		expect(outcomes, stderr).toHaveLength(ids.length);
+		const isRight = ({ id, outcome }: PrintedOutcome) => outcome === expected(id);
+		const affected = outcomes.filter((each) => !isRight(each));
+		expect(affected.length, JSON.stringify(affected)).toBeLessThanOrEqual(concurrency);
+		for (const { id, outcome, body } of outcomes) {
+			if (outcome !== 'ok') continue;
+			expect(applied).toContain(id);
+			expect(body).toMatchObject({ id });
+		}
+	});
+
+	it('reads of one object after the other show each its own', async () => {
+		const { server } = await startTwofold(lateMs);
+		const { outcomes, stderr } = await runWith(server, `ticket show ${ids.join(' ')} --json`);
+		const shown = outcomes as unknown as { id?: number }[];
+		const own = ids.filter((id) => !isRefused(id));
+		const missing = own.filter((id) => !shown.some((each) => each.id === id));
+		expect(missing.length, stderr).toBeLessThanOrEqual(1);
+	});
+});
