@@ -74,21 +74,24 @@ const ENTITIES: Readonly<Record<string, string>> = {
 	gt: '>',
 	quot: '"',
 	apos: "'",
+	nbsp: '\u00a0',
 };
+
+/** Unknown HTML entities stay. */
+export function decodeEntities(text: string): string {
+	return text.replace(
+		/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,5}));/gi,
+		(entity, decimal?: string, hex?: string, name?: string) => {
+			if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? entity;
+			const code = Number.parseInt(decimal ?? hex ?? '', decimal === undefined ? 16 : 10);
+			return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+		},
+	);
+}
 
 /** Without line ends, outer spaces and spellings of HTML entities, which services change. */
 function plainText(text: string): string {
-	return text
-		.replaceAll('\r\n', '\n')
-		.trim()
-		.replace(
-			/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi,
-			(entity, decimal?: string, hex?: string, name?: string) => {
-				if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? entity;
-				const code = Number.parseInt(decimal ?? hex ?? '', decimal === undefined ? 16 : 10);
-				return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
-			},
-		);
+	return decodeEntities(text.replaceAll('\r\n', '\n').trim());
 }
 
 /** A scalar is a list of one. Undefined for objects. */

@@ -1,6 +1,7 @@
 /** A response, and what its bytes contain. */
 
 import { isUtf8 } from 'node:buffer';
+import { decodeEntities } from '../api/applied.js';
 import type { TransportProblem } from './problem.js';
 
 export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
@@ -139,15 +140,6 @@ export function nameContent(
 	}
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-	amp: '&',
-	lt: '<',
-	gt: '>',
-	quot: '"',
-	apos: "'",
-	nbsp: ' ',
-};
-
 const TAG =
 	/<\/?(a|abbr|b|big|blockquote|br|center|code|del|div|em|font|form|h[1-6]|hr|i|img|input|label|li|ol|p|pre|s|script|small|span|strong|style|sub|sup|table|tbody|td|th|tr|u|ul)(?:[\s/][^<>]{0,2000})?>/gi;
 
@@ -157,14 +149,7 @@ const INLINE = /^(?:a|abbr|b|big|code|del|em|font|i|label|s|small|span|strong|su
 export function htmlText(html: string): string {
 	const text = html.replace(TAG, (_, name: string) => (INLINE.test(name) ? '' : ' '));
 	const spaced = text === html ? text : text.replace(/ {2,}/g, ' ').trim();
-	return spaced.replace(
-		/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,5}));/gi,
-		(whole, decimal?: string, hex?: string, name?: string) => {
-			if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
-			const point = Number.parseInt(decimal ?? hex ?? '', decimal === undefined ? 16 : 10);
-			return point > 0x10ffff ? whole : String.fromCodePoint(point);
-		},
-	);
+	return decodeEntities(spaced).replaceAll('\u00a0', ' ');
 }
 
 /** More would make a small response huge. */

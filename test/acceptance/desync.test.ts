@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { type PrintedOutcome, runWith } from '../support/fault.js';
 import { type RawRequest, startRawServer } from '../support/raw-server.js';
+import { temporaryFolder } from '../support/temporary.js';
 
 /** The service refuses tickets whose ID ends in 4 or 9. */
 const isRefused = (id: number) => id % 5 === 4;
@@ -57,5 +58,50 @@ describe.each([0, 10, 50])('with a second response %i ms after the first,', (lat
 		const own = ids.filter((id) => !isRefused(id));
 		const missing = own.filter((id) => !shown.some((each) => each.id === id));
 		expect(missing.length, stderr).toBeLessThanOrEqual(1);
+	});
+});
+
+describe('a write whose response shows a different object', () => {
+	/** Carries out what it is asked for. The first `wrong` writes get the response of ticket 99. */
+	async function startConfused(wrong: number) {
+		const held = new Map<string, string>();
+		let writes = 0;
+		const server = await startRawServer((request) => {
+			const id = /tickets\/(\d+)/.exec(request.path)?.[1] ?? '';
+			if (request.method !== 'POST') return request.json(200, { id: Number(id), status: held.get(id) ?? 'open' });
+			held.set(id, 'hold');
+			request.json(200, { id: ++writes > wrong ? Number(id) : 99, status: 'hold' });
+		});
+		const posts = () => server.requests.filter(({ method }) => method === 'POST').length;
+		return { server, posts };
+	}
+
+	it('is sent once and its outcome is unknown', async () => {
+		const { server, posts } = await startConfused(1);
+		const { outcomes, exitCode } = await runWith(server, 'ticket update 14 --status hold --json --retries 3');
+		expect(outcomes).toMatchObject([{ outcome: 'unknown', code: 'another_object' }]);
+		expect(exitCode).toBe(5);
+		expect(posts()).toBe(1);
+	});
+
+	it('is ok with --verify if the object holds what was sent', async () => {
+		const { server, posts } = await startConfused(1);
+		const words = 'ticket update 14 15 --status hold --json --verify -j 1';
+		const { outcomes, exitCode, stderr } = await runWith(server, words);
+		expect(
+			outcomes.map(({ id, outcome }) => `${id} ${outcome}`),
+			stderr,
+		).toEqual(['14 ok', '15 ok']);
+		expect(exitCode).toBe(0);
+		expect(posts()).toBe(2);
+	});
+
+	it('is settled by a resume', async () => {
+		const { server } = await startConfused(1);
+		const env = { SUPPORTCTL_STATE_DIR: temporaryFolder() };
+		const first = await runWith(server, 'ticket update 14 15 --status hold --json -j 1', { env });
+		expect(first.exitCode).toBe(5);
+		const { exitCode, stderr } = await runWith(server, 'run resume last --json', { env });
+		expect(exitCode, stderr).toBe(0);
 	});
 });

@@ -43,12 +43,12 @@ const twoSteps = (request: RawRequest, first: string, second: string): void => {
 
 export const responseFaults: Record<string, ResponseFault> = {
 	// Another program responds.
-	'an HTML page with 200': { script: whole(200, html('Welcome')), ...failed('html_response', { says: /Welcome/ }) },
+	'an HTML page with 200': { script: whole(200, html('Welcome')), ...unknown('html_response'), says: /Welcome/ },
 	'an HTML page with 403': { script: whole(403, html('Blocked')), ...failed('html_response', { exitCode: 4 }) },
 	'an HTML page with 404': { script: whole(404, html('Not found')), ...failed('html_response', { says: /wp-json/ }) },
 	'an HTML page with 500': { script: whole(500, html('Oops')), ...unknown('html_response', 2) },
 	'an HTML page with 503': { script: whole(503, html('Maintenance')), ...unknown('html_response', 2) },
-	'a login page': { script: whole(200, login), ...failed('login_form', { says: /login form/ }) },
+	'a login page': { script: whole(200, login), ...unknown('login_form'), says: /login form/ },
 	'a redirect to a login page': {
 		script: (request) =>
 			request.path.startsWith('/login')
@@ -82,7 +82,10 @@ export const responseFaults: Record<string, ResponseFault> = {
 		...ok,
 	},
 	'bytes that are no text': {
-		script: whole(200, Buffer.concat([Buffer.from('{"title":"caf'), Buffer.from([0xe9, 0xff]), Buffer.from('"}')])),
+		script: whole(
+			200,
+			Buffer.concat([Buffer.from('{"id":14,"title":"caf'), Buffer.from([0xe9, 0xff]), Buffer.from('"}')]),
+		),
 		...ok,
 		says: /not valid UTF-8/,
 	},
@@ -152,16 +155,22 @@ export const responseFaults: Record<string, ResponseFault> = {
 	'201': { script: whole(201, good), ...ok },
 	'202': { script: whole(202, good), ...unknown('http_202') },
 	'204': { script: whole(204, '', {}), ...ok },
-	'205': { script: whole(205, '', {}), ...ok },
+	'205': { script: whole(205, '', {}), ...unknown('empty_response') },
 	'206': { script: whole(206, good), ...unknown('http_206') },
 	...Object.fromEntries(
-		[300, 301, 302, 303, 305, 307, 308].map((status) => [
-			String(status),
+		[301, 302, 307, 308].map((status) => [
+			`${status}, which comes before the work`,
 			{ script: whole(status, '', { location: 'https://elsewhere.example/' }), ...failed('redirect') },
 		]),
 	),
+	...Object.fromEntries(
+		[300, 303, 305].map((status) => [
+			`${status}, which may come after the work`,
+			{ script: whole(status, '', { location: 'https://elsewhere.example/' }), ...unknown('redirect') },
+		]),
+	),
 	'302 to nowhere': { script: whole(302), ...failed('http_302') },
-	'304': { script: bytes('HTTP/1.1 304 Not Modified\r\n\r\n'), ...failed('http_304') },
+	'304': { script: bytes('HTTP/1.1 304 Not Modified\r\n\r\n'), ...unknown('http_304') },
 	...Object.fromEntries(
 		[400, 402, 404, 405, 406, 409, 410, 411, 412, 413, 415, 418, 422, 423, 431, 451, 501, 505, 511].map((status) => [
 			String(status),
@@ -187,10 +196,14 @@ export const responseFaults: Record<string, ResponseFault> = {
 		]),
 	),
 	'502 with an error of the service': {
-		script: whole(502, '{"code":"upstream_rule","message":"No"}'),
+		script: whole(502, '{"code":"upstream_rule","message":"No","data":{"status":502}}'),
 		...failed('upstream_rule', { requests: 2 }),
 	},
-	'999': { script: whole(999, 'denied'), ...failed('not_json') },
+	"502 with a gateway's error": {
+		script: whole(502, '{"code":"upstream_rule","message":"No"}'),
+		...unknown('upstream_rule', 2),
+	},
+	'999': { script: whole(999, 'denied'), ...unknown('not_json', 2) },
 	'a status that is no number': { script: bytes('HTTP/1.1 abc\r\n\r\n'), ...unknown('bad_http', 2) },
 	'a status of two digits': { script: bytes('HTTP/1.1 20 OK\r\n\r\n'), ...unknown('bad_http', 2) },
 	'a status of zero': { script: bytes('HTTP/1.1 000 OK\r\ncontent-length: 0\r\n\r\n'), ...unknown('bad_http', 2) },

@@ -131,10 +131,9 @@ function withQuery(list: Request, query: Readonly<Record<string, string>>): Requ
 
 /** Undefined if the service offers you no list. @throws FailedError */
 function objectsIn(outcome: Outcome, what: string): Listed[] | undefined {
-	const { body, status = 0, code, message } = outcome;
+	const { body, status = 0, code, message, busy } = outcome;
 	if (outcome.outcome === 'ok' && Array.isArray(body)) return body.filter(isObject);
-	const isLater = [408, 425, 429].includes(status);
-	if (status >= 200 && status < 500 && !isLater) return undefined;
+	if (status >= 200 && status < 500 && !busy) return undefined;
 	throw new FailedError(`could not look up ${what}: ${message ?? code ?? outcome.outcome}; nothing was sent`, {
 		code: code ?? 'lookup_failed',
 	});
@@ -353,7 +352,7 @@ async function listTerms(read: Read, dialect: Dialect, send: DirectoryOptions['s
 	for (let page = 1; ; page++) {
 		const outcome = await send(withQuery(list, { ...query, page: String(page) }));
 		// Some accounts can't list them for editing.
-		if (page === 1 && outcome.status === 403 && 'context' in query) {
+		if (page === 1 && outcome.forbidden && 'context' in query) {
 			const { context: _, ...rest } = query;
 			query = rest;
 			page = 0;

@@ -210,11 +210,6 @@ export function withCleared(
 	return { ...fields, ...Object.fromEntries(names.map((name) => [name, held.get(name)])) };
 }
 
-/** Whether a write with this result may have been carried out: a server error leaves that open. */
-export function mayBeWritten({ outcome, status = 0 }: Pick<Outcome, 'outcome' | 'status'>): boolean {
-	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown' || (outcome === 'failed' && status >= 500);
-}
-
 /** An integer that JavaScript can't hold exactly is not written back: it would be a different one. */
 function inexactField({ sent = {} }: Request): Outcome | undefined {
 	const name = Object.keys(sent).find((each) => hasInexactNumber(sent[each]));

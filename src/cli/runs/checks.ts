@@ -199,7 +199,7 @@ async function checkUsers(
 		const found = await send(client, planRead({ ids: { id } }), sending);
 		checkSignedIn(found, connection);
 		// Where the service offers no read, the first delete will show it.
-		if (found.code !== 'rest_user_invalid_id' || found.status !== 404) {
+		if (found.code !== 'rest_user_invalid_id' || !found.gone) {
 			if (found.outcome !== 'ok') notes.push(`could not check that user ${id} exists`);
 			continue;
 		}

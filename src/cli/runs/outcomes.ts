@@ -174,23 +174,23 @@ const REFUSALS: ReadonlyMap<string, string> = new Map([
 
 /** @param request whether it changes nothing, and has --verify */
 export function nextStep(
-	{ status, code, outcome }: RowOutcome,
+	{ code, outcome, signedOut, forbidden, notServed, busy }: RowOutcome,
 	{ isRead = false, canVerify = false }: { isRead?: boolean; canVerify?: boolean },
 	caller: Caller,
 ): string | undefined {
 	const isPage = code === 'html_response';
-	if (status === 401) return signInAgain(caller);
-	if (status === 403 && !isPage) return 'the account that is signed in lacks the right; use a profile that has it';
-	if (status === 403 || code === 'login_form')
+	if (signedOut) return signInAgain(caller);
+	if (forbidden && !isPage) return 'the account that is signed in lacks the right; use a profile that has it';
+	if (forbidden || code === 'login_form')
 		return 'a sign-on page or a firewall in front of the service responded: use a base URL without it';
 	if (code === NO_ROUTE)
 		return 'the service has no such path or method: supportctl doctor checks the base URL and the prefixes';
-	if (status === 404 && isPage)
+	if (isPage && notServed && outcome === 'failed')
 		return 'nothing serves that path: check the base URL (is /wp-json missing?) with supportctl doctor';
 	if (code === 'redirect') return 'supportctl profile set NAME --base-url URL changes it in a profile';
 	const known = nextStepFor(code) ?? (code === undefined ? undefined : REFUSALS.get(code));
 	if (known !== undefined) return known;
-	if ((status === 429 || status === 503) && outcome !== 'unknown')
+	if (busy && outcome !== 'unknown')
 		return 'try again later; where there are many rows, --rate asks for fewer a second';
 	if (outcome === 'differs') return '--allow-differs=FIELDS accepts other values of these fields';
 	if (outcome !== 'unknown') return undefined;
@@ -237,11 +237,11 @@ export function errorOf(given: RowOutcome, what: string, hint: string | undefine
 	);
 }
 
-export function exitCodeOfOutcome({ outcome, status }: RowOutcome): ExitCode {
+export function exitCodeOfOutcome({ outcome, signedOut, forbidden }: RowOutcome): ExitCode {
 	if (outcome === 'ok' || outcome === 'skipped') return ExitCode.ok;
 	if (outcome === 'unknown') return ExitCode.unknown;
 	if (outcome === 'differs') return ExitCode.differs;
-	return status === 401 || status === 403 ? ExitCode.refused : ExitCode.failed;
+	return signedOut || forbidden ? ExitCode.refused : ExitCode.failed;
 }
 
 /** Also differences that --allow-differs accepts. */
