@@ -23,7 +23,7 @@ export interface RowValues {
 export interface Request {
 	readonly endpoint: Endpoint;
 	readonly method: Method;
-	/** With the query. */
+	/** Includes the query. */
 	readonly path: string;
 	/** Rows with equal keys keep their order and share a shard. */
 	readonly key: string;

@@ -8,7 +8,6 @@ import type { Client, ConnectionOptions, HttpRequest } from './types.js';
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Milliseconds. */
 const WAIT_NOTICE_MS = 1000;
 
 const CLOSED: Response = {
@@ -27,7 +26,7 @@ interface Limits {
 	maxBytes: number;
 	timeoutMs: number;
 	monotonic(): number;
-	/** With the port. */
+	/** Includes the port. */
 	host: string;
 	explain(error: Error, isStarted: boolean): Error;
 }
@@ -38,7 +37,6 @@ class TooLarge extends Error {}
 /** undici calls the `on…` functions. */
 class Exchange implements Dispatcher.DispatchHandler {
 	readonly started: number;
-	/** Among those that wait. */
 	place = 0;
 	notice: NodeJS.Timeout | undefined;
 	private controller: Dispatcher.DispatchController | undefined;

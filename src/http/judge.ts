@@ -14,12 +14,11 @@ type Json = Readonly<Record<string, unknown>>;
 export interface Judged {
 	readonly endpoint: Pick<Endpoint, 'returns' | 'replay'> &
 		Partial<Pick<Endpoint, 'fields' | 'body' | 'parent' | 'trash'>>;
-	/** Of the path. */
 	readonly ids?: Readonly<Record<string, string>> | undefined;
 	/** Under the interface's names. */
 	readonly sent?: Json | undefined;
 	readonly permanent?: boolean;
-	/** With the query. */
+	/** Includes the query. */
 	readonly path?: string;
 	readonly body?: string | undefined;
 }

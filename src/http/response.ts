@@ -8,7 +8,6 @@ export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** As it came. */
 export interface Response {
 	/** 0 if none began. */
 	readonly status: number;
@@ -32,7 +31,7 @@ export type Content =
 	| { kind: 'empty' | 'cut' | 'deep' | 'text'; words: string }
 	| { kind: 'page'; words: string; isLogin: boolean };
 
-/** Printing walks values. */
+/** Printing walks values recursively. */
 const MAX_DEPTH = 200;
 
 const FIRST_WORDS = 80;

@@ -18,7 +18,7 @@ export type Sendable = HttpRequest & Judged;
 
 /** Shared by all rows. */
 export interface Pace {
-	/** Undefined: now. */
+	/** Undefined if it may go now. */
 	ready(signal: AbortSignal | undefined): Promise<void> | undefined;
 	/** Come back later, or no connection. */
 	refused(sentAt: number, retryAfterMs: number | undefined): void;
@@ -58,13 +58,11 @@ export interface SendOptions extends OwnSendOptions {
 	onResponse?(response: Response): Promise<void> | void;
 }
 
-/** Of one request. */
 export interface OwnSendOptions {
 	/** By an earlier process. */
 	maybeSent?: boolean;
 	/** The request waits for it. */
 	beforeSend?(): Promise<void> | undefined;
-	/** Before it is repeated. */
 	onRetry?(record: FailedAttempt): void;
 }
 

@@ -1,4 +1,4 @@
-/** Types of this room. */
+/** What a client is made of, and what travels to and from it. */
 
 import type { LookupFunction } from 'node:net';
 import type { Method } from '../api/endpoints.js';
@@ -26,7 +26,7 @@ export interface ConnectionOptions {
 	/** Names and values in turn. */
 	headers?: readonly string[] | undefined;
 	maxResponseBytes?: number;
-	/** After a second, once. */
+	/** Called once, after a second. */
 	onWait?: ((what: string) => void) | undefined;
 	/** By default the system's. */
 	lookup?: LookupFunction | undefined;

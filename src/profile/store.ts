@@ -1,4 +1,4 @@
-/** The profile file. */
+/** Reads and changes the profile file. */
 
 import { randomUUID } from 'node:crypto';
 import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';

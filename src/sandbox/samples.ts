@@ -135,7 +135,7 @@ function createUser(id: number, agents: number) {
 		support_can_be_assigned: agent,
 		support_smart_tickets_order: agent && chance.next() < 0.5,
 		support_after_reply: 'stay',
-		/** If changed. */
+		/** Undefined until it is changed. */
 		hash: undefined as string | undefined,
 		preferences: undefined as unknown,
 		passwords: (admin || agent ? ['Laptop', 'CI runner'] : []).map((name) => {

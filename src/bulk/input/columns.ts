@@ -21,7 +21,7 @@ export interface Draft extends RowValues {
 	seen?: Set<string> | undefined;
 }
 
-/** @returns what is wrong */
+/** Puts a cell into the row. @returns what is wrong with it */
 export interface Column {
 	readonly name: string;
 	text(cell: string, row: Draft): string | undefined;
@@ -57,7 +57,6 @@ export function textColumn<T>(
 /** Printed by `run rejects` for secrets; it must not become one. */
 export const PLACEHOLDER = '[redacted]';
 
-/** Whatever its field is. */
 function refuse(name: string, value: unknown): string | undefined {
 	const isNested = typeof value === 'object' && value !== null;
 	const tooDeep = isNested ? nestingProblem(value) : undefined;

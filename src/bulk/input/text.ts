@@ -10,7 +10,7 @@ export const MAX_RECORD_BYTES = 8 * 1024 * 1024;
 const LF = 10;
 const CR = 13;
 
-/** CRLF is one. */
+/** CRLF counts as one. */
 function countLineEnds(bytes: Buffer, to = bytes.length): number {
 	let count = 0;
 	for (let at = 0; at < to; at++) {
@@ -20,7 +20,6 @@ function countLineEnds(bytes: Buffer, to = bytes.length): number {
 	return count;
 }
 
-/** Nothing of it is sent. */
 export function inputError(name: string, line: number, message: string, hint?: string): UsageError {
 	return new UsageError(`${name} line ${line}: ${message}`, {
 		code: 'invalid_input',

@@ -156,7 +156,7 @@ export class JournalScan {
 	/** Whole lines, then an unfinished one. */
 	validBytes = 0;
 	tornBytes = 0;
-	/** If the run ended. */
+	/** Undefined if the run did not end. */
 	end: EndRecord | undefined;
 	resumes = 0;
 	/** Rows with old values. */

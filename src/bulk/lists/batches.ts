@@ -36,7 +36,6 @@ export function createBatchReader({ dialect, send, concurrency }: BatchOptions):
 
 	const readAlone = (write: Write): Promise<Outcome> => send(readRequest(plannerFor, write));
 
-	/** By ID. */
 	async function readList(
 		list: Request,
 		query: Readonly<Record<string, string>>,

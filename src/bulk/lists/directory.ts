@@ -46,7 +46,7 @@ export interface Directories {
 	};
 	passwords(userId: string): Pick<Directory, 'id'>;
 	readonly index: TermIndex;
-	/** For the index. */
+	/** Adds its terms to the index. */
 	list(taxonomy: string): Promise<void>;
 	/** From an earlier part of the run. */
 	remember(record: NameRecord): void;

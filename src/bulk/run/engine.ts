@@ -6,7 +6,7 @@ import type { RunRow } from './rows.js';
 export interface EngineOptions<Result> {
 	rows: AsyncIterable<readonly RunRow[]>;
 	concurrency: number;
-	/** By default all work. */
+	/** By default all workers work. */
 	limit?: Concurrency | undefined;
 	/** Never rejects for what the service does. */
 	perform(row: RunRow): Promise<Result>;

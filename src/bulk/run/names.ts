@@ -123,7 +123,7 @@ export interface RowNames {
 	plan(batch: readonly RawRow[], rows: RowPlanning): Promise<PlannedRow[]>;
 	/** From an earlier part of the run: its users may be deleted by now. */
 	takeUp(journal: string): Promise<void>;
-	/** For a resume. */
+	/** Keeps what was looked up for a resume. */
 	keep(journal: Journal): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ export interface PastPart {
 	readonly counts: Counts;
 	/** Rows to be sent again, by their earlier outcome. */
 	readonly left: Counts;
-	/** It has a new outcome. */
+	/** Call it when the row has a new outcome. */
 	renew(row: number): void;
 	readonly own: number;
 	isDone(row: number): boolean;

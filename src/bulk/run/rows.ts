@@ -145,7 +145,7 @@ export function planRows(
 	return { ignored, matched, readRow: read, finishRow, planRow: (raw) => finishRow(raw, read(raw)) };
 }
 
-/** By taxonomy. */
+/** Rows may name their taxonomy. */
 export function endpointFinder({
 	endpoint: name,
 	undocumented,
@@ -156,7 +156,7 @@ export function endpointFinder({
 	return ({ taxonomy }) => (taxonomy === undefined ? endpoint : forTaxonomy(taxonomy));
 }
 
-/** By taxonomy. */
+/** Rows may name their taxonomy. */
 export function plannerOf(
 	{ endpoint, undocumented, values: shared }: Pick<RunPlan, 'endpoint' | 'undocumented' | 'values'>,
 	dialect: Dialect,
@@ -175,7 +175,7 @@ export function plannerOf(
 	};
 }
 
-/** A lookup's has the ID. */
+/** The outcome of a lookup has the ID. */
 export function outcomeOf({ row, line, remarks, request: { endpoint, ids } }: RunRow, result: Outcome): RowOutcome {
 	const id = endpoint.returns === 'user-id' && result.outcome === 'ok' ? lookedUpId(result.body) : undefined;
 	const outcome: RowOutcome = { row, ids: id === undefined ? ids : { ...ids, id }, ...result };
