@@ -1,4 +1,4 @@
-/** Checks a journal's first line like a command line: a journal may come from anywhere. */
+/** Checks a journal's first line like a command line: it may come from anywhere. */
 
 import { numberedIdNames } from '../../api/endpoints.js';
 import { chooseEndpoint } from '../../api/plan.js';
@@ -37,7 +37,7 @@ const isShape =
 	(value) =>
 		isObject(value) && Object.entries(shape).every(([name, check]) => check(value[name]));
 
-/** What `createRunId` makes; it is printed, and part of file names. */
+/** Printed, and part of file names. */
 const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{5}$/;
 
 const PREFIX = isMatch(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/);
@@ -107,7 +107,7 @@ const HEADER: Readonly<Record<keyof RunHeader, Check>> = {
 	input: isShape({ sha256: isText, rows: isCount, last: isMaybe(isCount), own: isCount, copied: isFlag }),
 };
 
-/** What is wrong with the header of a journal, as JSON; undefined if a run can go on from it. */
+/** Undefined if a run can go on from it. */
 export function headerProblem(header: Readonly<Record<string, unknown>>): string | undefined {
 	const bad = firstBad(HEADER, header) ?? firstBad(PLAN, header.plan as Record<string, unknown>);
 	if (bad !== undefined) return `its first line has no valid "${bad}"`;
@@ -118,10 +118,10 @@ function firstBad(checks: Readonly<Record<string, Check>>, value: Readonly<Recor
 	return Object.keys(checks).find((name) => checks[name]?.(value[name]) === false);
 }
 
-/** An ID that would lead to another path. */
+/** It would change the path. */
 const LEAVES_PATH = /^\.*$|[/\\]/;
 
-/** What a command line would refuse of the values that all rows share. */
+/** As a command line would. */
 function valuesProblem({ endpoint: name, values, undocumented }: RunPlan): string | undefined {
 	if (!hasRuns(name)) return `${quote(name)} can't be a run`;
 	const { taxonomy } = values.ids;
@@ -146,7 +146,7 @@ function valuesProblem({ endpoint: name, values, undocumented }: RunPlan): strin
 	return undefined;
 }
 
-/** IDs belong in the path: services prefer one in the body. */
+/** Services prefer an ID in the body. */
 export function isIdName(name: string): boolean {
 	return numberedIdNames.has(name.toLowerCase());
 }

@@ -1,4 +1,4 @@
-/** Reads a journal from its start to its end in constant memory: what became of each row, and the rows' last records. */
+/** Reads a journal in constant memory: rows and their last records. */
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -43,14 +43,10 @@ export function lineReader(
 	};
 }
 
-/** After how many lines signals and timers can run. */
+/** Then signals and timers can run. */
 const LINES_AT_ONCE = 10_000;
 
-/**
- * Reads a journal from its start to its last whole line.
- * @param watch Is given each good record behind the header too, with its place in the file, in bytes.
- * @throws FailedError for a file that is no journal
- */
+/** @param watch gets good records and their offsets @throws FailedError */
 export async function scanJournal(path: string, watch?: (record: Json, place: number) => void): Promise<JournalScan> {
 	let fd: number | undefined;
 	try {
@@ -87,18 +83,14 @@ export async function scanJournal(path: string, watch?: (record: Json, place: nu
 
 const TICK_KEYS = ['at', 'ms', 'rows', 'retries', 'refused'] as const satisfies (keyof TickRecord)[];
 
-/** A tick, and what the rows that ended meanwhile came to: their records stand between the ticks. */
+/** With the outcomes since the tick before. */
 export interface Tick extends TickRecord {
 	readonly outcomes: Readonly<Partial<Record<OutcomeName, number>>>;
 }
 
 export type RecordFile = Awaited<ReturnType<typeof openRecords>>;
 
-/**
- * A journal whose rows' last records can be read, in any order: eight bytes a row are held for their places. `idNames`
- * are the names of the path ids, in their order; of invalid rows not all may be known.
- * @throws FailedError for a file that is no journal
- */
+/** Records in any order: eight bytes a row. Invalid rows may lack some IDs. @throws FailedError */
 export async function openRecords(path: string) {
 	const places = new RowNumbers(Float64Array);
 	const ticks: Tick[] = [];
@@ -126,7 +118,7 @@ export async function openRecords(path: string) {
 		const json = place === 0 ? 'no record' : parseRecord(lineAt(place)?.text ?? '');
 		return typeof json === 'string' ? undefined : rowRecordOf(json);
 	};
-	/** Each row's last record, in the order of the rows. */
+	/** The last one of each row, in order. */
 	function* records(isWanted?: (outcome: OutcomeName) => boolean): Generator<RowRecord> {
 		for (const row of places.rows()) {
 			const outcome = scan.states.outcomeOf(row);

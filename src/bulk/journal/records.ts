@@ -1,4 +1,4 @@
-/** The lines of a journal: what each record holds, how it is written, and how it is read and checked again. */
+/** The lines of a journal: writing, reading and checking them. */
 
 import { crc32 } from 'node:zlib';
 import { isObject } from '../../api/values.js';
@@ -13,13 +13,12 @@ export const VERSION = 3;
 
 export type Json = Record<string, unknown>;
 
-/** One row's outcome as the journal keeps it. */
 export interface RowRecord extends Omit<RowOutcome, 'body'> {
-	/** Where the service shows the object, as its response says. */
+	/** From the response. */
 	link?: string;
 }
 
-/** The last line of a run that came to an end, also by Ctrl-C. */
+/** Also after Ctrl-C. */
 export interface EndRecord {
 	at: string;
 	counts: Counts;
@@ -27,51 +26,47 @@ export interface EndRecord {
 	interrupted?: boolean | undefined;
 }
 
-/** What happened since the tick before, about once a second: what a plot over time is drawn from. */
+/** About once a second; reports plot it. */
 export interface TickRecord {
 	/** Milliseconds since 1970. */
 	at: number;
-	/** How long it covers, in milliseconds. */
+	/** Milliseconds. */
 	ms: number;
 	rows: number;
 	retries: number;
-	/** Of the retries: how many because of a 429 or a 503. */
+	/** 429 and 503, of the retries. */
 	refused: number;
 }
 
-/** The start of another part of the run. */
 export interface ResumeRecord {
 	at: string;
 	tool: string;
-	/** How many rows may be under way at a time. */
 	concurrency: number;
-	/** Rows with these outcomes are sent again: a retry. */
+	/** A retry sends them again. */
 	again?: readonly OutcomeName[] | undefined;
 }
 
-/** What is written beside the outcomes of rows and their old values. */
+/** Beside outcomes and old values. */
 export type PlainRecord =
 	| ({ type: 'end' } & EndRecord)
 	| ({ type: 'tick' } & TickRecord)
 	| ({ type: 'resume' } & ResumeRecord)
-	/** A failed attempt; `lost` if it may have been applied without a response that says so. */
+	/** `lost`: it may have been applied without a response. */
 	| { type: 'attempt'; row: number; attempt: number; status?: number; code?: string; lost?: boolean | undefined }
-	/** A username or term that was looked up: its ID, or why there is none. */
+	/** Its ID, or why there is none. */
 	| ({ type: 'name' } & NameRecord);
 
-/** What a row is about to overwrite. */
 export interface OldValues {
 	readonly values: Readonly<Json>;
 	/** Fields that the object did not have. */
 	readonly absent: readonly string[];
-	/** What is written in their place. */
 	readonly sent: Readonly<Json>;
 }
 
-/** Replaces the values of keys named like secrets, at any depth. */
+/** Under secret names, at any depth. */
 export type Redact = (value: unknown) => unknown;
 
-/** What a service said of a row, with its reason for each field where the message does not hold it already. */
+/** With the reasons that it does not contain. */
 export function fullMessage({ message, reasons = {} }: Pick<RowRecord, 'message' | 'reasons'>): string | undefined {
 	const listed = Object.entries(reasons)
 		.filter(([, why]) => message?.includes(why) !== true)
@@ -81,37 +76,36 @@ export function fullMessage({ message, reasons = {} }: Pick<RowRecord, 'message'
 	return message === undefined ? listed : `${message} (${listed})`;
 }
 
-/** What the response shows otherwise than it was sent, a text a field: `status is "read", not "hold"`. */
+/** `status is "read", not "hold"` */
 export function differences({ differs = [] }: Pick<RowRecord, 'differs'>): string[] {
 	return differs.map(({ field, sent, shown }) => `${field} is ${JSON.stringify(shown)}, not ${JSON.stringify(sent)}`);
 }
 
-/** The parts of a row's record, as they are written. */
+/** As written. */
 const ROW_PARTS = [
 	...(['row', 'line', 'ids', 'outcome', 'status', 'code', 'message'] as const),
 	...(['reasons', 'attempts', 'ms', 'warnings', 'differs', 'link'] as const),
 ] satisfies (keyof RowRecord)[];
 const ROW_KEYS: ReadonlySet<string> = new Set(['type', ...ROW_PARTS.filter((part) => part !== 'ids')]);
 
-/** Whether a key of a row's record is the name of a path id: those stand flat in it, whatever the endpoint calls them. */
+/** Path IDs are keys of the record. */
 export function isIdName(key: string): boolean {
 	return !ROW_KEYS.has(key);
 }
 
-/** How each line ends: with a checksum of the text before it. */
+/** A checksum of the line. */
 function sealOf(content: string): string {
 	return `,"crc":"${crc32(content).toString(16).padStart(8, '0')}"}`;
 }
 
 const SEAL_LENGTH = sealOf('').length;
 
-/** A record's JSON with its checksum. */
 export function sealed(json: string): string {
 	const content = json.slice(0, -1);
 	return content + sealOf(content);
 }
 
-/** One row's outcome, free of its request's secrets already. Most rows have few parts. */
+/** Without secrets already. */
 export function rowLine(outcome: RowOutcome, redact: Redact): string {
 	let line = '{"type":"row"';
 	const record: RowRecord = { ...outcome, link: linkOf(outcome) };
@@ -139,7 +133,7 @@ function redactedDiffers({ differs = [] }: RowOutcome, redact: Redact): Json[] {
 	});
 }
 
-/** Values that are named like secrets are not kept but named in `withheld`, so that an undo can't restore a placeholder. */
+/** Secret values are only named in `withheld`: an undo must not restore a placeholder. */
 export function beforeLine(
 	row: number,
 	ids: Readonly<Record<string, string>>,
@@ -161,7 +155,7 @@ export function beforeLine(
 	});
 }
 
-/** The record of a line, or what is wrong with it. */
+/** Or what is wrong with it. */
 export function parseRecord(text: string): Json | string {
 	const record = parseObject(text);
 	if (record === undefined) return 'not a JSON object';
@@ -191,7 +185,7 @@ export function headerLine(header: RunHeader): string {
 	return sealed(JSON.stringify({ type: 'plan', version: VERSION, ...header }));
 }
 
-/** The header in a journal's first line. @throws FailedError that says what is wrong with it */
+/** @throws FailedError */
 export function readHeader(text: string, path: string): RunHeader {
 	const { version } = parseObject(text) ?? {};
 	if (typeof version === 'number' && version !== VERSION) {
@@ -207,7 +201,7 @@ export function readHeader(text: string, path: string): RunHeader {
 	return header as unknown as RunHeader;
 }
 
-/** The last record of a run from its JSON; undefined for any other record, and for one that lacks a part. */
+/** Undefined for other records. */
 export function endRecordOf({ type, ...end }: Readonly<Json>): EndRecord | undefined {
 	const { at, exit, counts } = end;
 	if (type !== 'end' || !isCount(exit) || !isText(at) || !isObject(counts)) return undefined;
@@ -215,7 +209,7 @@ export function endRecordOf({ type, ...end }: Readonly<Json>): EndRecord | undef
 	return isComplete ? (end as unknown as EndRecord) : undefined;
 }
 
-/** A row's outcome from its JSON; undefined for any other record. */
+/** Undefined for other records. */
 export function rowRecordOf(record: Readonly<Json>): RowRecord | undefined {
 	if (record.type !== 'row' || !isCount(record.row) || !outcomeNames.includes(record.outcome as OutcomeName)) {
 		return undefined;

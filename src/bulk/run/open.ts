@@ -1,10 +1,10 @@
-/** Opens the rows of a plan, whatever their source is: a file, arguments, or the old values of an earlier run. */
+/** Opens the rows of a plan. */
 
 import { type InputSource, openArguments } from '../input/input.js';
 import type { RowSource, RunPlan } from './plan.js';
 import { type PlannedRows, planRows, type RowContext } from './rows.js';
 
-/** Opens the rows of a plan. @throws UsageError for a source or header that can't be used */
+/** @throws UsageError */
 export async function openRows(plan: RunPlan, context: RowContext): Promise<PlannedRows> {
 	const { source } = plan;
 	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, context);
@@ -35,7 +35,7 @@ export async function openRows(plan: RunPlan, context: RowContext): Promise<Plan
 	}
 }
 
-/** Opens the bytes of a source. @throws UsageError */
+/** @throws UsageError */
 export async function openInputOf(
 	source: Extract<RowSource, { from: 'ids' | 'file' }>,
 	{ stdin, stateDir, onCopy }: Pick<RowContext, 'stdin' | 'stateDir' | 'onCopy'>,

@@ -1,4 +1,4 @@
-/** The rows of a saved plan: each is sent only while its object has the values that the plan shows as old. */
+/** Rows of a saved plan: sent only while objects have the plan's old values. */
 
 import { readEndpointOf } from '../../api/reads.js';
 import { UsageError } from '../../errors.js';
@@ -8,7 +8,7 @@ import type { RowSource, RunHeader, RunPlan, SavedPlan } from './plan.js';
 import { plannedWrites, readPlan } from './plan-file.js';
 import { type Expected, endpointFinder, type PlannedRows, plannerOf, type RowContext, type RunRow } from './rows.js';
 
-/** The plan that sends a saved plan. It keeps old values, so that it can be undone. */
+/** It keeps old values itself. */
 export function applyPlan(
 	{ plan }: Pick<RunHeader, 'plan'>,
 	{ path, sha256 }: SavedPlan,
@@ -27,10 +27,9 @@ export function applyPlan(
 	};
 }
 
-/** How many rows are made at a time. */
 const BATCH = 100;
 
-/** Opens the rows. @throws UsageError for a plan that was changed */
+/** @throws UsageError for a changed plan */
 export async function openPlannedRows(
 	plan: RunPlan,
 	source: Extract<RowSource, { from: 'plan' }>,
@@ -77,12 +76,10 @@ function expectedOf({ values, absent }: PlannedWrite['before']): Expected {
 	};
 }
 
-/** What a row of a plan changes, as people are shown it. */
 export function changesIn(planned: PlannedWrite, plan: RunPlan): FieldChange[] {
 	const { ids, fields, before, force } = planned;
 	const endpoint = endpointFinder(plan)(ids);
 	if (endpoint.body === 'none') return [deletionOf(before, endpoint.trash && force !== true)];
-	// Custom fields stand in a plan as they are sent.
 	const held = heldOf({ ...endpoint, body: 'fields' }, before.values);
 	return Object.entries(fields)
 		.filter(([name, value]) => held === undefined || !isUnchanged(endpoint, name, value, held))
@@ -92,7 +89,7 @@ export function changesIn(planned: PlannedWrite, plan: RunPlan): FieldChange[] {
 		});
 }
 
-/** Fields by which people know an object that is deleted; the first one shows what becomes of it. */
+/** By which people know a deleted object; the first one shows what becomes of it. */
 export const IDENTITY = ['status', 'username', 'name', 'title', 'slug', 'email'];
 
 export function deletionOf({ values }: Pick<PlannedWrite['before'], 'values'>, isTrash: boolean): FieldChange {

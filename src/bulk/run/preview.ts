@@ -1,4 +1,4 @@
-/** A run that sends nothing: what it would send, and where objects may be read, what that would change. */
+/** A run that sends nothing: what it would send and change. */
 
 import { asksNothing } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
@@ -20,7 +20,6 @@ import type { PastPart } from './resume.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import type { RunSetup } from './setup.js';
 
-/** Shows each row that would be sent. @param past what earlier parts of the run did */
 export async function preview(
 	setup: RunSetup,
 	rows: PlannedRows,
@@ -73,7 +72,6 @@ function isProblem(change: RowChange): boolean {
 	return 'unread' in change || ('skip' in change && change.skip.outcome === 'failed');
 }
 
-/** Makes the function that reads the objects of some rows, and says what each row would change. */
 export async function createChangeReader(
 	setup: Pick<
 		RunSetup,
@@ -105,7 +103,6 @@ export async function createChangeReader(
 	};
 }
 
-/** What a row would change, now that its object was read. */
 function changeOf(plan: RunPlan, row: RunRow, found: Outcome, terms: TermIndex): RowChange {
 	const { checks, values } = plan;
 	const { endpoint } = row.request;

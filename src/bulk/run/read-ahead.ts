@@ -1,4 +1,4 @@
-/** Reads the objects of rows before their turn, a hundred with one request. */
+/** Reads objects before their rows' turn, a hundred with one request. */
 
 import type { Dialect } from '../../api/dialect.js';
 import { asksNothing, type Request } from '../../api/plan.js';
@@ -9,7 +9,7 @@ import { changesLists, type RunPlan } from './plan.js';
 import { readsBefore } from './read-back.js';
 import type { RunRow } from './rows.js';
 
-/** An object that was read longer ago is read again right before its write, in milliseconds. */
+/** Older objects are read again before their write. */
 const STALE_MS = 60_000;
 
 export interface ReadAheadParts {
@@ -17,13 +17,13 @@ export interface ReadAheadParts {
 	dialect: Dialect;
 	concurrency: number;
 	clock: Pick<SendClock, 'monotonic'>;
-	/** Sends a read, with retries; never rejects. */
+	/** Retries; never rejects. */
 	send(request: Request): Promise<Outcome>;
 }
 
 export type ReadAhead = ReturnType<typeof createReadAhead>;
 
-/** Whether objects may be read some time before their write: a condition is checked right before it. */
+/** Conditions are checked right before the write. */
 export function mayReadAhead(plan: RunPlan): boolean {
 	const { checks, source } = plan;
 	const isCondition = checks.ifUnmodified || checks.conditions.length > 0;
@@ -33,7 +33,7 @@ export function mayReadAhead(plan: RunPlan): boolean {
 export function createReadAhead({ plan, clock, ...parts }: ReadAheadParts) {
 	const reader = createBatchReader(parts);
 	const addsItems = changesLists(plan);
-	/** By key, the first row that will need the object, and what a list shows of it. */
+	/** The first row that needs the object, by key. */
 	const ahead = new Map<string, { row: RunRow; at: number; found: Promise<Outcome | undefined> }>();
 
 	function begin(batch: readonly RunRow[]): void {
@@ -54,7 +54,7 @@ export function createReadAhead({ plan, clock, ...parts }: ReadAheadParts) {
 	}
 
 	return {
-		/** The same batches, with the reads of each one begun while the one before it is sent. */
+		/** Reads of a batch begin while the one before it is sent. */
 		async *follow(batches: AsyncIterable<RunRow[]>): AsyncGenerator<RunRow[]> {
 			let waiting: RunRow[] | undefined;
 			for await (const batch of batches) {
@@ -64,14 +64,14 @@ export function createReadAhead({ plan, clock, ...parts }: ReadAheadParts) {
 			}
 			if (waiting !== undefined) yield waiting;
 		},
-		/** What a list showed of a row's object; undefined if it has to be read alone. */
+		/** Undefined if it must be read alone. */
 		async take({ row, request }: RunRow): Promise<Outcome | undefined> {
 			const known = ahead.get(request.key);
 			if (known?.row.row !== row) return undefined;
 			ahead.delete(request.key);
 			return clock.monotonic() - known.at > STALE_MS ? undefined : await known.found;
 		},
-		/** To be called once a row is done: what was read of its object meanwhile may be old. */
+		/** Once a row is done, what was read may be old. */
 		forget({ request }: RunRow): void {
 			ahead.delete(request.key);
 		},

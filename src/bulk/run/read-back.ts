@@ -1,4 +1,4 @@
-/** One row from its first read to its outcome: read the object where old values matter, write, read it again where asked. */
+/** One row from its first read to its outcome: read, write, read again. */
 
 import { type AppliedDifference, compareAll, compareField } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
@@ -18,19 +18,17 @@ import { type Checks, changesLists, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
 
 export interface RowSteps {
-	/** Sends the row's request, or another for the same row, with retries. */
+	/** Or a different one for the same row; retries. */
 	send(row: RunRow, request: Request): Promise<Outcome>;
-	/** Sends a read that belongs to a row; `afterStop` reads once even if the run is stopping. */
+	/** `afterStop` reads once even if the run is stopping. */
 	read(row: RunRow, request: Request, afterStop: boolean): Promise<Outcome>;
-	/** Keeps old values in the journal; the write waits for it. */
+	/** The write waits for it. */
 	keep(row: RunRow, before: OldValues): Promise<void>;
-	/** Whether an earlier part of the run may have sent the row. */
+	/** By an earlier part of the run. */
 	maybeSent?(row: RunRow): boolean;
-	/** Makes IDs, slugs and names of terms comparable. */
 	terms?: TermIndex | undefined;
 }
 
-/** Whether any check of a plan needs a read before the write. */
 export function readsBefore(plan: Pick<RunPlan, 'endpoint' | 'checks' | 'values' | 'source'>): boolean {
 	const { checks, values, source } = plan;
 	return (
@@ -55,7 +53,7 @@ export function comparesFirst(plan: Pick<RunPlan, 'endpoint' | 'checks' | 'value
 	return readsBefore({ ...plan, checks: { ...plan.checks, snapshot: false } });
 }
 
-/** @throws UsageError for checks that need a read, where the API has none for the endpoint */
+/** @throws UsageError */
 export function checkReadable(
 	endpoint: Endpoint,
 	plan: Pick<RunPlan, 'endpoint' | 'checks' | 'values' | 'source'>,
@@ -67,19 +65,17 @@ export function checkReadable(
 	});
 }
 
-/** Makes the read that shows the object of a write: a run of terms may have several taxonomies. */
+/** A run of terms may have several taxonomies. */
 export function readPlannerOf(dialect: Dialect): (write: Pick<Request, 'endpoint' | 'ids'>) => Request {
 	const plannerFor = createPlanners(dialect);
 	return (write) => readRequest(plannerFor, write);
 }
 
-/** What a read came to, and what the object holds where it is known. */
 interface Seen {
 	result: Outcome;
 	held: Held | undefined;
 }
 
-/** Makes the function that carries out one row. */
 export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps): (row: RunRow) => Promise<Outcome> {
 	const { checks, values } = plan;
 	const readsFirst = readsBefore(plan);
@@ -152,15 +148,15 @@ function withUnknownNames(result: Outcome, held: Held): Outcome {
 /** How many custom fields a message names. */
 const NAMED_FIELDS = 10;
 
-/** Whether a write's outcome can be settled by reading: a refusal of the service stands. */
+/** A refusal of the service stands. */
 function mayNeedReading({ outcome, refused, busy, code }: Outcome): boolean {
-	// What the service wants later than anybody waits ends the run first.
+	// Longer than anybody waits.
 	if (code === 'wait_too_long') return false;
 	if (outcome === 'failed') return refused !== true && busy !== true;
 	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
 }
 
-/** The custom fields of the service, as one read shows them, and a notice for the first row if none does. */
+/** As one read shows them, with a notice for the first row if none does. */
 interface CustomNames {
 	held?: Held | undefined;
 	notice?: string;
@@ -168,7 +164,7 @@ interface CustomNames {
 
 const NOT_CONFIRMED = "custom fields can't be read here, so nothing confirms that they were saved";
 
-/** Services ignore names that they don't know: one read per run shows which there are. */
+/** Services ignore unknown names: one read per run shows which there are. */
 function createCustomNames(look: (row: RunRow) => Promise<Seen>) {
 	let known: Promise<Held | undefined> | undefined;
 	let isRefused = false;
@@ -192,14 +188,14 @@ function hasAll(held: Held, { sent = {} }: Request): boolean {
 	return Object.keys(sent).every((name) => held.has(name));
 }
 
-/** A request whose fields have the names under which the deployment writes them. */
+/** Under the names that the deployment writes. */
 function renamed(plannerFor: PlannerFor, request: Request, held: Held): Request {
 	const { endpoint, ids, sent = {} } = request;
 	const fields = Object.fromEntries(Object.entries(sent).map(([name, value]) => [held.writtenAs(name), value]));
 	return { ...plannerFor(endpoint)({ ids, fields }), sent };
 }
 
-/** Fields to send, with what the service would clear without them, as it was read. */
+/** As it was read. */
 export function withCleared(
 	{ cleared = [] }: Pick<Endpoint, 'cleared'>,
 	held: Held,
@@ -210,7 +206,7 @@ export function withCleared(
 	return { ...fields, ...Object.fromEntries(names.map((name) => [name, held.get(name)])) };
 }
 
-/** An integer that JavaScript can't hold exactly is not written back: it would be a different one. */
+/** It would be written back as a different one. */
 function inexactField({ sent = {} }: Request): Outcome | undefined {
 	const name = Object.keys(sent).find((each) => hasInexactNumber(sent[each]));
 	if (name === undefined) return undefined;
@@ -225,10 +221,7 @@ const UNCHANGED = skipped('unchanged', 'every field has its value already');
 
 type Decision = { skip: Outcome } | { fields: Readonly<Record<string, unknown>>; left: AppliedDifference[] };
 
-/**
- * What is sent of a row, now that the object's values are known; pure.
- * @param maybeSent Whether the run may have written the row before it was interrupted: its own write breaks no condition
- */
+/** @param maybeSent the run's own write breaks no condition */
 export function decide(
 	row: RunRow,
 	held: Held,
@@ -271,7 +264,6 @@ export function decide(
 	return { skip: checks.onlyChanged || changesLists({ values }) ? UNCHANGED : NOTHING_TO_SEND };
 }
 
-/** Fields with none of the values that are expected. */
 function changedByOthers(
 	{ request: { endpoint, sent = {} }, expected }: RunRow,
 	held: Held,
@@ -279,10 +271,10 @@ function changedByOthers(
 ): AppliedDifference[] {
 	const left: AppliedDifference[] = [];
 	for (const [field, values] of Object.entries(expected?.values ?? {})) {
-		// What has the value to be sent already needs no write.
+		// The value is there already.
 		const fine = Object.hasOwn(sent, field) ? [...values, sent[field]] : values;
 		const now = held.get(field);
-		// Services may leave out a field that was cleared.
+		// Services may leave out cleared fields.
 		const isFine = held.has(field)
 			? fine.some((value) => compareField(endpoint, field, value, now, terms) !== 'other')
 			: fine.some((value) => isNothing(value));
@@ -296,7 +288,7 @@ function leftMessage(left: readonly AppliedDifference[], { expected }: RunRow): 
 	return [...changes, expected?.hint].filter(Boolean).join('; ');
 }
 
-/** A row that was applied but for the fields that others changed. */
+/** All but fields that others changed. */
 function withLeft(result: Outcome, left: AppliedDifference[], row: RunRow): Outcome {
 	if (left.length === 0 || (result.outcome !== 'ok' && result.outcome !== 'differs')) return result;
 	const { differs = [] } = result;
@@ -308,7 +300,6 @@ function withLeft(result: Outcome, left: AppliedDifference[], row: RunRow): Outc
 	};
 }
 
-/** List fields after items were added and removed. */
 function listChanges(held: Held, { add, remove }: RunPlan['values']): Record<string, unknown> {
 	const changes = emptyRecord<unknown>();
 	for (const field of new Set([...Object.keys(add), ...Object.keys(remove)])) {
@@ -324,7 +315,7 @@ function listChanges(held: Held, { add, remove }: RunPlan['values']): Record<str
 }
 
 function oldValues(held: Held, { endpoint, sent = {} }: Request): OldValues {
-	// A ticket in the trash is restored by its status.
+	// A status restores from the trash.
 	const names = endpoint.trash ? ['status'] : Object.keys(sent);
 	const values = emptyRecord<unknown>();
 	const absent: string[] = [];
@@ -335,13 +326,12 @@ function oldValues(held: Held, { endpoint, sent = {} }: Request): OldValues {
 	return { values, absent, sent: endpoint.trash ? { status: 'trash' } : sent };
 }
 
-/** A result whose write is known to be done, without what it said before. */
 function asDone({ outcome: _, code: _code, message: _message, reasons: _reasons, ...rest }: Outcome): Outcome {
 	const { differs: _differs, mayBeApplied: _applied, mayBePartly: _partly, ...done } = rest;
 	return { ...done, outcome: 'ok' };
 }
 
-/** A row that may have been sent is ok without another write only if every field is the same. */
+/** Without a second write only if every field is the same. */
 function settledBy(
 	{ result, held }: Seen,
 	request: Request,
@@ -359,10 +349,7 @@ function settledBy(
 	return Object.keys(listChanges(held, values)).length === 0 ? done : undefined;
 }
 
-/**
- * Nothing was written now, so that a lost response to the read leaves nothing unknown. What an earlier part of the run may
- * have written stays unknown.
- */
+/** Nothing was written now; what an earlier part may have written stays unknown. */
 function notRead({ body: _, ...result }: Outcome, maybeSent: boolean): Outcome {
 	if (maybeSent) {
 		const why = result.outcome === 'ok' ? 'the response to the read is in an unknown shape' : result.message;
@@ -374,13 +361,12 @@ function notRead({ body: _, ...result }: Outcome, maybeSent: boolean): Outcome {
 		const message = `${begin}: the response to the read is in an unknown shape`;
 		return { ...result, outcome: 'failed', code: 'unexpected_shape', message };
 	}
-	// A resume reads it again, unless what the service shows is not the object.
+	// A resume reads it again, unless the service shows something else.
 	const isLost = result.retry !== undefined || result.status === undefined;
 	const outcome = result.outcome === 'failed' || !isLost ? 'failed' : 'not-sent';
 	return { ...result, outcome, message: `${begin}: ${result.message ?? result.code ?? result.outcome}` };
 }
 
-/** A result of a write, now that the object was read again. */
 function verified(request: Request, result: Outcome, seen: Seen, terms?: TermIndex): Outcome {
 	if (request.method === 'DELETE') return verifiedDelete(request, result, seen);
 	const { held, result: reading } = seen;
@@ -392,14 +378,14 @@ function verified(request: Request, result: Outcome, seen: Seen, terms?: TermInd
 	const { endpoint, sent = {} } = request;
 	const { differs, open } = compareAll(endpoint, sent, held.get, terms);
 	if (differs.length === 0 && open.length === 0) return asDone(result);
-	// What is seen may be what was there before.
+	// It may have been there before.
 	if (result.outcome === 'unknown') return result;
 	if (differs.length === 0) {
 		// The response to the write stands.
 		const warning = `could not be verified: ${open.join(', ')}`;
 		return { ...result, warnings: [...(result.warnings ?? []), warning] };
 	}
-	// Nothing of what was sent is there: the refusal stands.
+	// The refusal stands.
 	const isUntouched = differs.length + open.length === Object.keys(sent).length;
 	if (result.outcome === 'failed' && isUntouched) return result;
 	return { ...asDone(result), ...differing(differs) };
@@ -417,7 +403,7 @@ function verifiedDelete({ permanent }: Request, result: Outcome, { result: readi
 	return { ...asDone(result), ...differing([{ field: 'status', sent, shown }]) };
 }
 
-/** `--allow-differs` makes the row ok; its differences are printed as warnings. */
+/** Differences become warnings. */
 function allowed(result: Outcome, { allowDiffers }: Pick<Checks, 'allowDiffers'>): Outcome {
 	const { differs = [] } = result;
 	if (result.outcome !== 'differs' || allowDiffers === false) return result;

@@ -1,4 +1,4 @@
-/** The rows of a run that were not done, in the columns of its input, each with the reason; found without holding them in memory. */
+/** Rows that were not done, in the input's columns with reasons, in constant memory. */
 
 import { existsSync } from 'node:fs';
 import { UsageError } from '../../errors.js';
@@ -16,7 +16,7 @@ import { invalidOutcome, isInvalid, isOwn, planRows, type RowContext } from './r
 
 export type Wanted = (record: Pick<RowRecord, 'outcome' | 'status' | 'code'>) => boolean;
 
-/** Without a choice: rows to fix or to retry, and those whose object was changed meanwhile. Those refused with 401 are sent by a resume. */
+/** By default rows to fix or retry, and conflicts; a resume sends those refused with 401. */
 export function wantedBy(outcomes: readonly OutcomeName[] | undefined): Wanted {
 	if (outcomes !== undefined) return ({ outcome }) => outcomes.includes(outcome);
 	return ({ outcome, status, code }) =>
@@ -26,25 +26,23 @@ export function wantedBy(outcomes: readonly OutcomeName[] | undefined): Wanted {
 		(outcome === 'skipped' && code === 'conflict');
 }
 
-/** Outcomes of which some records may be wanted. */
 function wantedOutcomes(isWanted: Wanted): ReadonlySet<OutcomeName> {
 	return new Set(outcomeNames.filter((outcome) => isWanted({ outcome, code: 'conflict' })));
 }
 
 export interface RejectOptions {
 	isWanted: Wanted;
-	/** The name of the column of reasons. */
 	reason: string;
 	isSecret(name: string): boolean;
 }
 
 export interface Reject {
 	row: Record<string, unknown>;
-	/** Path ids, as far as they could be read. */
+	/** As far as they could be read. */
 	ids: Readonly<Record<string, string>>;
 }
 
-/** Opens the input that a run read; undefined where it was standard input of which no copy is kept. @throws UsageError */
+/** Undefined for stdin without a copy. @throws UsageError */
 export async function openPastInput(
 	{ source }: Pick<RunPlan, 'source'>,
 	context: Pick<RowContext, 'stdin' | 'stateDir'>,
@@ -58,7 +56,7 @@ export async function openPastInput(
 	return await openInputOf(source, context);
 }
 
-/** Reads the input to its end. @throws UsageError where it is not what the run read */
+/** @throws UsageError for a changed input */
 export async function checkUnchanged({ id, input }: RunHeader, source: InputSource): Promise<void> {
 	for await (const _ of source.read());
 	if (source.sha256 === input.sha256) return;
@@ -68,7 +66,7 @@ export async function checkUnchanged({ id, input }: RunHeader, source: InputSour
 	});
 }
 
-/** The wanted rows of the input, in its order. */
+/** In the input's order. */
 export async function* rejectsOf(
 	journal: string,
 	input: InputSource,
@@ -94,7 +92,7 @@ export async function* rejectsOf(
 	}
 }
 
-/** What the journal alone has of the wanted rows: ids and reason. */
+/** IDs and reason. */
 export async function* rejectsWithoutInput(
 	journal: string,
 	{ isWanted, reason }: RejectOptions,
@@ -110,7 +108,7 @@ export async function* rejectsWithoutInput(
 	}
 }
 
-/** Rows that the run ended without: the journal has no record of them. Those that may have been sent are left out. */
+/** Without a record; not those that may have been sent. */
 function unreachedRows(
 	scan: JournalScan,
 	input: InputSource,
@@ -136,7 +134,7 @@ function unreachedRows(
 	};
 }
 
-/** Why a row was rejected, in one line: `400 rest_invalid_param: Invalid parameter(s): status (status: …)`. */
+/** `400 rest_invalid_param: Invalid parameter(s): status (status: …)` */
 function errorText(record: RowRecord): string {
 	const head = [record.status, record.code].filter((part) => part !== undefined).join(' ');
 	const message = [fullMessage(record) ?? record.outcome, ...differences(record)].join('; ');
@@ -151,7 +149,7 @@ function rejectedRow(
 ): Record<string, unknown> {
 	const { cells } = raw;
 	const isMisshapen = cells !== undefined && columns !== undefined && cells.length !== columns.length;
-	// Which cell is whose is not known: the row is given as text, unless some cell is secret.
+	// It is unclear which cell is whose: as text, unless a cell is secret.
 	const asText = isMisshapen && !columns.some(isSecret) ? `: ${formatCsvRecord(cells, delimiter).trimEnd()}` : '';
 	const place = (isMisshapen || raw.problem !== undefined) && raw.line !== undefined ? `line ${raw.line}: ` : '';
 	const hide = (name: string, value: unknown): unknown =>

@@ -1,4 +1,4 @@
-/** A run from its plan to its exit code: survey all rows, ask, then send them or show what would be sent. */
+/** A run from its plan to its exit code. */
 
 import { rmSync } from 'node:fs';
 import { chooseEndpoint } from '../../api/plan.js';
@@ -17,7 +17,7 @@ import { endpointFinder, type PlannedRows } from './rows.js';
 import type { RunSetup } from './setup.js';
 import { checkSet, ownRows, type Survey, surveyRows } from './survey.js';
 
-/** @returns the exit code, also where rows are invalid @throws UsageError, RefusedError, FailedError */
+/** @throws UsageError, RefusedError, FailedError */
 export async function run(setup: RunSetup): Promise<ExitCode> {
 	const { plan, tuning, extent, resumes, stateDir, show } = setup;
 	const { directories } = setup;
@@ -26,7 +26,7 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 		...{ dialect: setup.dialect, secrets: setup.secrets, names, stateDir, stdin: setup.stdin },
 		onCopy: (path) => setup.onSpool(() => rmSync(path, { force: true })),
 	});
-	// The private copy of standard input that a journal points to stays as long as a resume or a retry may read it.
+	// A resume may read the copy of stdin.
 	let keep = resumes?.header.input.copied === true && isSameFile(resumes.header.plan, plan);
 	try {
 		const done = resumes === undefined ? undefined : await scanJournal(resumes.path);
@@ -96,7 +96,7 @@ const againOf = ({ plan, tuning, dialect, resumes }: RunSetup): Again => ({
 	again: resumes?.again ?? [],
 });
 
-/** What earlier parts of the run did, for a run that sends nothing. */
+/** For a run that sends nothing. */
 async function pastOf(setup: RunSetup, rows: PlannedRows): Promise<PastPart | undefined> {
 	const { resumes } = setup;
 	if (resumes === undefined) return undefined;
@@ -123,7 +123,7 @@ function headerOf({ plan, tuning, clock, tool, record }: RunSetup, rows: Planned
 	};
 }
 
-/** Look-ups leave nothing to resume; everything else has a journal. */
+/** Lookups leave nothing to resume. */
 async function openJournalOf(setup: RunSetup, rows: PlannedRows, survey: Survey) {
 	const { resumes, clock, redact, tool } = setup;
 	const started = new Date(clock.now()).toISOString();

@@ -1,4 +1,4 @@
-/** What a run needs of whoever starts it. */
+/** What a run needs of its caller. */
 
 import type { Dialect } from '../../api/dialect.js';
 import type { Outcome, OutcomeName } from '../../http/outcome.js';
@@ -12,7 +12,7 @@ import type { PlannedRows, RunRow } from './rows.js';
 import type { RowRedactor } from './send-row.js';
 import type { SetLimits, Survey } from './survey.js';
 
-/** How far a run goes: it shows its requests, it reads and shows what they would change, or it sends them. */
+/** Show requests, read and show changes, or send. */
 export type Extent = 'requests' | 'changes' | 'send';
 
 export interface RunSetup {
@@ -22,15 +22,12 @@ export interface RunSetup {
 	readonly limits: SetLimits;
 	/** Where the changes are saved instead of being sent. */
 	readonly saveTo?: string | undefined;
-	/** The journal of the run that is resumed. */
 	readonly resumes?:
 		| { readonly path: string; readonly header: RunHeader; readonly again: readonly OutcomeName[] }
 		| undefined;
-	/** The run's ID, and what its journal keeps of who started it and why. */
 	readonly record: Pick<RunHeader, 'id' | 'who' | 'note' | 'reports'>;
-	/** Where the journal is kept; by default in the state folder, and nowhere for look-ups without a report. */
+	/** By default in the state folder; nowhere for lookups without a report. */
 	readonly journal: { readonly path: string | undefined; readonly isWanted: boolean };
-	/** Values that no plan holds. */
 	readonly secrets: Readonly<Record<string, unknown>>;
 	readonly dialect: Dialect;
 	readonly stateDir: string;
@@ -38,20 +35,19 @@ export interface RunSetup {
 	readonly tool: string;
 	readonly clock: SendClock;
 	random(): number;
-	/** Hides values under secret names, for what is kept. */
+	/** Hides values under secret names. */
 	readonly redact: Redact;
 	redactRows(hasSecrets: boolean): RowRedactor;
-	/** Opens the client once; a dry run never calls it. */
+	/** Once; a dry run never does. */
 	connect(): Promise<Client>;
-	/** Where names are looked up. */
 	readonly directories: Directories;
-	/** @throws RefusedError where the credentials are refused: every row would be too */
+	/** @throws RefusedError */
 	checkSignedIn(outcome: Outcome): void;
-	/** @throws UsageError where a read shows that the service offers no such read */
+	/** @throws UsageError if the service has no such read */
 	checkServed(row: RunRow, read: Outcome): void;
 	/** Checks what only the service or a person can say. @returns the plan to carry out @throws to send nothing */
 	ask(survey: Survey, rows: PlannedRows): Promise<RunPlan>;
 	readonly show: Show;
-	/** Is called with what a signal has to clean up before the first row is sent. */
+	/** For signals before the first row. */
 	onSpool(remove: () => void): void;
 }

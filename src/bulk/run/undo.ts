@@ -1,4 +1,4 @@
-/** The old values that a run's journal keeps, as rows that write them back where the object still holds what the run wrote. */
+/** Old values of a run as rows that write them back, if the object still has the run's values. */
 
 import { createHash } from 'node:crypto';
 import { closeSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { type Json, parseRecord, rowRecordOf } from '../journal/records.js';
 import { hashKey, type RowSource, type RunHeader, type RunPlan } from './plan.js';
 import { type PlannedRows, plannerOf, type RowContext, type RunRow } from './rows.js';
 
-/** The plan that undoes a run. It keeps old values itself, so that it can be undone too. @throws UsageError */
+/** It keeps old values itself. @throws UsageError */
 export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: boolean): RunPlan {
 	if (!plan.checks.snapshot) {
 		throw new UsageError(`run ${id} kept no old values`, {
@@ -24,7 +24,7 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 	}
 	return {
 		...plan,
-		// What is in the trash is restored by its status.
+		// A status restores from the trash.
 		endpoint: plan.endpoint.endsWith('.delete') ? plan.endpoint.replace(/\.delete$/, '.update') : plan.endpoint,
 		source: { from: 'snapshots', journal, run: id, overwrite },
 		values: { ids: plan.values.ids, fields: {}, withheld: [], force: false, add: {}, remove: {} },
@@ -42,21 +42,19 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 	};
 }
 
-/** One object that the run wrote. */
 interface Change {
 	readonly ids: Readonly<Record<string, string>>;
-	/** Each field before the run's first write, and every value that the run may have written or was shown. */
+	/** Before the first write, and every value that the run may have written or was shown. */
 	readonly fields: Record<string, { old: unknown; written: unknown[] }>;
-	/** Why a field keeps its value, by field. */
+	/** Why fields keep their value. */
 	readonly remarks: Record<string, string>;
 }
 
 const CHANGED = { code: 'changed_since', hint: '--overwrite restores it' };
 
-/** How many rows are made at a time. */
 const BATCH = 100;
 
-/** Opens the rows. @throws UsageError where nothing was written */
+/** @throws UsageError if nothing was written */
 export async function openOldValues(
 	plan: RunPlan,
 	source: Extract<RowSource, { from: 'snapshots' }>,
@@ -113,23 +111,21 @@ function recordOf<T>(names: readonly string[], value: (name: string) => T): Reco
 	return record;
 }
 
-/** The records of each object: their places in the journal, those of one object side by side. */
+/** Places in the journal, by object. */
 interface Objects {
 	readonly path: string;
 	readonly places: readonly number[];
-	/** Places of `places`, and the first one of the same object for each. */
 	readonly order: Uint32Array;
 	readonly first: Uint32Array;
-	/** Whether a row may have been written at any time of the run. */
+	/** At any time of the run. */
 	mayBeWritten(row: number): boolean;
 }
 
-/** What says which object a record is about. */
 function keyOf(ids: Readonly<Json>): string {
 	return JSON.stringify(Object.entries(ids).filter(([name]) => name !== 'username'));
 }
 
-/** Finds the records with values, in 24 bytes each: the values stay in the file until they are needed. */
+/** 24 bytes each: values stay in the file. */
 async function findObjects(path: string): Promise<Objects> {
 	const places: number[] = [];
 	const hashes: number[] = [];
@@ -153,12 +149,12 @@ async function findObjects(path: string): Promise<Objects> {
 		places,
 		order,
 		first,
-		// A row without an outcome may have been under way when its process was killed.
+		// It may have been under way in a killed process.
 		mayBeWritten: (row) => states.mayBeWritten(row) || (wasKilled && !states.isDone(row) && !states.isRecorded(row)),
 	};
 }
 
-/** Each written object once, in the order in which the run began to write them. */
+/** Once each, in the order of the run. */
 function* readChanges(objects: Objects, endpoint: Endpoint, plan: RunPlan): Generator<Change> {
 	const { path, places, order, first } = objects;
 	const fd = openRegularFile(path);
@@ -184,7 +180,6 @@ const NOT_TEXT = "its old value was a list or an object, which can't be sent";
 const EMPTY_TERM = "it was empty, and the API can't empty it";
 const COMPUTED = 'the service computes it';
 
-/** Adds what a record of an object says of its values. */
 function addRecord(
 	changes: Map<string, Change>,
 	record: Json,
@@ -228,7 +223,7 @@ function obstacle({ body, fields }: Endpoint, name: string, old: unknown): strin
 	return field?.kind === 'term' && isEmpty ? EMPTY_TERM : undefined;
 }
 
-/** Whether a journal may name this field: one from elsewhere could name the ID, which services prefer to the path's. */
+/** A foreign journal could name the ID, which services prefer to the path's. */
 export function mayBeSent({ body, fields, cleared = [] }: Endpoint, name: string, { undocumented }: RunPlan): boolean {
 	if (body === 'custom_fields') return true;
 	if (isIdName(name)) return false;
@@ -248,7 +243,7 @@ export function areIds(
 	return isPath && isText && (ids.taxonomy === undefined || !isProblem(parseSlug(String(ids.taxonomy))));
 }
 
-/** A record of old values, checked: its IDs become a path. */
+/** Its IDs become a path. */
 function beforeOf(record: Readonly<Json>, endpoint: Endpoint) {
 	const { row, ids, values, sent, absent = [], withheld = [] } = record;
 	if (!isObject(ids) || !isObject(values) || !isObject(sent)) return undefined;

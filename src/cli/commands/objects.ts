@@ -1,4 +1,4 @@
-/** The commands for tickets, replies, users, attachments and terms: their examples; all else comes from the tables of the API. */
+/** Commands for tickets, replies, users, attachments and terms: their examples. */
 
 import { type Endpoint, endpointList } from '../../api/endpoints.js';
 import { taxonomies, ticketStatuses } from '../../api/fields.js';
@@ -19,7 +19,6 @@ import { optionsOf, positionalsOf, type RunInvocation } from '../runs/options.js
 
 const otherTicket = (does: string): string => `Some services ignore the ticket in the path and ${does}.`;
 
-/** Help for a write beyond its fields. */
 const notes: Readonly<Record<string, string>> = {
 	'ticket update':
 		'If the response shows different values, the row\'s outcome is "differs". Some services only add time with --time-adjustments-type +, and subtract for any other value.',
@@ -38,7 +37,7 @@ const notes: Readonly<Record<string, string>> = {
 		'For product, --force is required. The API does not document --force for ticket_priority; it is sent only if you pass it.',
 };
 
-/** By the words of the command, which are those of the endpoint's name. */
+/** By the words of the command. */
 const documented: Readonly<Record<string, Examples>> = {
 	'ticket update': {
 		'supportctl ticket update 14 --status hold --assignee 3': 'one ticket',
@@ -136,7 +135,7 @@ const lists: Readonly<Record<Noun, Examples>> = {
 	},
 };
 
-/** Arguments for an object that the sandbox has. */
+/** Objects of the sandbox. */
 const samples: Readonly<Record<EditNoun, string>> = {
 	ticket: '14',
 	reply: '14 73',
@@ -145,7 +144,7 @@ const samples: Readonly<Record<EditNoun, string>> = {
 	term: 'ticket_priority 21',
 };
 
-/** The command that sends rows of an endpoint, or of one for each taxonomy. @param words `ticket fields set`, `term update` */
+/** @param words `ticket fields set`, `term update` */
 export function send(words: string): CommandSpec {
 	const endpointName = words.replaceAll(' ', '.');
 	const { endpoint } = chooseEndpoint(endpointName, undefined, false);
@@ -157,7 +156,7 @@ export function send(words: string): CommandSpec {
 		arguments: positionals.map(
 			({ name, help, choices }, at): ArgumentSpec => ({
 				...{ name: name.replaceAll('_', '-'), help, required: false, variadic: at === positionals.length - 1 },
-				// Another taxonomy may be meant, with --undocumented.
+				// --undocumented allows others.
 				suggests: choices,
 			}),
 		),
@@ -179,7 +178,6 @@ function ownerArguments(
 	return list.parameters.map(({ name, help }) => ({ name: name.replaceAll('_', '-'), help, required: true }));
 }
 
-/** A list takes several of what it is a list of. */
 function listArguments(noun: Noun, read: Read): ArgumentSpec[] {
 	if (noun === 'term') return ownerArguments(noun, read);
 	return ownerArguments(noun, read).map((each) => ({ ...each, variadic: true }));

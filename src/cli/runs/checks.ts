@@ -1,4 +1,4 @@
-/** What stands between planned rows and the first write: reads that checks need, the users of a delete, and the question. */
+/** Reads, checks and questions before the first write. */
 
 import { endpoints } from '../../api/endpoints.js';
 import { plural } from '../../api/names.js';
@@ -24,7 +24,7 @@ import type { Session } from '../session.js';
 import type { RunInvocation } from './options.js';
 import type { RunJob } from './plan.js';
 
-/** All that has to be checked or asked before a single row is sent. @throws UsageError, RefusedError */
+/** @throws UsageError, RefusedError */
 export async function checkOne(job: RunJob, row: RunRow, client: Client): Promise<void> {
 	const survey = createSurvey(job.plan);
 	addToSurvey(survey, row, job.plan, { complain: () => undefined, holdsSecret: () => false });
@@ -59,14 +59,14 @@ export async function checkWrite(job: RunJob, survey: Survey, client: Client): P
 	return plan;
 }
 
-/** Up to so many objects, an update on a terminal asks nothing. */
+/** An update of so many asks nothing. */
 const UNASKED_ROWS = 50;
 
 function undoNote({ checks }: RunPlan): string {
 	return checks.snapshot ? 'run undo can restore the old values' : "this can't be undone: no old values are kept";
 }
 
-/** What people call the users and passwords of a delete, by ID and slug. */
+/** By ID and slug. */
 async function namesFor({ endpoint, session }: RunJob, survey: Survey, client: Client): Promise<Map<string, string>> {
 	const { dialect, sending } = session;
 	const names = new Map<string, string>();
@@ -96,10 +96,9 @@ async function namesFor({ endpoint, session }: RunJob, survey: Survey, client: C
 	return names;
 }
 
-/** How many receivers a question names. */
 const NAMED_RECEIVERS = 3;
 
-/** `permanently delete 2 users: 7, 8`, `move 3 tickets to the trash: 14, 15, 16`, `revert run … (ticket update of …)`. */
+/** `permanently delete 2 users: 7, 8` */
 function describeAction({ endpoint, plan }: RunJob, survey: Survey, called: ReadonlyMap<string, string>): string {
 	const { selected, permanent, first, fields, guard } = survey;
 	const what = `${selected} ${plural(endpoint.noun, selected)}`;
@@ -126,17 +125,12 @@ function describeAction({ endpoint, plan }: RunJob, survey: Survey, called: Read
 	return `${start}delete ${what} (${permanent} of them permanently)${named}`;
 }
 
-/** `on desk.example (profile live)`. */
+/** `on desk.example (profile live)` */
 export function placeOf({ profile }: Pick<RunService, 'profile'>, host: string): string {
 	return `on ${host}${profile === undefined ? '' : ` (profile ${profile})`}`;
 }
 
-/**
- * A write with a protected profile needs its name, and one that can't be taken back a yes; --confirm and --yes stand for
- * the reply.
- * @param write `action` is `delete ticket 14`; one that can't be taken back `asks`, with `notes` before the question
- * @throws UsageError
- */
+/** A protected profile needs its name, and a permanent write a yes. @throws UsageError */
 export async function confirmWrite(
 	{ context: { prompts }, options }: Pick<RunInvocation, 'context' | 'options'>,
 	{
@@ -169,20 +163,16 @@ export async function confirmWrite(
 	if (!prompts.available) {
 		throw new UsageError(`without a terminal, --yes is needed to ${where}; nothing was sent`, { code: 'needs_yes' });
 	}
-	// A name from an input may hold what controls a terminal.
+	// Names from an input may control a terminal.
 	const question = sanitise(`${where.charAt(0).toUpperCase()}${where.slice(1)}?`);
 	if (await prompts.confirm([...notes.map((note) => `Note: ${sanitise(note)}. `), question].join(''))) return;
 	throw new UsageError('cancelled; nothing was sent', { code: 'cancelled' });
 }
 
-/** How many of the users that receive posts and links are looked up. */
+/** Looked up at most. */
 const RECEIVERS = 20;
 
-/**
- * Refuses to delete the caller's own account, and to reassign to a user that does not exist.
- * @returns notes for the question: checks that could not be made
- * @throws UsageError, RefusedError
- */
+/** @returns notes on checks that could not be made @throws UsageError, RefusedError */
 async function checkUsers(
 	{ endpoint, session, invocation }: RunJob,
 	survey: Survey,
@@ -198,7 +188,7 @@ async function checkUsers(
 		const id = String(receiver);
 		const found = await send(client, planRead({ ids: { id } }), sending);
 		checkSignedIn(found, connection);
-		// Where the service offers no read, the first delete will show it.
+		// Without a read, the first delete shows it.
 		if (found.code !== 'rest_user_invalid_id' || !found.gone) {
 			if (found.outcome !== 'ok') notes.push(`could not check that user ${id} exists`);
 			continue;
@@ -261,7 +251,7 @@ export function withoutOldValues(plan: RunPlan): RunPlan {
 	return { ...plan, checks: { ...plan.checks, snapshot: false } };
 }
 
-/** @throws UsageError where a read shows that the service offers none */
+/** @throws UsageError */
 export function checkServed({ plan }: RunJob, { request }: RunRow, { code, status }: Outcome): void {
 	if (code !== NO_ROUTE) return;
 	const what = `this service does not offer reading ${plural(request.endpoint.noun, 2)} (${status} ${NO_ROUTE})`;

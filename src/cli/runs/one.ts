@@ -1,4 +1,4 @@
-/** One call of a command: options → plan, session, checks, send, print. Several rows, or a journal, make it a run. */
+/** One call of a command: options → plan, session, checks, send, print. */
 
 import { flagName } from '../../api/fields.js';
 import { createPlanner } from '../../api/plan.js';
@@ -17,7 +17,7 @@ import { positionalsOf, type RunInvocation } from './options.js';
 import { exitCodeOfOutcome, lostResults, outcomeShape, outcomeView, printTrouble, redactRows } from './outcomes.js';
 import { jobOf, type RunJob, readGiven, type Secrets } from './plan.js';
 
-/** @param name A row of the endpoint table, or `term.update` and `term.delete`. @throws UsageError, RefusedError */
+/** @throws UsageError, RefusedError */
 export async function startCommand(name: string, invocation: RunInvocation): Promise<ExitCode> {
 	const { dryRun = false, diff = false, ifUnmodified, journal, note, plan: saveTo, report } = invocation.options;
 	if (diff && !dryRun) throw new UsageError('--diff goes with --dry-run');
@@ -60,7 +60,7 @@ export async function startCommand(name: string, invocation: RunInvocation): Pro
 	}
 }
 
-/** Sends the one row of a job: no journal and no engine. @throws what `main` turns into a message and an exit code */
+/** Without a journal or an engine. */
 export async function sendOne(job: RunJob): Promise<ExitCode> {
 	const { endpoint, plan, session, invocation } = job;
 	const { sending, dialect } = session;
@@ -68,7 +68,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 	const client = await session.openClient(1);
 	const signals = listenForStop(invocation);
 	try {
-		// The argument is checked already, and there are no columns.
+		// Already checked; there are no columns.
 		const { ids, force, reassign } = plan.values;
 		const [id = ''] = plan.source.from === 'ids' ? plan.source.ids : [];
 		const name = positionalsOf(plan.endpoint, endpoint).at(-1)?.name as string;
@@ -117,7 +117,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 	}
 }
 
-/** Nobody has the name: a delete with --ignore-missing is done. @throws UsageError */
+/** A delete with --ignore-missing is done. @throws UsageError */
 async function endWithoutUser(job: RunJob, ids: Readonly<Record<string, string>>, problem: string): Promise<ExitCode> {
 	if (!job.plan.checks.ignoreMissing) {
 		throw new UsageError(`${problem}; nothing was sent`, { code: 'unknown_name' });

@@ -1,4 +1,4 @@
-/** The arguments and flags of an endpoint's command: values, where rows come from, what is checked, how they are sent. */
+/** Arguments and flags of an endpoint's command. */
 
 import { type Endpoint, type PathParameter, termTaxonomies } from '../../api/endpoints.js';
 import { type Field, flagName, isMany, ticketStatuses } from '../../api/fields.js';
@@ -45,13 +45,13 @@ export const suggestedValues: Partial<Record<Field['kind'], readonly string[]>> 
 	switch: ['true', 'false'],
 };
 
-/** Fields whose items can be added and removed, because the object can be read first. */
+/** If the object can be read first. */
 export function listFields({ fields, readWith, replay }: Endpoint): Field[] {
 	if (readWith === undefined || replay !== 'set') return [];
 	return fields.filter(({ kind }) => kind === 'terms' || kind === 'list');
 }
 
-/** `tags`, `roles`. */
+/** `tags`, `roles` */
 const wordsOf = ({ kind, name }: Field): string => (kind === 'terms' ? 'tags' : name);
 
 export const inputOptions = options('Input', [
@@ -71,7 +71,6 @@ export const inputOptions = options('Input', [
 	{ flags: '--undocumented', help: "Allow field names and values the API doesn't document" },
 ]);
 
-/** What is read before and after a write. */
 export const checkOptions = options('Checks', [
 	{ flags: '--verify', help: 'Read each object back and compare' },
 	{ flags: '--only-changed', help: 'Skip fields that already have the new value' },
@@ -91,7 +90,6 @@ export const checkOptions = options('Checks', [
 	{ flags: '--ignore-missing', help: 'Treat objects that are already gone (404, 410) as deleted' },
 ]);
 
-/** When a run stops, which part of the input it is, and where its journal is. */
 export const runOptions = options('Run', [
 	{ flags: '--stop-on-error', help: 'Stop at the first row that fails' },
 	{
@@ -104,7 +102,7 @@ export const runOptions = options('Run', [
 	{ flags: '--note <text>', help: 'Why you make this change, for the journal' },
 ]);
 
-/** What is sent besides the fields that have flags of their own. */
+/** Beside fields with flags. */
 export const valueOptions = options(FIELDS, [
 	{ flags: '--data <json|@file>', help: 'JSON object to merge into the body' },
 	{ flags: '--set <name=value>', help: 'Custom field; the value can be @file', repeatable: true },
@@ -114,7 +112,7 @@ export const valueOptions = options(FIELDS, [
 	{ flags: '--reassign <user>', help: "The user who receives the deleted users' posts and links" },
 ]);
 
-/** The flags of all commands that send rows, but those of fields. */
+/** But for fields. */
 export const allOptions = [
 	...valueOptions,
 	...inputOptions,
@@ -126,7 +124,6 @@ export const allOptions = [
 	...connectionOptions,
 ] as const;
 
-/** The values of the flags of a run; the flags of fields stand beside them, by their own names. */
 export type RunFlags = ValuesOf<typeof allOptions> & {
 	readonly allowDiffers?: readonly (readonly string[])[];
 } & Readonly<Record<string, unknown>>;
@@ -140,7 +137,7 @@ export const runArgument = {
 	completes: 'runs',
 } as const satisfies ArgumentSpec;
 
-/** Outcomes of rows, separated by commas or as repeated flags. */
+/** With commas or repeated. */
 export function outcomeOption<const Name extends OutcomeName>(help: string, names: readonly Name[], defaultText = '') {
 	return {
 		flags: '--outcome <names>',
@@ -166,12 +163,12 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 	const isChecked = writes && readEndpointOf(endpoint) !== undefined;
 	const reassigns = query.some((each) => each.name === 'reassign');
 	const hasPassword = fields.some(({ kind }) => kind === 'secret');
-	/** Flags that only some commands have. */
+	/** Flags of some commands. */
 	const taken: Readonly<Record<string, boolean>> = {
 		...{ data: fields.length > 0, set: body === 'custom_fields', force: query.length > 0 },
 		...{ 'password-stdin': hasPassword, 'password-prompt': hasPassword },
 		...{ reassign: reassigns },
-		// Without fields there is no cell to clear; only terms have undocumented paths.
+		// Only fields have cells to clear; only terms have undocumented paths.
 		...{ blank: isUpdate, undocumented: isUpdate || name.startsWith('term.') },
 		...{ verify: isChecked, if: isChecked, snapshot: isChecked && (isUpdate || trash), 'ignore-missing': isDelete },
 		...{ 'only-changed': isChecked && isUpdate, diff: isChecked && isUpdate, 'allow-differs': isChecked && isUpdate },
@@ -203,18 +200,17 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 				return parameter === undefined ? option : { ...option, help: parameter.help };
 			}),
 	];
-	// A field's flag hides a shared one of the same name, such as --username.
+	// A field's flag hides a shared one, such as --username.
 	const flags = all.map(longFlag);
 	return all.filter((_, at) => flags.indexOf(flags[at] as string) === at);
 }
 
-/** A positional argument; its name is the path id or column that it fills. All but the last are the same for every row. */
+/** Fills a path ID or column; all but the last are the same for every row. */
 export type Positional = Pick<ArgumentSpec, 'name' | 'help' | 'choices'> & {
 	readonly kind: 'id' | 'slug' | 'taxonomy' | 'text';
 	readonly names?: PathParameter['names'];
 };
 
-/** The arguments of an endpoint's command. @param name A row of the table, or `term.update` and `term.delete` */
 export function positionalsOf(name: string, { parameters, returns, required }: Endpoint): Positional[] {
 	const all: Positional[] = [...parameters];
 	if (name === 'term.update' || name === 'term.delete') {

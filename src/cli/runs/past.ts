@@ -1,4 +1,4 @@
-/** An earlier run as the run commands take it up: its journal, its plan, and the service that this call is set up for. */
+/** An earlier run: its journal, its plan, and the service of this call. */
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -26,13 +26,13 @@ import { type RunJob, type Secrets, tuningOf } from './plan.js';
 
 type PastRun = Omit<NonNullable<RunJob['resumes']>, 'again'>;
 
-/** Finds a run by its id, the start of one, `last`, or the path of its journal. @throws UsageError, FailedError */
+/** By ID, prefix, `last` or path. @throws UsageError, FailedError */
 export function pastRun(name: string, { env, cwd }: Pick<Context, 'env' | 'cwd'>): PastRun {
 	const path = findRun(stateFolder({ env, cwd }), name, cwd);
 	return { path, header: readRunHeader(path) };
 }
 
-/** @throws FailedError while another process works on the run */
+/** @throws FailedError if it is still running */
 export function checkEnded({ path, header }: PastRun): void {
 	const pid = lockHolder(`${path}.lock`);
 	if (pid === undefined) return;
@@ -42,7 +42,7 @@ export function checkEnded({ path, header }: PastRun): void {
 	});
 }
 
-/** A line about rows without a record; undefined where there are none. */
+/** Undefined if all rows have a record. */
 export function unreachedNote({ state }: RunSummary, { header, counts, end, states }: JournalScan): string | undefined {
 	const isOver = state !== 'running' && end !== undefined;
 	const count = (isOver ? totalOf(end.counts) : header.input.own) - totalOf(counts);
@@ -53,10 +53,7 @@ export function unreachedNote({ state }: RunSummary, { header, counts, end, stat
 	return `note: ${rows} no record${why}; supportctl run resume ${header.id} sends what is not done\n`;
 }
 
-/**
- * A plan of a run with its input where this call says it is.
- * @throws UsageError if the input is gone or changed: nothing of a file that a journal points to is read as rows before
- */
+/** @throws UsageError for a missing or changed input, before anything is read as rows */
 export async function withInput<Plan extends Pick<RunPlan, 'source'>>(
 	{ header: { id, input } }: PastRun,
 	plan: Plan,
@@ -82,7 +79,7 @@ export async function withInput<Plan extends Pick<RunPlan, 'source'>>(
 	return plan;
 }
 
-/** Secret values that a plan does not hold, given again. @throws UsageError that names those that are missing */
+/** @throws UsageError that names the missing ones */
 async function secretsAgain(
 	{ endpoint: name, source, values: { ids, withheld }, undocumented }: RunPlan,
 	invocation: RunInvocation,
@@ -99,14 +96,10 @@ async function secretsAgain(
 	});
 }
 
-/** What `protected` is in a stored profile that is not. */
+/** Of a stored profile. */
 const UNPROTECTED: ReadonlySet<unknown> = new Set([undefined, false, 'false']);
 
-/**
- * The session that this call is set up for, which must be for the service of the run, and that service as it is used
- * here. Nothing in a journal says where or as whom to sign in.
- * @throws UsageError that names both services
- */
+/** A journal never says where or as whom to sign in. @throws UsageError that names both services */
 async function connect(
 	{ header: { id, plan } }: PastRun,
 	invocation: RunInvocation,
@@ -119,7 +112,7 @@ async function connect(
 	const { store } = readStore(configFolder(context));
 	const own = store.profiles[profile ?? ''];
 	const subject = isPlan ? 'the plan' : `run ${id}`;
-	// The run's profile is used where this call names no other way and it is stored here for the same service.
+	// If this call names no other way, and it is stored for the same service.
 	const isStored = typeof own?.baseUrl === 'string' && own.baseUrl.replace(/\/+$/, '') === baseUrl;
 	const isFree = given.profile === undefined && given.baseUrl === undefined;
 	const isChosen = readChoice(store, { env, flags: {}, cwd }).profileName === profile;
@@ -153,7 +146,7 @@ async function connect(
 		profile: session.connection.profileName,
 		protected: session.connection.settings.protected,
 	};
-	// A protected profile of the run is confirmed unless this call names a profile, or it is protected no longer.
+	// Unless this call names a profile, or it is protected no longer.
 	const isReleased = given.profile !== undefined || (own !== undefined && UNPROTECTED.has(own.protected));
 	return {
 		session: { ...session, dialect, sending: { ...session.sending, dialect } },
@@ -161,10 +154,7 @@ async function connect(
 	};
 }
 
-/**
- * Sends the rows of a plan that was made from an earlier run, to the service that this call is set up for.
- * @param again Rows with these outcomes are sent again; absent where it is another run
- */
+/** To the service of this call. */
 export async function sendAgain(
 	past: PastRun,
 	invocation: RunInvocation,

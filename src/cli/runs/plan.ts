@@ -1,4 +1,4 @@
-/** The arguments and flags of one call → the plan of a run, how it is carried out, and the secrets that no plan holds. */
+/** Arguments and flags → the plan of a run, its tuning, and secrets that no plan contains. */
 
 import { resolve } from 'node:path';
 import { type Endpoint, endpointList } from '../../api/endpoints.js';
@@ -38,26 +38,25 @@ import type { Session } from '../session.js';
 import { readFields, readItems } from './fields.js';
 import { type Positional, positionalsOf, type RunInvocation } from './options.js';
 
-/** Secret values, by field: they are sent, and never kept. */
+/** Sent, never kept. */
 export type Secrets = Readonly<Record<string, unknown>>;
 
 export interface RunJob {
-	/** Where rows name their taxonomy, one endpoint that stands for all. */
+	/** It stands for all if rows name their taxonomy. */
 	endpoint: Endpoint;
 	plan: RunPlan;
 	tuning: RunTuning;
 	secrets: Secrets;
 	session: Session;
-	/** Open where flags or arguments have names. */
+	/** If flags or arguments have names. */
 	directories?: Directories | undefined;
 	invocation: RunInvocation;
 	/** Whether old values are kept because nobody said otherwise: a run goes on without them. */
 	snapshotByDefault?: boolean;
-	/** The run that is resumed, and which of its rows are sent again whatever they came to. */
 	resumes?: { path: string; header: RunHeader; again: readonly OutcomeName[] };
 }
 
-/** The rows and values that arguments and flags give; no service is needed to know them. */
+/** Needs no service. */
 export interface Given {
 	endpoint: Endpoint;
 	source: RowSource;
@@ -69,14 +68,14 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 	const { options } = invocation;
 	const { source, ids } = readSource(name, invocation);
 	const { endpoint } = chooseEndpoint(name, ids.taxonomy, options.undocumented === true);
-	// A look-up's field is its argument.
+	// A lookup's field is its argument.
 	const fields = endpoint.replay === 'set' ? await readFields({ endpoint, source, ids, invocation }) : {};
 	const { add, remove } = readItems(endpoint, options, fields);
 	const { force = false } = options;
 	const reassign =
 		options.reassign && checkArgument({ name: '--reassign', kind: 'id', names: 'users' }, options.reassign);
 	if (source.from === 'ids') {
-		// What no row can have by itself is refused at once rather than once a row.
+		// Refused at once rather than for each row.
 		for (const { name: flag, presence, reason } of endpoint.query) {
 			const isGiven = flag === 'force' ? force : reassign !== undefined;
 			if (presence !== 'must' || isGiven) continue;
@@ -91,7 +90,6 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 	return { endpoint, source, values, secrets };
 }
 
-/** Fields that a journal may keep, and those that hold a secret. */
 export function withoutSecrets(
 	fields: Readonly<Record<string, unknown>>,
 ): Pick<SharedValues, 'fields' | 'withheld'> & { secrets: Secrets } {
@@ -111,7 +109,7 @@ export function nothingToChange({ body }: Endpoint): UsageError {
 	return new UsageError(`nothing to change: give ${flag}`, { code: 'nothing_to_send' });
 }
 
-/** Positional arguments and --input. @throws UsageError for a missing, surplus or malformed one */
+/** @throws UsageError */
 function readSource(
 	name: string,
 	{ args, options, words, context }: RunInvocation,
@@ -163,7 +161,7 @@ function checkArgument({ name, kind, names }: Pick<Positional, 'name' | 'kind' |
 	return parsed.value;
 }
 
-/** What was given, as a run for the service of a session. @throws UsageError */
+/** @throws UsageError */
 export function jobOf(
 	name: string,
 	{ endpoint, source, values, secrets }: Given,
@@ -215,7 +213,6 @@ export function jobOf(
 	return { endpoint, plan, tuning, secrets, session, invocation, snapshotByDefault };
 }
 
-/** How a run is carried out. Settings are flags already, where a flag was given. */
 export function tuningOf({ options, context }: RunInvocation, { connection: { settings } }: Session): RunTuning {
 	const auto = options.concurrency === 'auto';
 	const now = context.clock.now();
@@ -231,14 +228,14 @@ export function tuningOf({ options, context }: RunInvocation, { connection: { se
 	};
 }
 
-/** `--map COLUMN=FIELD`. @throws UsageError */
+/** `--map COLUMN=FIELD` @throws UsageError */
 function readMapping(pair: string): [column: string, field: string] {
 	const at = pair.lastIndexOf('=');
 	if (at <= 0 || at === pair.length - 1) throw new UsageError(`--map ${quote(pair)} is not COLUMN=FIELD`);
 	return [pair.slice(0, at), pair.slice(at + 1)];
 }
 
-/** The name of a field as the API spells it. @throws UsageError for one that is not there, before which it says `says` */
+/** @throws UsageError */
 function fieldNamed<Each extends Pick<Field, 'name'>>(
 	says: string,
 	name: string,
@@ -254,13 +251,13 @@ function fieldNamed<Each extends Pick<Field, 'name'>>(
 	});
 }
 
-/** `--if status=hold`; a field that the endpoint has is checked like a value to send. @throws UsageError */
+/** `--if status=hold` @throws UsageError */
 function readCondition(text: string, endpoint: Endpoint, rules: ValueRules): Condition {
 	const at = text.indexOf('=');
 	if (at <= 0) throw new UsageError(`--if ${quote(text)} is not FIELD=VALUE`, { code: 'invalid_value' });
 	const [name, value] = [text.slice(0, at).trim(), text.slice(at + 1)];
 	if (endpoint.body === 'custom_fields') return { field: name, value };
-	// The fields of an endpoint's objects: those of the update where it is a delete. Secrets are never shown.
+	// A delete has the update's fields. Secrets are never shown.
 	const update = endpointList.find((each) => each.readWith === endpoint.readWith && each.replay === 'set');
 	const fields = (update ?? endpoint).fields.filter(({ kind }) => kind !== 'secret');
 	const field = fieldNamed(`--if: a ${endpoint.noun} has no field`, name, fields, rules.undocumented);
@@ -270,10 +267,10 @@ function readCondition(text: string, endpoint: Endpoint, rules: ValueRules): Con
 	return { field: field.name, value };
 }
 
-/** What a response to a write may show besides the fields that were sent. */
+/** Besides sent fields. */
 const RESPONSE_FIELDS = ['id', 'parent', 'status'].map((name) => ({ name }));
 
-/** `--allow-differs` for all fields, or `--allow-differs=slug,title`. @throws UsageError for a name that is no field */
+/** @throws UsageError */
 function readAllowed(names: readonly string[], endpoint: Endpoint, undocumented: boolean): boolean | string[] {
 	if (names.includes('*')) return true;
 	if (endpoint.body === 'custom_fields') return [...names];

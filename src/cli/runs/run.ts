@@ -1,4 +1,4 @@
-/** Starts a run of several rows, or of one that leaves a journal: bulk does the work, printers show its events. */
+/** Starts a run: bulk does the work, printers show its events. */
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -42,8 +42,8 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		client ??= session.openClient(tuning.concurrency, 'run', record.id);
 		return client;
 	};
-	// Before the first write no private copy of the input stays. Nothing is waited for: standard input may be open for as
-	// long as its writer likes.
+	// No copy of the input stays before the first write. Nothing is waited for:
+	// stdin may be open for long.
 	const copies: (() => void)[] = [];
 	const signals = listenForStop(invocation, () => {
 		for (const remove of copies) remove();
@@ -73,7 +73,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		});
 	} catch (error) {
 		screen.beforeError();
-		// An input that can't be read, or a header that can't be used.
+		// A bad input or header.
 		if (error instanceof UsageError && typeof error.data.line === 'number') {
 			const file = options.input === '-' ? undefined : options.input;
 			annotate(context, { file, line: error.data.line, title: 'the input is invalid', message: error.message });
@@ -95,7 +95,6 @@ function extentOf({ dryRun, diff, plan }: RunJob['invocation']['options']): Exte
 	return dryRun === true ? 'requests' : 'send';
 }
 
-/** What the journal of a run keeps besides its plan. */
 function recordOf({ session, invocation, resumes }: RunJob): Pick<RunHeader, 'id' | 'who' | 'note' | 'reports'> {
 	if (resumes !== undefined) return resumes.header;
 	const { options, context } = invocation;
@@ -112,7 +111,7 @@ function recordOf({ session, invocation, resumes }: RunJob): Pick<RunHeader, 'id
 	};
 }
 
-/** Who uses this machine; in a container a user may have no name. */
+/** Users of containers may have no name. */
 function machineUser(): { user: string; host: string } {
 	const os = process.getBuiltinModule('node:os');
 	try {
@@ -122,14 +121,14 @@ function machineUser(): { user: string; host: string } {
 	}
 }
 
-/** Reports that are asked for, else those of the run that is resumed. */
+/** Or those of the resumed run. */
 function reportsOf({ invocation: { options }, resumes }: RunJob): readonly string[] | undefined {
 	return options.report ?? resumes?.header.reports?.filter((text) => isOurs(text, resumes.header.id));
 }
 
 const CSV_REPORT = /^row,line,/;
 
-/** Whether a report may be written over: a journal from elsewhere could point to any file. */
+/** A foreign journal could point to any file. */
 function isOurs(text: string, run: string): boolean {
 	const path = text.slice(text.indexOf(':') + 1);
 	if (!existsSync(path)) return true;
@@ -141,7 +140,7 @@ function isOurs(text: string, run: string): boolean {
 	}
 }
 
-/** Checks and questions between the first pass and the first write. @throws UsageError, RefusedError */
+/** @throws UsageError, RefusedError */
 async function askBefore(
 	job: RunJob,
 	extent: Extent,
@@ -150,7 +149,7 @@ async function askBefore(
 	connect: () => Promise<Client>,
 ): Promise<RunPlan> {
 	const { endpoint, plan, invocation } = job;
-	// A header that names a field is no mistake, whatever its cells leave empty.
+	// A header that names a field is no mistake.
 	if (input !== undefined && input.columns === undefined && survey.empty > 0) {
 		if (input.format === 'ids' || survey.empty === survey.rows) throw nothingToChange(endpoint);
 	}
@@ -171,7 +170,7 @@ async function askBefore(
 	return checked;
 }
 
-/** Reports must not fail at the end of a run, nor overwrite a file that it needs. @throws UsageError */
+/** Before the run. @throws UsageError */
 async function checkReports(job: RunJob, source: PlannedRows['source']): Promise<void> {
 	const { invocation, plan, resumes } = job;
 	const { options, context } = invocation;
@@ -190,7 +189,6 @@ async function checkReports(job: RunJob, source: PlannedRows['source']): Promise
 	await checkReportPlaces(specs, Object.entries(files), context.cwd);
 }
 
-/** Connects the printers of a run with its events. */
 async function createScreen(job: RunJob, extent: Extent, signals: ReturnType<typeof listenForStop>) {
 	const { invocation } = job;
 	const view = viewOf(job);
@@ -256,10 +254,10 @@ async function createScreen(job: RunJob, extent: Extent, signals: ReturnType<typ
 	return { show, beforeError: messages.beforeError };
 }
 
-/** Enough for few collections, in bytes; next to nothing of a row outlives it, and V8 would take four times as much. */
+/** Enough for few collections; V8 would take four times as much. */
 const YOUNG_BYTES = 8 * 1024 * 1024;
 
-/** Lets V8's young generation grow no further than that. Set late, since Node's own modules load slowly after a flag was set. */
+/** Set late: Node's own modules load slowly after a flag was set. */
 function limitYoungGeneration(): () => void {
 	const v8 = process.getBuiltinModule('node:v8');
 	const timer = setInterval(() => {

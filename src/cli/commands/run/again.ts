@@ -1,4 +1,4 @@
-/** `run resume`, `run retry` and `run undo`: rows of an earlier run are sent again, with its own plan. */
+/** `run resume`, `run retry` and `run undo`. */
 
 import { exitCodeOf, openRows } from '../../../bulk/journal/counts.js';
 import { scanJournal } from '../../../bulk/journal/read.js';
@@ -18,7 +18,7 @@ import {
 
 const past = () => import('../../runs/past.js');
 
-/** Where the input is now, and secret values that no journal keeps. */
+/** And secrets that no journal keeps. */
 const givenAgain = [
 	...options('Input', [{ flags: '--input <file>', help: 'Where the input is now', completes: 'files' }]),
 	...pick(valueOptions, 'data', 'password-stdin', 'password-prompt'),
@@ -26,7 +26,7 @@ const givenAgain = [
 
 const sendOptions = [...guardOptions, ...tuningOptions, ...outputOptions, ...connectionOptions] as const;
 
-/** Goes on with a run: sends what has no final outcome, and rows with the outcomes of `again`. */
+/** Also sends rows with the outcomes of `again`. */
 async function goOn(invocation: RunInvocation & { args: readonly string[] }, again: readonly OutcomeName[]) {
 	const { pastRun, sendAgain } = await past();
 	const { args, context, options } = invocation;

@@ -1,4 +1,4 @@
-/** `run list`, `run show` and `run prune`: the runs that the state folder knows of, and what each or several did. */
+/** `run list`, `run show` and `run prune`. */
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -36,7 +36,6 @@ import { chosenFormat, picksValues, printAll } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
 import { outcomeColumns, outcomeView } from '../../runs/outcomes.js';
 
-/** One run as an object; the named keys are always there. */
 function runView(summary: RunSummary): Row {
 	const { id, state, path, header, counts, end, problem } = summary;
 	const plan = header?.plan;
@@ -53,7 +52,7 @@ function runView(summary: RunSummary): Row {
 		shard: plan?.shard === undefined ? null : formatShard(plan.shard),
 		rows: header?.input.own ?? null,
 		...Object.fromEntries(numbers),
-		// What a resume would send: also rows that have no record.
+		// Also rows without a record.
 		open: header && counts ? header.input.own - totalOf(counts) + openRows(counts) : null,
 		can_undo: plan?.checks.snapshot ?? null,
 		exit_code: end?.exit ?? null,
@@ -70,10 +69,9 @@ function runView(summary: RunSummary): Row {
 
 const runKeys = [...Object.keys(runView({ id: '', state: 'finished', path: '' })), 'problem'];
 
-/** A line of a terminal that has room for the input, who started it and why. */
+/** Room for the input, who and why. */
 const WIDE = 120;
 
-/** The columns of a list of runs on a terminal; what went wrong is red. */
 function runColumns(palette: Palette, width = WIDE): Column[] {
 	const bad = (path: string): Column => ({ path, style: (text) => (text === '0' ? text : palette.bad(text)) });
 	const seldom = (path: string): Column => ({ ...bad(path), optional: true, usual: '0' });
@@ -110,14 +108,14 @@ function runColumns(palette: Palette, width = WIDE): Column[] {
 	];
 }
 
-/** Prints runs. @throws UsageError for a column that no run has */
+/** @throws UsageError */
 async function print(invocation: Invocation, runs: readonly RunSummary[]): Promise<void> {
 	const palette = await paletteFor(invocation, 'stdout');
 	const columns = runColumns(palette, invocation.context.stdout.columns);
 	await printAll(invocation, { columns, keys: runKeys, idOf: ({ run }) => run }, runs.map(runView));
 }
 
-/** How many runs are shown on a terminal, and how many rows beside one. */
+/** Runs on a terminal, and rows beside one. */
 const SHOWN = 20;
 
 export const list = defineCommand({
@@ -153,7 +151,7 @@ export const list = defineCommand({
 
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** `30d` → milliseconds. @throws UsageError */
+/** `30d` @throws UsageError */
 function parseAge(text: string): number {
 	const [, count, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
 	if (count !== undefined) return Number(count) * (UNITS[unit] as number);
@@ -162,7 +160,6 @@ function parseAge(text: string): number {
 	});
 }
 
-/** Rows of these runs can still be resumed. */
 const OPEN: ReadonlySet<RunState> = new Set(['stopped', 'interrupted', 'broken-off', 'damaged']);
 
 export const prune = defineCommand({
@@ -206,7 +203,7 @@ export const prune = defineCommand({
 				throw new UsageError('cancelled; nothing was removed', { code: 'cancelled' });
 			}
 		}
-		// A column that no run has is refused before anything is removed.
+		// Refused before anything is removed.
 		await print(invocation, old);
 		if (!dryRun) for (const { id } of old) removeRun(stateDir, id);
 		say(invocation, `${runs} ${dryRun ? 'would be ' : ''}removed`);
@@ -214,7 +211,6 @@ export const prune = defineCommand({
 	},
 });
 
-/** What a table of the run leaves out. */
 const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'plan', 'next']);
 
 const BAD: readonly OutcomeName[] = ['failed', 'differs', 'invalid', 'unknown', 'not-sent'];
@@ -223,17 +219,14 @@ interface Shown extends RecordFile {
 	summary: RunSummary;
 }
 
-/** What became of all rows of a run; those without a record are open. */
+/** Rows without a record are unsent. */
 function allCounts({ scan: { header, end, counts } }: Shown): Counts {
 	const all = { ...(end?.counts ?? counts) };
 	all['not-sent'] += Math.max(0, header.input.own - totalOf(all));
 	return all;
 }
 
-/**
- * Runs as one: its header, its summary, what can be done about each, and the shards that are missing or there twice.
- * @throws UsageError for runs of different inputs
- */
+/** Shards of one input, with missing and duplicate ones. @throws UsageError */
 function together(runs: readonly [Shown, ...Shown[]]) {
 	const headers = runs.map(({ scan }) => scan.header);
 	const [{ scan, summary }] = runs;
@@ -306,7 +299,7 @@ async function writeReportsOn(runs: readonly [Shown, ...Shown[]], texts: readonl
 	);
 }
 
-/** The last records of rows with these outcomes; a journal has no bodies. */
+/** A journal has no bodies. */
 function* rowsOf(runs: readonly Shown[], outcomes: readonly OutcomeName[]): Generator<Row> {
 	for (const run of runs) {
 		for (const record of run.records((outcome) => outcomes.includes(outcome))) {

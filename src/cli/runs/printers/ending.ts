@@ -1,4 +1,4 @@
-/** How a run ended, in words: why it stopped, what to do next, and the reasons of its failures. */
+/** How a run ended, what to do next, and reasons of failures. */
 
 import { nameRow, plural } from '../../../api/names.js';
 import { chooseEndpoint } from '../../../api/plan.js';
@@ -37,14 +37,14 @@ function textOf({ message, code, outcome }: RowOutcome): string {
 	return message ?? code ?? outcome;
 }
 
-/** What a person can do about it, where that is more than the next commands. */
+/** More than the next commands. */
 export function adviceAfter(reason: StopReason | undefined, caller: Caller): string | undefined {
 	if (reason === undefined) return undefined;
 	if (reason.kind === 'unreachable') return 'supportctl doctor checks the way to the service';
 	return 'outcome' in reason ? nextStep(reason.outcome, {}, caller) : undefined;
 }
 
-/** At most two next commands, in the order to run them. */
+/** In the order to run them. */
 export function stepsAfter(
 	{ checks }: Pick<RunPlan, 'checks'>,
 	{ counts, resumable }: Ended,
@@ -66,14 +66,12 @@ export function undoObstacle({ counts }: Pick<Ended, 'counts'>, plan: RunPlan): 
 	return isPermanent ? 'the deletes were permanent' : 'no old values were kept';
 }
 
-/** Outcomes that need attention. */
 export const BAD = ['failed', 'differs', 'invalid', 'unknown', 'not-sent'] as const;
 
-/** How many rows a group of failures names, and how many groups there are besides that of all other reasons. */
+/** Rows in a group, and groups. */
 const NAMED = 3;
 const MOST_GROUPS = 20;
 
-/** Collects rows that need attention, by reason. */
 export function createGroups(noun: string) {
 	const groups = new Map<string, { reason: string; count: number; rows: string[] }>();
 	return {
@@ -91,7 +89,7 @@ export function createGroups(noun: string) {
 			group.count++;
 			if (group.rows.length < NAMED) group.rows.push(nameRow(ids, noun));
 		},
-		/** A line for each reason, the most frequent first: `26 failed (HTTP 400 rest_no: Sorry.): ticket 1, ticket 2, …`. */
+		/** `26 failed (HTTP 400 rest_no: Sorry.): ticket 1, ticket 2, …` */
 		lines: (): string[] =>
 			[...groups.values()]
 				.sort((one, other) => other.count - one.count)

@@ -1,4 +1,4 @@
-/** A run's messages for a program, on stderr: one error object, and one summary. */
+/** A run's messages for a program: one error object and one summary. */
 
 import { formatComplaint } from '../../../bulk/input/rows.js';
 import { totalOf } from '../../../bulk/journal/counts.js';

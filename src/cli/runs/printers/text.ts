@@ -1,4 +1,4 @@
-/** A run's messages for a person, on stderr: what can't be sent, rows that need attention, and the summary. */
+/** A run's messages for a person. */
 
 import { plural } from '../../../api/names.js';
 import { outcomeNames, totalOf } from '../../../bulk/journal/counts.js';
@@ -14,7 +14,6 @@ import { createComplaints, formatReason } from './complaints.js';
 import { adviceAfter, BAD, createGroups, stepsAfter, undoObstacle, whyStopped } from './ending.js';
 import { createTroubleCount, needsAttention, SHOWN, type View } from './view.js';
 
-/** @param clear takes the progress away before a line is written */
 export function createTextPrinter(job: RunJob, view: View, palette: Palette, clear: () => void) {
 	const { endpoint, plan, tuning, session, invocation } = job;
 	const { context } = invocation;
@@ -23,7 +22,7 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 	const complaints = createComplaints();
 	const groups = createGroups(endpoint.noun);
 	const troubles = createTroubleCount();
-	/** What to do about rows, each once. */
+	/** Once each. */
 	const advices = new Set<string>();
 	let inputName = 'input';
 	let hidesGood = false;
@@ -101,7 +100,7 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 	}
 
 	return {
-		/** What the first pass found before the input turned out to be unreadable. */
+		/** Before the input failed. */
 		beforeError: writeComplaints,
 		show(event: RunEvent): void {
 			switch (event.type) {
@@ -120,7 +119,7 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 				case 'ended':
 					writeEnd(event);
 					return;
-				// The dry run's own printer and the progress show these.
+				// Shown by other printers.
 				case 'planned':
 				case 'previewed':
 				case 'retry':
@@ -135,10 +134,9 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 	};
 }
 
-/** How many kinds of advice a summary gives. */
 const MOST_ADVICES = 2;
 
-/** Columns that could be custom fields, and that our own commands write, are not sent. */
+/** Columns that our own commands write are not sent. */
 export function columnNotes(
 	{ plan, tuning }: RunJob,
 	{ ignored, matched }: Pick<PlannedRows, 'ignored' | 'matched'>,
@@ -155,7 +153,7 @@ function ignoredNotes(plan: RunJob['plan'], ignored: readonly string[]): string[
 		.map((column) => `column ${column} is not sent; to send it: --map ${column}=${column}`);
 }
 
-/** `2 of 9 rows are invalid; nothing was sent`. */
+/** `2 of 9 rows are invalid; nothing was sent` */
 export function invalidNote({ plan }: RunJob, { invalid, rows }: { invalid: number; rows: number }): string {
 	const of = `${invalid} of ${rows} ${plural('row', rows)} ${invalid === 1 ? 'is' : 'are'} invalid`;
 	return plan.skipInvalid ? `${of} and will be skipped` : `${of}; nothing was sent`;
