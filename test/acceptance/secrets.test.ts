@@ -1,48 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+/** After every command, the caller's secret is nowhere but where it belongs. */
+
+import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/manifest.js';
 import { type Clock, systemClock } from '../../src/io/context.js';
 import { runMain } from '../../src/main.js';
-import { startCli, type Words } from '../support/cli.js';
 import { memoryContext } from '../support/context.js';
 import { listen } from '../support/listen.js';
-import { done, idOf, json, type Responder, startRecorder } from '../support/recorder.js';
-import { temporaryFolder } from '../support/temporary.js';
-import { runInTerminal } from '../support/terminal.js';
-import { startWorkplace } from '../support/workplace.js';
-
-/** The secret that is looked for; fit for a header, for basic it gets awkward letters too. */
-const MARKER = 'mk7Qz-marker-19xV';
-const AWKWARD = ` ${MARKER} "ä%:' `;
-
-/** Another, which is the password of a user whom commands are about. */
-const OTHER = 'w3Xp-other-marker-R8k';
-
-/** The marker as it is, or the core of it in any spelling in which a secret leaks. */
-function findLeak(text: string): string | undefined {
-	const pairs = [MARKER, AWKWARD, OTHER].flatMap((secret) => [secret, `anna:${secret}`]);
-	const spellings = [
-		MARKER,
-		OTHER,
-		...pairs.map((each) => Buffer.from(each).toString('base64').replace(/=+$/, '')),
-		...pairs.map((each) => Buffer.from(each).toString('hex')),
-		encodeURIComponent(AWKWARD),
-	];
-	const found = spellings.find((each) => text.includes(each));
-	if (found === undefined) return undefined;
-	const at = text.indexOf(found);
-	return text.slice(Math.max(0, at - 100), at + found.length + 60);
-}
-
-/** Every file below a folder that holds the marker. */
-function leakyFiles(folder: string): string[] {
-	if (!existsSync(folder)) return [];
-	return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-		.map((name) => join(folder, name))
-		.filter((path) => statSync(path).isFile() && findLeak(readFileSync(path, 'latin1')) !== undefined);
-}
+import { AWKWARD, findLeak, leakyFiles, MARKER, OTHER, type Stage, setStage } from '../support/secrets.js';
 
 type Service = 'kind' | 'cruel';
 
@@ -207,48 +174,10 @@ const hurried: Clock = { ...systemClock, sleep: () => new Promise((resolve) => v
 /** Commands that neither have nor get the caller's credentials. */
 const withoutSecrets = new Set(['sandbox', 'completion', 'help']);
 
-/** Hundreds of commands, or rows, on a busy machine. */
-const LONG = { timeout: 120_000 };
+const verbosities = [[], ['-vv', '--debug'], ['-vv', '--json', '--debug']];
 
-const verbosities = [[], ['-v'], ['-vv', '--debug'], ['-vv', '--json', '--debug']];
-
-/** The ways that are tried at every verbosity; the less verbose print nothing that these do not. */
-const thorough = new Set(['SUPPORTCTL_PASSWORD', 'a header']);
-
-interface Stage {
-	home: string;
-	config: string;
-	state: string;
-	cwd: string;
-	secretFile: string;
-	env: Record<string, string>;
-}
-
-/** Folders of their own for a run of commands, with a file that holds the secret outside all of them. */
-function setStage(baseUrl: string, secret: string): Stage {
-	const home = temporaryFolder();
-	const [config, state, cwd, tmp] = ['config', 'state', 'cwd', 'tmp'].map((name) => join(home, name)) as [
-		string,
-		string,
-		string,
-		string,
-	];
-	for (const folder of [config, state, cwd, tmp]) mkdirSync(folder, { mode: 0o700 });
-	const secretFile = join(temporaryFolder(), 'secret');
-	writeFileSync(secretFile, `${secret}\n`, { mode: 0o600 });
-	const env = {
-		PATH: process.env.PATH as string,
-		HOME: home,
-		TMPDIR: tmp,
-		SUPPORTCTL_CONFIG_DIR: config,
-		SUPPORTCTL_STATE_DIR: state,
-		SUPPORTCTL_BASE_URL: baseUrl,
-		SECRET_FILE: secretFile,
-		// What is edited stays in TMPDIR where the service refuses it.
-		EDITOR: 'echo "slug: other" >',
-	};
-	return { home, config, state, cwd, secretFile, env };
-}
+/** The way that is tried at every verbosity; the less verbose print nothing that the others do not. */
+const thorough = 'SUPPORTCTL_PASSWORD';
 
 /** The ways in which a secret comes in; `only` is the file that may hold it. */
 const ways: Record<string, { secret: string; prepare(stage: Stage): { env?: Record<string, string>; only?: string } }> =
@@ -299,12 +228,12 @@ describe('a secret', () => {
 
 	for (const [way, { secret, prepare }] of Object.entries(ways)) {
 		for (const service of ['kind', 'cruel'] as const) {
-			it(`that comes from ${way} is nowhere else after every command against a ${service} service`, LONG, async () => {
+			it(`that comes from ${way} is nowhere else after every command against a ${service} service`, async () => {
 				const stage = setStage(await startEcho(service), secret);
 				const { env = {}, only } = prepare(stage);
 				const leaks: string[] = [];
 				let redacted = 0;
-				for (const verbosity of thorough.has(way) ? verbosities : [['-vv', '--debug']]) {
+				for (const verbosity of way === thorough ? verbosities : [['-vv', '--debug']]) {
 					for (const [words, each] of Object.entries(calls)) {
 						for (const { argv, stdin } of each) {
 							const context = memoryContext({
@@ -334,173 +263,4 @@ describe('a secret', () => {
 			});
 		}
 	}
-});
-/** The command lines of all processes at this moment. */
-function commandLines(): string {
-	return readdirSync('/proc')
-		.filter((name) => /^\d+$/.test(name))
-		.map((pid) => {
-			try {
-				return readFileSync(join('/proc', pid, 'cmdline'), 'utf8').replaceAll('\0', ' ');
-			} catch {
-				return '';
-			}
-		})
-		.join('\n');
-}
-
-/** A kind service that looks at all command lines while a request is under way; `hold` never responds. */
-async function startWatcher(hold = false) {
-	const seen: string[] = [];
-	const { baseUrl, reached } = await startRecorder(({ headers }) => {
-		seen.push(commandLines());
-		if (hold) return;
-		return headers.authorization === undefined ? json(401, { code: 'rest_not_logged_in', message: 'no' }) : done();
-	});
-	return { baseUrl, seen, arrival: reached(1) };
-}
-
-const table = ['id,title', ...Array.from({ length: 20 }, (_, row) => `${row + 1},x`)].join('\n');
-
-describe('a row with a secret', () => {
-	/** Repeats the values of a request's body under harmless names, as text and as numbers, in good and bad responses. */
-	const echo: Responder = ({ body, url }, _response, count) => {
-		const texts = [...body.matchAll(/"((?:S|\d{4,})[^"]*)"|\b(\d{10})\b/g)].map((match) => match[1] ?? match[2] ?? '');
-		const values = texts.flatMap((each) => (/^\d+$/.test(each) ? [each, Number(each)] : [each]));
-		const note = `you sent ${texts.join(' and ')}`;
-		const good = { id: Number(url.split('/').pop()), first_name: note, echo: values, token: { of: [values] } };
-		return count % 2 === 0
-			? json(400, { code: 'no', message: note, data: { params: { email: note } } })
-			: json(200, good);
-	};
-
-	it.each([
-		['a number', '{"id":ID,"password":SECRET}', (id: number) => `${4_815_160_000 + id}`],
-		['a number in meta', '{"id":ID,"meta":{"api_key":SECRET}}', (id: number) => `${4_815_160_000 + id}`],
-		[
-			'text below a secret name',
-			'{"id":ID,"meta":{"api_keys":{"a":[{"b":"SECRET"}]}}}',
-			(id: number) => `Sx${id}marker`,
-		],
-	])('that is %s shows it nowhere, however many rows there are', LONG, async (_what, row, secretOf) => {
-		const { recorder, work } = await startWorkplace(echo);
-		const ids = Array.from({ length: 1_100 }, (_, index) => index + 1);
-		const lines = ids.map((id) => row.replace('ID', String(id)).replace('SECRET', secretOf(id)));
-		work.write('rows.ndjson', `${lines.join('\n')}\n`);
-		const args = 'user update --input rows.ndjson -vv --json --journal j -j 8 --retries 0'.split(' ');
-		const reports = ['json', 'csv', 'markdown', 'junit'].flatMap((format) => ['--report', `${format}:r.${format}`]);
-		const result = await work.run([...args, ...reports, '--max-failures', '2000']);
-		expect(recorder.requests.length).toBe(1_100);
-		expect(recorder.requests.every(({ body }) => /48151\d{5}|Sx\d+marker/.test(body))).toBe(true);
-		const files = ['j', 'r.json', 'r.csv', 'r.markdown', 'r.junit'].map((name) => work.read(name));
-		for (const text of [result.stdout, result.stderr, ...files]) {
-			expect(text.length).toBeGreaterThan(1_000);
-			expect(/.{0,60}(?:48151\d{5}|Sx\d+marker)/.exec(text)?.[0]).toBeUndefined();
-		}
-	});
-});
-
-test('a password that is an ordinary word stays in data, and is in no message or journal', async () => {
-	const roles: Record<string, string[]> = { 7: ['customer'], 8: ['customer'] };
-	let isRefusing = false;
-	const { recorder, work } = await startWorkplace((request) => {
-		const id = String(idOf(request));
-		if (isRefusing) return json(400, { code: 'rest_no', message: 'not customer, ada:customer' });
-		if (request.method === 'POST') roles[id] = JSON.parse(request.body).roles;
-		return json(200, { id: Number(id), roles: roles[id] });
-	});
-	const env = { SUPPORTCTL_PASSWORD: 'customer' };
-	const run = (words: string) => work.run(`${words} -vv`, { env });
-	expect((await run('user get 7 --format json')).stdout).toContain('"customer"');
-	expect(await run('user update 7 8 --add-roles editor --snapshot --verify')).toMatchObject({ exitCode: 0 });
-	expect(roles).toEqual({ 7: ['customer', 'editor'], 8: ['customer', 'editor'] });
-	expect(await run('run undo last --yes')).toMatchObject({ exitCode: 0 });
-	expect(roles).toEqual({ 7: ['customer'], 8: ['customer'] });
-	isRefusing = true;
-	const refused = await run('user update 7 8 --roles editor --json');
-	expect(refused.exitCode).toBe(1);
-	expect(refused.stdout + refused.stderr + JSON.stringify(work.records())).not.toContain('customer');
-	expect(recorder.requests.length).toBeGreaterThan(0);
-});
-
-describe('the program as a process', () => {
-	it('has no secret in its arguments or those of its children, nor in what it leaves behind', async () => {
-		const { baseUrl, seen } = await startWatcher();
-		const stage = setStage(baseUrl, AWKWARD);
-		const run = async (args: Words, input?: string, env: Record<string, string> = {}) => {
-			const options = { env: { ...stage.env, ...env }, cwd: stage.cwd, ...(input !== undefined && { input }) };
-			return startCli(args, options).ended;
-		};
-		const dump = join(temporaryFolder(), 'during-command');
-		const spy = `cat /proc/[0-9]*/cmdline > '${dump}' 2>/dev/null; cat "$SECRET_FILE"`;
-		const login = ['login', baseUrl, '--username', 'anna', '--no-input', '-vv', '--debug'];
-		const results = [
-			await run([...login, '--password-stdin', '--insecure-storage'], `${AWKWARD}\n`),
-			await run('profile set default --password-stdin --insecure-storage', `${AWKWARD}\n`),
-			await run('ticket update --input - --input-format csv -vv', table),
-			await run([...login, '--secret-command', spy]),
-			await run('ticket update 14 --status hold -vv'),
-			await run('logout'),
-			await run('ticket update 14 --title x', undefined, {
-				SUPPORTCTL_USERNAME: 'anna',
-				SUPPORTCTL_PASSWORD_FILE: stage.secretFile,
-			}),
-		];
-		expect(results.map(({ exitCode, stderr }) => [exitCode, exitCode === 0 ? '' : stderr])).toEqual(
-			results.map(() => [0, '']),
-		);
-		expect(seen.length).toBeGreaterThan(20);
-		expect([...seen, readFileSync(dump, 'latin1')].map(findLeak).filter(Boolean)).toEqual([]);
-		expect(results.map(({ stdout, stderr }) => findLeak(stdout + stderr)).filter(Boolean)).toEqual([]);
-		expect(leakyFiles(stage.home)).toEqual([]);
-	});
-
-	it('prints none under NODE_DEBUG', async () => {
-		const { baseUrl } = await startWatcher();
-		const stage = setStage(baseUrl, AWKWARD);
-		const { exitCode, stdout, stderr } = await startCli('ticket update 14 --status hold', {
-			env: {
-				...stage.env,
-				SUPPORTCTL_USERNAME: 'anna',
-				SUPPORTCTL_PASSWORD: AWKWARD,
-				NODE_DEBUG: 'http,https,net,tls,undici,fetch',
-			},
-			cwd: stage.cwd,
-		}).ended;
-		expect(exitCode).toBe(0);
-		expect(stderr).toContain('FETCH');
-		expect(findLeak(stdout + stderr)).toBeUndefined();
-	});
-
-	it('leaves none behind when it is killed while a request is under way', async () => {
-		const { baseUrl, arrival } = await startWatcher(true);
-		const stage = setStage(baseUrl, AWKWARD);
-		const running = startCli('user update --input - --input-format csv -vv', {
-			env: { ...stage.env, SUPPORTCTL_USERNAME: 'anna', SUPPORTCTL_PASSWORD: AWKWARD },
-			cwd: stage.cwd,
-			input: `id,password\n3,${OTHER}\n4,${OTHER}\n`,
-		});
-		await arrival;
-		running.child.kill('SIGKILL');
-		const { stdout, stderr } = await running.ended;
-		expect(findLeak(stdout + stderr)).toBeUndefined();
-		expect(leakyFiles(stage.home)).toEqual([]);
-	});
-
-	it('shows none that is typed in a terminal, and keeps it only in the file that was asked for', async () => {
-		const { baseUrl } = await startWatcher();
-		const stage = setStage(baseUrl, AWKWARD);
-		const typed = async (argv: string[]): Promise<string> => {
-			const { raw, exitCode } = await runInTerminal(argv, {
-				env: stage.env,
-				script: [[/assword \(hidden/, `${AWKWARD}\r`]],
-			});
-			expect(exitCode, raw).toBe(0);
-			return raw;
-		};
-		const login = await typed(['login', baseUrl, '--username', 'anna', '--insecure-storage', '-vv']);
-		const check = await typed(['user', 'check', 'bob', '-vv']);
-		expect([login, check].map(findLeak)).toEqual([undefined, undefined]);
-		expect(leakyFiles(stage.home)).toEqual([join(stage.config, 'config.json')]);
-	});
 });
