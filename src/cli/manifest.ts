@@ -108,7 +108,7 @@ export function nextWords(path: readonly string[]): string[] {
 /** The next word, which may be a different tool's. */
 export function ourWord(path: readonly string[], word: string): string | undefined {
 	const next = nextWords(path);
-	return [word, ...(otherWords[word] ?? [])].find((each) => next.includes(each));
+	return [word, ...(otherWords.get(word) ?? [])].find((each) => next.includes(each));
 }
 
 /** Where a command line leads. @returns `entry` if the words are a command's; `flags` before its last word, with their values */

@@ -64,7 +64,7 @@ function inOurWords(words: readonly string[], options: readonly OptionSpec[]): s
 /** `--tag=vip` is `--ticket-tag=vip` in commands without --tag. */
 function ownFlag(word: string, options: readonly OptionSpec[]): string {
 	const flag = word.split('=')[0] as string;
-	const ours = otherFlags[flag];
+	const ours = otherFlags.get(flag);
 	if (ours === undefined || findOption(options, flag) !== undefined) return word;
 	return findOption(options, ours) === undefined ? word : ours + word.slice(flag.length);
 }

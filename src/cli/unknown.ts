@@ -30,16 +30,16 @@ export function unknownCommand(path: readonly string[], rest: readonly string[])
 function meantCommand(path: readonly string[], rest: readonly string[]): string | undefined {
 	const [word = '', next = '', ...behind] = rest;
 	const typed = word.toLowerCase();
-	const noun = path.length === 0 ? nouns[typed] : undefined;
+	const noun = path.length === 0 ? nouns.get(typed) : undefined;
 	if (noun !== undefined) return commandLine([noun], rest.slice(1));
 
 	// `show ticket 14`.
-	const named = path.length === 0 ? (nouns[next] ?? ourWord([], next)) : undefined;
+	const named = path.length === 0 ? (nouns.get(next) ?? ourWord([], next)) : undefined;
 	const args = named === undefined ? rest.slice(1) : behind;
 	const usual = path.length === 0 ? ['ticket'] : path;
 	const groups = named === undefined ? [usual, []] : [[named]];
 	for (const group of groups) {
-		for (const template of verbs[typed] ?? []) {
+		for (const template of verbs.get(typed) ?? []) {
 			const [, own = '', tail = ''] = /^([a-z ]+?)((?: [{-].*)?)$/.exec(template) ?? [];
 			const words = [...group, ...own.split(' ')];
 			if (isCommand(words)) return words.join(' ') + fill(tail, args);
@@ -96,7 +96,7 @@ export function unknownFlag(given: string, { path, known, hint }: FlagPlace): Us
 			hint: 'use --password-stdin or the prompt',
 		});
 	}
-	const own = otherFlags[flag] ?? flagsMeant[flag];
+	const own = otherFlags.get(flag) ?? flagsMeant.get(flag);
 	const isKnown = own !== undefined && known.includes(own.split(' ')[0] as string);
 	const near = isKnown ? own : nearest(flag, known);
 	return new UsageError(`unknown flag ${flag}`, {

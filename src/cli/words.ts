@@ -1,52 +1,58 @@
 /** Words of other tools. */
 
 /** They run where ours fits; help shows ours. */
-export const otherWords: Readonly<Record<string, readonly string[]>> = {
-	tickets: ['ticket'],
-	replies: ['reply'],
-	users: ['user'],
-	attachments: ['attachment'],
-	terms: ['term'],
-	profiles: ['profile'],
-	runs: ['run'],
-	ls: ['list'],
-	show: ['get'],
-	view: ['get', 'show'],
-	rm: ['delete', 'remove'],
-};
+export const otherWords: ReadonlyMap<string, readonly string[]> = new Map(
+	Object.entries({
+		tickets: ['ticket'],
+		replies: ['reply'],
+		users: ['user'],
+		attachments: ['attachment'],
+		terms: ['term'],
+		profiles: ['profile'],
+		runs: ['run'],
+		ls: ['list'],
+		show: ['get'],
+		view: ['get', 'show'],
+		rm: ['delete', 'remove'],
+	}),
+);
 
-export const otherFlags: Readonly<Record<string, string>> = {
-	'--tag': '--ticket-tag',
-	'--add-tag': '--add-ticket-tag',
-	'--remove-tag': '--remove-ticket-tag',
-	'--priority': '--ticket-priority',
-	'--channel': '--ticket-channel',
-	'--subject': '--title',
-	'--body': '--content',
-	'--customer': '--author',
-};
+export const otherFlags: ReadonlyMap<string, string> = new Map(
+	Object.entries({
+		'--tag': '--ticket-tag',
+		'--add-tag': '--add-ticket-tag',
+		'--remove-tag': '--remove-ticket-tag',
+		'--priority': '--ticket-priority',
+		'--channel': '--ticket-channel',
+		'--subject': '--title',
+		'--body': '--content',
+		'--customer': '--author',
+	}),
+);
 
-export const nouns: Readonly<Record<string, string>> = {
-	issue: 'ticket',
-	issues: 'ticket',
-	case: 'ticket',
-	cases: 'ticket',
-	comment: 'reply',
-	comments: 'reply',
-	agent: 'user',
-	agents: 'user',
-	customer: 'user',
-	customers: 'user',
-	media: 'attachment',
-	file: 'attachment',
-	files: 'attachment',
-	taxonomy: 'term',
-	category: 'term',
-	config: 'profile',
-};
+export const nouns: ReadonlyMap<string, string> = new Map(
+	Object.entries({
+		issue: 'ticket',
+		issues: 'ticket',
+		case: 'ticket',
+		cases: 'ticket',
+		comment: 'reply',
+		comments: 'reply',
+		agent: 'user',
+		agents: 'user',
+		customer: 'user',
+		customers: 'user',
+		media: 'attachment',
+		file: 'attachment',
+		files: 'attachment',
+		taxonomy: 'term',
+		category: 'term',
+		config: 'profile',
+	}),
+);
 
 /** Likeliest first; `{}` is all arguments. */
-export const verbs: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+export const verbs: ReadonlyMap<string, readonly string[]> = new Map(
 	[
 		['show view get read describe info status', 'get {}', 'show {}', 'list {}'],
 		['log logs', 'show {}', 'run show {}'],
@@ -79,26 +85,28 @@ export const verbs: Readonly<Record<string, readonly string[]>> = Object.fromEnt
 	].flatMap(([typed = '', ...ours]) => typed.split(' ').map((word) => [word, ours] as const)),
 );
 
-export const flagsMeant: Readonly<Record<string, string>> = {
-	'--unassigned': '--assignee none',
-	'--no-assignee': '--assignee none',
-	'--mine': '--assignee @me',
-	'--open': '--state open',
-	'--closed': '--state closed',
-	'--agent': '--assignee',
-	'--owner': '--assignee',
-	'--requester': '--author',
-	'--tags': '--ticket-tag',
-	'--count': '--format count',
-	'--newest': '--sort -id',
-	'--latest': '--sort -id',
-	'--since': '--after',
-	'--until': '--before',
-	'--output': '--format',
-	'-o': '--format',
-	'--jq': '--query',
-	'--order-by': '--sort',
-	'--sort-by': '--sort',
-	'--max-results': '--limit',
-	'--file': '--input',
-};
+export const flagsMeant: ReadonlyMap<string, string> = new Map(
+	Object.entries({
+		'--unassigned': '--assignee none',
+		'--no-assignee': '--assignee none',
+		'--mine': '--assignee @me',
+		'--open': '--state open',
+		'--closed': '--state closed',
+		'--agent': '--assignee',
+		'--owner': '--assignee',
+		'--requester': '--author',
+		'--tags': '--ticket-tag',
+		'--count': '--format count',
+		'--newest': '--sort -id',
+		'--latest': '--sort -id',
+		'--since': '--after',
+		'--until': '--before',
+		'--output': '--format',
+		'-o': '--format',
+		'--jq': '--query',
+		'--order-by': '--sort',
+		'--sort-by': '--sort',
+		'--max-results': '--limit',
+		'--file': '--input',
+	}),
+);

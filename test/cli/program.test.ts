@@ -33,6 +33,14 @@ test.each([
 	expect(await runHere(line.split(' '))).toEqual(await runHere(['help', ...words]));
 });
 
+test.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])('%s is a word like any other', async (word) => {
+	for (const line of [word, `ticket ${word}`, `show ${word}`, `ticket update ${word} --status hold`]) {
+		const { exitCode, stderr } = await runHere(line);
+		expect({ line, exitCode, stderr }).toEqual({ line, exitCode: 2, stderr: expect.stringContaining(word) });
+		expect(stderr).not.toContain('unexpected error');
+	}
+});
+
 test('a flag that no command shares is named, with the nearest', async () => {
 	expect(await runHere(['--versoin'])).toMatchObject({
 		exitCode: 2,

@@ -30,7 +30,7 @@ function preload(code: string): Record<string, string> {
 /** A resolver that never responds. */
 const noResolver = `require('node:dns').lookup = () => { setTimeout(() => {}, 60_000).unref(); };`;
 
-const hold: Script = (request) => request.json(200, { id: 14, status: 'hold' });
+const hold: Script = (request) => request.done();
 const silent: Script = () => {};
 /** The first request gets no response, and the next ones that of the script. */
 const afterLoss =
@@ -162,7 +162,7 @@ describe('a keep-alive connection', () => {
 
 	it('that the service announces to close is not used again', async () => {
 		const server = await startRawServer((request) => {
-			request.json(200, { id: 14 }, { connection: 'close' });
+			request.done({ connection: 'close' });
 			request.socket.end();
 		});
 		const { exitCode } = await runWith(server, `ticket update ${ids(30)} --status hold --json`);

@@ -22,6 +22,8 @@ export interface RawRequest {
 	answer(status: number, body?: string | Uint8Array, headers?: Record<string, string>): void;
 	/** A JSON response. */
 	json(status: number, value: unknown, headers?: Record<string, string>): void;
+	/** Does what it asks for: shows the object that its path names. */
+	done(headers?: Record<string, string>): void;
 	/** Ends the connection as a program that crashes does. */
 	reset(): void;
 }
@@ -103,6 +105,8 @@ export async function startRawServer(script: Script, options: RawServerOptions =
 		const write = (bytes: string | Uint8Array): void => {
 			if (!socket.destroyed) socket.write(bytes);
 		};
+		const json: RawRequest['json'] = (status, value, headers) =>
+			write(httpResponse(status, JSON.stringify(value), { 'content-type': 'application/json', ...headers }));
 		const request: RawRequest = {
 			...facts,
 			number: requests.length + 1,
@@ -110,8 +114,8 @@ export async function startRawServer(script: Script, options: RawServerOptions =
 			tries,
 			write,
 			answer: (status, body, headers) => write(httpResponse(status, body, headers)),
-			json: (status, value, headers) =>
-				write(httpResponse(status, JSON.stringify(value), { 'content-type': 'application/json', ...headers })),
+			json,
+			done: (headers) => json(200, { id: Number(/\d+$/.exec(facts.path)?.[0]), status: 'hold' }, headers),
 			reset: () => socket.resetAndDestroy(),
 		};
 		requests.push(request);
