@@ -108,6 +108,7 @@ const calls: Record<string, Call[]> = {
 			stdin: 'id,title\n1,a\n2,b\n3,c\n4,d\n5,e\n6,f\n7,g\n',
 		},
 		{ argv: ['14', '--status', 'hold', '-n'] },
+		{ argv: ['14', '15', '--status', 'hold', '--plan', 'changes.plan'] },
 	],
 	'ticket delete': [{ argv: ['14', '--yes'] }],
 	'ticket fields set': [{ argv: ['14', '--set', 'a=b', '--verify', '--snapshot'] }],
@@ -164,6 +165,7 @@ const calls: Record<string, Call[]> = {
 	'run rejects': [{ argv: ['last', '--format', 'csv'] }],
 	'run resume': [{ argv: ['last'] }],
 	'run retry': [{ argv: ['last'] }],
+	'run apply': [{ argv: ['changes.plan', '--yes'] }],
 	'run undo': [{ argv: ['last', '--yes'] }],
 	'run prune': [{ argv: ['--older-than', '0h', '--yes', '--force'] }],
 };
