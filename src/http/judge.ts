@@ -291,24 +291,32 @@ function showsAskedId({ ids = {} }: Judged, { id }: Json): boolean {
 }
 
 /** By ID, parent, slug or username. */
-function otherObject({ endpoint, ids = {}, sent = {} }: Judged, body: unknown): string | undefined {
-	const { returns, parent } = endpoint;
+function otherObject(request: Judged, body: unknown): string | undefined {
+	const { returns } = request.endpoint;
 	if (!isObject(body) || returns === 'list' || returns === 'any' || returns === 'fields') return undefined;
 	for (const thing of [body, body.previous]) {
 		if (!isObject(thing)) continue;
-		const asked: Record<string, unknown> = { id: ids.id, slug: ids.slug };
-		if (returns === 'user-id') asked.username = sent.username ?? ids.username;
-		// A custom field may be called "id".
-		if (returns === 'fields-set' && isId(thing.id)) asked.id = sent.id ?? ids.ticket_id;
-		if (parent !== undefined) asked.parent = ids[parent];
-		for (const [name, wanted] of Object.entries(asked)) {
+		for (const [name, wanted] of Object.entries(identityOf(request, thing))) {
 			const shown = thing[name];
 			if (wanted === undefined || !Object.hasOwn(thing, name)) continue;
+			const isScalar = typeof shown !== 'object';
 			const isSame = name === 'username' ? isSameName(shown, wanted) : String(shown) === String(wanted);
-			if (!isSame) return `a different object (${name} ${JSON.stringify(shown)}, not ${String(wanted)})`;
+			if (!isScalar || !isSame) return `a different object (${name} ${JSON.stringify(shown)}, not ${String(wanted)})`;
 		}
 	}
 	return undefined;
+}
+
+/** Under the keys of a response. */
+function identityOf({ endpoint, ids = {}, sent = {} }: Judged, { id }: Json): Record<string, unknown> {
+	const { returns, replay, parent } = endpoint;
+	// Custom fields may have any name, also "id".
+	if (returns === 'fields-set') return isId(id) ? { id: sent.id ?? ids.ticket_id } : {};
+	const { username, taxonomy: _, ...asked }: Record<string, unknown> = { ...ids };
+	if (parent !== undefined) asked.parent = ids[parent];
+	// An update may change a username.
+	if (returns === 'user-id' || replay === 'delete') asked.username = sent.username ?? username;
+	return asked;
 }
 
 /** A code, a message, and nothing of an object. */
@@ -435,11 +443,10 @@ function withHistory(request: Judged, found: Finding, before: History, ignoreMis
 	if (isGone(found)) {
 		outcome.gone = true;
 		if (request.endpoint.replay === 'set') return settled(outcome);
-		if (request.endpoint.replay === 'delete' && (before.mayBeApplied || ignoreMissing)) {
+		const mayBeDeleted = before.mayBeApplied || before.mayBePartly;
+		if (request.endpoint.replay === 'delete' && (mayBeDeleted || ignoreMissing)) {
 			outcome.outcome = 'ok';
-			outcome.message = before.mayBeApplied
-				? 'it is gone; an earlier attempt may have deleted it'
-				: 'it was gone already';
+			outcome.message = mayBeDeleted ? 'it is gone; an earlier attempt may have deleted it' : 'it was gone already';
 			return settled(outcome);
 		}
 	}

@@ -27,13 +27,11 @@ export interface Pace {
 	lost(sentAt: number): void;
 }
 
-export interface FailedAttempt {
+export interface FailedAttempt extends History {
 	attempt: number;
 	status?: number;
 	code?: string;
 	sent: boolean;
-	/** It may have been applied. */
-	lost: boolean;
 	waitMs: number;
 }
 
@@ -59,8 +57,8 @@ export interface SendOptions extends OwnSendOptions {
 }
 
 export interface OwnSendOptions {
-	/** By an earlier process. */
-	maybeSent?: boolean;
+	/** Of an earlier process. */
+	history?: History;
 	/** The request waits for it. */
 	beforeSend?(): Promise<void> | undefined;
 	onRetry?(record: FailedAttempt): void;
@@ -74,7 +72,7 @@ export async function send(
 	own: OwnSendOptions = options,
 ): Promise<Outcome> {
 	const { clock, stop, pace } = options;
-	let history: History = own.maybeSent === true ? { mayBeApplied: true } : {};
+	let history = own.history ?? {};
 	let started: number | undefined;
 	let last: Outcome | undefined;
 	let attempts = 0;
@@ -110,7 +108,7 @@ export async function send(
 			replay: request.endpoint.replay,
 			attempt: attempts,
 			retries: options.retries,
-			failedBefore: history.mayBePartly === true,
+			failedBefore: attempts > 1 && history.mayBePartly === true,
 			retryAfterMs,
 			random: options.random(),
 		});
@@ -124,8 +122,9 @@ export async function send(
 		own.onRetry?.({
 			attempt: attempts,
 			sent,
-			lost: retry !== 'unsent' && openOutcome(outcome) === 'unknown',
 			waitMs: Math.round(decision.waitMs),
+			...(outcome.mayBeApplied === true && { mayBeApplied: true }),
+			...(outcome.mayBePartly === true && { mayBePartly: true }),
 			...(outcome.status === undefined ? {} : { status }),
 			...(outcome.code === undefined ? {} : { code: outcome.code }),
 		});

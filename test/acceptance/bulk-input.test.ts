@@ -44,6 +44,32 @@ describe('two passes', () => {
 		expect(work.journals()).toEqual([]);
 	});
 
+	it('complain of bad cells also where the input turns out to be unreadable', async () => {
+		const { recorder, work } = await startWorkplace();
+		work.write('edits.csv', 'id,status,title\n1,hodl,x\n2,hold,"never closed\n3,hold,x\n');
+		const { exitCode, stderr } = await work.run('ticket update --input edits.csv --json');
+		expect(exitCode).toBe(2);
+		expect(jsonLines(stderr)).toEqual([
+			{
+				error: expect.objectContaining({
+					message: expect.stringContaining('never closed'),
+					line: 3,
+					complaints: [expect.objectContaining({ line: 2, column: 'status', file: 'edits.csv' })],
+				}),
+			},
+		]);
+		expect((await work.run('ticket update --input edits.csv')).stderr).toMatch(/status "hodl".*\n.*never closed/);
+		expect(recorder.requests).toEqual([]);
+	});
+
+	it('complain once where something else keeps the run from being sent', async () => {
+		const { work } = await startWorkplace();
+		work.write('edits.csv', 'id,status\n1,hodl\n2,hold\n');
+		const { stderr } = await work.run('ticket update --input edits.csv --skip-invalid --max 1');
+		expect(stderr.split('hodl')).toHaveLength(2);
+		expect(stderr).toContain('--max 1');
+	});
+
 	it('fail where the input changes on the way, and say so, with exit code 3 for what was sent', async () => {
 		const recorder = await startRecorder((request, response, count) => {
 			if (count === 1) appendFileSync(join(work.folder, 'edits.csv'), '301,more\n');

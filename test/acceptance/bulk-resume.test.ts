@@ -27,6 +27,7 @@ import {
 	type Recorder,
 	type Responder,
 	startRecorder,
+	text,
 } from '../support/recorder.js';
 import { createWorkplace, csv, startWorkplace, type Workplace } from '../support/workplace.js';
 
@@ -227,6 +228,49 @@ describe('run resume', () => {
 		expect((await work.run('run resume last -q')).exitCode).toBe(0);
 		expect(sorted(recorder.requests.map(idOf))).toEqual(sorted([...open, row]));
 		expect(done).toContain(row);
+	});
+
+	it('settles by a read what may have been applied and is refused now', async () => {
+		let isAway = true;
+		let shown: unknown = { id: 2, status: 'hold' };
+		const refused: Responder[] = [no(403), no(400), text(403, '<html>Blocked</html>')];
+		for (const refusal of refused) {
+			isAway = true;
+			const { recorder, work } = await startWorkplace((request) => {
+				if (idOf(request) !== 2) return ok;
+				if (request.method === 'GET') return json(200, shown);
+				return isAway ? text(502, 'Bad gateway') : refusal;
+			});
+			const run = 'ticket update 1 2 3 --status hold --retries 0 -q';
+			for (const [status, outcome] of [
+				['hold', 'ok'],
+				['read', 'failed'],
+			]) {
+				isAway = true;
+				shown = { id: 2, status };
+				expect((await work.run(run)).exitCode).toBe(5);
+				isAway = false;
+				recorder.requests.length = 0;
+				const { stdout } = await work.run('run resume last --json');
+				expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ row: 2, outcome })]);
+				expect(recorder.requests.map(({ method }) => method)).toEqual(['POST', 'GET']);
+			}
+		}
+	});
+
+	it('settles by a read that a delete which is refused now was never carried out', async () => {
+		let isAway = true;
+		const { work } = await startWorkplace((request) => {
+			if (idOf(request) !== 2) return ok;
+			if (request.method === 'GET') return json(200, { id: 2, status: 'hold' });
+			return isAway ? text(502, 'Bad gateway') : no(403);
+		});
+		expect((await work.run('ticket delete 1 2 --yes --retries 0 -q')).exitCode).toBe(5);
+		isAway = false;
+		const { stdout } = await work.run('run resume last --yes --json');
+		expect(JSON.parse(stdout)).toEqual([
+			expect.objectContaining({ row: 2, outcome: 'failed', message: expect.stringContaining('still there') }),
+		]);
 	});
 
 	it('refuses an input that has changed, in any byte', async () => {

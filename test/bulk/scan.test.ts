@@ -33,6 +33,13 @@ const lost = (number: number) => ({ type: 'attempt', row: number, lost: true });
 const end = { type: 'end', at: 'x', exit: 0, counts: createCounts() };
 
 describe('what a row’s records say', () => {
+	it('an attempt that the service failed may have been applied in part', async () => {
+		const attempt = { type: 'attempt', row: 1, partly: true };
+		const { states } = await scanJournal(journalWith([attempt, row(1, 'not-sent'), end]));
+		expect(states.history(1)).toEqual({ outcome: 'not-sent', mayBeApplied: false, mayBePartly: true });
+		expect(states.mayBeWritten(1)).toBe(true);
+	});
+
 	it.each<[string, Record<string, unknown>[], { done: boolean; maybeSent: boolean }]>([
 		['nothing', [], { done: false, maybeSent: false }],
 		['ok', [row(1, 'ok')], { done: true, maybeSent: false }],
@@ -49,6 +56,7 @@ describe('what a row’s records say', () => {
 		['lost, and then refused', [lost(1), row(1, 'failed', { status: 401 })], { done: false, maybeSent: true }],
 		['unknown, then ok', [row(1, 'unknown'), row(1, 'ok')], { done: true, maybeSent: true }],
 		['ok, and then lost', [row(1, 'ok'), lost(1)], { done: true, maybeSent: true }],
+		['failed in part', [{ type: 'attempt', row: 1, partly: true }], { done: false, maybeSent: false }],
 	])('%s', async (_, records, expected) => {
 		const { states, done, inFlight } = await scanJournal(journalWith([...records, end]));
 		expect({ done: states.isDone(1), maybeSent: states.maybeSent(1) }).toEqual(expected);

@@ -18,8 +18,10 @@ const withPassword = plan('user.update', { ids: { id: '14' }, fields: { password
 const updateReply = plan('reply.update', { ids: { ticket_id: '14', id: '3' }, fields: { status: 'read' } });
 const toTrash = plan('ticket.delete', { ids: { id: '14' } });
 const forGood = plan('ticket.delete', { ids: { id: '14' }, force: true });
+const removeBob = plan('user.delete', { ids: { id: '7', username: 'bob' }, reassign: '1' });
 const dropPassword = plan('user.password.delete', { ids: { user_id: '7', slug: 'aa11' } });
 const setField = plan('ticket.fields.set', { ids: { ticket_id: '14' }, fields: { color: 'red' } });
+const setTicketId = plan('ticket.fields.set', { ids: { ticket_id: '14' }, fields: { ticket_id: '9' } });
 const setOdd = plan('ticket.fields.set', { ids: { ticket_id: '14' }, fields: { failed: 'x', error_code: '7' } });
 const lookUp = plan('user.id', { ids: { username: 'bob' }, fields: { username: 'bob' } });
 const check = plan('user.check', { ids: { username: 'bob' }, fields: { username: 'bob', password: 'sesam' } });
@@ -66,6 +68,8 @@ describe('a 2xx response to an update', () => {
 		['no ID where a password was sent', withPassword, 200, '{"password":"sesam"}', 'unknown'],
 		['a different ID', update, 200, '{"id":15,"status":"hold"}', 'unknown'],
 		['an ID of 0', update, 200, '{"id":0,"status":"hold"}', 'unknown'],
+		['an ID in a list', update, 200, '{"id":[14],"status":"hold"}', 'unknown'],
+		['a different ticket', updateReply, 200, '{"id":3,"ticket_id":15,"status":"read"}', 'unknown'],
 		['a different parent', updateReply, 200, '{"id":3,"parent":15,"status":"read"}', 'unknown'],
 		['the parent in the path', updateReply, 200, '{"id":3,"parent":14,"status":"read"}', 'ok'],
 		['nothing, with 204', update, 204, '', 'ok'],
@@ -148,6 +152,9 @@ describe('a 2xx response to a delete', () => {
 		['nothing, with 204', forGood, 204, '', 'ok'],
 		['nothing, with 200', forGood, 200, '', 'unknown'],
 		['the slug in the path', dropPassword, 200, '{"deleted":true,"previous":{"slug":"aa11"}}', 'ok'],
+		['a different user', dropPassword, 200, '{"deleted":true,"previous":{"user_id":8}}', 'unknown'],
+		['a different username', removeBob, 200, '{"deleted":true,"previous":{"id":7,"username":"alice"}}', 'unknown'],
+		['the username', removeBob, 200, '{"deleted":true,"previous":{"id":7,"username":"Bob"}}', 'ok'],
 		['a different slug', dropPassword, 200, '{"deleted":true,"previous":{"slug":"bb22"}}', 'unknown'],
 		['the error object', forGood, 200, ERROR, 'failed'],
 		['a page', forGood, 200, PAGE, 'unknown'],
@@ -172,6 +179,7 @@ describe('a 2xx response to a write of custom fields', () => {
 		['a different ticket', setField, 200, '{"id":15,"title":"x"}', 'unknown'],
 		['a message', setField, 200, '{"message":"Scheduled for later"}', 'unknown'],
 		['a redirect', setField, 200, '{"redirect":"/login"}', 'unknown'],
+		['a field with the name of an ID', setTicketId, 200, '{"ticket_id":"9"}', 'ok'],
 		['fields with names like errors', setOdd, 200, '{"failed":"x","error_code":"7"}', 'ok'],
 		['nothing, for fields with names like errors', setOdd, 200, 'null', 'ok'],
 		['the error object', setField, 200, ERROR, 'failed'],

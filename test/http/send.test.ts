@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../src/api/dialect.js';
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/plan.js';
+import type { History } from '../../src/http/outcome.js';
 import type { Response, ResponseHeaders } from '../../src/http/response.js';
 import type { Pace } from '../../src/http/send.js';
 import type { Client } from '../../src/http/types.js';
@@ -65,9 +66,9 @@ describe('an update', () => {
 		);
 		expect(delivered).toMatchObject({ outcome: 'ok', attempts: 4, waits: [375, 750, 1500], ms: 2625 });
 		expect(delivered.retried).toEqual([
-			{ attempt: 1, sent: true, lost: true, waitMs: 375, code: 'connection_lost' },
-			{ attempt: 2, sent: true, lost: true, waitMs: 750, status: 502, code: 'http_502' },
-			{ attempt: 3, sent: false, lost: false, waitMs: 1500, code: 'connect_refused' },
+			{ attempt: 1, sent: true, mayBeApplied: true, waitMs: 375, code: 'connection_lost' },
+			{ attempt: 2, sent: true, mayBeApplied: true, waitMs: 750, status: 502, code: 'http_502' },
+			{ attempt: 3, sent: false, mayBeApplied: true, waitMs: 1500, code: 'connect_refused' },
 		]);
 	});
 
@@ -126,7 +127,9 @@ describe('an update', () => {
 		expect(await afterLoss(refuse(null))).toMatchObject({ outcome: 'unknown' });
 		expect(await afterLoss(page)).toMatchObject({ outcome: 'unknown', status: 404, code: 'html_response' });
 		expect(await deliverTo(scripted(page), update)).toMatchObject({ outcome: 'failed', attempts: 1 });
-		expect(await deliverTo(scripted(refuse({ custom_fields: 'no' })), setFields, { maybeSent: true })).toMatchObject({
+		expect(
+			await deliverTo(scripted(refuse({ custom_fields: 'no' })), setFields, { history: { mayBeApplied: true } }),
+		).toMatchObject({
 			outcome: 'failed',
 		});
 	});
@@ -143,7 +146,7 @@ describe('an update', () => {
 			]) {
 				expect(await deliverTo(scripted(...steps), update)).toMatchObject({ outcome: 'unknown', status });
 			}
-			expect(await deliverTo(scripted(no), update, { maybeSent: true })).toMatchObject({
+			expect(await deliverTo(scripted(no), update, { history: { mayBeApplied: true } })).toMatchObject({
 				outcome: 'unknown',
 				message: 'No; an earlier attempt may have been applied',
 			});
@@ -211,7 +214,10 @@ describe('a deletion', () => {
 	});
 
 	it('refused with 404 is ok where an earlier process may have sent it', async () => {
-		expect(await deliverTo(scripted(gone), remove, { maybeSent: true })).toMatchObject({ outcome: 'ok', attempts: 1 });
+		expect(await deliverTo(scripted(gone), remove, { history: { mayBeApplied: true } })).toMatchObject({
+			outcome: 'ok',
+			attempts: 1,
+		});
 	});
 
 	it('refused with 404 or 410 is ok where missing things are to be ignored', async () => {
@@ -294,11 +300,31 @@ describe('a service that asks to wait', () => {
 	});
 });
 
-it('notes that an attempt may have been carried out, also where the service failed with an error of its own', async () => {
-	const lost: boolean[] = [];
-	const client = scripted(json(503, { code: 'busy', message: 'Later.' }), { status: 429 }, ok);
-	await deliverTo(client, update, { onRetry: (attempt) => void lost.push(attempt.lost) });
-	expect(lost).toEqual([true, true]);
+it('notes whether an attempt may have been carried out, or a part of it', async () => {
+	const open: History[] = [];
+	const client = scripted(json(503, { code: 'busy', message: 'Later.' }), { status: 502 }, { status: 429 }, ok);
+	await deliverTo(client, update, {
+		onRetry: ({ mayBeApplied, mayBePartly }) => void open.push({ mayBeApplied, mayBePartly }),
+	});
+	expect(open).toEqual([
+		{ mayBePartly: true },
+		{ mayBeApplied: true, mayBePartly: true },
+		{ mayBeApplied: true, mayBePartly: true },
+	]);
+});
+
+it('knows what an earlier part of the run left open', async () => {
+	const no = json(403, { code: 'no', message: 'No.' });
+	const partly = { history: { mayBePartly: true } };
+	expect(await deliverTo(scripted(no), update, partly)).toMatchObject({
+		outcome: 'failed',
+		message: 'No; the request may be partly applied',
+	});
+	const failing = json(500, { code: 'x', message: 'Broken.' });
+	expect(await deliverTo(scripted(failing, ok), update, partly)).toMatchObject({ outcome: 'ok', attempts: 2 });
+	const gone = json(404, { code: 'gone', message: 'Gone.' });
+	expect(await deliverTo(scripted(gone), remove, partly)).toMatchObject({ outcome: 'ok' });
+	expect(await deliverTo(scripted(gone), remove)).toMatchObject({ outcome: 'failed' });
 });
 
 describe('a stopped run', () => {
@@ -326,7 +352,9 @@ describe('a stopped run', () => {
 			attempts: 0,
 			ms: 0,
 		});
-		expect(await deliverTo(client, remove, { stop: AbortSignal.abort(), maybeSent: true })).toMatchObject({
+		expect(
+			await deliverTo(client, remove, { stop: AbortSignal.abort(), history: { mayBeApplied: true } }),
+		).toMatchObject({
 			outcome: 'unknown',
 		});
 		expect(client.sent).toBe(0);

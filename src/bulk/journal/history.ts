@@ -192,6 +192,7 @@ export class JournalScan {
 			this.states.record(row, record, outcome);
 		} else if (type === 'attempt') {
 			if (record.lost === true) this.states.add(row, APPLIED);
+			if (record.partly === true) this.states.add(row, PARTLY);
 		} else if (type === 'before') this.snapshots++;
 		else return 'a record of an unknown kind';
 		return undefined;

@@ -51,8 +51,16 @@ export type PlainRecord =
 	| ({ type: 'end' } & EndRecord)
 	| ({ type: 'tick' } & TickRecord)
 	| ({ type: 'resume' } & ResumeRecord)
-	/** `lost`: it may have been applied without a response. */
-	| { type: 'attempt'; row: number; attempt: number; status?: number; code?: string; lost?: boolean | undefined }
+	/** `lost`: it may have been applied without a response; `partly`: a part of it. */
+	| {
+			type: 'attempt';
+			row: number;
+			attempt: number;
+			status?: number | undefined;
+			code?: string | undefined;
+			lost?: boolean | undefined;
+			partly?: boolean | undefined;
+	  }
 	/** Its ID, or why there is none. */
 	| ({ type: 'name' } & NameRecord);
 

@@ -3,9 +3,9 @@
 import { HIDDEN_CHARACTER } from '../../text.js';
 
 const HIDDEN = new RegExp(`${HIDDEN_CHARACTER}+`, 'gu');
-const NOT_IN_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
+const NOT_IN_XML = /[^\t\n\r\u{20}-\u{7E}\u{A0}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]|\p{Bidi_Control}/gu;
 
-/** XML 1.0 can't contain all characters. */
+/** Without what XML can't contain, and what controls a terminal or the direction of text. */
 export function escapeXml(text: string): string {
 	return text
 		.replace(NOT_IN_XML, '\uFFFD')

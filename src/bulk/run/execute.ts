@@ -108,7 +108,8 @@ export async function execute(parts: RunParts): Promise<Ended> {
 				if (outcome.outcome === 'ok' && outcome.attempts === 1) limit?.note(outcome.ms);
 				if (!asksNothing(row.request)) stop(watch.look(outcome));
 				// The stop held it back.
-				if (signal.aborted && outcome.outcome === 'not-sent' && outcome.attempts === 0) return undefined;
+				const isOpen = outcome.outcome === 'not-sent' || outcome.outcome === 'unknown';
+				if (signal.aborted && isOpen && outcome.attempts === 0) return undefined;
 				return take(outcome);
 			},
 		});

@@ -129,7 +129,13 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 		}
 		const isNamed = names?.held === undefined || hasAll(names.held, request);
 		const isVerified = mayNeedReading(result) && (checks.verify || !isNamed);
-		const known = isVerified ? verified(request, result, await look(row, true), steps.terms) : result;
+		const isLeft = maybeSent && result.outcome === 'unknown' && readEndpointOf(request.endpoint) !== undefined;
+		let known = result;
+		if (isVerified || isLeft) {
+			const after = await look(row, true);
+			known = maybeSent ? settledRefusal(request, result, after, steps.terms) : result;
+			known = verified(request, known, after, steps.terms);
+		}
 		const explained = names?.held === undefined ? known : withUnknownNames(known, names.held);
 		return allowed(withLeft(explained, left, row), checks);
 	};
@@ -365,6 +371,19 @@ function notRead({ body: _, ...result }: Outcome, maybeSent: boolean): Outcome {
 	const isLost = result.retry !== undefined || result.status === undefined;
 	const outcome = result.outcome === 'failed' || !isLost ? 'failed' : 'not-sent';
 	return { ...result, outcome, message: `${begin}: ${result.message ?? result.code ?? result.outcome}` };
+}
+
+/** What an earlier part may have applied, and is refused now, failed if the object has other values. */
+function settledRefusal(request: Request, result: Outcome, { held }: Seen, terms?: TermIndex): Outcome {
+	const { outcome, status = 0, message } = result;
+	if (outcome !== 'unknown' || status < 400 || status >= 500 || held === undefined) return result;
+	const { endpoint, sent = {}, permanent, method } = request;
+	const others = compareAll(endpoint, sent, held.get, terms).differs.map(({ field }) => field);
+	const isDelete = method === 'DELETE';
+	const isInForce = isDelete ? !permanent && held.status === 'trash' : others.length === 0;
+	if (isInForce) return result;
+	const why = isDelete ? 'it is still there' : `it has a different ${others.join(', ')}`;
+	return { ...result, outcome: 'failed', message: `${message ?? `HTTP ${status}`}, but ${why}` };
 }
 
 function verified(request: Request, result: Outcome, seen: Seen, terms?: TermIndex): Outcome {

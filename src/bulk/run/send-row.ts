@@ -47,17 +47,17 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 	// The delete may have succeeded.
 	const isDelete = endpoint.replay === 'delete';
 	const maybeSent = ({ row }: RunRow): boolean => {
-		const history = past?.history(row);
-		return history?.mayBeApplied === true || (isDelete && history?.mayBePartly === true);
+		const { mayBeApplied, mayBePartly } = past?.history(row) ?? {};
+		return mayBeApplied === true || (isDelete && mayBePartly === true);
 	};
 	const perform = createPerform(plan, dialect, {
 		send: (row, request) =>
 			send(client, request, options, {
-				maybeSent: maybeSent(row),
+				history: past?.history(row.row) ?? {},
 				onRetry(failed) {
-					const { attempt, status, code, lost } = failed;
+					const { attempt, status, code, mayBeApplied: lost, mayBePartly: partly } = failed;
+					const record = { type: 'attempt', row: row.row, attempt, status, code, lost, partly } as const;
 					// The next outcome says so.
-					const record = { type: 'attempt', row: row.row, attempt, status, code, lost: lost || undefined } as const;
 					journal?.record(record).catch(() => undefined);
 					parts.onRetry(failed);
 				},

@@ -72,7 +72,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 			onSpool: (remove) => void copies.push(remove),
 		});
 	} catch (error) {
-		screen.beforeError();
+		screen.beforeError(error);
 		// A bad input or header.
 		if (error instanceof UsageError && typeof error.data.line === 'number') {
 			const file = options.input === '-' ? undefined : options.input;

@@ -81,15 +81,16 @@ describe('the JUnit report', () => {
 		expect(shown).toContain(']]> |pipe| `code` @everyone\r\n::error::x');
 	});
 
-	it('holds any text as it is, but for characters that XML can not hold (property)', () => {
-		const storable = (text: string): string =>
-			text.replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd');
+	it('holds any text as it is, but for what XML can not hold and what controls a terminal or the direction (property)', () => {
+		const notInXml = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+		const controls = /[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+		const storable = (text: string): string => text.replace(notInXml, '\ufffd').replace(controls, '\ufffd');
 		fc.assert(
 			fc.property(fc.string({ unit: 'binary' }), (text) => {
 				const { attributes } = readXml(`<a b="${escapeXml(text)}"/>`);
 				expect(attributes.b).toBe(storable(text));
 			}),
-			{ examples: [[HOSTILE], ['\uffff\u0000\u0085\u2028']] },
+			{ examples: [[HOSTILE], ['\uffff\u0000\u0085\u2028'], ['a\u202etxt.exe\u2069\u009b31m']] },
 		);
 	});
 });

@@ -68,7 +68,10 @@ export function createJsonPrinter(job: RunJob, view: View, palette: Palette) {
 	}
 
 	return {
-		beforeError: (): void => undefined,
+		/** Before the input failed. */
+		beforeError(error: unknown): void {
+			if (error instanceof SupportctlError && complaints.count() > 0) error.data.complaints = places();
+		},
 		show(event: RunEvent): void {
 			switch (event.type) {
 				case 'complaint':

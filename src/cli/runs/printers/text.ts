@@ -26,6 +26,7 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 	const advices = new Set<string>();
 	let inputName = 'input';
 	let hidesGood = false;
+	let isSurveyed = false;
 	let started: Started | undefined;
 
 	function writeComplaints(): void {
@@ -43,6 +44,7 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 	}
 
 	function writeSurvey({ survey, rows }: Extract<RunEvent, { type: 'surveyed' }>): void {
+		isSurveyed = true;
 		hidesGood = view.hidesGood(survey);
 		inputName = rows.input?.name ?? inputName;
 		warn(context, columnNotes(job, rows));
@@ -101,7 +103,9 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 
 	return {
 		/** Before the input failed. */
-		beforeError: writeComplaints,
+		beforeError: (): void => {
+			if (!isSurveyed) writeComplaints();
+		},
 		show(event: RunEvent): void {
 			switch (event.type) {
 				case 'complaint':
