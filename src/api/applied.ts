@@ -22,6 +22,8 @@ export interface Comparison {
 export interface TermIndex {
 	/** By ID, slug or name. */
 	idOf(taxonomy: string, text: string): string | undefined;
+	/** Whether objects show it as an empty text. */
+	isHidden(taxonomy: string, id: string): boolean;
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -170,6 +172,8 @@ function compareTerms({ name, kind }: ComparedField, sent: unknown, shown: unkno
 	const idOf = (text: string): string | undefined => terms?.idOf(name, text);
 	const leftIds = [...left].map(idOf);
 	const rightIds = [...right].map(idOf);
+	const isHidden = leftIds.some((id) => id !== undefined && terms?.isHidden(name, id));
+	if (kind === 'term' && right.size === 0 && isHidden) return 'not comparable';
 	if (![...leftIds, ...rightIds].includes(undefined)) {
 		return compareSets(new Set(leftIds.map(String)), new Set(rightIds.map(String)));
 	}

@@ -62,6 +62,18 @@ describe('two passes', () => {
 		expect(recorder.requests).toEqual([]);
 	});
 
+	it('write JSON alone to stderr with --json and --skip-invalid', async () => {
+		const { work } = await startWorkplace();
+		work.write('edits.csv', 'id,status\n1,hodl\n2,hold\n');
+		const { stdout, stderr } = await work.run('ticket update --input edits.csv --skip-invalid --json');
+		expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'invalid' }, { outcome: 'ok' }]);
+		expect(jsonLines(stderr)).toEqual([
+			{ warning: '1 of 2 rows is invalid and will be skipped' },
+			{ error: expect.objectContaining({ code: 'rows_failed' }) },
+			{ summary: expect.objectContaining({ exitCode: 3 }) },
+		]);
+	});
+
 	it('complain once where something else keeps the run from being sent', async () => {
 		const { work } = await startWorkplace();
 		work.write('edits.csv', 'id,status\n1,hodl\n2,hold\n');

@@ -190,6 +190,37 @@ test('a list exports terms so that an update finds the same ones', async () => {
 	expect(stderr).toContain('department: 1 value left out (ticket 5)');
 });
 
+test.each(['-q', '-q --verify'])('a term whose slug is shown empty is no different one %s', async (flags) => {
+	const shown: Record<string, string> = { '41': '', '42': '2024', '43': 'sales' };
+	const held = new Map<string, string>();
+	const service = await startDirectoryService({
+		terms: {
+			department: [
+				{ id: 41, slug: '%e6%94%af', name: '支' },
+				{ id: 42, slug: '2024', name: 'Year' },
+				{ id: 43, slug: 'sales', name: 'Sales' },
+			],
+		},
+		instead({ url, method, body }) {
+			const id = /\/tickets\/(\d+)/.exec(url)?.[1];
+			if (id === undefined) return undefined;
+			const { department = '' } = method === 'POST' ? (JSON.parse(body) as { department: string }) : {};
+			if (method === 'POST') held.set(id, id === '3' ? '42' : department);
+			return json(200, { id: Number(id), department: shown[held.get(id) ?? ''] ?? '' });
+		},
+	});
+	const { exitCode, stdout } = await service.run(`ticket update 1 2 --department 支 ${flags} --json`);
+	expect({ exitCode, outcomes: JSON.parse(stdout) }).toMatchObject({
+		exitCode: 0,
+		outcomes: [{ outcome: 'ok' }, { outcome: 'ok' }],
+	});
+	const other = await service.run(`ticket update 3 4 -j 1 --department 支 ${flags} --json`);
+	expect(JSON.parse(other.stdout)).toMatchObject([
+		{ id: 3, outcome: 'differs' },
+		{ id: 4, outcome: 'ok' },
+	]);
+});
+
 test.each(['csv', 'ndjson'])('an export as %s has no assignee for a ticket without one', async (format) => {
 	const tickets = [
 		{ id: 14, title: 'a', assignee: 0, 'secondary-assignee': 0 },

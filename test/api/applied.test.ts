@@ -169,7 +169,8 @@ describe('nothing can be said', () => {
 describe('a term', () => {
 	const terms = {
 		idOf: (taxonomy: string, text: string): string | undefined =>
-			taxonomy === 'product' ? { '9': '9', vip: '9', VIP: '9', other: '10', '10': '10' }[text] : undefined,
+			taxonomy === 'product' ? { '9': '9', vip: '9', VIP: '9', other: '10', '10': '10', '11': '11' }[text] : undefined,
+		isHidden: (_: string, id: string): boolean => id === '11',
 	};
 
 	it.each<[unknown, unknown, string]>([
@@ -177,6 +178,9 @@ describe('a term', () => {
 		['VIP', 'vip', 'same'],
 		['9', 'other', 'other'],
 		['9', 'unlisted', 'not comparable'],
+		['9', '', 'other'],
+		['11', '', 'not comparable'],
+		['11', 'vip', 'other'],
 	])('%j against %j is %s once the taxonomy is listed', (sent, shown, equality) => {
 		expect(compareValue(named('product'), sent, shown, terms)).toBe(equality);
 	});

@@ -1,5 +1,6 @@
 /** Users and terms by name: each distinct name is looked up at most once, before anything is written. */
 
+import type { TermIndex as ComparedTerms } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Request } from '../../api/plan.js';
@@ -20,8 +21,7 @@ export interface Directory {
 	missing(ids: readonly string[]): Promise<string[] | undefined>;
 }
 
-export interface TermIndex {
-	idOf(taxonomy: string, text: string): string | undefined;
+export interface TermIndex extends ComparedTerms {
 	ofSlug(taxonomy: string, slug: string): string | undefined;
 	/** Undefined unless exactly one term can be meant. */
 	exported(taxonomy: string, slug: string): string | undefined;
@@ -110,6 +110,7 @@ export function createDirectories(options: DirectoryOptions): Directories {
 		},
 		index: {
 			idOf: (taxonomy, text) => taxonomies.get(taxonomy)?.idOf(text),
+			isHidden: (taxonomy, id) => taxonomies.get(taxonomy)?.isHidden(id) === true,
 			ofSlug: (taxonomy, slug) => taxonomies.get(taxonomy)?.ofSlug(slug),
 			exported(taxonomy, slug) {
 				const terms = taxonomies.get(taxonomy);
@@ -260,6 +261,7 @@ function createTerms(taxonomy: string, { dialect, send }: DirectoryOptions) {
 	return {
 		list,
 		ids: async () => (await list())?.map(({ id }) => id),
+		isHidden: (id: string) => terms.some((term) => term.id === id && damaged(term.slug) === ''),
 		/** An ID of one term and slug of another says nothing. */
 		idOf(text: string): string | undefined {
 			const found = terms.filter(({ id, slug }) => [id, slug, damaged(slug)].includes(text));

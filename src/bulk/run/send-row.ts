@@ -42,6 +42,7 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 	const { ignoreMissing } = plan.checks;
 	const options: SendOptions = { retries, clock, random, dialect, stop, ignoreMissing };
 	if (pace !== undefined) options.pace = pace;
+	if (parts.terms !== undefined) options.terms = parts.terms;
 	// A written row is read back even if the run stops.
 	const afterStop: SendOptions = { retries: 0, clock, random, dialect, ignoreMissing };
 	// The delete may have succeeded.

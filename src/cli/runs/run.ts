@@ -194,10 +194,9 @@ async function createScreen(job: RunJob, extent: Extent, signals: ReturnType<typ
 	const view = viewOf(job);
 	const palette = await paletteFor(invocation, 'stderr');
 	const progress = createProgressPrinter(job, view, palette);
-	const messages =
-		view.json && !job.plan.skipInvalid
-			? createJsonPrinter(job, view, palette)
-			: createTextPrinter(job, view, palette, progress.clear);
+	const messages = view.json
+		? createJsonPrinter(job, view, palette)
+		: createTextPrinter(job, view, palette, progress.clear);
 	const results = extent === 'send' ? createResultsPrinter(job, view, progress) : createPreviewPrinter(job);
 	let started: Started | undefined;
 

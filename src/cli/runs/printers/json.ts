@@ -41,6 +41,10 @@ export function createJsonPrinter(job: RunJob, view: View, palette: Palette) {
 
 	function writeSurvey(survey: Survey): void {
 		if (survey.invalid === 0) return;
+		if (plan.skipInvalid) {
+			warn(context, [invalidNote(job, survey)]);
+			return;
+		}
 		const data = { complaints: places() };
 		writeError(new UsageError(invalidNote(job, survey), { code: 'invalid_input', data }));
 	}
