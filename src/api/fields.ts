@@ -10,6 +10,7 @@ export type FieldKind =
 	| 'switch' // true and false are sent as booleans, anything else as it is
 	| 'date' // ISO 8601
 	| 'status' // one of section 3
+	| 'state' // open or closed in any case, or another word
 	| 'adjustment' // positive, negative, + or -
 	| 'email' // holds an @
 	| 'term' // one term: a slug, or an id written as a string
@@ -50,7 +51,7 @@ export const ticketFields: readonly Field[] = [
 	field('department', 'term', 'Term in the department taxonomy'),
 	field('ticket_priority', 'term', 'Term in the ticket_priority taxonomy'),
 	field('ticket_channel', 'term', 'Term in the ticket_channel taxonomy'),
-	field('state', 'text', 'State of the ticket'),
+	field('state', 'state', 'State of the ticket'),
 	field('author', 'user', 'ID of the author'),
 	field('assignee', 'user', 'ID of the agent assigned to the ticket'),
 	field('secondary-assignee', 'user', 'ID of the secondary assignee'),

@@ -47,6 +47,11 @@ export function parseSlug(text: string): Parsed<string> {
 	return { problem: `${quote(text)} is not a slug: slugs hold letters, digits, "-" and "_"` };
 }
 
+/** A slug, or the words that name what has one. */
+export function parseSlugOrName(text: string): Parsed<string> {
+	return /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(text) ? { value: text } : parseSlug(text);
+}
+
 const DATE =
 	/^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?:[T ](?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d{1,9})?)?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?)?$/;
 
@@ -153,6 +158,10 @@ const TEXTS: Partial<Record<FieldKind, TextRule>> = {
 			if (/^(open|closed)$/i.test(text)) return 'is a state, not a status: use --state, or a column "state"';
 			return `is not a documented ticket status${likelyStatus(text) || '; supportctl help statuses lists them'}`;
 		},
+	},
+	state: {
+		parse: (text) => (/^(open|closed)$/i.test(text) ? text.toLowerCase() : text),
+		refusal: () => '',
 	},
 	term: {
 		parse: when((text) => text !== '' && !text.includes(',')),

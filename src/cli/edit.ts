@@ -232,7 +232,16 @@ const TAKES: Partial<Record<FieldKind, string>> = {
 };
 
 /** `007` is not a number. */
-const TEXTS: ReadonlySet<FieldKind> = new Set(['text', 'longtext', 'term', 'email', 'date', 'status', 'adjustment']);
+const TEXTS: ReadonlySet<FieldKind> = new Set([
+	'text',
+	'longtext',
+	'term',
+	'email',
+	'date',
+	'status',
+	'state',
+	'adjustment',
+]);
 
 /** If not "". */
 const EMPTY: Partial<Record<FieldKind, unknown>> = { terms: [], list: [], map: {}, user: 0, integer: 0 };

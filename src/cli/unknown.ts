@@ -1,5 +1,6 @@
 /** What unknown words and flags may mean: the command to type. */
 
+import { reads } from '../api/reads.js';
 import { nearest } from '../api/suggest.js';
 import { UsageError } from '../errors.js';
 import { isSecretName } from '../output/redact.js';
@@ -44,6 +45,11 @@ function meantCommand(path: readonly string[], rest: readonly string[]): string 
 			const words = [...group, ...own.split(' ')];
 			if (isCommand(words)) return words.join(' ') + fill(tail, args);
 		}
+	}
+	const read = Object.entries(reads).find(([name]) => path.join(' ') === name)?.[1];
+	if (read !== undefined && /^\d+$/.test(word)) {
+		const isOwner = rest.length <= read.owners.length;
+		return commandLine([...path, isOwner ? 'list' : 'get'], rest);
 	}
 	const near = nearest(word, nextWords(path));
 	return near === undefined ? undefined : commandLine([...path, near], rest.slice(1));

@@ -36,12 +36,9 @@ test.each([
 	await refused('ticket update - --status hold', `5\n${id === '' ? 'x' : id === ' 7' ? '7 7' : id}\n`);
 });
 
-test.each(['..', '.', 'a/b', '%2e%2e', 'a b', 'ä', '', '?x', '#'])(
-	'the slug %j never reaches the network',
-	async (slug) => {
-		await refused(['user', 'password', 'delete', '7', '--yes', '--', slug]);
-	},
-);
+test.each(['..', '.', 'a/b', '%2e%2e', '', '?x', '#'])('the slug %j never reaches the network', async (slug) => {
+	await refused(['user', 'password', 'delete', '7', '--yes', '--', slug]);
+});
 
 const hodl = 'status "hodl" is not a documented ticket status; did you mean "hold"?';
 

@@ -355,3 +355,15 @@ test.each([
 	const { exitCode, stderr } = await service.run(`${line} --retries 0`);
 	expect([exitCode, stderr]).toEqual([1, expect.stringContaining(hint)]);
 });
+
+test('@ before a username is not sent', async () => {
+	const service = await startDirectoryService();
+	const looked = await service.run('user id @ada --format ids');
+	expect(looked).toMatchObject({ exitCode: 0, stdout: '1\n' });
+	const checked = await service.run('user check @ada --password-stdin', { stdin: 'x\n' });
+	expect(checked.stdout).toContain('ada');
+	const bodies = service.requests.map(({ body }) => JSON.parse(body) as { username: string });
+	expect(bodies.map(({ username }) => username)).toEqual(['ada', 'ada']);
+	const own = await service.run('user check @me --password-stdin', { stdin: 'x\n' });
+	expect([own.exitCode, own.stderr]).toEqual([2, expect.stringContaining('supportctl whoami')]);
+});

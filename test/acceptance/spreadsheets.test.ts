@@ -137,6 +137,33 @@ test('an empty cell of a term is refused with --blank clear', async () => {
 	expect([exitCode, stderr]).toEqual([2, expect.stringContaining('no way to clear it')]);
 });
 
+test('a state is sent in small letters', async () => {
+	const service = await startDirectoryService();
+	service.write('t.csv', 'Ticket ID,State\n14,Closed\n15,OPEN\n');
+	await service.run('ticket update --input t.csv -q -j 1');
+	await service.run('ticket update 16 --state Closed');
+	expect(service.written().map(([, body]) => body)).toEqual([
+		{ state: 'closed' },
+		{ state: 'open' },
+		{ state: 'closed' },
+	]);
+});
+
+test('users without IDs are found by their usernames with the flag that the message prints', async () => {
+	const service = await startDirectoryService();
+	service.write('t.csv', 'Username,Nickname\njdoe,J\n');
+	const { stderr } = await service.run('user update --input t.csv');
+	expect(stderr).toContain('--map "Username=id"');
+	await service.run(['user', 'update', '--input', 't.csv', '--map', 'Username=id']);
+	expect(service.written()).toEqual([['/users/7', { nickname: 'J' }]]);
+});
+
+test('a file in the place of IDs is refused with the flag for it', async () => {
+	const service = await startDirectoryService();
+	const { exitCode, stderr } = await service.run('ticket update t.csv --status hold');
+	expect([exitCode, stderr]).toEqual([2, expect.stringContaining('hint: to read rows from a file: --input t.csv')]);
+});
+
 test('a custom field that is given twice is refused', async () => {
 	const service = await startDirectoryService();
 	const { exitCode, stderr } = await service.run('ticket fields set 14 --set a=1 --set a=2');

@@ -296,11 +296,12 @@ describe('deletes', () => {
 	it('of application passwords take a user and a slug, and nothing that leaves the path', () => {
 		const password = endpoints['user.password.delete'];
 		expect(readCells(password, { user_id: '1', slug: 'abc-1' })).toMatchObject({
-			ids: { user_id: '1', slug: 'abc-1' },
+			ids: { user_id: '1' },
+			names: { slug: 'abc-1' },
 		});
 		expect(readCells(password, { user_id: '1', slug: '../2' })).toHaveLength(1);
 		const { read } = compile(password, undefined, { flags: { ids: { user_id: '4' } } });
-		expect(read({ row: 1, line: 1, id: 'abc' })).toMatchObject({ ids: { user_id: '4', slug: 'abc' } });
+		expect(read({ row: 1, line: 1, id: 'abc' })).toMatchObject({ ids: { user_id: '4' }, names: { slug: 'abc' } });
 	});
 });
 

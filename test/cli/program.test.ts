@@ -50,6 +50,9 @@ test('a flag that no command shares is named, with the nearest', async () => {
 
 test.each([
 	['tickets -L 3', 'put flags behind the command, such as: supportctl ticket list -L'],
+	['replies 14', 'did you mean: supportctl reply list 14'],
+	['reply 14 73', 'did you mean: supportctl reply get 14 73'],
+	['tickets 14 15', 'did you mean: supportctl ticket get 14 15'],
 	['ticket count', 'did you mean: supportctl ticket list --format count'],
 	['ticket restore 41', 'did you mean: supportctl ticket update 41 --status STATUS'],
 	['ticket list --newest', 'did you mean: supportctl ticket list --sort -id'],
@@ -93,7 +96,7 @@ describe('a flag behind a group', () => {
 		[['ticket', '--profle', 'x', ...UPDATE], 'unknown flag --profle', 'did you mean: supportctl ticket --profile\n'],
 		[['ticket', '--status', 'hold', 'update', '14'], 'unknown flag --status', 'put flags behind the command'],
 		[['run', '--json', 'lsit'], 'unknown command \\"lsit\\" under \\"run\\"', 'did you mean: supportctl run list'],
-		[['ticket', '--profile', ...UPDATE], 'unknown command "14" under "ticket"', 'supportctl ticket --help'],
+		[['ticket', '--profile', ...UPDATE], 'unknown command "14" under "ticket"', 'supportctl ticket get 14'],
 		[['ticket', '-v'], '"ticket" needs a command: update, edit, delete, fields', 'supportctl ticket --help'],
 		[
 			['--no-color', 'ticket', 'fields', '--profile', 'x'],

@@ -5,7 +5,7 @@ import { type Field, flagName } from '../../api/fields.js';
 import type { RowValues } from '../../api/plan.js';
 import { showsModified } from '../../api/reads.js';
 import { didYouMean, nearest } from '../../api/suggest.js';
-import { looksLikeNumber, type Parsed, parseId, parseSlug, quote, type ValueRules } from '../../api/values.js';
+import { looksLikeNumber, type Parsed, parseId, parseSlugOrName, quote, type ValueRules } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { ColumnSettings } from '../run/plan.js';
 import {
@@ -105,7 +105,7 @@ function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Re
 	const addId = (name: string, parameter: string, parse = parseId): void => {
 		addText(
 			name,
-			(text) => (looksLikeNumber(text) ? parse(text) : { value: text }),
+			(text) => (looksLikeNumber(text) || parse !== parseId ? parse(text) : { value: text }),
 			(row, text) => {
 				if (!looksLikeNumber(text)) row.names = { ...row.names, [parameter]: text };
 				else if (parameter === 'reassign') row.reassign = text;
@@ -134,7 +134,7 @@ function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Re
 	for (const { name, kind, names } of parameters) {
 		const isOnlyId = parameters.length === 1 && numberedIdNames.has(`${noun}_id`);
 		for (const each of isOnlyId ? ['id', `${noun}_id`] : [name]) {
-			const parse = kind === 'id' ? parseId : parseSlug;
+			const parse = kind === 'id' ? parseId : parseSlugOrName;
 			if (names !== undefined) addId(each, name, parse);
 			else addText(each, parse, (row, id) => (row.ids[name] = id), name);
 		}
@@ -286,7 +286,9 @@ function compileHeader(
 		`to leave ${unknown.length === 1 ? 'it' : 'them'} out: --ignore-column ${shellQuoted(named.join(','))}`,
 		`to send ${named.length === 1 ? 'it' : 'one'}: --map ${shellQuoted(`${named[0]}=${lookUp.likely(named[0] ?? '')}`)}`,
 	].join('; ');
-	const ofMissing = missing && `--map COLUMN=${missing} names the column that holds it`;
+	const byUsername = header.find((name) => lookUp.find(name)?.name === 'username');
+	const column = byUsername === undefined ? `COLUMN=${missing}` : shellQuoted(`${byUsername}=${missing}`);
+	const ofMissing = missing && `--map ${column} names the column that holds it`;
 	throw new UsageError(`${place}: ${first}`, {
 		code: 'invalid_input',
 		details,

@@ -30,6 +30,7 @@ export const placeholders: Partial<Record<Field['kind'] | 'id', string>> = {
 	switch: 'true|false',
 	date: 'date',
 	status: 'status',
+	state: 'state',
 	adjustment: 'type',
 	email: 'address',
 	term: 'term',

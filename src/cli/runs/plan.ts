@@ -13,7 +13,7 @@ import {
 	type Parsed,
 	parseField,
 	parseId,
-	parseSlug,
+	parseSlugOrName,
 	quote,
 	type ValueRules,
 } from '../../api/values.js';
@@ -33,6 +33,7 @@ import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
 import { createRedactor } from '../../output/redact.js';
+import { shellWord } from '../../profile/settings.js';
 import { parseUntil } from '../options/window.js';
 import type { Session } from '../session.js';
 import { readFields, readItems } from './fields.js';
@@ -155,8 +156,13 @@ function checkArgument({ name, kind, names }: Pick<Positional, 'name' | 'kind' |
 	const isName = names !== undefined && !looksLikeNumber(text);
 	let parsed: Parsed<string> = { value: text };
 	if (kind === 'id' && !isName) parsed = parseId(text);
-	if (kind === 'slug' && !isName) parsed = parseSlug(text);
-	if (isProblem(parsed)) throw new UsageError(`${label}: ${parsed.problem}`, { code: 'invalid_id' });
+	if (kind === 'slug') parsed = parseSlugOrName(text);
+	if (isProblem(parsed)) {
+		const hint = /\.[a-z]+$/i.test(text) ? `to read rows from a file: --input ${shellWord(text)}` : undefined;
+		throw new UsageError(`${label}: ${parsed.problem}`, { code: 'invalid_id', ...(hint && { hint }) });
+	}
+	// `@NAME` is a username everywhere.
+	if (kind === 'text') parsed.value = parsed.value.replace(/^@/, '');
 	if (parsed.value === '') throw new UsageError(`${label} is empty`, { code: 'invalid_id' });
 	return parsed.value;
 }

@@ -2,7 +2,7 @@
 
 import { endpoints } from '../../../api/endpoints.js';
 import { createPlanner } from '../../../api/plan.js';
-import { isObject, quote } from '../../../api/values.js';
+import { isObject, OWN_ID, quote } from '../../../api/values.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Outcome } from '../../../http/outcome.js';
 import { createOutcomeRedactor } from '../../../output/redact.js';
@@ -44,6 +44,8 @@ export const command = defineCommand({
 		if (username === undefined && prompts.available) {
 			username = await prompts.text('Username:', { check: (text) => text !== '' || 'enter a username' });
 		}
+		if (username === OWN_ID) throw new UsageError('user check takes a username', { hint: 'yours: supportctl whoami' });
+		username = username?.replace(/^@/, '');
 		if (!username) throw new UsageError('missing <username>', { code: 'missing_argument' });
 		if (options.passwordStdin !== true && !prompts.available) {
 			const hint = 'use --password-stdin';
