@@ -431,7 +431,7 @@ describe('a column', () => {
 		[ticket, -1, 'Ticket "-1" is not an id: ids are positive integers'],
 		[ticket, false, 'Ticket "false" is not an id: ids are positive integers'],
 		[ticket, [14], 'Ticket "[14]" is not an id: ids are positive integers'],
-		[slug, 'abc-1', { ids: { slug: 'abc-1', user_id: '5' } }],
+		[slug, 'abc-1', { ids: { user_id: '5' }, names: { slug: 'abc-1' } }],
 		[slug, 'a/b', 'slug "a/b" is not a slug: slugs hold letters, digits, "-" and "_"'],
 		[term, ' product ', { ids: { taxonomy: 'product' } }],
 		[term, 'department', 'taxonomy "department": no department'],
