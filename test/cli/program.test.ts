@@ -138,7 +138,7 @@ describe('a command line that says too much is refused, and nothing is sent:', (
 		[['run', 'list', 'x'], 'unexpected argument "x"'],
 		[['run', 'resume', 'last', 'x'], 'unexpected argument "x"'],
 		[['sandbox', 'x'], 'unexpected argument "x"'],
-		[['ticket', ...UPDATE, '--fields'], '--fields needs a value'],
+		[['ticket', ...UPDATE, '--no-snapshot', '--fields'], '--fields needs a value'],
 		[['ticket', ...UPDATE, '--json', '--format', 'csv'], "--format can't be used with --json"],
 		[['--json', 'ticket', ...UPDATE, '--format', 'csv'], "--format can't be used with --json"],
 		[['ticket', ...UPDATE, '--field', 'id', '--fields', 'id'], "--field can't be used with --"],
