@@ -14,9 +14,10 @@ import { createWorkplace } from '../support/workplace.js';
 let recorder: Recorder;
 
 beforeEach(async () => {
+	const desk = done();
 	recorder = await startRecorder(({ url }) => {
 		if (url.endsWith('/users/username')) return json(400, { code: 'invalid_username', message: 'Invalid username.' });
-		return /\/users\?/.test(url) ? json(200, []) : done();
+		return /\/users\?/.test(url) ? json(200, []) : desk;
 	});
 });
 

@@ -73,8 +73,8 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 	const fields = endpoint.replay === 'set' ? await readFields({ endpoint, source, ids, invocation }) : {};
 	const { add, remove } = readItems(endpoint, options, fields);
 	const { force = false } = options;
-	const reassign =
-		options.reassign && checkArgument({ name: '--reassign', kind: 'id', names: 'users' }, options.reassign);
+	const receiver = { name: '--reassign', kind: 'id', names: 'users' } as const;
+	const reassign = options.reassign === undefined ? undefined : checkArgument(receiver, options.reassign);
 	if (source.from === 'ids') {
 		// Refused at once rather than for each row.
 		for (const { name: flag, presence, reason } of endpoint.query) {
