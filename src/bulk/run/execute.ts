@@ -16,10 +16,12 @@ import { createConcurrency } from './concurrency.js';
 import { runEngine } from './engine.js';
 import type { Ended, Show } from './events.js';
 import type { RunPlan, RunTuning, Shard } from './plan.js';
+import { createReadAfter, rowsUnderWay } from './read-after.js';
 import { createReadAhead, mayReadAhead } from './read-ahead.js';
 import type { PastPart } from './resume.js';
 import { invalidOutcome, isInvalid, isOwn, type PlannedRows, type RunRow, skippedOutcome } from './rows.js';
 import { createSendRow, type RowRedactor } from './send-row.js';
+import { Slots } from './slots.js';
 import { type StopReason, StopWatch } from './stop.js';
 import { ownRows, type Survey } from './survey.js';
 
@@ -75,9 +77,18 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	const ahead = mayReadAhead(plan)
 		? createReadAhead({ ...parts, concurrency, send: (request) => send(client, request, reading) })
 		: undefined;
+	const slots = plan.checks.verify ? new Slots(() => limit?.limit ?? concurrency) : undefined;
+	// A written row is read back even if the run stops.
+	const { stop: _, pace: __, ...afterStop } = { ...reading, retries: 0 };
+	const after =
+		slots &&
+		createReadAfter({
+			...{ dialect, slots, clock, stop: signal },
+			send: (request) => send(client, request, signal.aborted ? afterStop : reading),
+		});
 	const sendRow = createSendRow({
 		...parts,
-		...{ retries, stop: signal, pace, ahead, onRetry },
+		...{ retries, stop: signal, pace, ahead, slots, after, onRetry },
 		onRead: (outcome) => stop(watch.lookRead(outcome)),
 	});
 
@@ -102,10 +113,13 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	try {
 		await runEngine({
 			rows: ahead === undefined ? ready : ahead.follow(ready),
-			...{ concurrency, limit, stop: signal },
+			concurrency: rowsUnderWay(plan, tuning),
+			limit: slots === undefined ? limit : undefined,
+			stop: signal,
 			perform: sendRow,
 			record(outcome, row) {
 				if (outcome.outcome === 'ok' && outcome.attempts === 1) limit?.note(outcome.ms);
+				slots?.wake();
 				if (!asksNothing(row.request)) stop(watch.look(outcome));
 				// The stop held it back.
 				const isOpen = outcome.outcome === 'not-sent' || outcome.outcome === 'unknown';

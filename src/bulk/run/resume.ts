@@ -9,6 +9,7 @@ import { type JournalScan, type RowHistory, UnderWay } from '../journal/history.
 import type { Redact, ResumeRecord } from '../journal/records.js';
 import { type Journal, openJournal } from '../journal/write.js';
 import { hashKey, type RunHeader, type RunPlan, type RunTuning } from './plan.js';
+import { rowsUnderWay } from './read-after.js';
 import { isInvalid, isOwn, type PlannedRows, plannerOf, type RunRow } from './rows.js';
 import type { Survey } from './survey.js';
 
@@ -61,7 +62,7 @@ export async function takeUp(
 	try {
 		const { past, underWay } = await readPast(scan, rows, how);
 		for (const row of underWay) journal.record({ type: 'attempt', row, attempt: 0, lost: true }).catch(() => undefined);
-		const { concurrency } = tuning;
+		const concurrency = rowsUnderWay(how.plan, tuning);
 		const noted = journal.record({ type: 'resume', at, tool, concurrency, again });
 		journal.flush();
 		await noted;
@@ -101,7 +102,7 @@ export async function readPast(
 		if (underWay.isFull && (batch.at(-1)?.row ?? 0) > states.lastDone) break;
 	}
 	for (const row of lost) states.add(row, APPLIED);
-	scan.begin({ again, concurrency: tuning.concurrency });
+	scan.begin({ again, concurrency: rowsUnderWay(plan, tuning) });
 	scan.finish();
 	return { past: pastOf(scan, later, plannerOf(plan, dialect)), underWay: lost };
 }

@@ -11,6 +11,7 @@ import { createRowNames, listTerms, type RowNames } from './names.js';
 import { openRows } from './open.js';
 import { inputFileOf, type RunHeader, type RunPlan } from './plan.js';
 import type { PlanWriter } from './plan-file.js';
+import { rowsUnderWay } from './read-after.js';
 import { comparesFirst } from './read-back.js';
 import { type Again, checkSameInput, type PastPart, readPast, takeUp } from './resume.js';
 import { endpointFinder, type PlannedRows } from './rows.js';
@@ -117,7 +118,7 @@ function headerOf({ plan, tuning, clock, tool, record }: RunSetup, rows: Planned
 	const input = { sha256: rows.sha256(), rows: count, own: ownRows(survey, plan), copied };
 	return {
 		...record,
-		...{ started: new Date(clock.now()).toISOString(), tool, concurrency: tuning.concurrency },
+		...{ started: new Date(clock.now()).toISOString(), tool, concurrency: rowsUnderWay(plan, tuning) },
 		plan: { ...plan, source: rows.source },
 		input: last === count ? input : { ...input, last },
 	};

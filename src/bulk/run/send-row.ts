@@ -2,16 +2,18 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import { chooseEndpoint, type Request } from '../../api/plan.js';
-import type { RowOutcome } from '../../http/outcome.js';
+import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type FailedAttempt, type Pace, type SendClock, type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import type { Journal } from '../journal/write.js';
 import type { TermIndex } from '../lists/directory.js';
 import type { RunPlan } from './plan.js';
+import type { ReadAfter } from './read-after.js';
 import type { ReadAhead } from './read-ahead.js';
 import { createPerform } from './read-back.js';
 import type { PastPart } from './resume.js';
 import { outcomeOf, type RunRow } from './rows.js';
+import type { Slots } from './slots.js';
 
 /** For printing and journals. */
 export type RowRedactor = (outcome: RowOutcome, request: Request) => RowOutcome;
@@ -31,13 +33,17 @@ export interface SendRowParts {
 	journal?: Journal | undefined;
 	past?: PastPart | undefined;
 	ahead?: ReadAhead | undefined;
+	/** With `--verify`, more rows are under way than requests. */
+	slots?: Slots | undefined;
+	after?: ReadAfter | undefined;
 	onRead?(outcome: RowOutcome): void;
 	terms?: TermIndex | undefined;
 }
 
 /** Never rejects for what the service does. */
 export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<RowOutcome> {
-	const { plan, retries, client, dialect, clock, random, stop, redact, pace, journal, past, ahead } = parts;
+	const { plan, retries, client, dialect, clock, random, stop, redact, pace, journal, past, ahead, slots, after } =
+		parts;
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
 	const { ignoreMissing } = plan.checks;
 	const options: SendOptions = { retries, clock, random, dialect, stop, ignoreMissing };
@@ -51,9 +57,12 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 		const { mayBeApplied, mayBePartly } = past?.history(row) ?? {};
 		return mayBeApplied === true || (isDelete && mayBePartly === true);
 	};
+	const deliver = (...all: Parameters<typeof send>): Promise<Outcome> => {
+		return slots === undefined ? send(...all) : slots.run(() => send(...all));
+	};
 	const perform = createPerform(plan, dialect, {
 		send: (row, request) =>
-			send(client, request, options, {
+			deliver(client, request, options, {
 				history: past?.history(row.row) ?? {},
 				onRetry(failed) {
 					const { attempt, status, code, mayBeApplied: lost, mayBePartly: partly } = failed;
@@ -66,7 +75,10 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 		async read(row, request, isAfter) {
 			const known = isAfter ? undefined : await ahead?.take(row);
 			if (known !== undefined) return known;
-			const result = await send(client, request, isAfter && stop.aborted ? afterStop : options, {});
+			const result =
+				isAfter && after !== undefined
+					? await after.read(row.request)
+					: await deliver(client, request, isAfter && stop.aborted ? afterStop : options, {});
 			parts.onRead?.(outcomeOf(row, result));
 			return result;
 		},

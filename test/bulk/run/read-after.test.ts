@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { type CliResult, isolatedEnvironment, jsonLines, runHere } from '../../support/cli.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+/** A service with 300 tickets. */
+async function desk() {
+	const service = await startSandbox({ seed: 300 });
+	const env = { ...isolatedEnvironment(), ...service.env };
+	const run = (line: string, input = ''): Promise<CliResult> => runHere(line.split(' '), { env, input });
+	const ids = (await run('ticket list --format ids')).stdout.trim().split('\n');
+	service.requests.length = 0;
+	return { service, run, ids };
+}
+
+const rowsOf = (ids: readonly string[], status: string): string =>
+	`id,status\n${ids.map((id) => `${id},${status}\n`).join('')}`;
+
+test.each(['1', '4', 'auto'])('--verify with -j %s reads a hundred written objects with one request', async (jobs) => {
+	const { service, run, ids } = await desk();
+	const words = `ticket update --input - --verify --no-snapshot --format ndjson -j ${jobs}`;
+	const { exitCode, stdout, stderr } = await run(words, rowsOf(ids, 'hold'));
+	expect(exitCode, stderr).toBe(0);
+	expect(jsonLines(stdout), stderr).toHaveLength(ids.length);
+	expect(service.requests.length / ids.length).toBeLessThanOrEqual(1.05);
+});
+
+test('--verify reads objects back after their own write, also where rows share an object', async () => {
+	const { service, run, ids } = await desk();
+	const [id = '', other = ''] = ids;
+	const input = `id,title\n${id},a\n${other},x\n${id},b\n${id},c\n`;
+	const { exitCode, stdout, stderr } = await run('ticket update --input - --verify --format ndjson', input);
+	expect(exitCode, stderr).toBe(0);
+	expect(jsonLines(stdout).map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok', 'ok']);
+	const { body } = await service.call('GET', `/tickets/${id}?context=edit`);
+	expect(body).toMatchObject({ title: { raw: 'c' } });
+});
+
+test('--verify finds the rows of a batch that were not written', async () => {
+	const { service, run, ids } = await desk();
+	const wrong = ids[7] ?? '';
+	const timer = setInterval(() => void service.call('POST', `/tickets/${wrong}`, { status: 'read' }), 1);
+	const words = 'ticket update --input - --verify --no-snapshot --format ndjson';
+	const { stdout, stderr } = await run(words, rowsOf(ids.slice(0, 40), 'hold'));
+	clearInterval(timer);
+	const bad = jsonLines(stdout).filter(({ outcome }) => outcome !== 'ok');
+	expect(
+		bad.map(({ id, outcome }) => [String(id), outcome]),
+		stderr,
+	).toEqual([[wrong, 'differs']]);
+});
