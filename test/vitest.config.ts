@@ -6,8 +6,18 @@ import { defineConfig } from 'vitest/config';
 /** Rooms that decide what is sent and what is said of it: a branch that no test takes there is a promise that nobody holds. */
 const enough = { branches: 95 };
 
+/** Tests about dates and times of day, once more where half an hour is part of the time zone. */
+const dated = [
+	'test/api/values.test.ts',
+	'test/bulk/reports/html.test.ts',
+	'test/cli/commands/run/list.test.ts',
+	'test/cli/options/window.test.ts',
+	'test/http/retry.test.ts',
+	'test/output/time.test.ts',
+];
+
 /** Files that put something in the place of a Node module, which no other file may see. */
-const alone = ['test/bulk/journal-faults.test.ts', 'test/lock-elsewhere.test.ts'];
+const alone = ['test/bulk/journal/write-faults.test.ts', 'test/lock-elsewhere.test.ts'];
 
 export default defineConfig({
 	test: {
@@ -23,6 +33,7 @@ export default defineConfig({
 					isolate: false,
 				},
 			},
+			{ extends: true, test: { name: 'in Kolkata', include: dated, isolate: false, env: { TZ: 'Asia/Kolkata' } } },
 			{ extends: true, test: { name: 'alone', include: alone } },
 		],
 		globalSetup: ['test/support/build-once.ts'],

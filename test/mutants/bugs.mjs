@@ -28,6 +28,51 @@ function bugsIn(file, name, tests, planted) {
 
 /** @type {readonly Bug[]} */
 const http = [
+	...bugsIn('src/http/judge.ts', 'judge', ['test/http/judge.test.ts'], {
+		'a response that shows a different object counts as done':
+			(real) =>
+			(request, ...rest) =>
+				real({ ...request, ids: {}, endpoint: { ...request.endpoint, parent: undefined } }, ...rest),
+		'a refusal after a lost response says that nothing was done': (real) => (request, response, _history, reading) =>
+			real(request, response, {}, reading),
+		'values that the service changed are ok':
+			(real) =>
+			(request, ...rest) =>
+				real({ ...request, sent: {} }, ...rest),
+		'a web page counts as done':
+			(real) =>
+			(...given) => {
+				const outcome = real(...given);
+				return outcome.code === 'html_response' ? { ...outcome, outcome: 'ok' } : outcome;
+			},
+		'a delete of what was never there is ok without --ignore-missing':
+			(real) =>
+			(request, response, history, reading = {}) =>
+				real(request, response, history, { ...reading, ignoreMissing: true }),
+		'a permanent delete that went to the trash is ok':
+			(real) =>
+			(request, ...rest) =>
+				real({ ...request, permanent: !request.permanent }, ...rest),
+		'a server error leaves nothing open':
+			(real) =>
+			(...given) => {
+				const { mayBePartly: _, ...outcome } = real(...given);
+				return outcome;
+			},
+		'a redirect looks like a response of the service':
+			(real) =>
+			(...given) => {
+				const { notServed: _, ...outcome } = real(...given);
+				return outcome;
+			},
+	}),
+	...bugsIn('src/http/response.ts', 'readContent', ['test/http/judge.test.ts'], {
+		'a PHP notice before the JSON says nothing': (real) => (response) => ({
+			...real(response),
+			before: '',
+			warnings: [],
+		}),
+	}),
 	...bugsIn('src/http/send.ts', 'decideRetry', ['test/http/retry.test.ts'], {
 		'a credential check is sent twice, and may lock the account': (real) => (facts) =>
 			real({ ...facts, replay: facts.replay === 'once' ? 'read' : facts.replay }),
@@ -51,6 +96,27 @@ const http = [
 
 /** @type {readonly Bug[]} */
 const api = [
+	...bugsIn('src/api/applied.ts', 'compareValue', ['test/api/applied.test.ts'], {
+		'what can not be compared counts as the same':
+			(real) =>
+			(...given) => {
+				const equality = real(...given);
+				return equality === 'not comparable' ? 'same' : equality;
+			},
+		'IDs and slugs of one term differ': (real) => (field, sent, shown) => real(field, sent, shown),
+	}),
+	...bugsIn('src/api/applied.ts', 'compareAll', ['test/api/applied.test.ts'], {
+		'a password that is not shown counts as changed': (real) => (endpoint, sent, shown, terms) => {
+			const { differs, open } = real(endpoint, sent, shown, terms);
+			return { differs: [...differs, ...open.map((field) => ({ field, sent: sent[field], shown: null }))], open: [] };
+		},
+		'a field that was ignored goes unnoticed':
+			(real) =>
+			(...given) => ({ ...real(...given), differs: [] }),
+	}),
+	...bugsIn('src/api/applied.ts', 'readCustomFields', ['test/api/applied.test.ts'], {
+		'any object is a list of custom fields': (real) => (body) => real(body) ?? body,
+	}),
 	...bugsIn('src/api/endpoints.ts', 'endpoints', ['test/api/endpoints.test.ts', 'test/contract/endpoints.test.ts'], {
 		'a credential check may be sent twice': (real) => {
 			real['user.check'].replay = 'read';
@@ -106,12 +172,14 @@ const api = [
 		'a misspelled status reaches the service': (real) => (field, text, rules) =>
 			real(field, text, { ...rules, undocumented: true }),
 	}),
-	...bugsIn('src/api/values.ts', 'parseExact', ['test/api/values.test.ts'], {
-		'a long number is rounded and written back': () => (json) => JSON.parse(json),
-	}),
-	...bugsIn('src/api/values.ts', 'userIdIn', ['test/api/values.test.ts', 'test/http/judge.test.ts'], {
-		'ID 0 is a user': (real) => (body) => (body?.id === 0 ? '0' : real(body)),
-	}),
+	...bugsIn(
+		'src/http/judge.ts',
+		'lookedUpId',
+		['test/cli/commands/user/check.test.ts', 'test/bulk/run/names.test.ts'],
+		{
+			'ID 0 is a user': (real) => (body) => (body?.id === 0 ? '0' : real(body)),
+		},
+	),
 	...bugsIn('src/api/suggest.ts', 'nearest', ['test/api/suggest.test.ts'], {
 		'a typo gets no suggestion': () => () => undefined,
 	}),
@@ -122,7 +190,7 @@ const api = [
 
 /** @type {readonly Bug[]} */
 const journal = [
-	...bugsIn('src/bulk/journal/counts.ts', 'exitCodeOf', ['test/bulk/counts.test.ts'], {
+	...bugsIn('src/bulk/journal/counts.ts', 'exitCodeOf', ['test/bulk/journal/counts.test.ts'], {
 		'a script treats an interrupted run as done': (real) => (counts) => real(counts, false),
 		'wrong credentials look like a failed row': (real) => (counts, interrupted) =>
 			real({ ...counts, unauthorized: 0 }, interrupted),
@@ -137,54 +205,74 @@ const journal = [
 			return code === 3 ? 1 : code;
 		},
 	}),
-	...bugsIn('src/bulk/journal/counts.ts', 'nextSteps', ['test/bulk/counts.test.ts'], {
+	...bugsIn('src/bulk/journal/counts.ts', 'nextSteps', ['test/bulk/journal/counts.test.ts'], {
 		'rows are fixed before the rest is sent': (real) => (id, counts, resumable) =>
 			real(id, counts, resumable).reverse(),
 		'nothing says that rows are left': (real) => (id, counts) => real(id, counts, false),
 	}),
-	...bugsIn('src/bulk/journal/counts.ts', 'isDoneState', ['test/bulk/counts.test.ts', 'test/bulk/scan.test.ts'], {
-		'every row is sent again by a resume': () => () => false,
-	}),
-	...bugsIn('src/bulk/journal/counts.ts', 'stateOf', ['test/bulk/counts.test.ts', 'test/bulk/scan.test.ts'], {
-		'a row whose response was lost counts as never sent': (real) => (outcome) =>
-			real({ ...outcome, outcome: outcome.outcome === 'unknown' ? 'not-sent' : outcome.outcome }),
-		'a resume does not send rows that a 401 refused': (real) => (outcome) =>
-			real({ ...outcome, status: outcome.status === 401 ? 403 : outcome.status }),
-	}),
-	...bugsIn('src/bulk/journal/counts.ts', 'sumOf', ['test/bulk/counts.test.ts'], {
+	...bugsIn(
+		'src/bulk/journal/counts.ts',
+		'isDoneState',
+		['test/bulk/journal/counts.test.ts', 'test/bulk/journal/read.test.ts'],
+		{
+			'every row is sent again by a resume': () => () => false,
+		},
+	),
+	...bugsIn(
+		'src/bulk/journal/counts.ts',
+		'stateOf',
+		['test/bulk/journal/counts.test.ts', 'test/bulk/journal/read.test.ts'],
+		{
+			'a row whose response was lost counts as never sent': (real) => (outcome) =>
+				real({ ...outcome, outcome: outcome.outcome === 'unknown' ? 'not-sent' : outcome.outcome }),
+			'a resume does not send rows that a 401 refused': (real) => (outcome) =>
+				real({ ...outcome, status: outcome.status === 401 ? 403 : outcome.status }),
+		},
+	),
+	...bugsIn('src/bulk/journal/counts.ts', 'sumOf', ['test/bulk/journal/counts.test.ts'], {
 		'only the first of several shards is added up': (real) => (parts) => real(parts.slice(0, 1)),
 	}),
-	...bugsIn('src/bulk/journal/records.ts', 'parseRecord', ['test/bulk/scan.test.ts', 'test/bulk/journal.test.ts'], {
-		'one flipped bit makes a row done': (real) => (text) => {
-			try {
-				const { crc: _, ...record } = JSON.parse(text);
-				return record;
-			} catch {
-				return real(text);
-			}
+	...bugsIn(
+		'src/bulk/journal/records.ts',
+		'parseRecord',
+		['test/bulk/journal/read.test.ts', 'test/bulk/journal/write.test.ts'],
+		{
+			'one flipped bit makes a row done': (real) => (text) => {
+				try {
+					const { crc: _, ...record } = JSON.parse(text);
+					return record;
+				} catch {
+					return real(text);
+				}
+			},
 		},
-	}),
-	...bugsIn('src/bulk/journal/records.ts', 'beforeLine', ['test/bulk/journal.test.ts'], {
+	),
+	...bugsIn('src/bulk/journal/records.ts', 'beforeLine', ['test/bulk/journal/write.test.ts'], {
 		'old secrets are kept in the journal': (real) => (row, ids, old) => real(row, ids, old, (value) => value),
 	}),
-	...bugsIn('src/bulk/journal/history.ts', 'RowStates', ['test/bulk/scan.test.ts', 'test/bulk/run/undo.test.ts'], {
-		'an undo leaves what a lost request wrote': (real) => {
-			real.prototype.mayBeWritten = function (row) {
-				return this.outcomeOf(row) === 'ok';
-			};
-			return real;
+	...bugsIn(
+		'src/bulk/journal/history.ts',
+		'RowStates',
+		['test/bulk/journal/read.test.ts', 'test/bulk/run/undo.test.ts'],
+		{
+			'an undo leaves what a lost request wrote': (real) => {
+				real.prototype.mayBeWritten = function (row) {
+					return this.outcomeOf(row) === 'ok';
+				};
+				return real;
+			},
+			'a lost delete that was applied ends as a failure': (real) => {
+				real.prototype.maybeSent = () => false;
+				return real;
+			},
+			'a row is done in a damaged journal although its record is lost': (real) => {
+				Object.defineProperty(real.prototype, 'doubtful', { get: () => false, set: () => undefined });
+				real.prototype.add = () => undefined;
+				return real;
+			},
 		},
-		'a lost delete that was applied ends as a failure': (real) => {
-			real.prototype.maybeSent = () => false;
-			return real;
-		},
-		'a row is done in a damaged journal although its record is lost': (real) => {
-			Object.defineProperty(real.prototype, 'doubtful', { get: () => false, set: () => undefined });
-			real.prototype.add = () => undefined;
-			return real;
-		},
-	}),
-	...bugsIn('src/bulk/journal/history.ts', 'JournalScan', ['test/bulk/scan.test.ts'], {
+	),
+	...bugsIn('src/bulk/journal/history.ts', 'JournalScan', ['test/bulk/journal/read.test.ts'], {
 		'a run that was killed looks as if it had ended': (real) => {
 			Object.defineProperty(real.prototype, 'wasKilled', { get: () => false });
 			return real;
@@ -197,20 +285,25 @@ const journal = [
 			return real;
 		},
 	}),
-	...bugsIn('src/bulk/journal/folder.ts', 'findRun', ['test/bulk/runs.test.ts'], {
+	...bugsIn('src/bulk/journal/folder.ts', 'findRun', ['test/bulk/journal/folder.test.ts'], {
 		'the prefix of two runs is the first of them': (real, module) => (folder, name, cwd) => {
 			const found = module.runIds(folder).find((id) => id.startsWith(name));
 			return found === undefined ? real(folder, name, cwd) : module.journalPath(folder, found);
 		},
 	}),
-	...bugsIn('src/bulk/journal/header.ts', 'headerProblem', ['test/bulk/journal.test.ts', 'test/bulk/scan.test.ts'], {
-		'a journal from elsewhere sends credentials below another path': () => () => undefined,
-	}),
+	...bugsIn(
+		'src/bulk/journal/header.ts',
+		'headerProblem',
+		['test/bulk/journal/write.test.ts', 'test/bulk/journal/read.test.ts'],
+		{
+			'a journal from elsewhere sends credentials below another path': () => () => undefined,
+		},
+	),
 ];
 
 /** @type {readonly Bug[]} */
 const run = [
-	...bugsIn('src/bulk/run/stop.ts', 'StopWatch', ['test/bulk/stop.test.ts'], {
+	...bugsIn('src/bulk/run/stop.ts', 'StopWatch', ['test/bulk/run/stop.test.ts'], {
 		'wrong credentials are sent with every row, and lock the account': (real) =>
 			class extends real {
 				look(outcome) {
@@ -251,7 +344,7 @@ const run = [
 				}
 			},
 	}),
-	...bugsIn('src/bulk/run/engine.ts', 'runEngine', ['test/bulk/engine.test.ts'], {
+	...bugsIn('src/bulk/run/engine.ts', 'runEngine', ['test/bulk/run/engine.test.ts'], {
 		'rows of one object are sent at the same time': (real) => (options) =>
 			real({
 				...options,
@@ -272,7 +365,7 @@ const run = [
 				},
 			}),
 	}),
-	...bugsIn('src/bulk/run/engine.ts', 'inOrder', ['test/bulk/engine.test.ts'], {
+	...bugsIn('src/bulk/run/engine.ts', 'inOrder', ['test/bulk/run/engine.test.ts'], {
 		'results are listed in the order in which they come': (real) =>
 			async function* (batches, concurrency, work) {
 				const results = [];
@@ -284,11 +377,11 @@ const run = [
 				}
 			},
 	}),
-	...bugsIn('src/bulk/run/survey.ts', 'checkSet', ['test/bulk/guards.test.ts'], {
+	...bugsIn('src/bulk/run/survey.ts', 'checkSet', ['test/bulk/run/survey.test.ts'], {
 		'--expect is not checked': (real) => (survey, limits) => real(survey, { ...limits, expect: undefined }),
 		'--max is not checked': (real) => (survey, limits) => real(survey, { ...limits, max: undefined }),
 	}),
-	...bugsIn('src/bulk/run/plan.ts', 'inShard', ['test/bulk/shard.test.ts'], {
+	...bugsIn('src/bulk/run/plan.ts', 'inShard', ['test/bulk/run/plan.test.ts'], {
 		'two shards send the same row': () => () => true,
 		'the first shard has no rows': (real) => (key, shard) => shard.index > 1 && real(key, shard),
 	}),
@@ -318,7 +411,7 @@ const run = [
 	...bugsIn('src/bulk/run/undo.ts', 'undoPlan', ['test/bulk/run/undo.test.ts'], {
 		'an undo overwrites without --overwrite': (real) => (header, path) => real(header, path, true),
 	}),
-	...bugsIn('src/bulk/run/resume.ts', 'checkSameInput', ['test/acceptance/bulk-resume.test.ts'], {
+	...bugsIn('src/bulk/run/resume.ts', 'checkSameInput', ['test/bulk/run/resume.test.ts'], {
 		'a resume sends the rows of a changed file': () => () => undefined,
 	}),
 	...bugsIn('src/bulk/run/resume.ts', 'readPast', ['test/acceptance/bulk-order.test.ts'], {
@@ -327,7 +420,7 @@ const run = [
 			return { ...read, past: { ...read.past, withoutSuperseded: (row) => row } };
 		},
 	}),
-	...bugsIn('src/bulk/run/rejects.ts', 'wantedBy', ['test/cli/commands/run.test.ts'], {
+	...bugsIn('src/bulk/run/rejects.ts', 'wantedBy', ['test/cli/commands/run/list.test.ts'], {
 		'rejects leave out what has to be fixed': (real) => (outcomes) => real(outcomes ?? ['failed']),
 	}),
 	...bugsIn('src/bulk/run/read-ahead.ts', 'mayReadAhead', ['test/bulk/run/read-ahead.test.ts'], {
@@ -370,14 +463,14 @@ const input = [
 			return { ...sheet, exported: (object) => ({ ...sheet.whole(object) }) };
 		},
 	}),
-	...bugsIn('src/bulk/input/columns.ts', 'fieldColumn', ['test/bulk/rows.test.ts'], {
+	...bugsIn('src/bulk/input/columns.ts', 'fieldColumn', ['test/bulk/input/rows.test.ts'], {
 		'an empty cell clears the field': (real) => (name, field, rules) => real(name, field, rules, true),
 		'--blank clear leaves fields alone': (real) => (name, field, rules) => real(name, field, rules, false),
 	}),
-	...bugsIn('src/bulk/input/columns.ts', 'claim', ['test/bulk/rows.test.ts'], {
+	...bugsIn('src/bulk/input/columns.ts', 'claim', ['test/bulk/input/rows.test.ts'], {
 		'of two keys for one field the last one is sent': () => () => undefined,
 	}),
-	...bugsIn('src/bulk/input/rows.ts', 'compileColumns', ['test/bulk/rows.test.ts'], {
+	...bugsIn('src/bulk/input/rows.ts', 'compileColumns', ['test/bulk/input/rows.test.ts'], {
 		'a flag takes precedence over a cell': (real) => (options) => {
 			const compiled = real(options);
 			return {
@@ -391,16 +484,16 @@ const input = [
 		'columns that are no field are left out in silence': (real) => (options) => real({ ...options, ignoreOther: true }),
 		'--map is not obeyed': (real) => (options) => real({ ...options, map: {} }),
 	}),
-	...bugsIn('src/bulk/input/csv.ts', 'delimiterOf', ['test/bulk/csv.test.ts'], {
+	...bugsIn('src/bulk/input/csv.ts', 'delimiterOf', ['test/bulk/input/csv.test.ts'], {
 		'sheets with semicolons are one column': () => () => ',',
 	}),
-	...bugsIn('src/bulk/input/text.ts', 'checkedText', ['test/bulk/source.test.ts'], {
+	...bugsIn('src/bulk/input/text.ts', 'checkedText', ['test/bulk/input/source.test.ts'], {
 		'bytes in another encoding are sent as wrong letters': () => (chunks) => chunks,
 	}),
 	...bugsIn(
 		'src/bulk/input/text.ts',
 		'shapeProblem',
-		['test/bulk/source.test.ts', 'test/acceptance/input-checks.test.ts'],
+		['test/bulk/input/source.test.ts', 'test/acceptance/input-checks.test.ts'],
 		{
 			'of two keys with one name the last one is sent': () => () => undefined,
 		},
@@ -469,11 +562,11 @@ const cli = [
 		'a password of two lines becomes a header': () => (_scheme, secret) => secret,
 	}),
 	...bugsIn('src/cli/words.ts', 'otherWords', ['test/cli/program.test.ts'], {
-		'rm is an unknown command': ({ rm: _, ...real }) => real,
-		'tickets is an unknown command': ({ tickets: _, ...real }) => real,
+		'rm is an unknown command': (real) => new Map([...real].filter(([word]) => word !== 'rm')),
+		'tickets is an unknown command': (real) => new Map([...real].filter(([word]) => word !== 'tickets')),
 	}),
 	...bugsIn('src/cli/words.ts', 'otherFlags', ['test/cli/program.test.ts'], {
-		'--subject is an unknown flag': ({ '--subject': _, ...real }) => real,
+		'--subject is an unknown flag': (real) => new Map([...real].filter(([flag]) => flag !== '--subject')),
 	}),
 	...bugsIn('src/cli/unknown.ts', 'unknownFlag', ['test/cli/program.test.ts', 'test/acceptance/input-checks.test.ts'], {
 		'a typo in a flag gets no suggestion': (real) => (given, place) => real(given, { ...place, known: [] }),
@@ -483,13 +576,13 @@ const cli = [
 	...bugsIn(
 		'src/cli/runs/outcomes.ts',
 		'exitCodeOfOutcome',
-		['test/cli/runs/outcomes.test.ts', 'test/cli/runs/call.test.ts'],
+		['test/cli/runs/outcomes.test.ts', 'test/cli/runs/one.test.ts'],
 		{
 			'an unknown outcome of one object exits 0': (real) => (outcome) =>
 				outcome.outcome === 'unknown' ? 0 : real(outcome),
 		},
 	),
-	...bugsIn('src/cli/runs/checks.ts', 'confirmWrite', ['test/cli/runs/questions.test.ts'], {
+	...bugsIn('src/cli/runs/checks.ts', 'confirmWrite', ['test/cli/runs/checks.test.ts'], {
 		'deletes ask nobody': () => async () => undefined,
 	}),
 ];

@@ -1,8 +1,8 @@
 /** Usernames and names of terms wherever an ID is expected. */
 
 import { describe, expect, test } from 'vitest';
-import { DIGITS, SUPPORT, startDirectoryService, VIP } from '../support/directory-service.js';
-import { json } from '../support/recorder.js';
+import { DIGITS, SUPPORT, startDirectoryService, VIP } from '../../support/directory-service.js';
+import { json } from '../../support/recorder.js';
 
 describe('a username stands for its ID', () => {
 	test.each([

@@ -2,10 +2,10 @@ import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jsonLines, type Words } from '../../support/cli.js';
-import { headerOf, outcomeOf, planOf, startJournal } from '../../support/journal.js';
-import { startSandbox, type TestSandbox } from '../../support/sandbox.js';
-import { createWorkplace, type Workplace } from '../../support/workplace.js';
+import { jsonLines, type Words } from '../../../support/cli.js';
+import { headerOf, outcomeOf, planOf, startJournal } from '../../../support/journal.js';
+import { startSandbox, type TestSandbox } from '../../../support/sandbox.js';
+import { createWorkplace, type Workplace } from '../../../support/workplace.js';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

@@ -1,11 +1,18 @@
 import { appendFileSync, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createCounts } from '../../src/bulk/journal/counts.js';
-import { createRunId, findRun, listRuns, readRunHeader, runIds, summariseRun } from '../../src/bulk/journal/folder.js';
-import { scanJournal } from '../../src/bulk/journal/read.js';
-import { headerOf, journalIn, lineOf, outcomeOf, startJournal } from '../support/journal.js';
-import { temporaryFolder } from '../support/temporary.js';
+import { createCounts } from '../../../src/bulk/journal/counts.js';
+import {
+	createRunId,
+	findRun,
+	listRuns,
+	readRunHeader,
+	runIds,
+	summariseRun,
+} from '../../../src/bulk/journal/folder.js';
+import { scanJournal } from '../../../src/bulk/journal/read.js';
+import { headerOf, journalIn, lineOf, outcomeOf, startJournal } from '../../support/journal.js';
+import { temporaryFolder } from '../../support/temporary.js';
 
 describe('run ids', () => {
 	it('sort by time, to the millisecond', () => {

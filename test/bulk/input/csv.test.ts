@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCsv } from '../../src/bulk/input/csv.js';
-import type { RawRow } from '../../src/bulk/input/input.js';
-import { checkedText } from '../../src/bulk/input/text.js';
-import { SupportctlError } from '../../src/errors.js';
-import { formatCsvRecord } from '../../src/text.js';
-import { rowsOf } from '../support/input.js';
+import { readCsv } from '../../../src/bulk/input/csv.js';
+import type { RawRow } from '../../../src/bulk/input/input.js';
+import { checkedText } from '../../../src/bulk/input/text.js';
+import { SupportctlError } from '../../../src/errors.js';
+import { formatCsvRecord } from '../../../src/text.js';
+import { rowsOf } from '../../support/input.js';
 
 const cellsOf = (rows: readonly RawRow[]) => rows.map((row) => row.cells);
 const linesOf = (rows: readonly RawRow[]) => rows.map((row) => row.line);

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runHere } from '../../support/cli.js';
+import { runHere } from '../../../support/cli.js';
 
 interface Answer {
 	status: number;

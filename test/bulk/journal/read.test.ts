@@ -1,14 +1,14 @@
 import { appendFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createCounts } from '../../src/bulk/journal/counts.js';
-import { UnderWay } from '../../src/bulk/journal/history.js';
-import { openRecords, scanJournal } from '../../src/bulk/journal/read.js';
-import { rowRecordOf } from '../../src/bulk/journal/records.js';
-import type { RunPlan } from '../../src/bulk/run/plan.js';
-import type { OutcomeName } from '../../src/http/outcome.js';
-import { headerOf, lineOf, outcomeOf, startJournal } from '../support/journal.js';
-import { temporaryFolder } from '../support/temporary.js';
+import { createCounts } from '../../../src/bulk/journal/counts.js';
+import { UnderWay } from '../../../src/bulk/journal/history.js';
+import { openRecords, scanJournal } from '../../../src/bulk/journal/read.js';
+import { rowRecordOf } from '../../../src/bulk/journal/records.js';
+import type { RunPlan } from '../../../src/bulk/run/plan.js';
+import type { OutcomeName } from '../../../src/http/outcome.js';
+import { headerOf, lineOf, outcomeOf, startJournal } from '../../support/journal.js';
+import { temporaryFolder } from '../../support/temporary.js';
 
 /** A journal with these lines behind its header. */
 function journalWith(

@@ -7,8 +7,8 @@ import {
 	nextSteps,
 	openRows,
 	rowsToFix,
-} from '../../src/bulk/journal/counts.js';
-import type { OutcomeName } from '../../src/http/outcome.js';
+} from '../../../src/bulk/journal/counts.js';
+import type { OutcomeName } from '../../../src/http/outcome.js';
 
 type Row = [outcome: OutcomeName, status?: number];
 

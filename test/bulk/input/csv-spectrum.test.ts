@@ -3,7 +3,7 @@
 import { promisify } from 'node:util';
 import csvSpectrum from 'csv-spectrum';
 import { describe, expect, it } from 'vitest';
-import { delimiterOf, readCsv } from '../../src/bulk/input/csv.js';
+import { delimiterOf, readCsv } from '../../../src/bulk/input/csv.js';
 
 const files = await promisify(csvSpectrum)();
 

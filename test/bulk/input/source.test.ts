@@ -16,12 +16,12 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openArguments } from '../../src/bulk/input/input.js';
-import { formatOf, openInput } from '../../src/bulk/input/source.js';
-import { checkedText, readJsonArray } from '../../src/bulk/input/text.js';
-import { InterruptedError } from '../../src/errors.js';
-import { openText, readAll, rowsOf, streamOf } from '../support/input.js';
-import { temporaryFolder } from '../support/temporary.js';
+import { openArguments } from '../../../src/bulk/input/input.js';
+import { formatOf, openInput } from '../../../src/bulk/input/source.js';
+import { checkedText, readJsonArray } from '../../../src/bulk/input/text.js';
+import { InterruptedError } from '../../../src/errors.js';
+import { openText, readAll, rowsOf, streamOf } from '../../support/input.js';
+import { temporaryFolder } from '../../support/temporary.js';
 
 const many = (count: number) =>
 	`id,title\n${Array.from({ length: count }, (_, index) => `${index + 1},row ${index + 1}\n`).join('')}`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type StopRules, StopWatch } from '../../src/bulk/run/stop.js';
-import type { RowOutcome } from '../../src/http/outcome.js';
-import { outcomeOf } from '../support/journal.js';
+import { type StopRules, StopWatch } from '../../../src/bulk/run/stop.js';
+import type { RowOutcome } from '../../../src/http/outcome.js';
+import { outcomeOf } from '../../support/journal.js';
 
 const watch = (rules: Partial<StopRules> = {}): StopWatch =>
 	new StopWatch({ stopOnError: false, maxFailures: undefined, concurrency: 4, ...rules });

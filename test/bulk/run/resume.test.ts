@@ -14,11 +14,11 @@ import {
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/io/context.js';
-import { jsonLines, type Words } from '../support/cli.js';
-import { startClosing } from '../support/closing-service.js';
-import { lineOf } from '../support/journal.js';
-import { startListService, ticket } from '../support/list-service.js';
+import { systemClock } from '../../../src/io/context.js';
+import { jsonLines, type Words } from '../../support/cli.js';
+import { startClosing } from '../../support/closing-service.js';
+import { lineOf } from '../../support/journal.js';
+import { startListService, ticket } from '../../support/list-service.js';
 import {
 	done,
 	idOf,
@@ -28,8 +28,8 @@ import {
 	type Responder,
 	startRecorder,
 	text,
-} from '../support/recorder.js';
-import { createWorkplace, csv, startWorkplace, type Workplace } from '../support/workplace.js';
+} from '../../support/recorder.js';
+import { createWorkplace, csv, startWorkplace, type Workplace } from '../../support/workplace.js';
 
 const ok = done();
 const no = (status: number): Responder => json(status, { code: 'rest_no', message: 'Sorry.', data: { status } });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endpoints } from '../../src/api/endpoints.js';
-import { createPlanner } from '../../src/api/plan.js';
-import { checkSet, ReassignGuard } from '../../src/bulk/run/survey.js';
-import { UsageError } from '../../src/errors.js';
+import { endpoints } from '../../../src/api/endpoints.js';
+import { createPlanner } from '../../../src/api/plan.js';
+import { checkSet, ReassignGuard } from '../../../src/bulk/run/survey.js';
+import { UsageError } from '../../../src/errors.js';
 
 describe('checkSet', () => {
 	const guard = new ReassignGuard();

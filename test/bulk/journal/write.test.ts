@@ -18,15 +18,15 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openRecords, scanJournal } from '../../src/bulk/journal/read.js';
-import { headerLine } from '../../src/bulk/journal/records.js';
-import { type Journal, openJournal } from '../../src/bulk/journal/write.js';
-import type { Shard } from '../../src/bulk/run/plan.js';
-import { SupportctlError } from '../../src/errors.js';
-import { redact } from '../../src/output/redact.js';
-import { bundleForChild } from '../support/bundle.js';
-import { headerOf, journalIn, lineOf, outcomeOf, startJournal } from '../support/journal.js';
-import { temporaryFolder } from '../support/temporary.js';
+import { openRecords, scanJournal } from '../../../src/bulk/journal/read.js';
+import { headerLine } from '../../../src/bulk/journal/records.js';
+import { type Journal, openJournal } from '../../../src/bulk/journal/write.js';
+import type { Shard } from '../../../src/bulk/run/plan.js';
+import { SupportctlError } from '../../../src/errors.js';
+import { redact } from '../../../src/output/redact.js';
+import { bundleForChild } from '../../support/bundle.js';
+import { headerOf, journalIn, lineOf, outcomeOf, startJournal } from '../../support/journal.js';
+import { temporaryFolder } from '../../support/temporary.js';
 
 const recordsIn = (path: string): Record<string, unknown>[] =>
 	readFileSync(path, 'utf8')

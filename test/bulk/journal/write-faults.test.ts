@@ -2,12 +2,12 @@ import type * as FileSystem from 'node:fs';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { scanJournal } from '../../src/bulk/journal/read.js';
-import type { EndRecord } from '../../src/bulk/journal/records.js';
-import { type Journal, openJournal } from '../../src/bulk/journal/write.js';
-import { redact } from '../../src/output/redact.js';
-import { outcomeOf, startJournal } from '../support/journal.js';
-import { temporaryFolder } from '../support/temporary.js';
+import { scanJournal } from '../../../src/bulk/journal/read.js';
+import type { EndRecord } from '../../../src/bulk/journal/records.js';
+import { type Journal, openJournal } from '../../../src/bulk/journal/write.js';
+import { redact } from '../../../src/output/redact.js';
+import { outcomeOf, startJournal } from '../../support/journal.js';
+import { temporaryFolder } from '../../support/temporary.js';
 
 /** A disk that does what a test wants, one call after another; otherwise it is the real one. */
 const disk = vi.hoisted(() => ({

@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Request } from '../../src/api/plan.js';
-import { type EngineOptions, Feed, inOrder, runEngine } from '../../src/bulk/run/engine.js';
-import type { RunRow } from '../../src/bulk/run/rows.js';
-import type { RowOutcome } from '../../src/http/outcome.js';
+import type { Request } from '../../../src/api/plan.js';
+import { type EngineOptions, Feed, inOrder, runEngine } from '../../../src/bulk/run/engine.js';
+import type { RunRow } from '../../../src/bulk/run/rows.js';
+import type { RowOutcome } from '../../../src/http/outcome.js';
 
 const rowOf = (row: number, key: string): RunRow => ({ row, request: { key } as Request });
 

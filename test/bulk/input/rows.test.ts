@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Endpoint, endpoints, termEndpoint, termTaxonomies } from '../../src/api/endpoints.js';
-import { createPlanner, type RowValues } from '../../src/api/plan.js';
-import { type CompileOptions, type Complaint, compileColumns, formatComplaint } from '../../src/bulk/input/rows.js';
-import { SupportctlError, UsageError } from '../../src/errors.js';
+import { type Endpoint, endpoints, termEndpoint, termTaxonomies } from '../../../src/api/endpoints.js';
+import { createPlanner, type RowValues } from '../../../src/api/plan.js';
+import { type CompileOptions, type Complaint, compileColumns, formatComplaint } from '../../../src/bulk/input/rows.js';
+import { SupportctlError, UsageError } from '../../../src/errors.js';
 
 const rules = { undocumented: false };
 

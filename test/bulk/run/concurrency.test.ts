@@ -1,9 +1,9 @@
 /** `-j auto` against services with a number of workers, in virtual time. */
 
 import { describe, expect, it } from 'vitest';
-import { createConcurrency } from '../../src/bulk/run/concurrency.js';
-import { chances } from '../support/small-host.js';
-import { VirtualClock } from '../support/virtual-clock.js';
+import { createConcurrency } from '../../../src/bulk/run/concurrency.js';
+import { chances } from '../../support/small-host.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
 
 interface Service {
 	workers: (now: number) => number;

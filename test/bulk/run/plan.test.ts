@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashKey, inShard, parseShard } from '../../src/bulk/run/plan.js';
+import { hashKey, inShard, parseShard } from '../../../src/bulk/run/plan.js';
 
 describe('shards', () => {
 	it('take each key exactly once, whatever the key and the count', () => {
