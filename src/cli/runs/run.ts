@@ -3,9 +3,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createRunId } from '../../bulk/journal/folder.js';
+import type { Directories } from '../../bulk/lists/directory.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import type { RunEvent, Show, Started } from '../../bulk/run/events.js';
 import { inputFileOf, type RunHeader, type RunPlan, type SavedPlan } from '../../bulk/run/plan.js';
+import { readsBefore } from '../../bulk/run/read-back.js';
 import type { PlannedRows } from '../../bulk/run/rows.js';
 import { run } from '../../bulk/run/run.js';
 import type { Extent } from '../../bulk/run/setup.js';
@@ -17,7 +19,7 @@ import { createRedactor } from '../../output/redact.js';
 import { annotate } from '../../output/sanitise.js';
 import { version } from '../../version.js';
 import { listenForStop } from '../interruption.js';
-import { paletteFor } from '../notices.js';
+import { paletteFor, warn } from '../notices.js';
 import { checkSignedIn, openDirectories } from '../own-account.js';
 import { checkServed, checkWrite, withoutOldValues } from './checks.js';
 import { redactRows } from './outcomes.js';
@@ -67,7 +69,11 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 			directories,
 			checkSignedIn: (outcome) => checkSignedIn(outcome, session.connection),
 			checkServed: (row, read) => checkServed(job, row, read),
-			ask: async (survey, rows) => await askBefore(job, extent, survey, rows, connect),
+			async ask(survey, rows) {
+				const ready = await askBefore(job, extent, survey, rows, connect);
+				if (readsBefore(ready)) await warnOfUnknownUsers(job, survey, directories);
+				return ready;
+			},
 			show: screen.show,
 			onSpool: (remove) => void copies.push(remove),
 		});
@@ -168,6 +174,14 @@ async function askBefore(
 	const checked = await checkWrite(own, survey, await connect());
 	await checkReports(job, source);
 	return checked;
+}
+
+/** A run that reads anyway finds out with one request which users there are. */
+async function warnOfUnknownUsers({ invocation }: RunJob, { users }: Survey, directories: Directories): Promise<void> {
+	const missing = await directories.users.missing([...users.keys()]).catch(() => undefined);
+	for (const id of missing ?? []) {
+		warn(invocation.context, [`${users.get(id)} ${id}: there may be no such user; supportctl user list shows all`]);
+	}
 }
 
 /** Before the run. @throws UsageError */
