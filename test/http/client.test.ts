@@ -52,6 +52,18 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			expect(server.requests[0]?.headers).toMatchObject({ 'content-length': '10', 'x-more': '1, 2' });
 		});
 
+		it('may have many connections beside it without a warning of Node', async () => {
+			const warnings: Error[] = [];
+			const note = (warning: Error): void => void warnings.push(warning);
+			process.on('warning', note);
+			const server = await startRawServer((request) => void setTimeout(() => request.json(200, {}), 50));
+			const client = await testClient(server.baseUrl, { connections: 16 });
+			await Promise.all(Array.from({ length: 16 }, () => client.send(get)));
+			expect(server.connections).toBe(16);
+			process.off('warning', note);
+			expect(warnings).toEqual([]);
+		});
+
 		it('goes out over no more connections than allowed', async () => {
 			const server = await startRawServer((request) => request.json(200, {}));
 			const client = await testClient(server.baseUrl, { connections: 3 });
@@ -313,6 +325,24 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			expect(await client.send(get)).toMatchObject({ problem: { code: 'connect_refused', permanent: false } });
 			now = 1000;
 			expect(await client.send(get)).toMatchObject({ problem: { code: 'connect_refused', permanent: true } });
+		});
+	});
+
+	describe('renewing', () => {
+		it('sends on new connections, and what is under way ends on the old ones', async () => {
+			let release = (): void => undefined;
+			const server = await startRawServer((request) => {
+				if (request.path === '/slow') release = () => request.json(200, { slow: true });
+				else request.json(200, {});
+			});
+			const client = await testClient(server.baseUrl);
+			const slow = client.send({ ...get, path: '/slow' });
+			await server.reached(1);
+			client.renew();
+			expect(await client.send(get)).toMatchObject({ status: 200 });
+			expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2]);
+			release();
+			expect(await slow).toMatchObject({ status: 200, body: Buffer.from('{"slow":true}') });
 		});
 	});
 
