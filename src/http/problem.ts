@@ -22,7 +22,7 @@ export class ProxyError extends Error {
 
 interface SystemError {
 	name?: string;
-	code?: string;
+	code?: unknown;
 	message?: string;
 	data?: unknown;
 	errors?: unknown[];
@@ -117,7 +117,10 @@ function* unfold(error: unknown, depth = 0): Generator<SystemError> {
 	yield* unfold(system.cause, depth + 1);
 }
 
-function recognise({ name, code = '', message = '', data }: SystemError): Known | undefined {
+function recognise(error: SystemError): Known | undefined {
+	const { name, message = '', data } = error;
+	// Those of the web platform are numbers.
+	const code = typeof error.code === 'string' ? error.code : '';
 	const unexpected = code === 'UND_ERR_SOCKET' ? SOCKET_MESSAGES[message] : undefined;
 	if (unexpected !== undefined) return ['bad_http', unexpected, true];
 	if (code === 'NOT_LOOPBACK') return ['not_loopback', message, true];

@@ -344,6 +344,16 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			release();
 			expect(await slow).toMatchObject({ status: 200, body: Buffer.from('{"slow":true}') });
 		});
+
+		it('leaves nothing behind that keeps closing from ending what is under way', async () => {
+			const server = await startRawServer(() => {});
+			const client = await testClient(server.baseUrl);
+			const attempt = client.send(get);
+			await server.reached(1);
+			client.renew();
+			await client.close();
+			expect(await attempt).toMatchObject({ status: 0, sent: true });
+		});
 	});
 
 	describe('closing', () => {

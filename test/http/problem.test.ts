@@ -69,6 +69,10 @@ describe('describeProblem', () => {
 	});
 
 	it('repeats what it does not know', () => {
+		expect(describeProblem(new DOMException('ended', 'AbortError'))).toMatchObject({
+			code: 'network',
+			message: 'ended',
+		});
 		expect(describeProblem(new Error('odd'))).toMatchObject({ code: 'network', message: 'odd', permanent: false });
 		expect(describeProblem('odd')).toMatchObject({ code: 'network', message: 'odd' });
 		expect(describeProblem(null)).toMatchObject({ code: 'network', message: 'null' });
