@@ -66,12 +66,6 @@ function findJson(text: string): { value: unknown; start: number } | undefined {
 	return undefined;
 }
 
-export function jsonText(body: Buffer): string | undefined {
-	const text = textOf(body);
-	const found = findJson(text);
-	return found && text.slice(found.start);
-}
-
 export function readContent({ body }: Pick<Response, 'body'>): Content {
 	const text = textOf(body);
 	const found = findJson(text);
