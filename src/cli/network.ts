@@ -4,7 +4,6 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { proxyAuthorization, proxyError } from '../http/connection.js';
 import { describeProblem } from '../http/problem.js';
 import type { Reach } from './session.js';
 
@@ -37,7 +36,9 @@ export async function connect(url: URL, timeoutMs: number): Promise<string> {
 }
 
 /** @param authority the service's host and port */
-function openTunnel(proxy: URL, authority: string, timeoutMs: number): Promise<Socket> {
+async function openTunnel(proxy: URL, authority: string, timeoutMs: number): Promise<Socket> {
+	// Completion loads this file, but not the HTTP client.
+	const { proxyAuthorization, proxyError } = await import('../http/connection.js');
 	const token = proxyAuthorization(proxy);
 	const headers = { host: authority, ...(token !== undefined && { 'proxy-authorization': token }) };
 	const request = proxy.protocol === 'https:' ? requestHttps : requestHttp;

@@ -121,16 +121,21 @@ const cases: Record<string, Case> = {
 	},
 };
 
+/** What is read before a write: a color that the update would clear, and the names of passwords. */
+const readBefore: Record<string, unknown> = {
+	'update ticket_priority term 5': { id: 5, color: '#a00' },
+	'delete application password laptop of user 7': { laptop: { slug: 'laptop', name: 'Laptop' } },
+};
+
 /** Services respond to a write of custom fields with an empty 200, which --verify settles. */
 const empty = 'an empty body';
 const mayBeEmpty = 'set custom fields of ticket 14';
 
 describe.each(Object.entries(cases))('%s', (what, { responder, exitCode, says, sent = 1 }) => {
 	test.each(commands.filter(([name]) => what !== empty || name !== mayBeEmpty))('%s', async (name, args) => {
-		const isTerm = name.includes('ticket_priority');
-		// A priority's color is read before, and sent with the update that would clear it.
+		const read = readBefore[name];
 		const recorder = await startRecorder((request, ...rest) =>
-			isTerm && request.method === 'GET' ? json(200, { id: 5, color: '#a00' }) : responder(request, ...rest),
+			read !== undefined && request.method === 'GET' ? json(200, read) : responder(request, ...rest),
 		);
 		const result = await runHere(args, { env: recorder.env });
 		const isRead = name.startsWith('read') || name.startsWith('look up');

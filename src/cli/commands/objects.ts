@@ -20,8 +20,7 @@ import { optionsOf, positionalsOf, type RunInvocation } from '../runs/options.js
 const otherTicket = (does: string): string => `Some services ignore the ticket in the path and ${does}.`;
 
 const notes: Readonly<Record<string, string>> = {
-	'ticket update':
-		'If the response shows different values, the row\'s outcome is "differs". Some services only add time with --time-adjustments-type +, and subtract for any other value.',
+	'ticket update': 'If the response shows different values, the row\'s outcome is "differs".',
 	'ticket fields get': 'Several tickets are shown in one table, one column per field.',
 	'ticket fields set':
 		'Some services silently ignore unknown field names. Use --verify to catch that. In a file, every column but the ID is a custom field.',
