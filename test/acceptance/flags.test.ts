@@ -145,7 +145,7 @@ const flags: Record<string, Flag> = {
 	},
 	'--note why': {
 		shows: ({ work }) => work.records()[0]?.note === 'why',
-		on: updates,
+		on: [...updates, 'an undo'],
 		...dry,
 	},
 	'--ignore-missing': { shows: succeeds, on: [] },
