@@ -72,8 +72,8 @@ export class InterruptedError extends kindOf('InterruptedError', ExitCode.interr
 
 const FILE_PROBLEMS: Readonly<Record<string, string>> = {
 	ENOENT: 'file not found',
-	ENOTDIR: 'folder not found',
-	EISDIR: 'it is a folder',
+	ENOTDIR: 'directory not found',
+	EISDIR: 'it is a directory',
 	EACCES: 'permission denied',
 	ENXIO: 'it is a socket or a missing device',
 	ERR_INPUT_TOO_LARGE: 'it is larger than 64 MiB',

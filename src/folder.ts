@@ -36,7 +36,7 @@ export function readSmallFile(path: string, maxBytes: number): Buffer {
 	const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 	try {
 		const stats = fstatSync(fd);
-		if (stats.isDirectory()) throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' });
+		if (stats.isDirectory()) throw Object.assign(new Error('it is a directory'), { code: 'EISDIR' });
 		const chunks: Buffer[] = [];
 		let total = 0;
 		let silence = 0;

@@ -169,7 +169,7 @@ export function acquireLock(path: string, what: string): Lock {
 		hint:
 			state === 'alive'
 				? 'wait for it to end, or stop it'
-				: `a process elsewhere can't be checked from here; its lock is free ${SILENT_MS / 1000} seconds after its last sign of life, or when you remove ${path}`,
+				: `a process on another machine can't be checked; its lock expires after ${SILENT_MS / 1000} seconds without activity, or remove ${path}`,
 		data: pid === undefined ? {} : { pid, host },
 	});
 }

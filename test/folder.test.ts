@@ -44,7 +44,7 @@ describe.runIf(process.platform !== 'win32')('readSmallFile', () => {
 		const pipe = join(temporaryFolder(), 'pipe');
 		execFileSync('mkfifo', [pipe]);
 		expect(() => readSmallFile('/dev/zero', 65_536)).toThrow('it is larger than 64 KiB');
-		expect(() => readSmallFile('/', 65_536)).toThrow('it is a folder');
+		expect(() => readSmallFile('/', 65_536)).toThrow('it is a directory');
 		// Its writer may be late: an empty text would clear a field.
 		expect(() => readSmallFile(pipe, 65_536)).toThrow('nothing was written to it');
 	});

@@ -120,7 +120,7 @@ describe('acquireLock', () => {
 		writeFileSync(path, JSON.stringify({ ...owner, host: `not-${hostname()}` }));
 		expect(codeOf(() => acquireLock(path, 'it'))).toMatchObject({
 			message: `it is in use by process ${process.pid} on not-${hostname()}`,
-			hint: expect.stringContaining(`60 seconds after its last sign of life, or when you remove ${path}`),
+			hint: expect.stringContaining(`after 60 seconds without activity, or remove ${path}`),
 		});
 		expect(lockHolder(path)).toBe(owner.pid);
 		expect(owner.namespace).toEqual(expect.any(String));

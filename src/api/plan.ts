@@ -82,16 +82,16 @@ export function chooseEndpoint(
 	if (name !== 'term.update' && name !== 'term.delete') {
 		const endpoint = endpointList.find((each) => each.name === name);
 		if (endpoint !== undefined) return { endpoint };
-		throw new UsageError(`there is no endpoint ${quote(name)}`, { code: 'unknown_endpoint' });
+		throw new UsageError(`unknown endpoint ${quote(name)}`, { code: 'unknown_endpoint' });
 	}
 	const operation = name === 'term.update' ? 'update' : 'delete';
 	const documented = termTaxonomies(operation);
 	const forTaxonomy = (given: string): Endpoint => {
 		if (!undocumented && !documented.includes(given)) {
 			const suggestion = didYouMean(given, documented);
-			const what = `the API documents no route to ${operation} ${quote(given)} terms, only ${documented.join(' and ')}`;
+			const what = `can't ${operation} ${quote(given)} terms: the API documents this for ${documented.join(' and ')} only`;
 			// Only a name that is meant can be sent undocumented.
-			const hint = suggestion === '' ? { hint: '--undocumented allows other taxonomies' } : {};
+			const hint = suggestion === '' ? { hint: 'pass --undocumented to use other taxonomies' } : {};
 			throw new UsageError(what + suggestion, { code: 'undocumented', ...hint });
 		}
 		const parsed = parseSlug(given);

@@ -32,9 +32,9 @@ export function quote(text: string): string {
 
 /** As digits, ready for a path. */
 export function parseId(text: string): Parsed<string> {
-	if (!/^[1-9][0-9]*$/.test(text)) return { problem: `${quote(text)} is not an id: ids are positive integers` };
+	if (!/^[1-9][0-9]*$/.test(text)) return { problem: `invalid ID ${quote(text)} (IDs are positive integers)` };
 	if (Number.isSafeInteger(Number(text))) return { value: text };
-	return { problem: `${quote(text)} is not an id: it is larger than ${Number.MAX_SAFE_INTEGER}` };
+	return { problem: `invalid ID ${quote(text)}: larger than ${Number.MAX_SAFE_INTEGER}` };
 }
 
 /** Names made of digits are written `@NAME`. */
@@ -44,7 +44,7 @@ export function looksLikeNumber(text: string): boolean {
 
 export function parseSlug(text: string): Parsed<string> {
 	if (/^[A-Za-z0-9_-]{1,200}$/.test(text)) return { value: text };
-	return { problem: `${quote(text)} is not a slug: slugs hold letters, digits, "-" and "_"` };
+	return { problem: `invalid slug ${quote(text)} (slugs contain letters, digits, "-" and "_")` };
 }
 
 /** A slug, or the words that name what has one. */
@@ -125,7 +125,7 @@ export function likelyStatus(text: string): string {
 }
 
 /** Live services refuse it after saving other fields. */
-const EMPTY_TERM = 'is empty, and services have no way to clear it';
+const EMPTY_TERM = "can't be empty: services have no way to clear it";
 
 const asBoolean = (text: string): boolean | undefined =>
 	text === 'true' ? true : text === 'false' ? false : undefined;
@@ -156,7 +156,7 @@ const TEXTS: Partial<Record<FieldKind, TextRule>> = {
 		parse: findStatus,
 		refusal: (text) => {
 			if (/^(open|closed)$/i.test(text)) return 'is a state, not a status: use --state, or a column "state"';
-			return `is not a documented ticket status${likelyStatus(text) || '; supportctl help statuses lists them'}`;
+			return `is not a documented ticket status${likelyStatus(text) || '; list them with "supportctl help statuses"'}`;
 		},
 	},
 	state: {
@@ -165,13 +165,13 @@ const TEXTS: Partial<Record<FieldKind, TextRule>> = {
 	},
 	term: {
 		parse: when((text) => text !== '' && !text.includes(',')),
-		refusal: (text) => (text === '' ? EMPTY_TERM : 'is a list, and a ticket has one'),
+		refusal: (text) => (text === '' ? EMPTY_TERM : 'is a list; a ticket has only one'),
 	},
 	adjustment: {
 		parse: when((text) => ['positive', 'negative', '+', '-'].includes(text)),
 		refusal: () => 'is not positive, negative, + or -',
 	},
-	email: { parse: when((text) => /^[^@\s]+@[^@\s]+$/.test(text)), refusal: () => 'has no @ between a name and a host' },
+	email: { parse: when((text) => /^[^@\s]+@[^@\s]+$/.test(text)), refusal: () => 'is not an email address' },
 };
 
 /** For values that are not text. Other kinds accept every value. */
@@ -246,7 +246,7 @@ export function checkTyped(field: Field, value: unknown, rules: ValueRules): Par
 	const isText = typeof value === 'string' && value !== '';
 	if (isText && (kind === 'status' || (kind === 'user' && value === NOBODY))) return parseField(field, value, rules);
 	if (hasInexactNumber(value)) {
-		const why = 'has a number of more than 15 digits, which JSON does not keep exactly: write it as a string';
+		const why = "has a number with more than 15 digits, which JSON can't store exactly: write it as a string";
 		return { problem: `${name} ${why}` };
 	}
 	if (rules.undocumented) return { value };

@@ -108,7 +108,7 @@ async function showTarget({ noun, invocation, endpoint, session }: Target, found
 	const exported = sheet.exported(object);
 	const held = heldOf(endpoint, object);
 	if (held === undefined) {
-		throw new FailedError(`the service shows no fields of ${what}; nothing was sent`, { code: 'nothing_shown' });
+		throw new FailedError(`the service returned no fields of ${what}; nothing was sent`, { code: 'nothing_shown' });
 	}
 	const isEditable = (name: string): boolean =>
 		Object.hasOwn(exported, name) || (held.has(name) && isNothing(held.get(name)));
@@ -359,6 +359,6 @@ async function runEditor(
 	if (/^SIG(?:INT|TERM|HUP) | 130$/.test(problem)) return new InterruptedError('interrupted; nothing was sent');
 	return new FailedError(`the editor ${JSON.stringify(editor)} failed: ${problem}; nothing was sent`, {
 		code: 'editor_failed',
-		hint: 'set VISUAL or EDITOR to another editor',
+		hint: 'set VISUAL or EDITOR to a different editor',
 	});
 }

@@ -41,7 +41,7 @@ export function listenForStop(
 	const { stderr, signals, abandon } = context;
 	let work: Stoppable | undefined;
 	let isStopping = false;
-	const end = signals.listen((signal) => {
+	const end = signals.listen(() => {
 		if (work === undefined) {
 			before();
 			const error = new InterruptedError('interrupted; nothing was sent');
@@ -57,7 +57,7 @@ export function listenForStop(
 		isStopping = true;
 		const open = work.open();
 		const rows = `${open} ${plural('row', open)} unfinished`;
-		notify(context, 'message', `${signal}: stopping (${rows}), waiting for requests under way; again to quit now`);
+		notify(context, 'message', `Stopping (${rows})… waiting for requests in flight. Press Ctrl-C again to quit now.`);
 		work.stop();
 	});
 	return {

@@ -21,7 +21,7 @@ function within<T extends Socket>(socket: T, event: string, timeoutMs: number): 
 		socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no response within ${timeoutMs / 1000} s`)));
 		socket.once(event, () => resolve(socket));
 		socket.once('error', reject);
-		socket.once('close', () => reject(new Error('the connection was closed by the other side')));
+		socket.once('close', () => reject(new Error('the server closed the connection')));
 	}).finally(() => socket.setTimeout(0));
 }
 

@@ -50,17 +50,17 @@ export async function findOwnId(
 	}
 	const { found } = await find(known, client, createPlanner(ownAccount, dialect)({ ids: {} }), options);
 	const id = found.outcome === 'ok' ? lookedUpId(found.body) : undefined;
-	return id === undefined ? { why: found.message ?? 'the service does not say whose credentials they are' } : { id };
+	return id === undefined ? { why: found.message ?? 'the service does not return your account' } : { id };
 }
 
 /** @throws UsageError */
 export async function ownIdFor(what: string, known: Known, client: Client, options: SendOptions): Promise<number> {
 	const own = await findOwnId(known, client, options);
 	if (own !== undefined && 'id' in own) return Number(own.id);
-	const why = own?.why ?? 'no account is signed in';
-	throw new UsageError(`${what}: your own id is not known: ${why}; nothing was sent`, {
+	const why = own?.why ?? 'you are not signed in';
+	throw new UsageError(`${what}: can't determine your user ID: ${why}; nothing was sent`, {
 		code: 'own_id_unknown',
-		hint: 'give the id itself',
+		hint: 'pass the ID instead',
 	});
 }
 

@@ -80,14 +80,14 @@ function toOption(spec: OptionSpec): Option {
 	}
 	return option.argParser((text, before: unknown) => {
 		if (before === undefined) return read(text);
-		throw new UsageError(`${longFlag(spec)} is given twice, but takes one value`, { code: 'repeated_flag' });
+		throw new UsageError(`${longFlag(spec)} was passed twice, but takes one value`, { code: 'repeated_flag' });
 	});
 }
 
 function oneOf(choices: readonly string[], text: string, where: string): string {
 	if (choices.includes(text)) return text;
 	const nearest = didYouMean(text, choices) || ';';
-	throw new UsageError(`${where}${quote(text)} is not allowed${nearest} it takes ${choices.join(', ')}`, {
+	throw new UsageError(`${where}${quote(text)} is not allowed${nearest} use ${choices.join(', ')}`, {
 		code: 'invalid_value',
 	});
 }

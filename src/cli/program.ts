@@ -42,6 +42,6 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	const known = [...leadingOptions.map(longFlag), '--help', ...(path.length === 0 ? ['--version'] : [])];
 	const page = ['supportctl', ...path, '--help'].join(' ');
 	const ofList = ourWord(path, 'list') === undefined ? '' : `, such as: supportctl ${path.join(' ')} list ${word}`;
-	const hint = `put flags behind the command${ofList}; run "${page}" to see the commands`;
+	const hint = `put flags after the command${ofList}; run "${page}" to see the commands`;
 	throw unknownFlag(word, { path, known, hint });
 }

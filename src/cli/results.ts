@@ -92,7 +92,7 @@ export async function openResults(
 			const { dropped, missing, rows, seen } = summary;
 			if (dropped.length > 0) {
 				const names = dropped.slice(0, 20).map(quote).join(', ') + (dropped.length > 20 ? ' …' : '');
-				const hint = 'show them with --fields or --format ndjson';
+				const hint = 'print them with --fields or --format ndjson';
 				warn(context, [`later rows have more columns: ${names}; ${hint}`]);
 			}
 			const [unknown] = missing;

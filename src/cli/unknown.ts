@@ -20,7 +20,7 @@ export function unknownCommand(path: readonly string[], rest: readonly string[])
 	const meant = meantCommand(path, rest);
 	const help = `run "supportctl ${[...path, '--help'].join(' ')}" to see the commands`;
 	const create = ['create', 'new', 'add'].includes(word)
-		? 'the documented API creates nothing; "supportctl api POST" sends any request'
+		? 'the API documents no way to create objects; send any request with "supportctl api POST"'
 		: help;
 	return new UsageError(`unknown command ${quoted(word)}${under}`, {
 		code: 'unknown_command',

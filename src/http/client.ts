@@ -132,11 +132,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 	private problem(error: Error): TransportProblem {
 		const { timeoutMs, maxBytes } = this.limits;
 		if (error instanceof Timeout) {
-			const what = this.status !== 0 ? 'its end did not come' : 'no response';
+			const what = this.status !== 0 ? 'the end of the response did not arrive' : 'no response';
 			return { code: 'timeout', message: `${what} within ${timeoutMs / 1000} s`, permanent: false };
 		}
 		if (error instanceof TooLarge) {
-			const message = `the response is larger than ${Math.round(maxBytes / 1024 / 1024)} MiB and was not read further`;
+			const message = `the response is larger than ${Math.round(maxBytes / 1024 / 1024)} MiB`;
 			return { code: 'response_too_large', message, permanent: true };
 		}
 		return describeProblem(this.limits.explain(error, this.isStarted));

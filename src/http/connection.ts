@@ -140,7 +140,7 @@ export function proxyFor(baseUrl: string, settings: ProxySettings): URL | undefi
 	const why =
 		proxy === undefined
 			? `${variable} is not a URL`
-			: `${variable} names a ${proxy.protocol}// proxy; only http:// and https:// are supported`;
+			: `${variable} is a ${proxy.protocol}// proxy; only http:// and https:// are supported`;
 	const hint = `set ${variable} to a URL such as http://proxy.example:3128, or add ${url.hostname} to NO_PROXY`;
 	throw new UsageError(why, { code: 'invalid_proxy', hint });
 }
@@ -160,7 +160,8 @@ export function proxyError(proxy: URL, reason: Error | number): ProxyError {
 		return new ProxyError(`the proxy ${proxy.host} could not be used: ${why}`, false, reason);
 	}
 	const status = typeof reason === 'number' ? reason : 407;
-	const why = proxy.username === '' ? 'wants a username and password' : 'refused the username and password in its URL';
+	const why =
+		proxy.username === '' ? 'requires a username and password' : 'refused the username and password in its URL';
 	const what = status === 407 ? `${why} (407)` : `responded with ${status}`;
 	return new ProxyError(`the proxy ${proxy.host} ${what}`, status >= 400 && status < 500);
 }

@@ -96,7 +96,7 @@ function judgeSuccess(request: Judged, response: Response, reading: Reading): Fi
 		return unclear(status, 'http_202', 'accepted but not processed yet');
 	}
 	if (status === 206) {
-		return unclear(status, 'http_206', 'only a part of the response came');
+		return unclear(status, 'http_206', 'the response is only partial');
 	}
 	if (content.kind === 'empty' && (writes(request) || returns === 'any')) {
 		const isDone = status === 204 || (status === 200 && returns === 'fields-set');
@@ -142,7 +142,7 @@ function judgeBody(request: Judged, body: unknown, before: string, reading: Read
 	const { endpoint, sent = {} } = request;
 	const isItself = isObject(body) && showsAskedId(request, body);
 	if (before !== '' && writes(request) && !isItself) {
-		return unexpected(`text stood before a response without the ID: ${before}`);
+		return unexpected(`text before a response without the ID: ${before}`);
 	}
 	const other = otherObject(request, body);
 	if (other !== undefined) {
@@ -194,7 +194,7 @@ function judgeUpdate({ endpoint, sent = {} }: Judged, body: Json, isItself: bool
 	const { differs, open } = compareAll({ fields, body: kind }, sent, shown, terms);
 	const isShown = isItself || (Object.keys(sent).length > 0 && open.length === 0 && differs.length === 0);
 	if (!isShown) {
-		return unexpected(`the response does not show whether it was carried out: ${wordsOf(body)}`);
+		return unexpected(`the response does not show whether it was applied: ${wordsOf(body)}`);
 	}
 	if (differs.length === 0) return open.length === 0 ? OK : { outcome: 'ok', open };
 	return differing(differs);
@@ -205,7 +205,7 @@ export function differing(differs: NonNullable<Outcome['differs']>): Finding & {
 	return {
 		outcome: 'differs',
 		code: 'differs',
-		message: `the service shows a different ${fields}`,
+		message: `the service returned a different ${fields}`,
 		differs,
 	};
 }
@@ -215,7 +215,7 @@ function judgeDelete({ endpoint, permanent }: Judged, body: Json, isItself: bool
 	const isTrashed = isItself && body.status === 'trash';
 	if (isTrashed && wantsTrash) return OK;
 	if (body.deleted === false) {
-		return { outcome: 'failed', code: 'not_deleted', message: 'the service says that it did not delete' };
+		return { outcome: 'failed', code: 'not_deleted', message: 'the service says it was not deleted' };
 	}
 	if (body.deleted === true) {
 		if (!wantsTrash) return OK;
@@ -240,7 +240,7 @@ function judgeFieldsSet({ sent = {} }: Judged, body: unknown, isItself: boolean)
 		if (fields !== undefined) return differing(differs);
 	}
 	if (isItself) return OK;
-	return unexpected(`the response does not show whether it was carried out: ${wordsOf(body)}`);
+	return unexpected(`the response does not show whether it was applied: ${wordsOf(body)}`);
 }
 
 /** Beside the documented fields. */
@@ -252,7 +252,7 @@ const USER_FIELDS = new Set([
 /** A user and nothing else is a yes; `false` is a no. */
 function judgeCheck({ sent = {} }: Judged, body: unknown, before: string): Finding {
 	if (before === '' && body === false) {
-		return { outcome: 'failed', code: 'credentials_invalid', message: 'the service says that they are not valid' };
+		return { outcome: 'failed', code: 'credentials_invalid', message: 'the service says they are not valid' };
 	}
 	const isUser = isObject(body) && isId(body.id) && Object.keys(body).every((name) => USER_FIELDS.has(name));
 	const isAsked = isUser && (body.username === undefined || isSameName(body.username, sent.username));
@@ -355,7 +355,7 @@ function explain(body: unknown, dialect = neutralDialect): Pick<Outcome, 'code' 
 }
 
 const STATUS_WORDS: Readonly<Record<number, string>> = {
-	401: 'the credentials are refused',
+	401: 'the credentials were refused',
 	403: 'your account lacks permission',
 	404: 'not found',
 	429: 'too many requests',

@@ -31,15 +31,15 @@ interface SystemError {
 
 type Known = readonly [code: string, message: string, permanent: boolean];
 
-const LOST: Known = ['connection_lost', 'the connection was closed by the other side', false];
+const LOST: Known = ['connection_lost', 'the server closed the connection', false];
 const UNTRUSTED: Known = ['tls_untrusted', "the host's certificate is from an unknown CA", true];
 const NO_TLS: Known = ['tls_not_spoken', 'the port does not speak TLS; it may serve plain http', true];
 
 /** Codes of Node, undici, OpenSSL and ours. */
 const KNOWN: Readonly<Record<string, Known>> = {
 	ECONNREFUSED: ['connect_refused', 'connection refused', false],
-	ENOTFOUND: ['dns_failed', "the host's name could not be resolved", false],
-	EAI_AGAIN: ['dns_failed', "the host's name could not be resolved just now", false],
+	ENOTFOUND: ['dns_failed', 'the host name could not be resolved', false],
+	EAI_AGAIN: ['dns_failed', 'the host name could not be resolved for now', false],
 	EHOSTUNREACH: ['unreachable', 'no route to the host', false],
 	ENETUNREACH: ['unreachable', 'no route to the network', false],
 	ETIMEDOUT: ['connect_timeout', 'no connection in time', false],
@@ -48,7 +48,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
 	ECONNRESET: ['connection_lost', 'the connection was reset', false],
 	EPIPE: LOST,
 	UND_ERR_SOCKET: LOST,
-	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['wrong_length', "the response's length is not what its headers say", false],
+	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['wrong_length', "the response's length does not match its headers", false],
 	// undici asserts a valid status.
 	ERR_ASSERTION: ['bad_http', 'the response is not valid HTTP', false],
 	UND_ERR_HEADERS_OVERFLOW: ['bad_http', "the response's headers are too large", true],
@@ -78,8 +78,8 @@ const KNOWN: Readonly<Record<string, Known>> = {
 
 /** undici has one code for these. */
 const SOCKET_MESSAGES: Readonly<Record<string, string>> = {
-	'bad upgrade': 'the response switches protocols (101), which the request did not ask for',
-	'bad response': 'the response is "100 Continue", which the request did not ask for',
+	'bad upgrade': 'unexpected 101 response (switching protocols)',
+	'bad response': 'unexpected "100 Continue" response',
 };
 
 const CLOCK = "check this machine's clock and the certificate's dates";
@@ -130,7 +130,7 @@ function recognise(error: SystemError): Known | undefined {
 	if (name === 'HTTPParserError' || code.startsWith('HPE_')) {
 		// A TLS alert.
 		if (String(data).startsWith('\x15\x03')) {
-			return ['https_expected', 'the port speaks TLS, and the base URL says http://', true];
+			return ['https_expected', 'the port speaks TLS, but the base URL is http://', true];
 		}
 		// llhttp's reason, in parentheses.
 		const reason = /\((.+)\)$/.exec(message)?.[1] ?? (message || code);

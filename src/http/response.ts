@@ -78,9 +78,9 @@ export function readContent({ body }: Pick<Response, 'body'>): Content {
 	}
 	const warnings: string[] = [];
 	if (text.includes('\uFFFD') && !isUtf8(body)) {
-		warnings.push("the response is not valid UTF-8; what can't be read is shown as \uFFFD");
+		warnings.push('the response is not valid UTF-8; invalid bytes are shown as \uFFFD');
 	}
-	if (before !== '') warnings.push(`text stood before the response's JSON: ${before}`);
+	if (before !== '') warnings.push(`text before the JSON of the response: ${before}`);
 	return { kind: 'json', value, before, warnings };
 }
 
@@ -120,11 +120,11 @@ export function nameContent(
 			return { code, message: `the response is an HTML ${what} ("${words}"), not the service's JSON` };
 		}
 		case 'cut':
-			return { code: 'cut_off_json', message: `the response is JSON that breaks off or is malformed: ${words}` };
+			return { code: 'cut_off_json', message: `the response is truncated or malformed JSON: ${words}` };
 		case 'deep':
 			return {
 				code: 'unreadable_response',
-				message: `the response can't be read: it nests deeper than ${MAX_DEPTH} levels`,
+				message: `the response can't be read: nested deeper than ${MAX_DEPTH} levels`,
 			};
 		case 'text': {
 			const type = headerOf(headers, 'content-type') ?? 'no content type';
@@ -184,7 +184,7 @@ export async function decodeBody(response: Response): Promise<Response> {
 		if (!Buffer.isBuffer(result)) {
 			const isTooLarge = result.code === 'ERR_BUFFER_TOO_LARGE';
 			const limit = `${Math.round(MAX_RESPONSE_BYTES / 1024 / 1024)} MiB`;
-			return unreadable(isTooLarge ? `unpacked it is larger than ${limit}` : `its ${coding} coding is broken`);
+			return unreadable(isTooLarge ? `decompressed, it is larger than ${limit}` : `its ${coding} encoding is damaged`);
 		}
 		decoded = result;
 	}

@@ -69,9 +69,9 @@ export function parseFields(text: string | readonly string[]): ResolvedColumn[] 
 	if (columns.length > 0 && columns.every(({ path }) => path !== '') && !parts.some((part) => part.endsWith('='))) {
 		return columns;
 	}
-	throw new UsageError(`--fields ${JSON.stringify(given)} names no column`, {
+	throw new UsageError(`--fields ${JSON.stringify(given)}: no column name`, {
 		code: 'invalid_fields',
-		hint: 'put commas between columns, and dots between the keys of a path: --fields id,outcome,body.status',
+		hint: 'separate columns with commas, and keys with dots: --fields id,outcome,body.status',
 	});
 }
 

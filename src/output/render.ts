@@ -155,7 +155,7 @@ function idLine({ chosen, columns, idOf }: EncoderOptions, row: unknown, number:
 	if (text !== '') return `${sanitise(text)}\n`;
 	// A failed lookup found no ID; its error is printed elsewhere.
 	if (isObject && Object.hasOwn(row, 'outcome') && (row as Row).outcome !== 'ok') return '';
-	throw new UsageError(`result ${number} has no id to print`, {
+	throw new UsageError(`result ${number} has no ID to print`, {
 		code: 'no_id',
 		hint: 'choose the value yourself: --field NAME, or --query with --format ids',
 	});
@@ -211,7 +211,7 @@ async function createEncoder(options: RenderOptions, named: ResolvedColumn[] | u
 	const { isTTY, columns, width = 80, palette = plainPalette, single = false } = options;
 	const format = options.format ?? (isTTY ? 'table' : 'plain');
 	if (format !== 'plain' && !formats.includes(format)) {
-		throw new UsageError(`${JSON.stringify(format)} is not an output format: there are ${formats.join(', ')}`, {
+		throw new UsageError(`${JSON.stringify(format)} is not an output format; use ${formats.join(', ')}`, {
 			code: 'unknown_format',
 		});
 	}
@@ -324,13 +324,13 @@ async function compileQuery(query: string): Promise<(data: unknown) => unknown> 
 	try {
 		expression = compile(query);
 	} catch (error) {
-		const hint = "for instance --query '[].id', or --query \"[?outcome=='failed'].[id, message]\"";
+		const hint = "for example --query '[].id', or --query \"[?outcome=='failed'].[id, message]\"";
 		throw refuse(` is not JMESPath: ${(error as Error).message}`, hint, error);
 	}
 	const known = getRegisteredFunctions();
 	JSON.stringify(expression, (_key, node) => {
 		if (node?.type !== 'Function' || known.includes(node.name)) return node;
-		throw refuse(`: JMESPath has no function ${node.name}()`, `its functions are ${[...known].sort().join(', ')}`);
+		throw refuse(`: unknown JMESPath function ${node.name}()`, `functions: ${[...known].sort().join(', ')}`);
 	});
 	return (data) => {
 		try {

@@ -49,7 +49,7 @@ const prefix = text('a letter, then letters, digits, - or _', /^[A-Za-z][A-Za-z0
 
 /** Any but those that HTTP itself uses. */
 const headerName = text(
-	"a header's name",
+	'a header name',
 	/^(?!(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept.*|user-agent)$)[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/i,
 );
 

@@ -215,7 +215,7 @@ export async function updateStore<T>(
 export function secretIsFor(profile: StoredProfile, use: Readonly<Record<string, unknown>>): string | undefined {
 	const { scheme = 'basic', baseUrl, username, headerName, secret } = profile;
 	if (scheme !== (use.scheme ?? 'basic')) return `the scheme ${scheme}`;
-	const bound = secret?.origin ?? (baseUrl && (originOf(baseUrl) ?? 'another base URL'));
+	const bound = secret?.origin ?? (baseUrl && (originOf(baseUrl) ?? 'a different base URL'));
 	const secure = String(bound).replace(/^http:/, 'https:');
 	const isBound = bound !== undefined && use.baseUrl !== undefined;
 	if (isBound && ![bound, secure].includes(originOf(use.baseUrl) ?? '')) return String(bound);

@@ -48,7 +48,7 @@ it('a delete asks on a terminal, and a bare Enter means no', async () => {
 	const ask = (typed: string) => runInTerminal('api DELETE tickets/14', { env: desk.env, script: [[question, typed]] });
 	const no = await ask('\r');
 	expect(no.exitCode).toBe(2);
-	expect(no.raw).toContain('cancelled; nothing was sent');
+	expect(no.raw).toContain('canceled; nothing was sent');
 	expect(desk.requests).toEqual([]);
 	expect((await ask('y\r')).exitCode).toBe(0);
 	expect(desk.requests.map((each) => each.method)).toEqual(['DELETE']);

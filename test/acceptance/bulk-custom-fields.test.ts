@@ -122,7 +122,7 @@ describe('--diff', () => {
 			stdout: [
 				'ticket_id,field,old,new,message',
 				'1,colour,red,blue,',
-				'1,fresh,,x,the service does not show this field',
+				'1,fresh,,x,the service does not return this field',
 				'9,,,,not readable: Invalid post ID.',
 				'',
 			].join('\n'),
@@ -137,7 +137,7 @@ describe('--diff', () => {
 		const { stdout } = await work.run(`${SET} -n --diff --format csv`);
 		expect(stdout.split('\n').slice(1, 4)).toEqual([
 			'1,api_token,[redacted],[redacted],',
-			'1,secret_key,,[redacted],the service does not show this field',
+			'1,secret_key,,[redacted],the service does not return this field',
 			'1,colour,red,blue,',
 		]);
 	});
@@ -159,7 +159,7 @@ describe('--diff', () => {
 		work.write('fields.csv', 'ticket_id,colour\n1,x\n');
 		expect(await work.run(`${SET} --diff`)).toMatchObject({
 			exitCode: 2,
-			stderr: expect.stringContaining('--diff goes with --dry-run'),
+			stderr: expect.stringContaining('--diff requires --dry-run'),
 		});
 	});
 });
@@ -206,7 +206,7 @@ describe('--verify', () => {
 		const [error] = result.stderr.split('\n').map((line) => line && JSON.parse(line).error);
 		expect(error).toMatchObject({ code: 'rows_failed', counts: { differs: 1 } });
 		expect((await work.run('run rejects last --format csv')).stdout).toMatch(
-			/^ticket_id,colour,fresh,error\n1,blue,x,"200 no_such_field: no custom field ""fresh""; there are colour; fresh is null, not ""x"""\n$/,
+			/^ticket_id,colour,fresh,error\n1,blue,x,"200 no_such_field: custom field "" not foundfresh""; there are colour; fresh is null, not ""x"""\n$/,
 		);
 		expect((await work.run('run resume last')).stderr).toMatch(/nothing to send/);
 		const allowed = await work.run(`${SET} --verify --allow-differs=fresh --format ndjson`);
@@ -277,7 +277,7 @@ describe('run undo', () => {
 		const refused = await work.run('run undo last');
 		expect([refused.exitCode, refused.stderr]).toEqual([
 			2,
-			`error: without a terminal, --yes is needed to ${action}; nothing was sent\n`,
+			`error: refusing to ${action} without confirmation; pass --yes\n`,
 		]);
 		const prompts = scriptedPrompts([/./, false]);
 		expect((await work.run('run undo last', { prompts })).exitCode).toBe(2);
@@ -351,7 +351,7 @@ describe('run undo', () => {
 		]);
 		expect(result.stderr.split('\n').sort()).toEqual([
 			'',
-			'warning: row 1 (ticket 1): api_token not restored: its old value was not kept, because it is secret',
+			'warning: row 1 (ticket 1): api_token not restored: its old value was not saved, because it is secret',
 			"warning: row 1 (ticket 1): fresh not restored: it had no value before, and the API can't remove it",
 			"warning: row 1 (ticket 1): tags not restored: its old value was a list or an object, which can't be sent",
 			"warning: row 2 (ticket 2): fresh not restored: it had no value before, and the API can't remove it",
@@ -470,7 +470,7 @@ describe('run undo', () => {
 		expect(await work.run('run undo --yes last')).toEqual({
 			exitCode: 2,
 			stdout: '',
-			stderr: `error: run ${runId(work)} kept no old values\nhint: runs of two rows or more keep them unless --no-snapshot is given; --snapshot keeps them for one\n`,
+			stderr: `error: run ${runId(work)} did not save old values\nhint: runs of two or more rows save them by default; for a single object pass --snapshot\n`,
 		});
 		await work.run(`${SET} -q --snapshot`);
 		const other = await startRecorder();
@@ -480,7 +480,7 @@ describe('run undo', () => {
 		recorder.requests.length = 0;
 		expect(await work.run('run undo --yes last')).toMatchObject({
 			exitCode: 2,
-			stderr: expect.stringContaining('kept no old values'),
+			stderr: expect.stringContaining('did not save old values'),
 		});
 		expect([...recorder.requests, ...other.requests]).toEqual([]);
 		expect(work.spooled()).toEqual([]);
@@ -489,8 +489,8 @@ describe('run undo', () => {
 
 describe('a custom field that the service does not have', () => {
 	it.each([
-		['Severity', 'no custom field "Severity"; did you mean "severity"?'],
-		['color', 'no custom field "color"; there are severity, order_number'],
+		['Severity', 'custom field "Severity" not found; did you mean "severity"?'],
+		['color', 'custom field "color" not found; there are severity, order_number'],
 	])('%s differs, and the message has the names', async (name, message) => {
 		const { work } = await desk({ 14: { severity: 'minor', order_number: 'A-1' } });
 		for (const flags of ['', ' --snapshot']) {

@@ -48,7 +48,7 @@ describe('a journal whose profile is not here', () => {
 		expect(result).toEqual({
 			exitCode: 0,
 			stdout: expect.any(String),
-			stderr: `warning: run ${header.id} was started with the profile "prod"; now SUPPORTCTL_BASE_URL is used\n`,
+			stderr: `warning: run ${header.id} was started with profile "prod"; now using SUPPORTCTL_BASE_URL\n`,
 		});
 		const who = basic('ada', 's3cret pass');
 		expect(sent(recorder)).toEqual([
@@ -62,12 +62,12 @@ describe('a journal whose profile is not here', () => {
 		const byFlag = copy(away, createWorkplace(), 'j.ndjson', 'edits.csv');
 		const env = { SUPPORTCTL_USERNAME: 'ada', SUPPORTCTL_PASSWORD: 's3cret pass' };
 		const flagged = await byFlag.run([...RESUME, '--base-url', recorder.baseUrl], { env });
-		expect([flagged.exitCode, flagged.stderr]).toEqual([0, expect.stringContaining('now --base-url is used')]);
+		expect([flagged.exitCode, flagged.stderr]).toEqual([0, expect.stringContaining('now using --base-url')]);
 		const byProfile = copy(away, createWorkplace(), 'j.ndjson', 'edits.csv');
 		await setProfile(byProfile, 'desk', recorder.baseUrl);
 		expect((await byProfile.run('profile use desk')).exitCode).toBe(0);
 		const used = await byProfile.run(RESUME);
-		expect([used.exitCode, used.stderr]).toEqual([0, expect.stringContaining('now the profile "desk" is used')]);
+		expect([used.exitCode, used.stderr]).toEqual([0, expect.stringContaining('now using profile "desk"')]);
 		expect(recorder.requests).toHaveLength(4);
 	});
 
@@ -77,8 +77,8 @@ describe('a journal whose profile is not here', () => {
 			exitCode: 2,
 			stdout: '',
 			stderr:
-				`error: run ${header.id} was on ${recorder.baseUrl}, and no base URL is set here; nothing was sent\n` +
-				'hint: choose the profile of the run with --profile, or its base URL with --base-url\n',
+				`error: run ${header.id} was on ${recorder.baseUrl}, but no base URL is set; nothing was sent\n` +
+				"hint: pass the run's --profile or --base-url\n",
 		});
 		expect(recorder.requests).toEqual([]);
 	});
@@ -100,8 +100,8 @@ describe('a journal whose profile is not here', () => {
 		const refused = await away.run(RESUME, { env: { SUPPORTCTL_BASE_URL: other.baseUrl } });
 		expect([refused.exitCode, refused.stderr]).toEqual([
 			2,
-			`error: run ${header.id} was on ${recorder.baseUrl}, and this call is set up for ${other.baseUrl}; nothing was sent\n` +
-				'hint: choose the profile of the run with --profile, or its base URL with --base-url\n',
+			`error: run ${header.id} was on ${recorder.baseUrl}, but your base URL is ${other.baseUrl}; nothing was sent\n` +
+				"hint: pass the run's --profile or --base-url\n",
 		]);
 		expect([...recorder.requests, ...other.requests]).toEqual([]);
 	});
@@ -144,7 +144,7 @@ describe('a journal that was edited to name another host', () => {
 				expect(await work.run(command, { env })).toMatchObject({
 					exitCode: 2,
 					stderr: expect.stringContaining(
-						`was on ${other.baseUrl}, and this call is set up for ${recorder.baseUrl}; nothing was sent`,
+						`was on ${other.baseUrl}, but your base URL is ${recorder.baseUrl}; nothing was sent`,
 					),
 				});
 			}
@@ -173,7 +173,7 @@ it('credentials that a profile holds and that are refused are named with their p
 	const recorder = await startRecorder(json(401, { code: 'rest_no', message: 'Sorry.' }));
 	const work = createWorkplace();
 	await setProfile(work, 'desk', recorder.baseUrl);
-	const hint = 'the credentials of profile "desk" may have expired: supportctl login --profile desk stores others';
+	const hint = 'the credentials of profile "desk" may have expired; sign in again: supportctl login --profile desk';
 	for (const args of [
 		['ticket', 'update', '1', '--status', 'hold'],
 		['api', 'GET', 'tickets'],
@@ -191,7 +191,7 @@ describe('a journal of a protected profile', () => {
 		const { recorder, away } = await stoppedElsewhere(['--protected'], '--confirm', 'prod');
 		for (const more of [[], ['--confirm', 'other']]) {
 			const result = await away.run([...RESUME, ...more]);
-			expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('needs --confirm=prod')]);
+			expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('pass --confirm=prod')]);
 		}
 		expect(recorder.requests).toEqual([]);
 		expect((await away.run([...RESUME, '--confirm', 'prod'])).exitCode).toBe(0);
@@ -221,13 +221,13 @@ describe('a journal of a protected profile', () => {
 		const away = copy(home, createWorkplace(recorder.env), 'j.ndjson');
 		const undo = ['run', 'undo', '--yes', './j.ndjson', '--journal', 'undo.ndjson', '-q'];
 		const unconfirmed = await away.run(undo);
-		expect([unconfirmed.exitCode, unconfirmed.stderr]).toEqual([2, expect.stringContaining('needs --confirm=prod')]);
+		expect([unconfirmed.exitCode, unconfirmed.stderr]).toEqual([2, expect.stringContaining('pass --confirm=prod')]);
 		isOpen = false;
 		expect((await away.run([...undo, '--confirm', 'prod'])).exitCode).toBe(4);
 		isOpen = true;
 		const resume = ['run', 'resume', './undo.ndjson', '--yes', '-q'];
 		const again = await away.run(resume);
-		expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('needs --confirm=prod')]);
+		expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('pass --confirm=prod')]);
 		expect(held).toEqual({ color: 'blue' });
 		expect((await away.run([...resume, '--confirm', 'prod'])).exitCode).toBe(0);
 		expect(held).toEqual({ color: 'red' });
@@ -277,6 +277,6 @@ describe('the rejects of a journal whose input is elsewhere', () => {
 		away.write('other.csv', 'id,title\n1,one\n2,three\n');
 		const refused = await away.run([...rejects, '--input', 'other.csv']);
 		expect([refused.exitCode, refused.stdout]).toEqual([2, '']);
-		expect(refused.stderr).toMatch(`error: other.csv is not what run ${run.id} read\n`);
+		expect(refused.stderr).toMatch(`error: other.csv is not the input of run ${run.id}\n`);
 	});
 });

@@ -197,8 +197,8 @@ describe('a 401', () => {
 		const first = await runUpdate(work, 500);
 		expect(first.exitCode).toBe(4);
 		expect(first.stderr).toContain('stopped: the service refused the credentials (401: Sorry.)');
-		expect(first.stderr).toMatch(/the credentials are from SUPPORTCTL_PASSWORD, not from a profile: correct it/);
-		expect(first.stderr).toMatch(/supportctl run resume \d{8}-\d{6}-\w{5} sends the rest/);
+		expect(first.stderr).toMatch(/the credentials are from SUPPORTCTL_PASSWORD, not from a profile: fix it/);
+		expect(first.stderr).toMatch(/to send the rest: supportctl run resume \d{8}-\d{6}-\w{5}/);
 		expect(recorder.requests.length).toBeLessThan(40);
 		const served = first.outcomes.filter(({ outcome }) => outcome === 'ok').map(({ id }) => id);
 		expect(served).toHaveLength(29);
@@ -234,7 +234,7 @@ describe('rows that the service refuses', () => {
 		const result = await runUpdate(work, 100, ['--stop-on-error', '-j', '1']);
 		expect(result.exitCode).toBe(3);
 		expect(recorder.requests).toHaveLength(5);
-		expect(result.stderr).toContain('stopped at row 5, the first that failed (--stop-on-error)');
+		expect(result.stderr).toContain('stopped at row 5: it failed (--stop-on-error)');
 		expect(work.records().at(-1)).toMatchObject({ type: 'end', counts: { ok: 4, failed: 1, 'not-sent': 95 } });
 		expect((await work.run('run list --field state')).stdout).toBe('stopped\n');
 	});
@@ -318,7 +318,7 @@ describe('a service that is not there', () => {
 				message: expect.stringMatching(
 					/^stopped: the service could not be reached \(.*\); 100 of 100 rows did not succeed$/,
 				),
-				hint: expect.stringMatching(/^supportctl doctor checks .*; supportctl run resume \S+ sends the rest$/),
+				hint: expect.stringMatching(/^run "supportctl doctor"; to send the rest: supportctl run resume \S+$/),
 				stopped: 'unreachable',
 			},
 		});

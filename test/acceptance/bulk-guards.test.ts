@@ -67,7 +67,7 @@ describe('a delete', () => {
 		const { recorder, work, host } = await startWorkplace(done());
 		const prompts = scriptedPrompts([/./, false]);
 		const result = await work.run('ticket delete -', { prompts, stdin: '1\n' });
-		expect(result).toEqual({ exitCode: 2, stdout: '', stderr: 'error: cancelled; nothing was sent\n' });
+		expect(result).toEqual({ exitCode: 2, stdout: '', stderr: 'error: canceled; nothing was sent\n' });
 		expect(prompts.asked).toEqual([`Move 1 ticket to the trash: 1 on ${host}?`]);
 		expect([recorder.requests, work.spooled(), work.journals()]).toEqual([[], [], []]);
 	});
@@ -108,7 +108,7 @@ describe('a delete', () => {
 		const result = await work.run('user password delete 7 ci-key old-key');
 		expect(result.exitCode).toBe(2);
 		expect(result.stderr).toBe(
-			`error: without a terminal, --yes is needed to permanently delete 2 application passwords: ci-key, old-key on ${host}; nothing was sent\n`,
+			`error: refusing to permanently delete 2 application passwords: ci-key, old-key on ${host} without confirmation; pass --yes\n`,
 		);
 		expect(recorder.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
 	});
@@ -135,7 +135,7 @@ describe('a protected profile', () => {
 			for (const more of [[], ['--confirm', 'test']]) {
 				const result = await run([...args, ...more]);
 				expect(result.exitCode).toBe(2);
-				expect(result.stderr).toContain(`on ${host} (profile live) needs --confirm=live`);
+				expect(result.stderr).toMatch(new RegExp(`pass --confirm=live to .* on ${host} \\(profile live\\)`));
 			}
 			expect(recorder.requests).toEqual([]);
 			expect((await run([...args, '--confirm=live'])).exitCode).toBe(0);
@@ -152,23 +152,23 @@ describe('a protected profile', () => {
 });
 
 describe('deleting users', () => {
-	it('refuses a receiver who is deleted in the same set, also in another shard', async () => {
+	it('refuses a receiver who is also being deleted, also in another shard', async () => {
 		const { recorder, work } = await startWorkplace(done());
 		work.sheet('users.csv', 'id,reassign', 50, (row) => `${row + 100},${row === 7 ? 150 : 2}`);
 		for (const shard of ['1/8', '5/8']) {
 			const result = await work.run(['user', 'delete', '--input', 'users.csv', '--yes', '--shard', shard]);
 			expect(result.exitCode).toBe(2);
-			expect(result.stderr).toContain('row 7 reassigns to user 150, who is deleted in the same set; nothing was sent');
+			expect(result.stderr).toContain('row 7 reassigns to user 150, who is also being deleted; nothing was sent');
 		}
 		expect(recorder.requests).toEqual([]);
 	});
 
-	it('refuses the account that is signed in, wherever it stands in the file', async () => {
+	it('refuses your own account, wherever it stands in the file', async () => {
 		const { recorder, work } = await startWorkplace(done());
 		work.sheet('users.csv', 'id', 99, (row) => String(row));
 		const result = await work.run('user delete --input users.csv --reassign 1000 --yes');
 		expect(result.exitCode).toBe(2);
-		expect(result.stderr).toContain('user 1 is the account that is signed in (ada); nothing was sent');
+		expect(result.stderr).toContain('user 1 is your own account (ada); nothing was sent');
 		expect(recorder.requests.map(({ method }) => method)).not.toContain('DELETE');
 	});
 
@@ -190,12 +190,12 @@ describe('deleting users', () => {
 		return { ...result, deleted: recorder.requests.filter(({ method }) => method === 'DELETE').length };
 	};
 	const noRoute = json(404, { code: 'rest_no_route', message: 'No route.' });
-	const unchecked = 'warning: could not check whether this deletes the account that is signed in: No route.';
+	const unchecked = 'warning: could not check whether this deletes your own account: No route.';
 
 	it('finds the own account for a sign-in by e-mail, and says so where it can not be checked', async () => {
 		const own = await deleting(json(200, { id: 5 }), noRoute, { SUPPORTCTL_USERNAME: 'ada@desk.example' });
 		expect(own).toMatchObject({ exitCode: 2, deleted: 0 });
-		expect(own.stderr).toContain('user 5 is the account that is signed in (ada@desk.example); nothing was sent');
+		expect(own.stderr).toContain('user 5 is your own account (ada@desk.example); nothing was sent');
 		const another = await deleting(json(200, { id: 6 }), noRoute);
 		expect(another).toMatchObject({ exitCode: 0, deleted: 1, stderr: '' });
 		const unknown = await deleting(noRoute, noRoute);
@@ -205,7 +205,7 @@ describe('deleting users', () => {
 	it('looks up who receives what is left, where the service allows it', async () => {
 		const gone = await deleting(json(200, { id: 6 }), json(404, { code: 'rest_user_invalid_id', message: 'Invalid.' }));
 		expect(gone).toMatchObject({ exitCode: 2, deleted: 0 });
-		expect(gone.stderr).toContain('there is no user 2 to reassign to; nothing was sent');
+		expect(gone.stderr).toContain("can't reassign to user 2: user not found; nothing was sent");
 		const there = await deleting(json(200, { id: 6 }), json(200, { id: 2 }));
 		expect(there).toMatchObject({ exitCode: 0, deleted: 1 });
 	});
@@ -246,14 +246,14 @@ describe('user delete by name', () => {
 		work.write('x.csv', 'username,reassign\ngrace,mary\nnobody,mary\n');
 		const result = await work.run('user delete --input x.csv --yes'.split(' '));
 		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('row 2 (x.csv line 3)')]);
-		expect(result.stderr).toContain('no user "nobody"');
+		expect(result.stderr).toContain('user "nobody" not found');
 		expect(deleted()).toEqual([]);
 	});
 
 	it.each([
-		['grace lin --reassign lin', 'deleted in the same set'],
-		['grace --reassign nobody', 'no user "nobody"'],
-		['ada grace --reassign 10', 'is the account that is signed in'],
+		['grace lin --reassign lin', 'who is also being deleted'],
+		['grace --reassign nobody', 'user "nobody" not found'],
+		['ada grace --reassign 10', 'is your own account'],
 	])('%s is refused', async (names, why) => {
 		const { work, deleted } = await desk();
 		const result = await work.run(`user delete ${names} --yes`.split(' '));
@@ -285,7 +285,7 @@ describe('user delete by name', () => {
 		expect(deleted()).toEqual([`8?force=true&reassign=${users.ada}`, '9?force=true&reassign=10']);
 		work.write('x.csv', `id,reassign\n8,@me\n${users.ada},10\n`);
 		const own = await work.run('user delete --input x.csv --yes'.split(' '));
-		expect([own.exitCode, own.stderr]).toEqual([2, expect.stringContaining('who is deleted in the same set')]);
+		expect([own.exitCode, own.stderr]).toEqual([2, expect.stringContaining('who is also being deleted')]);
 	});
 
 	it('takes an id and the name of who receives', async () => {
@@ -293,7 +293,7 @@ describe('user delete by name', () => {
 		work.write('x.csv', 'id,reassign\n8,mary\n9,nobody\n');
 		const result = await work.run('user delete --input x.csv --skip-invalid --yes -q'.split(' '));
 		expect([result.exitCode, deleted()]).toEqual([3, ['8?force=true&reassign=10']]);
-		expect(result.stderr).toContain('no user "nobody"');
+		expect(result.stderr).toContain('user "nobody" not found');
 	});
 
 	it('resumes with the ids that it found, though a deleted user has no name any more', async () => {

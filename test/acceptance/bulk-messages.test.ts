@@ -27,8 +27,8 @@ describe('on stderr', () => {
 			'  26 failed (HTTP 400 rest_no: Sorry.): ticket 1, ticket 2, ticket 3, …',
 		]);
 		expect(lines.slice(-3)).toEqual([
-			`… and 6 more; supportctl run show ${id} --outcome failed lists them`,
-			`to export the rows that need a fix: supportctl run rejects ${id} --format csv`,
+			`… and 6 more; to list them: supportctl run show ${id} --outcome failed`,
+			`Fix and resend: supportctl run rejects ${id} --format csv`,
 			expect.stringMatching(/: 1 ok, 26 failed$/),
 		]);
 	});
@@ -42,7 +42,7 @@ describe('on stderr', () => {
 		expect(exitCode).toBe(0);
 		expect(stderr.split('\n').slice(0, 2)).toEqual([
 			'warning: row 1 (ticket 1): status is "re\\u001bad", not "hold"',
-			expect.stringMatching(/^warning: row 1 \(ticket 1\): text stood before the response's JSON: /),
+			expect.stringMatching(/^warning: row 1 \(ticket 1\): text before the JSON of the response: /),
 		]);
 		expect(stderr).toMatch(/: 2 ok\n$/);
 	});
@@ -61,14 +61,14 @@ describe('on stderr', () => {
 		const lines = stderr.split('\n');
 		expect(lines.filter((line) => line.startsWith('warning: '))).toHaveLength(20);
 		expect(lines.filter((line) => line.startsWith('error: '))).toHaveLength(20);
-		expect(stderr).toMatch(/^… and 5 more; supportctl run show \S+ --outcome failed lists them$/m);
+		expect(stderr).toMatch(/^… and 5 more; to list them: supportctl run show \S+ --outcome failed$/m);
 	});
 
 	it('stands the next step after failures that have one', async () => {
 		const { work } = await startWorkplace(json(403, { code: 'rest_cannot_edit', message: 'Sorry.' }));
 		const { exitCode, stderr } = await work.run('ticket update 1 2 --status hold');
 		expect(exitCode).toBe(4);
-		expect(stderr).toContain('hint: the account that is signed in lacks the right; use a profile that has it\n');
+		expect(stderr).toContain('hint: your account lacks permission; ask an administrator or use a different profile\n');
 	});
 });
 
@@ -82,24 +82,24 @@ describe('refused before anything is sent', () => {
 		[
 			'rows and a value from standard input',
 			['ticket', 'update', '-', '--content', '@-'],
-			'standard input holds the rows and cannot be a value too',
+			"stdin already contains the rows and can't be a value",
 		],
 		[
 			'rows and a password from standard input',
 			['user', 'update', '-', '--password-stdin'],
-			'standard input holds the rows and cannot be a value too',
+			"stdin already contains the rows and can't be a value",
 		],
 		[
 			'ids and a file',
 			['ticket', 'update', '14', '--input', 'edits.csv'],
-			'rows come from --input or from arguments, not from both',
+			'pass rows with --input or as arguments, not both',
 		],
 		[
 			'- beside ids',
 			['ticket', 'update', '14', '-', '--title', 'x'],
-			'- reads ids from stdin and takes no other ids beside it',
+			"- reads IDs from stdin and can't be combined with other IDs",
 		],
-		['nothing to change', ['ticket', 'update', '14'], 'nothing to change: give a flag for a field, or --data'],
+		['nothing to change', ['ticket', 'update', '14'], 'nothing to change: pass a flag for a field, or --data'],
 		['no ids', ['ticket', 'update', '--title', 'x'], 'missing <id>, -, or --input'],
 		['a missing ticket of replies', ['reply', 'delete'], 'missing <ticket-id>'],
 		[
@@ -110,7 +110,7 @@ describe('refused before anything is sent', () => {
 		[
 			'a column that is not there',
 			['ticket', 'update', '--input', 'edits.csv', '--map', 'statsu=title'],
-			'there is no column "statsu"; did you mean "status"?',
+			'missing column "statsu"; did you mean "status"?',
 		],
 	])('%s', async (_name, args, message) => {
 		const { recorder, work } = await startWorkplace();
@@ -126,7 +126,7 @@ describe('refused before anything is sent', () => {
 		expect(recorder.requests.map(({ body }) => body)).toEqual(['{"title":"x"}']);
 	});
 
-	it('users, where the credentials are refused', async () => {
+	it('users, where the credentials were refused', async () => {
 		const { recorder, work } = await startWorkplace(json(401, { code: 'rest_forbidden', message: 'Who are you?' }));
 		const result = await work.run('user delete 5 6 --reassign 2 --yes');
 		expect(result.exitCode).toBe(4);
@@ -179,7 +179,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 		expect(stderr).toMatch(
 			/^60 rows need attention:\n {2}30 failed \(HTTP \d+ \w+: \w+\.\): ticket \d+, .*, …\n {2}30 failed /m,
 		);
-		expect(stderr).toMatch(/^… and 40 more; supportctl run show \S+ --outcome failed lists them$/m);
+		expect(stderr).toMatch(/^… and 40 more; to list them: supportctl run show \S+ --outcome failed$/m);
 	});
 
 	it('prints stderr as JSON alone with --json, and a summary of rows that are all ok', async () => {
@@ -216,7 +216,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 		const { stdout, stderr } = await work.run([...update, ...flags], { columns: 80 });
 		const lines = stdout.trimEnd().split('\n');
 		expect(lines.length).toBeGreaterThanOrEqual(59);
-		expect(stderr).toContain('update ticket 7 failed');
+		expect(stderr).toContain('ticket 7 not found');
 	});
 
 	it('shows all in the format of the profile', async () => {

@@ -141,9 +141,9 @@ describe('--report', () => {
 	});
 
 	it.each([
-		['no/such/folder/out.json', 'there is no folder no/such/folder'],
-		['.', 'it is a folder'],
-		['edits.csv/out.json', 'there is no folder edits.csv'],
+		['no/such/folder/out.json', 'directory not found: no/such/folder'],
+		['.', 'it is a directory'],
+		['edits.csv/out.json', 'directory not found: edits.csv'],
 	])('is refused before anything is sent where it can not be written: %s', async (path, why) => {
 		const { recorder, work } = await oneEdit();
 		const result = await work.run(['ticket', 'update', '--input', 'edits.csv', '--report', `json:${path}`]);
@@ -153,14 +153,14 @@ describe('--report', () => {
 		});
 		expect([recorder.requests, work.journals()]).toEqual([[], []]);
 		const stream = await work.run('ticket update 1 --status hold --report json:-');
-		expect(stream.stderr).toBe('error: --report needs a file: standard output is for the results\n');
+		expect(stream.stderr).toBe('error: --report needs a file: stdout is for results\n');
 	});
 
 	it.each([
 		['json:edits.csv', "it is the run's input"],
 		['json:./folder/../linked.csv', "it is the run's input"],
 		['json:journal.ndjson', "it is the run's journal"],
-		['csv:out.json', 'it is the place of another report'],
+		['csv:out.json', 'it is the file of another report'],
 	])('is refused where it would overwrite another file: %s', async (report, why) => {
 		const { recorder, work } = await oneEdit();
 		mkdirSync(join(work.folder, 'folder'));

@@ -134,7 +134,7 @@ describe('--first', () => {
 		work.edits(5);
 		const piloted = await work.run('ticket update --input edits.csv --first 2 -j 1');
 		expect(piloted.exitCode).toBe(0);
-		expect(piloted.stderr).toContain('to send the rest: supportctl run resume ');
+		expect(piloted.stderr).toContain('Send the rest: supportctl run resume ');
 		expect(ids(recorder)).toEqual([1, 2]);
 		expect((await listed(work))[0]).toMatchObject({ rows: 5, ok: 2, not_sent: 3, open: 3 });
 		expect((await work.run('run resume last --first 1 -j 1 -q')).exitCode).toBe(0);
@@ -210,16 +210,16 @@ describe('run show of several runs', () => {
 		expect(all.rows).toHaveLength(40);
 		expect(work.read('out.html')).toContain('40 rows from edits.csv');
 		const some = await report('1.ndjson', '2.ndjson');
-		expect(some.problems).toEqual(['no run of shard 3/3 is here']);
+		expect(some.problems).toEqual(['shard 3/3 is missing']);
 		expect((await report('1.ndjson')).rows.length).toBeLessThan(40);
 		const onto = await work.run('run show 1.ndjson --report json:1.ndjson');
 		expect([onto.exitCode, onto.stderr]).toEqual([2, expect.stringContaining('journal')]);
 	});
 
 	it.each([
-		['--shard=1/2', '--shard=2/3', 'of 1/2, and run .* of 2/3'],
-		['--shard=1/2', '--first=9', 'of 1/2, and run .* of all rows'],
-		['--first=9', '--first=9', 'of all rows, and run .* of all rows'],
+		['--shard=1/2', '--shard=2/3', 'has 1/2, run .* has 2/3'],
+		['--shard=1/2', '--first=9', 'has 1/2, run .* has all rows'],
+		['--first=9', '--first=9', 'has all rows, run .* has all rows'],
 	])('refuses runs whose rows overlap: %s and %s', async (first, second, says) => {
 		const { work } = await place();
 		for (const [flag, file] of [
@@ -237,7 +237,7 @@ describe('run show of several runs', () => {
 		await work.run('ticket update 1 2 --title x -q --journal a.ndjson');
 		await work.run('ticket update 1 3 --title x -q --journal b.ndjson');
 		const result = await work.run('run show a.ndjson b.ndjson');
-		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('read another input than run')]);
+		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('have different inputs')]);
 	});
 });
 

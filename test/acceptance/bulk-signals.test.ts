@@ -56,14 +56,14 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
 		const run = work.spawn(args);
 		await held(4);
 		run.child.kill(signal);
-		await run.until(/waiting for requests under way/);
+		await run.until(/waiting for requests in flight/);
 		expect(run.child.exitCode).toBeNull();
 		go();
 		const { exitCode, stdout, stderr } = await run.ended;
 		expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '14\n' });
-		expect(stderr).toMatch(new RegExp(`^${signal}: stopping \\(90 rows unfinished\\), waiting for requests under way`));
+		expect(stderr).toMatch(/^Stopping \(90 rows unfinished\)… waiting for requests in flight/);
 		const id = work.records()[0]?.id;
-		expect(stderr).toContain(`interrupted\nto send the rest: supportctl run resume ${id}\n`);
+		expect(stderr).toContain(`interrupted\nSend the rest: supportctl run resume ${id}\n`);
 		expect(stderr).toMatch(/: 100 rows in .*: 14 ok, 86 not sent\n$/);
 		expect(work.records().at(-1)).toMatchObject({ type: 'end', exit: 130, interrupted: true });
 		expect(recorder.requests).toHaveLength(14);
@@ -99,7 +99,7 @@ describe('a second signal', () => {
 		const run = work.spawn(args);
 		await held(4);
 		run.child.kill('SIGINT');
-		await run.until(/waiting for requests under way/);
+		await run.until(/waiting for requests in flight/);
 		run.child.kill('SIGINT');
 		const { exitCode, stderr } = await run.ended;
 		expect(exitCode).toBe(130);
@@ -210,7 +210,7 @@ describe('in a terminal', () => {
 						pressed = true;
 						void held(4).then(() => terminal.write('\x03'));
 					}
-					if (text.includes('waiting for requests under way')) go();
+					if (text.includes('waiting for requests in flight')) go();
 				},
 			},
 		);

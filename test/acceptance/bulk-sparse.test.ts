@@ -25,7 +25,7 @@ describe('a row in which every field is left alone', () => {
 		expect(JSON.parse(result.stderr)).toMatchObject({ summary: { counts: { ok: 2, skipped: 1 } } });
 		const skipped = {
 			...{ row: 2, outcome: 'skipped', code: 'nothing_to_send' },
-			...{ message: 'the row changes no field', attempts: 0, ms: 0 },
+			...{ message: 'nothing to change', attempts: 0, ms: 0 },
 		};
 		const lines = result.stdout.trimEnd().split('\n');
 		const printed = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -171,15 +171,20 @@ describe('in a resume, a row that leaves every field alone', () => {
 		isOpen = true;
 		recorder.requests.length = 0;
 		const result = await work.run('run resume last -q');
-		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('needs --confirm=live')]);
+		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('pass --confirm=live')]);
 		expect(recorder.requests).toEqual([]);
 	});
 });
 
 it.each([
-	['a sheet without a column for a field', 'e.csv', 'id\n1\n2\n', 'e.csv line 1: no column is a field'],
-	['objects of which none has a field', 'e.ndjson', '{"id":1}\n{"id":2}\n', 'nothing to change: give a flag'],
-	['a list of ids without a flag', 'e.ids', '1\n2\n', 'nothing to change: give a flag for a field, or --data'],
+	[
+		'a sheet without a column for a field',
+		'e.csv',
+		'id\n1\n2\n',
+		'e.csv line 1: nothing to send: no column matches a field',
+	],
+	['objects of which none has a field', 'e.ndjson', '{"id":1}\n{"id":2}\n', 'nothing to change: pass a flag'],
+	['a list of ids without a flag', 'e.ids', '1\n2\n', 'nothing to change: pass a flag for a field, or --data'],
 ])('an input that can say nothing is refused: %s', async (_, name, text, said) => {
 	const { recorder, work } = await startWorkplace();
 	work.write(name, text);
@@ -196,6 +201,6 @@ it('a list of ids without a flag is refused also where some lines are no ids', a
 	const result = await work.run('ticket update --input e.ids --skip-invalid');
 	expect([result.exitCode, result.stderr]).toEqual([
 		2,
-		expect.stringContaining('error: nothing to change: give a flag'),
+		expect.stringContaining('error: nothing to change: pass a flag'),
 	]);
 });

@@ -62,7 +62,7 @@ test('a list is either given as a whole or changed, and a dry run shows the chan
 	const at = await desk();
 	for (const [line, message] of [
 		['ticket update 14 --ticket-tag 5 --add-ticket-tag 6', "--add-ticket-tag can't be combined with a value"],
-		['user update 4 --add-roles a --remove-roles a', '"a" is added to roles and removed from it'],
+		['user update 4 --add-roles a --remove-roles a', "can't be added to roles and removed at once"],
 		[
 			`ticket update --input ${at.file('t.csv', 'id,ticket-tag\n14,5\n')} --remove-ticket-tag 6`,
 			'--ignore-column ticket-tag',
@@ -163,7 +163,7 @@ test('where the service offers no reads, each check says so before anything is w
 	]) {
 		const { exitCode, stderr } = await at.run(`ticket update ${flags}`);
 		const message =
-			'this service does not offer reading tickets (404 rest_no_route); nothing was written\nhint: leave out what reads';
+			"this service can't read tickets (404 rest_no_route); nothing was written\nhint: drop the flags that need reads";
 		expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
 	}
 	expect((await at.run('ticket delete 14 --yes --verify')).exitCode).toBe(2);
@@ -182,8 +182,7 @@ test('run undo says so where the service does not offer reads any more', async (
 	expect((await runHere('ticket update 14 --title new --snapshot -q'.split(' '), at)).exitCode).toBe(0);
 	reads = false;
 	const { exitCode, stderr } = await runHere('run undo last --yes'.split(' '), at);
-	const message =
-		'this service does not offer reading tickets (404 rest_no_route); run undo needs it; nothing was written';
+	const message = "this service can't read tickets (404 rest_no_route); run undo needs it; nothing was written";
 	expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
 	expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
 });
@@ -204,10 +203,10 @@ test('a profile can keep the old values of single objects too, or of none', asyn
 		exitCode: 0,
 		stderr: expect.stringContaining('1 ok'),
 	});
-	expect((await run('run undo j.ndjson --yes')).stderr).toContain('kept no old values');
+	expect((await run('run undo j.ndjson --yes')).stderr).toContain('did not save old values');
 	await run('profile set desk --no-snapshot');
 	await run('ticket update 14 16 --title newer');
-	expect((await run('run undo last --yes')).stderr).toContain('kept no old values');
+	expect((await run('run undo last --yes')).stderr).toContain('did not save old values');
 });
 
 test('a delete to the trash is verified and undone; a permanent one with --snapshot is refused', async () => {

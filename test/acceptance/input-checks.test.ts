@@ -48,13 +48,13 @@ test.each<[args: Words, says: string, input?: string]>([
 	['ticket update 14 --status hodl', hodl],
 	['ticket update 14 --time-adjustments-type plus', 'is not positive, negative, + or -'],
 	['ticket update 14 --date 2026-02-30', 'is not an ISO 8601 date'],
-	['ticket update 14 --data [1]', '--data takes a JSON object'],
+	['ticket update 14 --data [1]', '--data must be a JSON object'],
 	['ticket update 14 --data {"status":"hodl"}', 'is not a documented ticket status'],
 	['ticket update 14 --data {', 'not valid JSON'],
-	['ticket update 14 --data {"title":"x","t\\u0069tle":"y"}', 'the key "title" is there twice in one object'],
-	['user update 7 --data {"meta":{"a":1,"a":2}}', 'the key "a" is there twice in one object'],
+	['ticket update 14 --data {"title":"x","t\\u0069tle":"y"}', 'the key "title" appears twice in one object'],
+	['user update 7 --data {"meta":{"a":1,"a":2}}', 'the key "a" appears twice in one object'],
 	['ticket update 14 --content @missing.txt', "error: --content can't read missing.txt: file not found\n"],
-	['ticket update 14 --content @/', "error: --content can't read /: it is a folder\n"],
+	['ticket update 14 --content @/', "error: --content can't read /: it is a directory\n"],
 	['ticket update 14 --data @missing.json', "error: --data can't read missing.json: file not found\n"],
 	['ticket fields set 14 --set note=@missing.txt', "error: --set can't read missing.txt: file not found\n"],
 	['ticket update 14', 'nothing to change'],
@@ -65,13 +65,10 @@ test.each<[args: Words, says: string, input?: string]>([
 		`ticket update 14 --status hold --shard ${shard}`,
 		'is not K/N with K from 1 to N',
 	]),
-	[
-		'ticket update 7 --status hold --data {"status":"read"}',
-		'status is given by --data and by a flag of its own, with two values',
-	],
+	['ticket update 7 --status hold --data {"status":"read"}', 'status has different values in --data and in its flag'],
 	[
 		'ticket update - --status hold',
-		'a sheet with columns is read by --input FILE, or --input - --input-format csv',
+		'for a file with columns use --input FILE, or --input - --input-format csv',
 		'id,status\n5,hold\n',
 	],
 	[
@@ -80,21 +77,24 @@ test.each<[args: Words, says: string, input?: string]>([
 		'id,status\n1,hold\n2,hodl\n3,hold\n',
 	],
 	['user update 7 --support-can-be-assigned yes', 'not true or false'],
-	['user update 7 --email ada', 'has no @'],
+	['user update 7 --email ada', 'is not an email address'],
 	['user update 7 --password x', '--password is not supported: flags are visible to other users'],
 	['term delete product 9 --yes', "terms can't be trashed"],
 	[
 		'term update ticket-priority 3 --name x',
-		'to update "ticket-priority" terms, only ticket_priority; did you mean "ticket_priority"?\n',
+		'update "ticket-priority" terms: the API documents this for ticket_priority only; did you mean "ticket_priority"?\n',
 	],
-	['term update product 9 --name x', 'to update "product" terms, only ticket_priority\nhint: --undocumented allows'],
+	[
+		'term update product 9 --name x',
+		'update "product" terms: the API documents this for ticket_priority only\nhint: pass --undocumented',
+	],
 	[
 		'term delete department 9 --yes',
-		'the API documents no route to delete "department" terms, only product and ticket_priority\n',
+		`can't delete "department" terms: the API documents this for product and ticket_priority only\n`,
 	],
 	['user delete 21 --yes --reassign=', '--reassign'],
 	['user delete 21 --yes', '--reassign <user> is missing'],
-	['user delete 21 22 23 --reassign 22 --yes', 'deleted in the same set'],
+	['user delete 21 22 23 --reassign 22 --yes', 'who is also being deleted'],
 	['user delete --input - --input-format csv --yes', 'row 3 reassigns to user 21', 'id,reassign\n21,2\n22,2\n23,21\n'],
 	...[
 		'ticket update 5 --content @',
@@ -156,7 +156,7 @@ test.each<[Words]>([
 ])('a secret on the command line is refused: %j', async (args) => {
 	const stderr = await refused(args);
 	expect(stderr).toMatch(
-		/is not accepted on the command line, where other users can see it\nhint: give it with --.*@-/,
+		/is not accepted on the command line, where other users can see it\nhint: pass it with --.*@-/,
 	);
 	expect(stderr).not.toMatch(/hunter2|4815162342/);
 });

@@ -90,7 +90,7 @@ describe('a list', () => {
 		else expect(asked).toMatch(fields);
 	});
 
-	test('--assignee @me asks for the tickets of the account that is signed in', async () => {
+	test('--assignee @me lists the tickets assigned to your own account', async () => {
 		const service = await startListService({
 			objects: tickets(1),
 			instead: ({ url }) => (url.endsWith('/users/username') ? json(200, { id: 42 }) : undefined),
@@ -266,7 +266,7 @@ describe('failures on the way', () => {
 		const { stdout, stderr } = await service.run('ticket list --format csv');
 		expect(stdout).not.toContain('<p>');
 		expect(stdout.split('\n')[0]).not.toContain('title');
-		expect(stderr).toContain('title: the service shows rendered text only');
+		expect(stderr).toContain('title: skipped: the service only returns rendered text');
 		expect(stderr).toContain('context=edit');
 	});
 });
@@ -276,7 +276,7 @@ describe('single objects', () => {
 		const service = await startListService({ objects: [ticket(14, { title: 'A' }), ticket(15, { title: 'B' })] });
 		const { stdout, stderr, exitCode } = await service.run('ticket get 14 99 15 --fields id,title');
 		expect({ stdout, exitCode }).toEqual({ stdout: '14\tA\n15\tB\n', exitCode: 3 });
-		expect(stderr).toContain('read ticket 99 failed (HTTP 404 rest_post_invalid_id)');
+		expect(stderr).toContain('ticket 99 not found (HTTP 404 rest_post_invalid_id)');
 		const one = await service.run('ticket get 14 --json');
 		expect(JSON.parse(one.stdout)).toMatchObject({ id: 14, title: 'A', status: 'hold' });
 	});

@@ -57,7 +57,7 @@ test('a profile says never, and a flag says otherwise', async () => {
 	const set = await run(`profile set desk ${words}`, `${password}\n`);
 	expect(set.exitCode, set.stderr).toBe(0);
 	const quiet = await run('ticket update 14 15 --status hold --profile desk');
-	expect(quiet.stderr).toContain("can't be undone: no old values were kept");
+	expect(quiet.stderr).toContain("can't be undone: no old values were saved");
 	expect(reads()).toBe(0);
 	await run('ticket update 14 15 --status hold --profile desk --snapshot');
 	expect(reads()).toBeGreaterThan(0);

@@ -86,7 +86,7 @@ describe("a deployment's own words", () => {
 			'id,acme_after_reply,support_after_reply\n3,a,b\n',
 		);
 		expect(clash.exitCode).toBe(2);
-		expect(clash.stderr).toContain('mean the same');
+		expect(clash.stderr).toContain('are the same field');
 	});
 
 	it('are in the path of every command', async () => {
@@ -156,8 +156,8 @@ it('rows that were not reached are read in the words of their run', async () => 
 	expect(stdout).toBe(
 		[
 			'id,status,error',
-			'2,wc-active,the run ended before it was reached',
-			'3,wc-active,the run ended before it was reached',
+			'2,wc-active,the run ended before this row',
+			'3,wc-active,the run ended before this row',
 			'',
 		].join('\n'),
 	);

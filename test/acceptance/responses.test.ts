@@ -61,17 +61,17 @@ const cases: Record<string, Case> = {
 	'403': {
 		responder: json(403, { code: 'rest_forbidden', message: 'Sorry.' }),
 		exitCode: 4,
-		says: /failed \(HTTP 403 rest_forbidden\): Sorry\.\n.*lacks the right/,
+		says: /failed \(HTTP 403 rest_forbidden\): Sorry\.\n.*lacks permission/,
 	},
 	'404': {
 		responder: json(404, { code: 'rest_post_invalid_id', message: 'Invalid post ID.' }),
 		exitCode: 1,
-		says: /failed \(HTTP 404 rest_post_invalid_id\): Invalid post ID\./,
+		says: /not found \(HTTP 404 rest_post_invalid_id\): Invalid post ID\./,
 	},
 	'404 for a path that is not served': {
 		responder: json(404, { code: 'rest_no_route', message: 'No route was found.' }),
 		exitCode: 1,
-		says: /failed \(HTTP 404 rest_no_route\): No route was found\.\n.*no such path or method: .* base URL/,
+		says: /failed \(HTTP 404 rest_no_route\): No route was found\.\n.*endpoint not found; .* base URL/,
 	},
 	'410': {
 		responder: json(410, { code: 'rest_already_trashed', message: 'Already deleted.' }),
@@ -87,7 +87,7 @@ const cases: Record<string, Case> = {
 	'an HTML page with 200': {
 		responder: text(200, '<!DOCTYPE html><html><head><title>My shop</title></head><body>Welcome</body></html>'),
 		exitCode: 5,
-		says: /(?:failed|is unknown) \(HTTP 200 html_response\): the response is an HTML page \("My shop"\).*\/wp-json/,
+		says: /(?:failed|outcome unknown) \(HTTP 200 html_response\): the response is an HTML page \("My shop"\).*\/wp-json/,
 	},
 	'an HTML page with 404': {
 		responder: text(404, '<html><title>Not found</title></html>'),
@@ -97,22 +97,22 @@ const cases: Record<string, Case> = {
 	'a login form': {
 		responder: text(200, '<html><title>Log in</title><form><input type="password"></form></html>'),
 		exitCode: 5,
-		says: /(?:failed|is unknown) \(HTTP 200 login_form\): the response is an HTML login form \("Log in"\).*\nhint: a sign-on page/,
+		says: /(?:failed|outcome unknown) \(HTTP 200 login_form\): the response is an HTML login form \("Log in"\).*\nhint: a sign-on page/,
 	},
 	'an empty body': {
 		responder: text(200, ''),
 		exitCode: 5,
-		says: /is unknown \(HTTP 200 empty_response\)(?:, after 5 attempts)?: the response is empty\n.*(?:the change may have been applied; check before retrying(?:, or use --verify)?|a read changes nothing: try again)\n/,
+		says: /outcome unknown \(HTTP 200 empty_response\)(?:, after 5 attempts)?: the response is empty\n.*(?:the change may have been applied; check before retrying(?:, or use --verify)?|try again)\n/,
 	},
 	'JSON that breaks off': {
 		responder: text(200, '{"id": 14, "sta', { 'content-type': 'application/json' }),
 		exitCode: 5,
-		says: /is unknown \(HTTP 200 cut_off_json\)(?:, after 5 attempts)?: .*\{"id": 14, "sta/,
+		says: /outcome unknown \(HTTP 200 cut_off_json\)(?:, after 5 attempts)?: .*\{"id": 14, "sta/,
 	},
 	'plain text': {
 		responder: text(200, 'OK then', { 'content-type': 'text/plain' }),
 		exitCode: 5,
-		says: /is unknown \(HTTP 200 not_json\): the response is not JSON \(text\/plain\): OK then/,
+		says: /outcome unknown \(HTTP 200 not_json\): the response is not JSON \(text\/plain\): OK then/,
 	},
 	'a redirect': {
 		responder: text(301, '', { location: 'https://www.desk.example/wp-json/' }),
@@ -143,7 +143,8 @@ describe.each(Object.entries(cases))('%s', (what, { responder, exitCode, says, s
 		const isPage = what === 'an HTML page with 200' || what === 'a login form';
 		expect(result.exitCode).toBe(isPage && isRead ? 1 : exitCode);
 		expect(result.stderr).toMatch(says);
-		expect(result.stderr.startsWith(`error: ${name} `)).toBe(true);
+		const object = name.replace(/^(?:update|delete|read|look up|set custom fields of) /, '');
+		expect(result.stderr).toMatch(new RegExp(`^error: ${what === '404' ? object : name}(?: |:)`));
 		expect(result.stderr).not.toMatch(/\n\s+at /);
 		const outcome = exitCode === 5 && !(isPage && isRead) ? 'unknown' : 'failed';
 		expect(result.stdout.split('\t').filter((cell) => cell === outcome)).toHaveLength(1);
@@ -159,7 +160,7 @@ const update = 'ticket update 14 --status hold';
 const held = json(200, { id: 14, status: 'hold', title: { raw: 'x', rendered: '<b>x</b>' } });
 /** Ticket 15 fails. */
 const mixed: Responder = ({ url }) => (url.endsWith('/15') ? json(404, { code: 'no', message: 'no' }) : done());
-const later = 'hint: try again later; where there are many rows, --rate asks for fewer a second\n';
+const later = 'hint: try again later, or slow down with --rate\n';
 const failed = `error: update ticket 14 failed (HTTP`;
 
 test.each<[what: string, words: string, Responder, expected: { exitCode: number; stdout?: unknown; stderr?: unknown }]>(
@@ -208,7 +209,7 @@ test.each<[what: string, words: string, Responder, expected: { exitCode: number;
 			text(503, ''),
 			{
 				exitCode: 5,
-				stderr: `error: update ticket 14 is unknown (HTTP 503): the service is overloaded or down for maintenance; the response is empty\nhint: the change may have been applied; check before retrying, or use --verify\n`,
+				stderr: `error: update ticket 14: outcome unknown (HTTP 503): the service is overloaded or down for maintenance; the response is empty\nhint: the change may have been applied; check before retrying, or use --verify\n`,
 			},
 		],
 		[
@@ -283,7 +284,7 @@ test('a value that the service did not take is shown, and ends with 6 unless it 
 	const run = async (...more: string[]) => runHere([...args, ...more], { env: recorder.env });
 	const plain = await run();
 	expect(plain.exitCode).toBe(6);
-	expect(plain.stderr).toContain('differs: the service shows a different status\n');
+	expect(plain.stderr).toContain('ticket 14 updated, but the service returned a different status\n');
 	expect(plain.stderr).toContain('status is "publish", not "hold"\n');
 	const { error } = JSON.parse((await run('--json')).stderr);
 	expect(error).toMatchObject({ code: 'differs', exitCode: 6, differs: [{ field: 'status', shown: 'publish' }] });
@@ -305,9 +306,9 @@ describe('user check', () => {
 		['invalid', json(400, { code: 'invalid_user_credentials', message: 'No.' }), 10, '"grace" are invalid'],
 		['another name', json(400, { code: 'invalid_username_access', message: 'Not yours.' }), 4, 'refused your account'],
 		['401', json(401, { code: 'no', message: 'No.' }), 4, 'some services respond like this if the credentials'],
-		['404', json(404, { code: 'rest_no_route', message: 'No.' }), 5, 'is not known'],
-		['503', json(503, { code: 'x', message: 'Busy.' }), 5, 'is not known'],
-		['empty', text(200, ''), 5, 'is not known'],
+		['404', json(404, { code: 'rest_no_route', message: 'No.' }), 5, 'it is unknown whether'],
+		['503', json(503, { code: 'x', message: 'Busy.' }), 5, 'it is unknown whether'],
+		['empty', text(200, ''), 5, 'it is unknown whether'],
 	])('%s', async (_name, responder, exitCode, says) => {
 		const recorder = await startRecorder(responder);
 		const result = await runHere(check, { env: recorder.env, input: 'hunter2\n' });

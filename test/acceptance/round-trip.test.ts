@@ -219,7 +219,7 @@ test('--if-unmodified needs rows that say when an object was changed', async () 
 	const service = await startListService({ objects: [ticket(14)] });
 	const flags = ['--status', 'queued', '--if-unmodified'];
 	const one = await service.run(['ticket', 'update', '14', ...flags]);
-	expect(one).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--if-unmodified goes with --input') });
+	expect(one).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--if-unmodified requires --input') });
 	const rows = await runHere(['ticket', 'update', '-', ...flags], { env: service.env, input: '14\n' });
 	expect(rows).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('modified_gmt is missing') });
 	expect(service.requests).toEqual([]);

@@ -99,10 +99,10 @@ test('the whole way from flags to the wire and back', async () => {
 	const exitCode = await call(commandOf(endpoint), words, ['3', '--macro-name', 'Thanks', '--enabled', 'true']);
 	expect({ exitCode, stdout: context.stdout.text, stderr: context.stderr.text }).toEqual({
 		exitCode: 6,
-		stdout: '3\tdiffers\tThanks\tfalse\tthe service shows a different enabled; enabled is false, not true\n',
+		stdout: '3\tdiffers\tThanks\tfalse\tthe service returned a different enabled; enabled is false, not true\n',
 		stderr:
-			'error: update macro 3 was carried out and differs: the service shows a different enabled\n' +
-			'  enabled is false, not true\nhint: --allow-differs=FIELDS accepts other values of these fields\n',
+			'error: macro 3 updated, but the service returned a different enabled\n' +
+			'  enabled is false, not true\nhint: to accept different values: --allow-differs=FIELDS\n',
 	});
 	expect(recorder.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
 		['POST', '/wp-json/support-api/v1/macros/3', '{"macro_name":"Thanks","enabled":true}'],
@@ -144,7 +144,7 @@ describe('an id of what a thing belongs to', () => {
 		expect({ exitCode, stdout: context.stdout.text, stderr: context.stderr.text }).toEqual({
 			exitCode: 1,
 			stdout: '9\t3\tfailed\t\tGone.\n',
-			stderr: expect.stringContaining('error: update member 3 of team 9 failed (HTTP 404 no_member): Gone.\n'),
+			stderr: expect.stringContaining('error: member 3 of team 9 not found (HTTP 404 no_member): Gone.\n'),
 		});
 		expect(readFileSync(join(folder, 'report.csv'), 'utf8')).toMatch(
 			/^row,line,team_id,id,outcome,.*\r?\n1,,9,3,failed,404,/,
@@ -175,7 +175,7 @@ test('it is asked about before it is sent where its row says so', async () => {
 	await expect(call(asking, words, ['3', '--macro-name', 'Thanks'])).rejects.toThrow(
 		expect.objectContaining({
 			code: 'needs_yes',
-			message: expect.stringMatching(/--yes is needed to update 1 macro: 3 on 127\.0\.0\.1/),
+			message: expect.stringMatching(/refusing to update 1 macro: 3 on 127\.0\.0\.1/),
 		}),
 	);
 	expect(recorder.requests).toEqual([]);

@@ -25,12 +25,12 @@ describe('an id', () => {
 	it.each(['', ' 1', '1 ', '1\n', ...'0 00 01 -1 +1 1.0 1e3 12abc ../users/1 １ 0x10 NaN 1,2'.split(' ')])(
 		'may not be %j',
 		(text) => {
-			expect(parseId(text)).toEqual({ problem: `${JSON.stringify(text)} is not an id: ids are positive integers` });
+			expect(parseId(text)).toEqual({ problem: `invalid ID ${JSON.stringify(text)} (IDs are positive integers)` });
 		},
 	);
 
 	it.each(['9007199254740992', '9'.repeat(30)])('may not be larger than a number can hold: %s', (text) => {
-		expect(parseId(text)).toEqual({ problem: `"${text}" is not an id: it is larger than 9007199254740991` });
+		expect(parseId(text)).toEqual({ problem: `invalid ID "${text}": larger than 9007199254740991` });
 	});
 
 	it('is given back digit by digit, or refused, whatever the text', () => {
@@ -52,7 +52,7 @@ describe('a slug', () => {
 	it.each(['', '.', '..', 'a/b', 'a b', '%2e', 'ä', 'a?b', 'a#b', 'x'.repeat(201), 'a\n'])(
 		'may not be %.20j',
 		(text) => {
-			expect(parseSlug(text)).toEqual({ problem: expect.stringContaining('is not a slug') });
+			expect(parseSlug(text)).toEqual({ problem: expect.stringContaining('invalid slug') });
 		},
 	);
 });
@@ -110,10 +110,10 @@ describe('a text becomes the value that is sent', () => {
 		['boolean', '1', 'a-boolean "1" is not true or false'],
 		['date', '31.3.2026', 'a-date "31.3.2026" is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00'],
 		['status', 'hodl', 'a-status "hodl" is not a documented ticket status; did you mean "hold"?'],
-		['status', '', 'a-status "" is not a documented ticket status; supportctl help statuses lists them'],
+		['status', '', 'a-status "" is not a documented ticket status; list them with "supportctl help statuses"'],
 		['adjustment', 'plus', 'a-adjustment "plus" is not positive, negative, + or -'],
-		['email', 'ada', 'a-email "ada" has no @ between a name and a host'],
-		['email', 'ada@', 'a-email "ada@" has no @ between a name and a host'],
+		['email', 'ada', 'a-email "ada" is not an email address'],
+		['email', 'ada@', 'a-email "ada@" is not an email address'],
 		['map', 'colour', 'a-map "colour" is not key=value'],
 		['map', '=red', 'a-map "=red" is not key=value'],
 		['map', '{"a":', 'a-map "{\\"a\\":" is not a JSON object'],
@@ -146,7 +146,7 @@ describe('a text becomes the value that is sent', () => {
 	});
 });
 
-const INEXACT = 'has a number of more than 15 digits, which JSON does not keep exactly: write it as a string';
+const INEXACT = "has a number with more than 15 digits, which JSON can't store exactly: write it as a string";
 
 describe('a value with a type of its own', () => {
 	it.each<[FieldKind, unknown]>([

@@ -163,7 +163,7 @@ test('an unknown name opens the editor again with the problem above it', async (
 	);
 	const { exitCode, stderr } = await runCli('ticket edit 1', { env: { ...sandbox.env, ...fake.env } });
 	expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-	expect(fake.kept('seen')).toContain('# error: assignee: no user "jose.kya"; did you mean "jose.kaya"?\n');
+	expect(fake.kept('seen')).toContain('# error: assignee: user "jose.kya" not found; did you mean "jose.kaya"?\n');
 	const jose = [...sandbox.store.users.values()].find(({ username }) => username === 'jose.kaya');
 	expect(sandbox.store.tickets.get(1)?.assignee).toBe(jose?.id);
 	expect(fake.left()).toEqual([]);
@@ -236,7 +236,7 @@ test('a protected profile has to be confirmed before the editor opens', async ()
 	const refused = await runCli(edit, { env });
 	expect([refused.exitCode, refused.stderr]).toEqual([
 		2,
-		expect.stringContaining('profile prod is protected: to edit ticket 14'),
+		expect.stringContaining('profile prod is protected: pass --confirm=prod to edit ticket 14'),
 	]);
 	expect(sandbox.requests).toEqual([]);
 	expect(() => fake.kept('opened')).toThrow();

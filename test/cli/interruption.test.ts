@@ -33,7 +33,7 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
 			exitCode: 130,
 			stdout: '',
 			stderr:
-				'error: interrupted; POST /support-api/v1/tickets/14 was sent and got no response: look before you send it again\n',
+				'error: interrupted; POST /support-api/v1/tickets/14 was sent, but got no response: check before you send it again\n',
 		});
 		expect(requests).toHaveLength(1);
 	});
@@ -45,7 +45,7 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
 			exitCode: 130,
 			stdout: '',
 			stderr:
-				'error: interrupted; the credentials of "ada" were sent without a response: whether they are valid is not known\n',
+				'error: interrupted; the credentials of "ada" were sent, but got no response: it is unknown whether they are valid\n',
 		});
 	});
 
@@ -100,7 +100,7 @@ describe('a command that is interrupted', () => {
 		const { exitCode, stdout, stderr } = await interrupted(pages, 'SIGINT', arrival);
 		expect({ exitCode, rows: JSON.parse(stdout) }).toEqual({ exitCode: 130, rows: [{ id: 1 }] });
 		expect(stderr).toBe(
-			'error: interrupted; GET /support-api/v1/tickets?per_page=100&page=2 was given up, which changes nothing\n',
+			'error: interrupted; GET /support-api/v1/tickets?per_page=100&page=2 was interrupted; nothing was changed\n',
 		);
 	});
 

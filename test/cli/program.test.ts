@@ -49,7 +49,7 @@ test('a flag that no command shares is named, with the nearest', async () => {
 });
 
 test.each([
-	['tickets -L 3', 'put flags behind the command, such as: supportctl ticket list -L'],
+	['tickets -L 3', 'put flags after the command, such as: supportctl ticket list -L'],
 	['replies 14', 'did you mean: supportctl reply list 14'],
 	['reply 14 73', 'did you mean: supportctl reply get 14 73'],
 	['tickets 14 15', 'did you mean: supportctl ticket get 14 15'],
@@ -94,7 +94,7 @@ describe('a flag behind a group', () => {
 	it.each([
 		[['ticket', '--nope', ...UPDATE], 'unknown flag --nope', 'run "supportctl ticket --help"'],
 		[['ticket', '--profle', 'x', ...UPDATE], 'unknown flag --profle', 'did you mean: supportctl ticket --profile\n'],
-		[['ticket', '--status', 'hold', 'update', '14'], 'unknown flag --status', 'put flags behind the command'],
+		[['ticket', '--status', 'hold', 'update', '14'], 'unknown flag --status', 'put flags after the command'],
 		[['run', '--json', 'lsit'], 'unknown command \\"lsit\\" under \\"run\\"', 'did you mean: supportctl run list'],
 		[['ticket', '--profile', ...UPDATE], 'unknown command "14" under "ticket"', 'supportctl ticket get 14'],
 		[['ticket', '-v'], '"ticket" needs a command: update, edit, delete, fields', 'supportctl ticket --help'],
@@ -103,7 +103,7 @@ describe('a flag behind a group', () => {
 			'"ticket fields" needs a command: set, get',
 			'supportctl ticket fields --help',
 		],
-		[['ticket', '--', ...UPDATE], '"--status" is not an id', ''],
+		[['ticket', '--', ...UPDATE], 'invalid ID "--status"', ''],
 	])('without a command is no success: %j', async (argv, message, hint) => {
 		const recorder = await startRecorder();
 		const { exitCode, stdout, stderr } = await runHere(argv, { env: recorder.env });
@@ -126,12 +126,15 @@ describe('a flag behind a group', () => {
 
 describe('a command line that says too much is refused, and nothing is sent:', () => {
 	it.each([
-		[['ticket', ...UPDATE, '--status', 'pending'], '--status is given twice'],
-		[['--timeout', '9', 'ticket', ...UPDATE, '--timeout', '8'], '--timeout is given twice'],
-		[['ticket', '--base-url', 'http://127.0.0.1:1', ...UPDATE, '--base-url=http://127.0.0.1:2'], '--base-url is given'],
-		[['ticket', ...UPDATE, '-j', '1', '-j2'], '--concurrency is given twice'],
-		[['user', 'delete', '7', '--reassign', '1', '--reassign', '2', '--yes'], '--reassign is given twice'],
-		[['api', 'GET', 'tickets', '--field', 'id', '--field', 'title'], '--field is given twice'],
+		[['ticket', ...UPDATE, '--status', 'pending'], '--status was passed twice'],
+		[['--timeout', '9', 'ticket', ...UPDATE, '--timeout', '8'], '--timeout was passed twice'],
+		[
+			['ticket', '--base-url', 'http://127.0.0.1:1', ...UPDATE, '--base-url=http://127.0.0.1:2'],
+			'--base-url was passed twice',
+		],
+		[['ticket', ...UPDATE, '-j', '1', '-j2'], '--concurrency was passed twice'],
+		[['user', 'delete', '7', '--reassign', '1', '--reassign', '2', '--yes'], '--reassign was passed twice'],
+		[['api', 'GET', 'tickets', '--field', 'id', '--field', 'title'], '--field was passed twice'],
 		[['doctor', 'foo'], 'unexpected argument "foo": supportctl doctor takes no arguments'],
 		[['logout', 'a', 'b'], 'unexpected argument "b": supportctl logout takes one'],
 		[['profile', 'list', 'x'], 'unexpected argument "x"'],
@@ -251,7 +254,7 @@ describe('for other words the command to type is named:', () => {
 		['ticket update 14 --set a=b', '--set NAME=VALUE'],
 		['term update 5 --name x', 'missing <taxonomy> before 5: ticket_priority'],
 		['ticket update 14 --status open', 'use --state'],
-		['ticket update 14 --format jsn', 'did you mean "json"? it takes table, json'],
+		['ticket update 14 --format jsn', 'did you mean "json"? use table, json'],
 	])('%s is explained', async (line, hint) => {
 		const { exitCode, stderr } = await runHere(line.split(' '));
 		expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(hint) });
@@ -261,7 +264,7 @@ describe('for other words the command to type is named:', () => {
 		const { exitCode, stderr } = await runHere(line.split(' '));
 		expect({ exitCode, stderr }).toEqual({
 			exitCode: 2,
-			stderr: expect.stringContaining('the documented API creates nothing'),
+			stderr: expect.stringContaining('the API documents no way to create objects'),
 		});
 	});
 });

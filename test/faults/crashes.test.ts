@@ -166,7 +166,7 @@ describe('a full disk', () => {
 		],
 		[
 			'api POST tickets/14 -f status=hold',
-			"tickets/14 was carried out; only the output failed: can't write to stdout: the disk is full",
+			"tickets/14 succeeded; only the output failed: can't write to stdout: the disk is full",
 		],
 		['api GET tickets/14', "error: can't write to stdout: the disk is full"],
 	])('under the result of %s says what became of the request', async (line, message) => {

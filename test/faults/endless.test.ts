@@ -65,7 +65,7 @@ describe('a response of a gibibyte', () => {
 			outcome: 'unknown',
 			status: 200,
 			code: 'response_too_large',
-			message: 'the response is larger than 16 MiB and was not read further',
+			message: 'the response is larger than 16 MiB',
 		});
 		expect(exitCode).toBe(5);
 		expect(server.requests).toHaveLength(1);
@@ -99,7 +99,7 @@ describe('a response of a gibibyte', () => {
 			oneUpdate,
 		);
 		expect(outcome).toMatchObject({ outcome: 'unknown', code: 'unreadable_response' });
-		expect(outcome?.message).toMatch(/unpacked it is larger than 16 MiB/);
+		expect(outcome?.message).toMatch(/decompressed, it is larger than 16 MiB/);
 		expect(peak).toBeLessThan(200);
 	});
 });

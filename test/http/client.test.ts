@@ -110,7 +110,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 				status: 200,
 				problem: {
 					code: 'response_too_large',
-					message: 'the response is larger than 1 MiB and was not read further',
+					message: 'the response is larger than 1 MiB',
 					permanent: true,
 				},
 			});
@@ -193,7 +193,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			const client = await testClient(server.baseUrl, { timeoutMs: 50, monotonic: () => now });
 			expect(await client.send(get)).toMatchObject({
 				status: 200,
-				problem: { code: 'timeout', message: 'its end did not come within 0.05 s' },
+				problem: { code: 'timeout', message: 'the end of the response did not arrive within 0.05 s' },
 			});
 		});
 

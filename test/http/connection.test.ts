@@ -190,7 +190,7 @@ describe('proxies', () => {
 
 	it.each<[string, Script, string, permanent: boolean, user?: string]>([
 		['refuse a tunnel with 403', (request) => request.answer(403), 'responded with 403', true],
-		['refuse a tunnel with 407', (request) => request.answer(407), 'wants a username and password (407)', true],
+		['refuse a tunnel with 407', (request) => request.answer(407), 'requires a username and password (407)', true],
 		['refuse a tunnel with 503', (request) => request.answer(503), 'responded with 503', false],
 		['refuse a tunnel with 302', (request) => request.answer(302), 'responded with 302', false],
 		[
@@ -264,7 +264,7 @@ describe('proxies', () => {
 		const { port, requests } = await servePlain();
 		const proxy = await startForwardProxy({ credentials: 'me:s' });
 		const attempt = await send(`http://desk.test:${port}`, { proxy: { httpProxy: proxy.url } });
-		const message = `the proxy ${new URL(proxy.url).host} wants a username and password (407)`;
+		const message = `the proxy ${new URL(proxy.url).host} requires a username and password (407)`;
 		expect(attempt).toMatchObject({ sent: false, problem: { code: 'proxy_failed', message, permanent: true } });
 		const away = await send(`http://desk.test:${port}`, { proxy: { httpProxy: 'http://127.0.0.1:1' } });
 		expect(away).toMatchObject({ sent: false, problem: { code: 'proxy_failed', permanent: false } });

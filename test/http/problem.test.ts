@@ -34,7 +34,7 @@ describe('describeProblem', () => {
 	it('names an unexpected switch or 100 Continue apart from a closed connection', () => {
 		expect(describeProblem(coded('UND_ERR_SOCKET', 'bad upgrade'))).toMatchObject({
 			code: 'bad_http',
-			message: 'the response switches protocols (101), which the request did not ask for',
+			message: 'unexpected 101 response (switching protocols)',
 		});
 		expect(describeProblem(coded('UND_ERR_SOCKET', 'bad response')).message).toMatch(/100 Continue/);
 		expect(describeProblem(coded('UND_ERR_SOCKET', 'other side closed')).code).toBe('connection_lost');

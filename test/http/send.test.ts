@@ -181,7 +181,7 @@ describe('an update', () => {
 		expect(await deliverTo(scripted(json(400, params)), update)).toMatchObject({ reasons: { status: 'bad' } });
 		expect(await deliverTo(scripted({ status: 200, body: 'Notice: x\n{"id":14}' }), update)).toMatchObject({
 			outcome: 'ok',
-			warnings: ["text stood before the response's JSON: Notice: x"],
+			warnings: ['text before the JSON of the response: Notice: x'],
 		});
 	});
 

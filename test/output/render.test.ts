@@ -211,7 +211,7 @@ describe('--fields, --field and --query', () => {
 		for (const query of ['bogus(@)', '[].{a: length(bogus(id))}', 'map(&bogus(@), @)']) {
 			await expect(createRenderer({ isTTY: false, query }, () => {})).rejects.toMatchObject({
 				exitCode: 2,
-				message: `--query ${JSON.stringify(query)}: JMESPath has no function bogus()`,
+				message: `--query ${JSON.stringify(query)}: unknown JMESPath function bogus()`,
 			});
 		}
 		await createRenderer({ isTTY: false, query: "sort_by([?contains(id, 'x')], &id)" }, () => {});
@@ -229,7 +229,7 @@ describe('--fields, --field and --query', () => {
 	});
 
 	it('ids without an id are an error that names the row', async () => {
-		await expect(print({ format: 'ids' }, [{ id: 1 }, { x: 1 }])).rejects.toThrow('result 2 has no id to print');
+		await expect(print({ format: 'ids' }, [{ id: 1 }, { x: 1 }])).rejects.toThrow('result 2 has no ID to print');
 	});
 });
 
@@ -283,5 +283,5 @@ it('csv quotes a lone carriage return, and a lone cell that is empty', async () 
 
 it('ids leave out a row that failed without one, and complain of one that did not', async () => {
 	expect(await print({ format: 'ids' }, [{ outcome: 'failed', id: null }])).toBe('');
-	await expect(print({ format: 'ids' }, [{ outcome: 'ok', id: null }])).rejects.toThrow('has no id to print');
+	await expect(print({ format: 'ids' }, [{ outcome: 'ok', id: null }])).rejects.toThrow('has no ID to print');
 });

@@ -319,7 +319,7 @@ describe('resolveConnection', () => {
 			[join(folder, 'fifo'), 'it is a pipe, and nothing was written to it'],
 			[join(folder, 'large'), 'it is larger than 64 KiB'],
 			['/dev/zero', 'it is larger than 64 KiB'],
-			[folder, 'it is a folder'],
+			[folder, 'it is a directory'],
 		]) {
 			await expect(resolve({ env: { ...env, SUPPORTCTL_PASSWORD_FILE: path as string } })).rejects.toMatchObject({
 				exitCode: 2,

@@ -31,7 +31,7 @@ export interface Column {
 /** A problem if an earlier one means the same. */
 export function claim(row: Draft, name: string, means: string): string | undefined {
 	row.seen ??= new Set();
-	if (row.seen.has(means)) return `${quote(name)} means the same as another column or key`;
+	if (row.seen.has(means)) return `${quote(name)} is the same field as another column or key`;
 	row.seen.add(means);
 	return undefined;
 }
@@ -46,7 +46,7 @@ export function textColumn<T>(
 		const trimmed = cell.trim();
 		if (trimmed === '') return undefined;
 		const parsed = parse(trimmed);
-		if (isProblem(parsed)) return `${name} ${parsed.problem}`;
+		if (isProblem(parsed)) return `${name}: ${parsed.problem}`;
 		store(row, parsed.value);
 		return undefined;
 	};
@@ -62,7 +62,7 @@ function refuse(name: string, value: unknown): string | undefined {
 	const tooDeep = isNested ? nestingProblem(value) : undefined;
 	if (tooDeep !== undefined) return `${name}: ${tooDeep}`;
 	const holds = isNested ? JSON.stringify(value).includes(`"${PLACEHOLDER}"`) : value === PLACEHOLDER;
-	return holds ? `${name} is the placeholder ${PLACEHOLDER}; put the value itself there` : undefined;
+	return holds ? `${name} is the placeholder ${PLACEHOLDER}; replace it with the actual value` : undefined;
 }
 
 /** @param clear an empty cell sends "" */

@@ -30,10 +30,10 @@ function columnsOf(cells: readonly string[], line: number, name: string): string
 	for (const [index, each] of columns.entries()) {
 		const isBad = each === '' || seen.has(each);
 		if (isBad && columns.some(looksLikeNumber)) {
-			throw inputError(name, line, 'this file has no header', 'add a first line with the names of its columns');
+			throw inputError(name, line, 'this file has no header', 'add a header line with the column names');
 		}
 		if (each === '') throw inputError(name, line, `column ${index + 1} has no name in the header`);
-		if (seen.has(each)) throw inputError(name, line, `column "${each}" is in the header twice`);
+		if (seen.has(each)) throw inputError(name, line, `column "${each}" appears twice in the header`);
 		seen.add(each);
 	}
 	return columns;
@@ -47,10 +47,10 @@ function lineEndsIn(cells: readonly string[]): number {
 	return count;
 }
 
-const STRAY_QUOTE = 'stray quote in the record that begins here; write the cell as "…""…"';
+const STRAY_QUOTE = 'stray quote in this record; write the cell as "…""…"';
 
 const FAULTS: Readonly<Record<string, string>> = {
-	CSV_QUOTE_NOT_CLOSED: 'a quote is opened in the record that begins here and never closed',
+	CSV_QUOTE_NOT_CLOSED: 'unclosed quote in this record',
 };
 
 /** Quotes inside a cell are text, as in `37°36'37.8"N`; a cell that begins with one ends with one. */
@@ -117,6 +117,6 @@ export async function* readCsv(text: AsyncIterable<Buffer>, name: string, delimi
 	} catch (error) {
 		if (!(error instanceof CsvError)) throw error;
 		if (error.code === 'CSV_MAX_RECORD_SIZE') throw recordTooLong(name, line);
-		throw inputError(name, line, FAULTS[error.code] ?? `the record can't be read (${error.code})`);
+		throw inputError(name, line, FAULTS[error.code] ?? `can't read this record (${error.code})`);
 	}
 }

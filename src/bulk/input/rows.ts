@@ -234,7 +234,7 @@ function compileHeader(
 	const present = new Set(header);
 	const problems = [...Object.keys(map), ...(own === undefined ? [] : [own])]
 		.filter((name) => !present.has(name))
-		.map((name) => `there is no column ${quote(name)}${didYouMean(name, header)}`);
+		.map((name) => `missing column ${quote(name)}${didYouMean(name, header)}`);
 	const meanings = new Map<string, string>();
 	const unknown: string[] = [];
 	const columns: Column[] = [];
@@ -247,7 +247,7 @@ function compileHeader(
 			continue;
 		}
 		const earlier = meanings.get(found.means);
-		if (earlier !== undefined) problems.push(`columns ${quote(earlier)} and ${quote(name)} mean the same`);
+		if (earlier !== undefined) problems.push(`columns ${quote(earlier)} and ${quote(name)} are the same field`);
 		meanings.set(found.means, name);
 		columns.push(found.column);
 		const { name: field } = found;
@@ -260,7 +260,7 @@ function compileHeader(
 		const isGiven = meanings.has(name) || flags.ids?.[name] !== undefined;
 		if (isGiven || (names === 'users' && meanings.has('username'))) continue;
 		missing ??= name;
-		problems.push(`there is no column ${quote(name)}${didYouMean(name, unknown)}`);
+		problems.push(`missing column ${quote(name)}${didYouMean(name, unknown)}`);
 	}
 	const sends = endpoint.body !== 'none' && endpoint.returns !== 'user-id';
 	const hasField =
@@ -268,7 +268,7 @@ function compileHeader(
 		Object.keys(flags.fields ?? {}).length > 0 ||
 		[...meanings.keys()].some((each) => each.startsWith('field '));
 	if (problems.length === 0 && sends && !hasField) {
-		problems.push('no column is a field, and no flag gives one: there is nothing to send');
+		problems.push('nothing to send: no column matches a field, and no flag sets one');
 	}
 	if (problems.length === 0) return { columns, matched };
 	const place = `${input}${line === undefined ? '' : ` line ${line}`}`;
@@ -276,19 +276,19 @@ function compileHeader(
 		const example = endpoint.fields.find(({ name }) => ['status', 'title', 'name'].includes(name));
 		throw new UsageError(`${place}: this file has no header`, {
 			code: 'invalid_input',
-			hint: `add a first line with the names of its columns, such as ${missing},${example?.name ?? 'name'}`,
+			hint: `add a header line with the column names, such as ${missing},${example?.name ?? 'name'}`,
 			data: { file: input, line: line ?? 1 },
 		});
 	}
 	const [first, ...details] = problems;
 	const named = unknown.slice(0, NAMED_COLUMNS);
 	const ofUnknown = [
-		`to leave ${unknown.length === 1 ? 'it' : 'them'} out: --ignore-column ${shellQuoted(named.join(','))}`,
+		`to ignore ${unknown.length === 1 ? 'it' : 'them'}: --ignore-column ${shellQuoted(named.join(','))}`,
 		`to send ${named.length === 1 ? 'it' : 'one'}: --map ${shellQuoted(`${named[0]}=${lookUp.likely(named[0] ?? '')}`)}`,
 	].join('; ');
 	const byUsername = header.find((name) => lookUp.find(name)?.name === 'username');
 	const column = byUsername === undefined ? `COLUMN=${missing}` : shellQuoted(`${byUsername}=${missing}`);
-	const ofMissing = missing && `--map ${column} names the column that holds it`;
+	const ofMissing = missing && `if the column has a different name: --map ${column}`;
 	throw new UsageError(`${place}: ${first}`, {
 		code: 'invalid_input',
 		details,
@@ -303,7 +303,7 @@ function rowProblem({ ids, names, fields, force, reassign }: Draft, options: Com
 		const isNamed = names?.[name] !== undefined;
 		if (ids[name] === undefined && !isNamed) return `${name} is missing`;
 		const isBoth = isNamed && ids[name] !== undefined && ids[name] !== flags.ids?.[name];
-		if (isBoth) return `${name} and username are both given`;
+		if (isBoth) return `has both ${name} and username`;
 	}
 	if (endpointFor !== undefined && ids.taxonomy === undefined) return 'taxonomy is missing';
 	const { query } = endpointFor === undefined ? endpoint : endpointFor(ids.taxonomy as string);
@@ -311,7 +311,7 @@ function rowProblem({ ids, names, fields, force, reassign }: Draft, options: Com
 		if (name === 'reassign') {
 			const isMissing = reassign === undefined && names?.reassign === undefined;
 			if (presence === 'must' && isMissing) return `reassign is missing: ${reason}`;
-		} else if (presence === 'must' && force !== true) return `force has to be true: ${reason}`;
+		} else if (presence === 'must' && force !== true) return `force must be true: ${reason}`;
 		else if (presence === 'always' && force === false) return `force can't be false: ${reason}`;
 	}
 	if (endpoint.returns === 'user-id' && !fields.username) return 'username is missing';
@@ -378,7 +378,7 @@ export function compileColumns(options: CompileOptions): {
 			} else if (id !== undefined) {
 				const problem = names.idOnly.text(id, draft);
 				const isSheet = /^[^\d,;\t]+[,;\t]/.test(id);
-				const hint = isSheet ? '; a sheet with columns is read by --input FILE, or --input - --input-format csv' : '';
+				const hint = isSheet ? '; for a file with columns use --input FILE, or --input - --input-format csv' : '';
 				if (problem !== undefined) complain(names.idOnly.name, problem + hint, draft);
 			} else return complain(undefined, raw.problem ?? 'the row is empty');
 			if (complaints.length > 0) return complaints;

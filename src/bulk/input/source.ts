@@ -44,7 +44,7 @@ async function openFile(path: string, name: string): Promise<FileHandle | AsyncI
 	try {
 		handle = await open(path, 'r');
 		const found = await handle.stat();
-		if (found.isDirectory()) throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' });
+		if (found.isDirectory()) throw Object.assign(new Error('it is a directory'), { code: 'EISDIR' });
 		return found.isFile() ? handle : handle.createReadStream();
 	} catch (error) {
 		await handle?.close();
@@ -84,7 +84,7 @@ async function writeCopy(path: string, bytes: AsyncIterable<Uint8Array>, isNamed
 		if (error instanceof SupportctlError) throw error;
 		throw new FailedError(`can't keep a copy of ${STDIN_NAME} in ${folder}: ${fileProblem(error)}`, {
 			code: 'spool_failed',
-			hint: 'give the input as a file with --input, or another folder with SUPPORTCTL_STATE_DIR',
+			hint: 'pass the input as a file with --input, or set SUPPORTCTL_STATE_DIR to a different directory',
 			cause: error,
 		});
 	}
@@ -98,7 +98,7 @@ function createSteadyReader(handle: FileHandle, name: string) {
 	const changed = (): UsageError =>
 		new UsageError(`${name} changed while it was being read`, {
 			code: 'input_changed',
-			hint: 'leave the file alone during a run, or give a copy of it',
+			hint: "don't change the file during a run, or pass a copy",
 			data: { file: name },
 		});
 	return {
@@ -169,7 +169,7 @@ async function openRows(text: () => AsyncIterable<Buffer>, format: InputFormat, 
 		}
 		return { columns: header?.cells, headerLine: header?.line, delimiter, read };
 	}
-	throw new UsageError(`${name} is empty: a header with the columns' names is needed`, { code: 'invalid_input' });
+	throw new UsageError(`${name} is empty: a header line with the column names is required`, { code: 'invalid_input' });
 }
 
 export interface OpenInputOptions {
@@ -222,9 +222,9 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 		const format = options.format ?? formatOf(isStdin ? '' : options.path, head);
 		if (format === undefined) {
 			if (head.trim() === '') throw new UsageError(`${name} is empty`, { code: 'invalid_input' });
-			throw new UsageError(`the format of ${name} is not known`, {
+			throw new UsageError(`unknown input format: ${name}`, {
 				code: 'unknown_format',
-				hint: `say which with --input-format ${inputFormats.join('|')}`,
+				hint: `pass --input-format ${inputFormats.join('|')}`,
 			});
 		}
 		return {

@@ -29,8 +29,8 @@ export function inputError(name: string, line: number, message: string, hint?: s
 }
 
 export function recordTooLong(name: string, line: number): UsageError {
-	const hint = 'check for a quote that is never closed, or for a file without line ends';
-	return inputError(name, line, `the record here is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MiB`, hint);
+	const hint = 'check for an unclosed quote, or a file without line breaks';
+	return inputError(name, line, `this record is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MiB`, hint);
 }
 
 /** Where an unfinished character, CRLF or byte order mark begins. */
@@ -56,7 +56,7 @@ export async function* checkedText(chunks: AsyncIterable<Buffer>, name: string):
 				end = text.indexOf(LF, bad) + 1;
 				if (end === 0 || !isUtf8(text.subarray(bad, end))) break;
 			}
-			const what = nul >= 0 ? 'there is a NUL byte: the file is UTF-16 or not text' : 'the bytes are not UTF-8';
+			const what = nul >= 0 ? 'contains a NUL byte: the file is UTF-16 or not text' : 'not valid UTF-8';
 			const hint = 'save it as UTF-8 (in Excel: "CSV UTF-8 (Comma delimited)")';
 			throw inputError(name, line + countLineEnds(text, bad), what, hint);
 		}
@@ -125,13 +125,13 @@ export function readNdjson(text: AsyncIterable<Buffer>, name: string): AsyncGene
 function readObject(text: string, row: number, line: number): RawRow {
 	try {
 		const value: unknown = JSON.parse(text);
-		const problem = isObject(value) ? shapeProblem(text) : `${kindOf(value)} where a JSON object is expected`;
+		const problem = isObject(value) ? shapeProblem(text) : `expected a JSON object, not ${kindOf(value)}`;
 		return problem === undefined ? { row, line, object: value as Record<string, unknown> } : { row, line, problem };
 	} catch (error) {
 		const position = /position (\d+)/.exec(String(error))?.[1];
 		const isCut = String(error).includes('Unexpected end');
-		const where = position === undefined ? '' : `: it goes wrong at column ${Number(position) + 1}`;
-		return { row, line, problem: `this is not JSON${isCut ? ': it ends too early' : where}` };
+		const where = position === undefined ? '' : ` at column ${Number(position) + 1}`;
+		return { row, line, problem: `invalid JSON${isCut ? ': it ends too early' : where}` };
 	}
 }
 
@@ -148,7 +148,7 @@ export function shapeProblem(json: string): string | undefined {
 		else if (colon !== undefined) {
 			// Escapes may differ.
 			const key = name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name;
-			if (open.at(-1)?.has(key)) return `the key ${JSON.stringify(key)} is there twice in one object`;
+			if (open.at(-1)?.has(key)) return `the key ${JSON.stringify(key)} appears twice in one object`;
 			open.at(-1)?.add(key);
 		}
 	}
@@ -184,8 +184,8 @@ export async function* readJsonArray(text: AsyncIterable<Buffer>, name: string):
 				else if (byte === QUOTE) inString = false;
 			} else if (depth === 0) {
 				if (SPACES.has(byte)) continue;
-				if (hasEnded) refuse('there is text behind the JSON array');
-				if (byte !== ARRAY) refuse('a JSON array of objects is expected');
+				if (hasEnded) refuse('text after the JSON array');
+				if (byte !== ARRAY) refuse('expected a JSON array of objects');
 				[depth, from] = [1, at + 1];
 			} else if (byte === QUOTE) inString = true;
 			else if (OPENING.has(byte)) depth++;
@@ -194,7 +194,7 @@ export async function* readJsonArray(text: AsyncIterable<Buffer>, name: string):
 				hasEnded = byte === ARRAY_END;
 				keep(piece.toString('utf8', from, at));
 				if (element.trim() !== '') rows.push(readObject(element.trim(), ++row, startOf()));
-				else if (!hasEnded || row > 0) refuse('there is nothing where an element of the array is expected');
+				else if (!hasEnded || row > 0) refuse('empty array element');
 				[element, from, depth] = ['', at + 1, hasEnded ? 0 : 1];
 			}
 		}

@@ -139,11 +139,11 @@ export function nextSteps(id: string, counts: Counts, resumable: boolean): [text
 	const steps: [string, string][] = [];
 	// An overloaded service or a conflict may let the row pass later.
 	if (counts.failed - counts.unauthorized - counts.refused > 0) {
-		const rows = resumable ? 'to send the rest and retry the failed rows' : 'to retry the failed rows';
+		const rows = resumable ? 'Send the rest and retry failed rows' : 'Retry failed rows';
 		steps.push([rows, `supportctl run retry ${id}`]);
-	} else if (resumable) steps.push(['to send the rest', `supportctl run resume ${id}`]);
+	} else if (resumable) steps.push(['Send the rest', `supportctl run resume ${id}`]);
 	if (counts.invalid + counts.differs + counts.refused + counts.conflicts > 0) {
-		steps.push(['to export the rows that need a fix', `supportctl run rejects ${id} --format csv`]);
+		steps.push(['Fix and resend', `supportctl run rejects ${id} --format csv`]);
 	}
 	return steps;
 }

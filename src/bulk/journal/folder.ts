@@ -66,9 +66,9 @@ export function runIds(stateDir: string): string[] {
 		names = readdirSync(folder);
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-		throw new FailedError(`can't read the folder of runs ${folder}: ${fileProblem(error)}`, {
+		throw new FailedError(`can't read the directory of journals ${folder}: ${fileProblem(error)}`, {
 			code: 'unreadable_runs',
-			hint: 'set SUPPORTCTL_STATE_DIR to a readable folder',
+			hint: 'set SUPPORTCTL_STATE_DIR to a readable directory',
 			cause: error,
 		});
 	}
@@ -115,7 +115,7 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	if (name !== '' && found?.isFile() === true) return realpathSync(path);
 	throw new UsageError(name === 'last' ? 'no runs yet' : `run "${name}" not found`, {
 		code: 'no_such_run',
-		hint: 'supportctl run list shows the runs; for a journal elsewhere, pass its path',
+		hint: 'list runs with "supportctl run list", or pass the path of a journal',
 	});
 }
 

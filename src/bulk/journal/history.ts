@@ -185,7 +185,7 @@ export class JournalScan {
 		this.end = undefined;
 		if (type === 'resume' || type === 'tick' || type === 'name') return undefined;
 		const { last, rows } = this.header.input;
-		if (!isCount(row) || row < 1 || row > (last ?? rows)) return 'a row that the input does not have';
+		if (!isCount(row) || row < 1 || row > (last ?? rows)) return "a row that isn't in the input";
 		if (type === 'row') {
 			const outcome = record.outcome as OutcomeName;
 			if (!outcomeNames.includes(outcome)) return 'an unknown outcome';

@@ -53,7 +53,7 @@ export async function scanJournal(path: string, watch?: (record: Json, place: nu
 		fd = openRegularFile(path);
 		const lineAt = lineReader(fd);
 		const first = lineAt(0);
-		if (first === undefined) throw notAJournal(path, 'its first line was never finished, so nothing was sent');
+		if (first === undefined) throw notAJournal(path, 'its first line is incomplete, so nothing was sent');
 		const scan = new JournalScan(readHeader(first.text, path));
 		scan.validBytes = first.end;
 		for (let line = 2; ; line++) {

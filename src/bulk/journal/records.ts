@@ -197,7 +197,7 @@ export function headerLine(header: RunHeader): string {
 export function readHeader(text: string, path: string): RunHeader {
 	const { version } = parseObject(text) ?? {};
 	if (typeof version === 'number' && version !== VERSION) {
-		throw notAJournal(path, `it has format version ${version}, and this is version ${VERSION}`);
+		throw notAJournal(path, `it has format version ${version}; this supportctl reads version ${VERSION}`);
 	}
 	const record = parseRecord(text);
 	if (typeof record === 'string') throw notAJournal(path, `its first line is damaged (${record})`);

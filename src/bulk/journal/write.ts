@@ -150,7 +150,7 @@ export class Journal {
 
 	#cannotWrite(cause: unknown): FailedError {
 		const message = `can't write the journal ${this.path}: ${fileProblem(cause)}`;
-		return this.#fail(message, `make room, then: supportctl run resume ${this.header.id}`, cause);
+		return this.#fail(message, `free some space, then: supportctl run resume ${this.header.id}`, cause);
 	}
 
 	/** The journal's name leads elsewhere, or a different process took it. */
@@ -218,7 +218,7 @@ function openLocked(path: string, flags: number) {
 		const stats = fstatSync(fd);
 		if (!stats.isFile()) throw new Error('not a regular file');
 		// Symbolic links lead to one name, hard links are refused.
-		if (stats.nlink > 1) throw new Error(`the file has ${stats.nlink} names (hard links); remove the others`);
+		if (stats.nlink > 1) throw new Error(`the file has ${stats.nlink} hard links; remove the others`);
 		const real = realpathSync(path);
 		const lock = acquireLock(`${real}.lock`, `the journal ${real}`);
 		const release = (): void => {
@@ -270,7 +270,7 @@ export function createJournal({
 		return new Journal(fd, lock, path, header, redact);
 	} catch (error) {
 		opened?.release();
-		const hint = 'nothing was sent; choose another place with --journal FILE or SUPPORTCTL_STATE_DIR';
+		const hint = 'nothing was sent; choose a different place with --journal FILE or SUPPORTCTL_STATE_DIR';
 		throw cannotOpen(path, error, hint);
 	}
 }
@@ -303,6 +303,6 @@ export async function openJournal(path: string, redact: Redact): Promise<{ journ
 		return { journal: new Journal(fd, lock, real, scan.header, redact), scan };
 	} catch (error) {
 		opened?.release();
-		throw cannotOpen(path, error, 'nothing was sent; a run goes on only in its own journal');
+		throw cannotOpen(path, error, 'nothing was sent; a run continues only in its own journal');
 	}
 }

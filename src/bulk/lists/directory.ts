@@ -190,8 +190,8 @@ function createUsers({ dialect, send, ownId }: DirectoryOptions): Directories['u
 		}
 		if (match !== undefined && isId(match.id)) return { id: String(match.id) };
 		if (seen === undefined && refusesOthers) return { problem: `can't look up ${what} here: use the ID` };
-		if (seen === undefined) return { problem: `no ${what}${why === undefined ? '' : `: ${why}`}` };
-		return { problem: `no ${what}${(await suggestion(name, seen)) || ' (find it with: supportctl user list)'}` };
+		if (seen === undefined) return { problem: `${what} not found${why === undefined ? '' : `: ${why}`}` };
+		return { problem: `${what} not found${(await suggestion(name, seen)) || ' (find it with: supportctl user list)'}` };
 	}
 
 	return {
@@ -296,7 +296,7 @@ function createTerms(taxonomy: string, { dialect, send }: DirectoryOptions) {
 			const names = terms.flatMap(({ slug, name }) => [name, slug]);
 			const isSeveral = /[;|]/.test(text) ? '; separate several with commas' : '';
 			const likely = isSeveral || didYouMean(text, names) || ` (find it with: supportctl term list ${taxonomy})`;
-			return { problem: `no ${taxonomy} term ${quote(text)}${likely}` };
+			return { problem: `${taxonomy} term ${quote(text)} not found${likely}` };
 		},
 		async missing(ids: readonly string[]): Promise<string[] | undefined> {
 			const found = await list();

@@ -64,7 +64,7 @@ export function createSheet(options: SheetOptions) {
 		},
 		warnings(): string[] {
 			const names = rendered.map(({ name }) => name).join(', ');
-			const why = 'the service shows rendered text only, which is no value to write; left out';
+			const why = "skipped: the service only returns rendered text, which can't be written back";
 			return [
 				...(names === '' ? [] : [`${names}: ${why}`]),
 				...[...leftOut].map(([name, { ids, count }]) => {

@@ -35,7 +35,7 @@ export function parseReport(text: string): { format: ReportFormat; path: string 
 			hint: `the formats are ${reportFormats.join(', ')}, as in --report junit:results.xml`,
 		});
 	}
-	if (path === '-') throw new UsageError('--report needs a file: standard output is for the results', { code });
+	if (path === '-') throw new UsageError('--report needs a file: stdout is for results', { code });
 	if (path !== '') return { format: known, path };
 	throw new UsageError(`--report ${format} needs a file, as in --report ${format}:report.${FORMATS[known]}`, {
 		code,
@@ -51,13 +51,13 @@ async function realName(path: string): Promise<string> {
 
 async function obstacle(target: string, path: string): Promise<string | undefined> {
 	const found = await stat(target).catch(() => undefined);
-	if (found?.isDirectory() === true) return 'it is a folder';
+	if (found?.isDirectory() === true) return 'it is a directory';
 	// A file is replaced: that is up to its directory.
 	const needed = found === undefined || found.isFile() ? `${dirname(target)}/.` : target;
 	return await access(needed, constants.W_OK).then(
 		() => undefined,
 		(error: NodeJS.ErrnoException) =>
-			['ENOENT', 'ENOTDIR'].includes(error.code ?? '') ? `there is no folder ${dirname(path)}` : fileProblem(error),
+			['ENOENT', 'ENOTDIR'].includes(error.code ?? '') ? `directory not found: ${dirname(path)}` : fileProblem(error),
 	);
 }
 
@@ -81,7 +81,7 @@ export async function checkReportPlaces(
 		const why = owner === undefined ? await obstacle(target, path) : `it is ${owner}`;
 		if (why !== undefined)
 			throw new UsageError(`--report ${format}:${path}: ${why}; nothing was sent`, { code: 'report_place' });
-		await take(name, 'the place of another report');
+		await take(name, 'the file of another report');
 	}
 }
 

@@ -113,7 +113,7 @@ async function resolve(uses: readonly NameUse[], endpoint: Endpoint, directories
 			if (isProblem(parsed)) problems.push({ use, problem: parsed.problem });
 			else use.set(parsed.value);
 		} else if (parameter !== undefined) {
-			problems.push({ use, problem: `${quote(text)}: this service doesn't list its terms, use the ID` });
+			problems.push({ use, problem: `${quote(text)}: this service doesn't list its terms; use the ID` });
 		}
 	}
 	return problems;

@@ -68,7 +68,7 @@ export function createPlanFile({
 	if (existsSync(path) && !isPlanFile(path)) {
 		throw new UsageError(`--plan ${given}: the file exists and isn't a plan; nothing was written`, {
 			code: 'plan_place',
-			hint: 'choose another file',
+			hint: 'choose a different file',
 		});
 	}
 	const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`;
@@ -186,7 +186,8 @@ export function readPlan(path: string): SavedPlan & { readonly header: RunHeader
 function headerOf(record: Json, path: string): RunHeader {
 	const { type, version, ...header } = record;
 	if (type !== 'saved-plan') throw refused(path, "it isn't a plan");
-	if (version !== VERSION) throw refused(path, `it has format version ${version}, and this is version ${VERSION}`);
+	if (version !== VERSION)
+		throw refused(path, `it has format version ${version}; this supportctl reads version ${VERSION}`);
 	const problem = headerProblem(header);
 	if (problem !== undefined) throw refused(path, problem);
 	return header as unknown as RunHeader;
@@ -214,7 +215,7 @@ export function* plannedWrites(path: string, plan: RunPlan): Generator<PlannedWr
 function writeProblem(record: Json, endpoint: Endpoint, plan: RunPlan): string | undefined {
 	const { ids, line, fields, before, force, reassign, modified } = record;
 	if (!isObject(ids) || !areIds(ids, endpoint)) return 'its IDs are not valid';
-	if (line !== undefined && !isCount(line)) return 'its line is no number';
+	if (line !== undefined && !isCount(line)) return 'its line is not a number';
 	if (modified !== undefined && typeof modified !== 'string') return 'its date is not valid';
 	if (force !== undefined && force !== true) return 'force is not valid';
 	if (reassign !== undefined && isProblem(parseId(String(reassign)))) return 'reassign is not an ID';

@@ -72,7 +72,7 @@ function expectedOf({ values, absent }: PlannedWrite['before']): Expected {
 		values: Object.fromEntries(old.map(([name, value]) => [name, [value]])),
 		byField: false,
 		code: 'drift',
-		hint: '--allow-drift sends it',
+		hint: 'to send it anyway: --allow-drift',
 	};
 }
 

@@ -61,7 +61,7 @@ export function checkReadable(
 	if (!(readsBefore(plan) || plan.checks.verify) || readEndpointOf(endpoint) !== undefined) return;
 	throw new UsageError(`${endpoint.name} can't be combined with a read: the API has no way to read ${endpoint.noun}s`, {
 		code: 'no_read',
-		hint: 'leave out --verify, --snapshot, --only-changed, --if-unmodified, --if and --diff',
+		hint: 'remove --verify, --snapshot, --only-changed, --if-unmodified, --if and --diff',
 	});
 }
 
@@ -146,9 +146,8 @@ function withUnknownNames(result: Outcome, held: Held): Outcome {
 	const unknown = result.differs?.find(({ field }) => !held.has(field))?.field;
 	if (result.outcome !== 'differs' || unknown === undefined) return result;
 	const near = didYouMean(unknown, held.names);
-	const all =
-		near === '' && held.names.length > 0 ? `; there are ${held.names.slice(0, NAMED_FIELDS).join(', ')}` : near;
-	return { ...result, code: 'no_such_field', message: `no custom field ${quote(unknown)}${all}` };
+	const all = near === '' && held.names.length > 0 ? `; fields: ${held.names.slice(0, NAMED_FIELDS).join(', ')}` : near;
+	return { ...result, code: 'no_such_field', message: `custom field ${quote(unknown)} not found${all}` };
 }
 
 /** How many custom fields a message names. */
@@ -222,8 +221,8 @@ function inexactField({ sent = {} }: Request): Outcome | undefined {
 
 const skipped = (code: string, message: string): Outcome => ({ outcome: 'skipped', code, message, attempts: 0, ms: 0 });
 
-const NOTHING_TO_SEND = skipped('nothing_to_send', 'the row changes no field');
-const UNCHANGED = skipped('unchanged', 'every field has its value already');
+const NOTHING_TO_SEND = skipped('nothing_to_send', 'nothing to change');
+const UNCHANGED = skipped('unchanged', 'no change');
 
 type Decision = { skip: Outcome } | { fields: Readonly<Record<string, unknown>>; left: AppliedDifference[] };
 
@@ -358,13 +357,13 @@ function settledBy(
 /** Nothing was written now; what an earlier part may have written stays unknown. */
 function notRead({ body: _, ...result }: Outcome, maybeSent: boolean): Outcome {
 	if (maybeSent) {
-		const why = result.outcome === 'ok' ? 'the response to the read is in an unknown shape' : result.message;
+		const why = result.outcome === 'ok' ? 'the read returned an unexpected response' : result.message;
 		const message = `an earlier attempt may have been applied, and the object could not be read: ${why ?? result.outcome}`;
 		return { ...result, outcome: 'unknown', code: result.code ?? 'unexpected_shape', message };
 	}
-	const begin = 'could not read the old values, nothing was written';
+	const begin = 'could not read the old values; nothing was written';
 	if (result.outcome === 'ok') {
-		const message = `${begin}: the response to the read is in an unknown shape`;
+		const message = `${begin}: the read returned an unexpected response`;
 		return { ...result, outcome: 'failed', code: 'unexpected_shape', message };
 	}
 	// A resume reads it again, unless the service shows something else.

@@ -60,9 +60,9 @@ export async function openPastInput(
 export async function checkUnchanged({ id, input }: RunHeader, source: InputSource): Promise<void> {
 	for await (const _ of source.read());
 	if (source.sha256 === input.sha256) return;
-	throw new UsageError(`${source.name} is not what run ${id} read`, {
+	throw new UsageError(`${source.name} is not the input of run ${id}`, {
 		code: 'input_changed',
-		hint: `supportctl run show ${id} --outcome failed lists the rows without it`,
+		hint: `to list the rows without it: supportctl run show ${id} --outcome failed`,
 	});
 }
 
@@ -126,7 +126,7 @@ function unreachedRows(
 		const planned = planRow(raw);
 		if (!isOwn(planned, plan.shard)) return undefined;
 		if (!isInvalid(planned) && underWay.has(row, planned.request.key)) return undefined;
-		const unreached = 'the run ended before it was reached';
+		const unreached = 'the run ended before this row';
 		const rest = { row, outcome: 'not-sent', attempts: 0, ms: 0 } as const;
 		if (!isInvalid(planned)) return { ...rest, ids: planned.request.ids, message: unreached };
 		const { ids, message } = invalidOutcome(planned);

@@ -133,11 +133,11 @@ export function planRows(
 		if (Array.isArray(found)) return { row, line, complaints: found };
 		const given = changed.find((name) => Object.hasOwn(found.fields ?? {}, name));
 		if (given !== undefined) {
-			const message = `${given} has a value here, and a flag adds items to it or removes some; --ignore-column ${given} leaves the value out`;
+			const message = `${given} has a value, but a flag adds or removes its items; to ignore the value: --ignore-column ${given}`;
 			return { row, line, complaints: [{ row, line, column: given, message, ids: found.ids }] };
 		}
 		if (plan.checks.ifUnmodified && found.modified === undefined) {
-			const message = 'modified_gmt is missing, which --if-unmodified compares';
+			const message = 'modified_gmt is missing; --if-unmodified needs it';
 			return { row, line, complaints: [{ row, line, column: undefined, message, ids: found.ids }] };
 		}
 		return { row, line, request: request(found), reassign: found.reassign, modified: found.modified };

@@ -43,9 +43,9 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
 		checkSet(survey, setup.limits);
 		if (setup.saveTo !== undefined && (survey.hasSecrets || plan.values.withheld.length > 0)) {
-			throw new UsageError("rows with passwords or other secrets can't be planned: a plan holds no secrets", {
+			throw new UsageError("rows with passwords or other secrets can't be planned: plans contain no secrets", {
 				code: 'secret_in_plan',
-				hint: 'leave out --plan to send them',
+				hint: 'remove --plan to send them',
 			});
 		}
 		const ready: RunSetup = { ...setup, plan: await setup.ask(survey, rows) };

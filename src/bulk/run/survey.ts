@@ -155,8 +155,8 @@ export class ReassignGuard {
 	check(): void {
 		for (const [receiver, row] of this.receivers) {
 			if (!this.deleted.has(receiver)) continue;
-			const message = `row ${row} reassigns to user ${receiver}, who is deleted in the same set; nothing was sent`;
-			throw new UsageError(message, { code: 'reassign_to_deleted', hint: '--reassign takes a user who stays' });
+			const message = `row ${row} reassigns to user ${receiver}, who is also being deleted; nothing was sent`;
+			throw new UsageError(message, { code: 'reassign_to_deleted', hint: 'reassign to a user you are not deleting' });
 		}
 	}
 }

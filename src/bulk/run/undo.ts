@@ -17,9 +17,9 @@ import { type PlannedRows, plannerOf, type RowContext, type RunRow } from './row
 /** It keeps old values itself. @throws UsageError */
 export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: boolean): RunPlan {
 	if (!plan.checks.snapshot) {
-		throw new UsageError(`run ${id} kept no old values`, {
+		throw new UsageError(`run ${id} did not save old values`, {
 			code: 'nothing_to_undo',
-			hint: 'runs of two rows or more keep them unless --no-snapshot is given; --snapshot keeps them for one',
+			hint: 'runs of two or more rows save them by default; for a single object pass --snapshot',
 		});
 	}
 	return {
@@ -50,7 +50,7 @@ interface Change {
 	readonly remarks: Record<string, string>;
 }
 
-const CHANGED = { code: 'changed_since', hint: '--overwrite restores it' };
+const CHANGED = { code: 'changed_since', hint: 'pass --overwrite to restore it' };
 
 const BATCH = 100;
 
@@ -175,7 +175,7 @@ function* readChanges(objects: Objects, endpoint: Endpoint, plan: RunPlan): Gene
 }
 
 const ABSENT = "it had no value before, and the API can't remove it";
-const WITHHELD = 'its old value was not kept, because it is secret';
+const WITHHELD = 'its old value was not saved, because it is secret';
 const NOT_TEXT = "its old value was a list or an object, which can't be sent";
 const EMPTY_TERM = "it was empty, and the API can't empty it";
 const COMPUTED = 'the service computes it';

@@ -35,29 +35,28 @@ import {
 	type ResultShape,
 } from '../results.js';
 import { confirmWrite } from '../runs/checks.js';
-import { errorOf, nextStep } from '../runs/outcomes.js';
+import { errorOf, nextStep, verdictOf } from '../runs/outcomes.js';
 import { openSession, type Session } from '../session.js';
 import { type ApiInvocation, apiOptions, type Call, methods, readCall } from './api/request.js';
 
 export const command = defineCommand({
 	description: [
-		'-f and -F are the query of a GET, HEAD or DELETE, and the JSON body of other methods. Use --input for lists and objects. Only paths below /support-api/v1 are sent.',
-		'The response is printed as JSON unless --format, --fields, --field or --query are given. GET, HEAD and OPTIONS are retried; a write is sent once.',
+		'-f and -F add query parameters to GET, HEAD and DELETE, and JSON fields to other methods. Use --input for lists and objects. Only paths below /support-api/v1 are allowed.',
+		'Prints the response as JSON unless you pass --format, --fields, --field or --query. GET, HEAD and OPTIONS are retried; writes are sent once.',
 	].join('\n\n'),
 	examples: {
 		'supportctl api GET tickets/14': 'one ticket',
 		'supportctl api GET tickets -f status=hold --fields id,status,title': 'a list as a table',
-		"supportctl api GET tickets --paginate --query '[].id' --format ids | supportctl ticket update - --status hold":
-			'all pages; the ids are the input of the next command',
+		"supportctl api GET tickets -f status=hold --paginate --query '[].id' --format ids": 'all pages, IDs only',
 		'supportctl api POST tickets/14 -f status=hold -F assignee=3': 'a write, sent once',
 		'supportctl api POST users/7 --input user.json -i': 'a body from a file; print status and headers',
-		'supportctl api DELETE product/12 -F force=true --yes': 'a delete, without a question',
+		'supportctl api DELETE product/12 -F force=true --yes': 'a delete, without confirmation',
 	},
 	arguments: [
 		{ name: 'method', help: 'The HTTP method', required: true, suggests: methods },
 		{
 			name: 'path',
-			help: 'What comes after /support-api/v1, with or without a slash before it',
+			help: 'Path after /support-api/v1, such as tickets/14',
 			required: true,
 			suggests: ['tickets', 'users', 'users/me', 'attachments', ...taxonomies],
 		},
@@ -108,11 +107,12 @@ async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
 		if (result.outcome !== 'ok') {
 			if (unprinted !== undefined) warn(context, [unprinted.message]);
 			const outcome = { ...result, row: 1, ids: {} };
-			const noRoute = 'the service has no such path or method; supportctl api --help shows how paths are written';
-			throw errorOf(outcome, request, result.code === NO_ROUTE ? noRoute : nextStep(outcome, { isRead }, connection));
+			const noRoute = 'check the path and the method (supportctl api --help)';
+			const text = verdictOf(outcome, request);
+			throw errorOf(outcome, text, result.code === NO_ROUTE ? noRoute : nextStep(outcome, { isRead }, connection));
 		}
 		if (unprinted === undefined) return ExitCode.ok;
-		throw isRead ? unprinted : onlyOutputFailed(unprinted, `${request} was carried out`, ExitCode.ok);
+		throw isRead ? unprinted : onlyOutputFailed(unprinted, `${request} succeeded`, ExitCode.ok);
 	} finally {
 		await client.close();
 	}
@@ -134,9 +134,9 @@ function createSend(
 	const clean = createTextRedactor([...session.secrets.filter(isDistinct), ...secrets]);
 	const deliver = createInterruptibleSend(context, client, ({ outcome }, { path }) => {
 		const request = `${method} ${redactUrl(path)}`;
-		if (isRead) return `${request} was given up, which changes nothing`;
+		if (isRead) return `${request} was interrupted; nothing was changed`;
 		if (outcome === 'not-sent') return `${request} was not sent`;
-		return `${request} was sent and got no response: look before you send it again`;
+		return `${request} was sent, but got no response: check before you send it again`;
 	});
 	return {
 		clean,
@@ -214,7 +214,7 @@ async function printPages(api: Api, list: Renderer): Promise<{ last: Exchanged; 
 			for (;;) {
 				const rows = single ? [last.result.body] : (last.result.body as unknown[]);
 				if (!isWarned && hasInexactNumber(rows)) {
-					warn(context, ['numbers of more than 15 digits are printed rounded']);
+					warn(context, ['numbers with more than 15 digits are printed rounded']);
 					isWarned = true;
 				}
 				for (const row of rows) await results.row(row);
@@ -233,7 +233,7 @@ async function printPages(api: Api, list: Renderer): Promise<{ last: Exchanged; 
 				last = next;
 				if (last.result.outcome !== 'ok') return;
 				if (isList(last) && !isSame) continue;
-				const message = 'the service returns the same page again, or no list; stopped';
+				const message = 'stopped: the service returns the same page again, or no list';
 				throw new FailedError(message, { code: 'page_loop' });
 			}
 		} finally {

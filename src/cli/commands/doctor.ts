@@ -147,7 +147,8 @@ async function examineSettings({ context, options }: Invocation, checks: Checks)
 	const { file, exists, store, warnings } = readStore(configFolder(context));
 	const count = Object.keys(store.profiles).length;
 	const text = warnings.join('; ');
-	if (text !== '') await checks.end(warn(text, text.match(/chmod [^;]+/g)?.join('; ') ?? 'make it your own file'));
+	if (text !== '')
+		await checks.end(warn(text, text.match(/chmod [^;]+/g)?.join('; ') ?? 'change its owner to your user'));
 	else
 		await checks.end(pass(exists ? `${file}, ${count} ${plural('profile', count)}` : `${file} not found: no profiles`));
 

@@ -45,7 +45,7 @@ export const command = defineCommand({
 	examples: {
 		'supportctl login https://desk.example.com/wp-json': 'asks for the rest',
 		'pass desk | supportctl login --base-url https://desk.example.com/wp-json --username anna --password-stdin --no-input':
-			'without questions',
+			'without prompts',
 		"supportctl login --profile ci --base-url https://desk.example.com/wp-json --username bot --secret-command 'pass show desk'":
 			'get the password from a command each time',
 	},

@@ -46,7 +46,7 @@ const documented: Readonly<Record<string, Examples>> = {
 	},
 	'ticket delete': {
 		'supportctl ticket delete 14 15': 'to the trash; asks first',
-		'supportctl ticket delete 16 --force --yes': 'permanently, without a question',
+		'supportctl ticket delete 16 --force --yes': 'permanently, without confirmation',
 		'seq 17 20 | supportctl ticket delete - --yes --expect 4': 'IDs from a pipe',
 	},
 	'ticket fields get': {
@@ -66,7 +66,7 @@ const documented: Readonly<Record<string, Examples>> = {
 	},
 	'reply delete': {
 		'supportctl reply delete 14 73': 'to the trash; asks first',
-		'supportctl reply delete 14 74 75 --force --yes': 'permanently, without a question',
+		'supportctl reply delete 14 74 75 --force --yes': 'permanently, without confirmation',
 		'supportctl reply delete --input spam.csv --yes': 'a CSV with ticket_id, id',
 	},
 	'user update': {
@@ -85,7 +85,7 @@ const documented: Readonly<Record<string, Examples>> = {
 	},
 	'user password delete': {
 		'supportctl user password delete jose.kaya Laptop': 'by its name; asks first',
-		'supportctl user password delete 4 92bbd263db1b 64043edfb057 --yes': 'several, without a question',
+		'supportctl user password delete 4 92bbd263db1b 64043edfb057 --yes': 'several, without confirmation',
 		'supportctl user password delete --input passwords.csv --yes': 'a CSV with user_id, slug',
 	},
 	'attachment update': {
@@ -100,7 +100,7 @@ const documented: Readonly<Record<string, Examples>> = {
 	},
 	'term delete': {
 		'supportctl term delete product 11 --force': 'a product; asks first',
-		'supportctl term delete ticket_priority 21 --yes --force': 'a priority, without a question',
+		'supportctl term delete ticket_priority 21 --yes --force': 'a priority, without confirmation',
 		'supportctl term delete product --input gone.csv --force --yes': 'a CSV with id',
 	},
 };

@@ -267,7 +267,7 @@ export const remove = defineCommand({
 	description: 'Only the local profile is removed; nothing on the service changes.',
 	examples: {
 		'supportctl profile remove staging': 'the profile and its secret',
-		'supportctl profile remove staging --yes': 'without a question',
+		'supportctl profile remove staging --yes': 'without confirmation',
 		'supportctl logout staging': 'only the secret',
 	},
 	arguments: [nameArgument],

@@ -23,7 +23,7 @@ const sandboxOptions = [
 	...options('Sandbox', [
 		{
 			flags: '--port <n>',
-			help: 'Port of 127.0.0.1 to listen on; 0 picks a free one',
+			help: 'Port on 127.0.0.1; 0 picks a free one',
 			defaultText: String(DEFAULT_PORT),
 			parse: wholeNumber('--port', 0, 65_535),
 		},
@@ -36,7 +36,7 @@ const sandboxOptions = [
 		{ flags: '--documented-only', help: 'Disable lists and reads (undocumented in the API)' },
 		{
 			flags: '--lenient',
-			help: 'Accept what live services refuse or misread: any username in lookups, any slug, no assignee',
+			help: 'Accept what live services reject or misread: any username in lookups, any slug, no assignee',
 		},
 		{
 			flags: '--latency <ms>',

@@ -72,7 +72,7 @@ async function parameterOf({ flag, kind, parameter }: Filter, text: string, read
 function everyone({ invocation, read }: Reading, flag: string): UsageError {
 	return new UsageError(`--${flag} 0 would list every ${read.list.noun}: to the service, 0 means all`, {
 		code: 'invalid_value',
-		hint: `for those without one: supportctl ${invocation.words.join(' ')} --${flag} ${NONE}`,
+		hint: `to list those without one: supportctl ${invocation.words.join(' ')} --${flag} ${NONE}`,
 	});
 }
 

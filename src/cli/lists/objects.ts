@@ -129,7 +129,7 @@ function failureOfList(reading: Reading, { failure, count }: PagesEnd, printed: 
 	const { list } = reading.read;
 	if (failure === undefined) {
 		return new SupportctlError(
-			`the list does not end: stopped after ${count} ${plural(list.noun, 2)}`,
+			`the list never ends: stopped after ${count} ${plural(list.noun, 2)}`,
 			ExitCode.partial,
 			{
 				code: 'endless_list',

@@ -128,11 +128,11 @@ export async function readObjectId(noun: Noun, owners: Ids, text: string, readin
 
 function foundId(label: string, found: Found): string {
 	if ('id' in found) return found.id;
-	const why = 'problem' in found ? found.problem : 'this service has no list to find the name in';
+	const why = 'problem' in found ? found.problem : 'this service has no list to look up names in';
 	throw new UsageError(`${label}: ${why}`, { code: 'unknown_name' });
 }
 
-export const RENDERED_ONLY = 'this account gets no raw values (context=edit): values are shown as rendered';
+export const RENDERED_ONLY = "your account can't read raw values (context=edit): printing rendered values";
 
 export function refusesRaw({ status, code, reasons }: Outcome): boolean {
 	return code === 'rest_forbidden_context' || (status === 400 && reasons?.context !== undefined);

@@ -63,7 +63,7 @@ export async function checkWrite(job: RunJob, survey: Survey, client: Client): P
 const UNASKED_ROWS = 50;
 
 function undoNote({ checks }: RunPlan): string {
-	return checks.snapshot ? 'run undo can restore the old values' : "this can't be undone: no old values are kept";
+	return checks.snapshot ? 'run undo can restore the old values' : "this can't be undone: old values are not saved";
 }
 
 /** By ID and slug. */
@@ -151,9 +151,9 @@ export async function confirmWrite(
 	const where = `${action} ${placeOf(service, host)}`;
 	const code = 'protected_profile';
 	if (isProtected && confirm !== profile) {
-		throw new UsageError(`profile ${profile} is protected: to ${where} needs --confirm=${profile}`, {
+		throw new UsageError(`profile ${profile} is protected: pass --confirm=${profile} to ${where}`, {
 			code,
-			details: confirm === undefined ? [] : [`--confirm=${confirm} names another profile`],
+			details: confirm === undefined ? [] : [`--confirm=${confirm} is a different profile`],
 		});
 	}
 	if (confirm !== undefined && confirm !== profile) {
@@ -161,12 +161,12 @@ export async function confirmWrite(
 	}
 	if (!asks || yes === true) return;
 	if (!prompts.available) {
-		throw new UsageError(`without a terminal, --yes is needed to ${where}; nothing was sent`, { code: 'needs_yes' });
+		throw new UsageError(`refusing to ${where} without confirmation; pass --yes`, { code: 'needs_yes' });
 	}
 	// Names from an input may control a terminal.
 	const question = sanitise(`${where.charAt(0).toUpperCase()}${where.slice(1)}?`);
 	if (await prompts.confirm([...notes.map((note) => `Note: ${sanitise(note)}. `), question].join(''))) return;
-	throw new UsageError('cancelled; nothing was sent', { code: 'cancelled' });
+	throw new UsageError('canceled; nothing was sent', { code: 'cancelled' });
 }
 
 /** Looked up at most. */
@@ -193,20 +193,20 @@ async function checkUsers(
 			if (found.outcome !== 'ok') notes.push(`could not check that user ${id} exists`);
 			continue;
 		}
-		throw new UsageError(`there is no user ${id} to reassign to; nothing was sent`, { code: 'no_such_user' });
+		throw new UsageError(`can't reassign to user ${id}: user not found; nothing was sent`, { code: 'no_such_user' });
 	}
 	const own = await findOwnId(session, client, sending);
 	if (own === undefined) return notes;
 	if ('why' in own) {
-		const note = 'could not check whether this deletes the account that is signed in';
+		const note = 'could not check whether this deletes your own account';
 		warn(invocation.context, [`${note}: ${own.why}`]);
 		return [...notes, note];
 	}
 	if (!survey.guard.deletes(own.id)) return notes;
 	const name = connection.auth.scheme === 'basic' ? ` (${connection.auth.username})` : '';
-	throw new UsageError(`user ${own.id} is the account that is signed in${name}; nothing was sent`, {
+	throw new UsageError(`user ${own.id} is your own account${name}; nothing was sent`, {
 		code: 'own_account',
-		hint: 'sign in with another account to delete it',
+		hint: 'sign in with a different account to delete it',
 	});
 }
 
@@ -225,7 +225,7 @@ export async function checkReadsServed(job: RunJob, row: RunRow | undefined, cli
 	if (job.snapshotByDefault === true && !mayShowObjects(found, row)) {
 		const noun = plural(request.endpoint.noun, 2);
 		const why = found.outcome === 'ok' ? 'the response is in an unknown shape' : (found.code ?? found.outcome);
-		warn(invocation.context, [`this run can't be undone: the service does not offer reading ${noun} (${why})`]);
+		warn(invocation.context, [`this run can't be undone: the service can't read ${noun} (${why})`]);
 		const without = withoutOldValues(plan);
 		if (!readsBefore(without) && !without.checks.verify) return without;
 		if (!isDocumented) checkServed(job, row, found);
@@ -254,11 +254,11 @@ export function withoutOldValues(plan: RunPlan): RunPlan {
 /** @throws UsageError */
 export function checkServed({ plan }: RunJob, { request }: RunRow, { code, status }: Outcome): void {
 	if (code !== NO_ROUTE) return;
-	const what = `this service does not offer reading ${plural(request.endpoint.noun, 2)} (${status} ${NO_ROUTE})`;
+	const what = `this service can't read ${plural(request.endpoint.noun, 2)} (${status} ${NO_ROUTE})`;
 	const needed = plan.source.from === 'snapshots' ? '; run undo needs it' : '';
 	throw new UsageError(`${what}${needed}; nothing was written`, {
 		code: NO_ROUTE,
-		hint: 'leave out what reads first or after: --verify, --snapshot (or give --no-snapshot), --only-changed, --diff, --if, --if-unmodified, and flags that add or remove items',
+		hint: 'drop the flags that need reads: --verify, --snapshot (or pass --no-snapshot), --only-changed, --diff, --if, --if-unmodified, and flags that add or remove items',
 		data: { status },
 	});
 }

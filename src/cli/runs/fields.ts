@@ -22,7 +22,7 @@ import { dialectOf } from '../session.js';
 import { isFile, readFirstLine, readTextValue, refuseSecretKeys, refuseSecretNames } from '../text-file.js';
 import { listFields, type RunInvocation } from './options.js';
 
-const DATA_FILE = 'give it with --data @file or --data @-';
+const DATA_FILE = 'pass it with --data @file or --data @-';
 
 const invalid = (message: string, hint?: string): UsageError =>
 	new UsageError(message, { code: 'invalid_value', hint });
@@ -41,7 +41,7 @@ export async function readFields(words: Given): Promise<Record<string, unknown>>
 	let { context } = invocation;
 	if (source.from === 'file' && source.path === '-') {
 		const taken = (): never => {
-			throw new UsageError('standard input holds the rows and cannot be a value too');
+			throw new UsageError("stdin already contains the rows and can't be a value");
 		};
 		context = { ...context, stdin: { isTTY: false, bytes: taken, text: async () => taken() } };
 	}
@@ -61,10 +61,7 @@ export async function readFields(words: Given): Promise<Record<string, unknown>>
 			const parsed = parseField(field, full, rules);
 			if (isProblem(parsed)) {
 				const isListed = field.kind !== 'status' || parsed.problem.includes('help statuses');
-				throw invalid(
-					`${flag}: ${parsed.problem}`,
-					isListed ? undefined : 'supportctl help statuses lists the allowed values',
-				);
+				throw invalid(`${flag}: ${parsed.problem}`, isListed ? undefined : 'allowed values: supportctl help statuses');
 			}
 			if (field.kind === 'map') refuseSecretKeys(flag, parsed.value, DATA_FILE);
 			value = value === undefined ? parsed.value : mergeValues(field, value, parsed.value);
@@ -73,7 +70,7 @@ export async function readFields(words: Given): Promise<Record<string, unknown>>
 		const data = values[field.name];
 		const isMap = field.kind === 'map' && isObject(data) && isObject(value);
 		if (Object.hasOwn(values, field.name) && !isMap && JSON.stringify(data) !== JSON.stringify(value)) {
-			throw contradiction(`${field.name} is given by --data and by a flag of its own, with two values`);
+			throw contradiction(`${field.name} has different values in --data and in its flag`);
 		}
 		values[field.name] = isMap ? mergeValues(field, data, value) : value;
 	}
@@ -82,8 +79,8 @@ export async function readFields(words: Given): Promise<Record<string, unknown>>
 		const at = text.indexOf('=');
 		if (at <= 0) throw invalid(`--set ${quote(text)} is not name=value`);
 		const [name, value] = [text.slice(0, at), text.slice(at + 1)];
-		if (!isFile(value)) refuseSecretNames('--set', [name], 'give it with --set NAME=@file or --set NAME=@-');
-		if (given.has(name)) throw contradiction(`--set gives ${quote(name)} twice`);
+		if (!isFile(value)) refuseSecretNames('--set', [name], 'pass it with --set NAME=@file or --set NAME=@-');
+		if (given.has(name)) throw contradiction(`--set has ${quote(name)} twice`);
 		given.add(name);
 		const read = await readTextValue('--set', value, context);
 		// The file's last line break is not part of a password.
@@ -125,7 +122,7 @@ export function readItems(
 			});
 		}
 		const both = items.add[name]?.find((item) => items.remove[name]?.map(String).includes(String(item)));
-		if (both !== undefined) throw contradiction(`${quote(String(both))} is added to ${name} and removed from it`);
+		if (both !== undefined) throw contradiction(`${quote(String(both))} can't be added to ${name} and removed at once`);
 	}
 	return items;
 }
@@ -145,7 +142,7 @@ async function readData(
 		// The parser's message quotes the text, which may be a password.
 		throw invalid('--data is not valid JSON');
 	}
-	if (!isObject(data)) throw new UsageError('--data takes a JSON object such as \'{"status": "hold"}\'');
+	if (!isObject(data)) throw new UsageError('--data must be a JSON object such as \'{"status": "hold"}\'');
 	const { shapeProblem } = await import('../../bulk/input/text.js');
 	const problem = shapeProblem(text);
 	if (problem !== undefined) throw invalid(`--data: ${problem}`);
@@ -159,16 +156,16 @@ async function readData(
 			const own = ids[id] ?? (source.from === 'ids' && source.ids.length === 1 ? source.ids[0] : undefined);
 			if (String(value) === own) continue;
 			const path = own === undefined ? 'each row has its own' : `the path says ${own}`;
-			throw contradiction(`--data has ${id} ${JSON.stringify(value)}, but ${path}; ids belong in the path`);
+			throw contradiction(`--data has ${id} ${JSON.stringify(value)}, but ${path}; pass IDs as arguments`);
 		}
 		const field = findField(fields, name);
 		// A service's own field may differ from ours by a dash.
 		const isKnown = field !== undefined && !(rules.undocumented && field.name !== name);
 		if (!isKnown && !rules.undocumented && body !== 'custom_fields') {
 			const names = fields.map((each) => each.name).join(', ');
-			throw new UsageError(`--data: there is no field ${quote(name)}; the fields are ${names}`, {
+			throw new UsageError(`--data: unknown field ${quote(name)}; fields: ${names}`, {
 				code: 'unknown_field',
-				hint: '--undocumented allows other names',
+				hint: 'pass --undocumented to allow other names',
 			});
 		}
 		const checked = isKnown ? checkTyped(field, value, rules) : { value };

@@ -20,11 +20,11 @@ import { jobOf, type RunJob, readGiven, type Secrets } from './plan.js';
 /** @throws UsageError, RefusedError */
 export async function startCommand(name: string, invocation: RunInvocation): Promise<ExitCode> {
 	const { dryRun = false, diff = false, ifUnmodified, journal, note, plan: saveTo, report } = invocation.options;
-	if (diff && !dryRun) throw new UsageError('--diff goes with --dry-run');
+	if (diff && !dryRun) throw new UsageError('--diff requires --dry-run');
 	const given = await readGiven(name, invocation);
 	const { endpoint, source } = given;
 	if (ifUnmodified === true && source.from === 'ids') {
-		throw new UsageError('--if-unmodified goes with --input: its rows say in modified_gmt when an object was changed', {
+		throw new UsageError('--if-unmodified requires --input with a column modified_gmt', {
 			code: 'contradiction',
 		});
 	}

@@ -75,7 +75,7 @@ export const inputOptions = options('Input', [
 export const checkOptions = options('Checks', [
 	{ flags: '--verify', help: 'Read each object back and compare' },
 	{ flags: '--only-changed', help: 'Skip fields that already have the new value' },
-	{ flags: '--snapshot', help: 'Save old values for run undo: the default for two rows or more' },
+	{ flags: '--snapshot', help: 'Save old values so the run can be undone; default for two or more rows' },
 	{ flags: '--no-snapshot', help: 'Do not read and save old values' },
 	{ flags: '--diff', help: 'With --dry-run: show old and new values' },
 	{
@@ -100,7 +100,7 @@ export const runOptions = options('Run', [
 	},
 	{ flags: '--shard <k/n>', help: 'Process only part K of N, assigned by row ID' },
 	{ flags: '--journal <file>', help: 'Path of the journal', completes: 'files' },
-	{ flags: '--note <text>', help: 'Why you make this change, for the journal' },
+	{ flags: '--note <text>', help: 'Note for the journal: why you make this change' },
 ]);
 
 /** Beside fields with flags. */

@@ -150,23 +150,23 @@ export type Caller = Pick<Connection, 'profileName' | 'secretSource'>;
 
 /** A profile's may have expired. */
 export function signInAgain({ profileName: name, secretSource }: Caller): string {
-	let login = 'supportctl login stores other credentials';
+	let login = 'sign in again: supportctl login';
 	if (secretSource.startsWith('SUPPORTCTL_')) {
-		login = `the credentials are from ${secretSource}, not from a profile: correct it, or unset it and use supportctl login`;
+		login = `the credentials are from ${secretSource}, not from a profile: fix it, or unset it and use supportctl login`;
 	} else if (name !== undefined) {
-		login = `the credentials of profile "${name}" may have expired: supportctl login --profile ${name} stores others`;
+		login = `the credentials of profile "${name}" may have expired; sign in again: supportctl login --profile ${name}`;
 	}
-	return `${login}; supportctl doctor checks whether the host drops them`;
+	return `${login}; if they are correct, run "supportctl doctor"`;
 }
 
 /** The next step by the code of a refusal. */
 const REFUSALS: ReadonlyMap<string, string> = new Map([
-	['incorrect_agent', 'assign an agent: this service has no tickets without one, and no other users as assignees'],
+	['incorrect_agent', 'assign an agent: this service requires one on every ticket and accepts no other users'],
 	['invalid_term', 'use the ID of a term: supportctl term list TAXONOMY'],
 	['invalid_username', 'find usernames with: supportctl user list --search TEXT'],
 	[
 		'invalid_username_access',
-		'your account can look up itself only; find others with: supportctl user list --search TEXT',
+		'your account can only look up itself; to find others: supportctl user list --search TEXT',
 	],
 	['rest_trash_not_supported', 'pass --force to delete permanently'],
 	['no_such_field', 'list the fields with: supportctl ticket fields get TICKET-ID'],
@@ -180,31 +180,46 @@ export function nextStep(
 ): string | undefined {
 	const isPage = code === 'html_response';
 	if (signedOut) return signInAgain(caller);
-	if (forbidden && !isPage) return 'the account that is signed in lacks the right; use a profile that has it';
+	if (forbidden && !isPage) return 'your account lacks permission; ask an administrator or use a different profile';
 	if (forbidden || code === 'login_form')
 		return 'a sign-on page or a firewall in front of the service responded: use a base URL without it';
-	if (code === NO_ROUTE)
-		return 'the service has no such path or method: supportctl doctor checks the base URL and the prefixes';
+	if (code === NO_ROUTE) return 'endpoint not found; run "supportctl doctor" to check the base URL and the prefixes';
 	if (isPage && notServed && outcome === 'failed')
-		return 'nothing serves that path: check the base URL (is /wp-json missing?) with supportctl doctor';
-	if (code === 'redirect') return 'supportctl profile set NAME --base-url URL changes it in a profile';
+		return 'nothing found at that path: is /wp-json missing from the base URL? Run "supportctl doctor"';
+	if (code === 'redirect') return 'to change it in a profile: supportctl profile set NAME --base-url URL';
 	const known = nextStepFor(code) ?? (code === undefined ? undefined : REFUSALS.get(code));
 	if (known !== undefined) return known;
-	if (busy && outcome !== 'unknown')
-		return 'try again later; where there are many rows, --rate asks for fewer a second';
-	if (outcome === 'differs') return '--allow-differs=FIELDS accepts other values of these fields';
+	if (busy && outcome !== 'unknown') return 'try again later, or slow down with --rate';
+	if (outcome === 'differs') return 'to accept different values: --allow-differs=FIELDS';
 	if (outcome !== 'unknown') return undefined;
-	if (isRead) return 'a read changes nothing: try again';
+	if (isRead) return 'try again';
 	return `the change may have been applied; check before retrying${canVerify ? ', or use --verify' : ''}`;
 }
 
 const VERDICTS: Partial<Record<RowOutcome['outcome'], string>> = {
-	failed: 'failed',
-	differs: 'was carried out and differs',
-	unknown: 'is unknown',
-	'not-sent': 'was not sent',
-	invalid: 'is invalid',
+	failed: ' failed',
+	unknown: ': outcome unknown',
+	'not-sent': ' was not sent',
+	invalid: ' is invalid',
 };
+
+/** `update ticket 14 failed (HTTP 500 db_error), after 2 attempts: Out of rows` */
+export function verdictOf(
+	{ outcome, status, code, message, attempts }: RowOutcome,
+	what: string,
+	verdict = code === 'wait_too_long' ? ' was put off' : (VERDICTS[outcome] ?? ''),
+): string {
+	const ofService = code === undefined || code.startsWith('http_') ? '' : ` ${code}`;
+	const http = status === undefined ? '' : ` (HTTP ${status}${ofService})`;
+	const tries = attempts > 1 ? `, after ${attempts} attempts` : '';
+	const why = message ?? code ?? '';
+	return `${what}${verdict}${http}${tries}${why === '' ? '' : `: ${why}`}`;
+}
+
+/** 410 is what is in the trash. */
+function isMissing({ ids, outcome, status, gone = false }: RowOutcome): boolean {
+	return outcome === 'failed' && gone && status === 404 && Object.keys(ids).length > 0;
+}
 
 export function failureOf(
 	outcome: RowOutcome,
@@ -214,27 +229,25 @@ export function failureOf(
 ): SupportctlError {
 	const { verb, noun, replay } = endpoint;
 	const request = { isRead: replay === 'read', canVerify: !verify && readEndpointOf(endpoint) !== undefined };
-	return errorOf(outcome, `${verb} ${nameRow(outcome.ids, noun)}`, nextStep(outcome, request, caller));
+	const hint = nextStep(outcome, request, caller);
+	const object = nameRow(outcome.ids, noun);
+	if (outcome.outcome === 'differs') {
+		const done = replay === 'delete' ? 'deleted' : 'updated';
+		return errorOf(outcome, `${object} ${done}, but ${outcome.message ?? 'the response differs'}`, hint);
+	}
+	if (isMissing(outcome)) return errorOf(outcome, verdictOf(outcome, object, ' not found'), hint);
+	return errorOf(outcome, verdictOf(outcome, `${verb} ${object}`), hint);
 }
 
-/** @param what "update ticket 14" */
-export function errorOf(given: RowOutcome, what: string, hint: string | undefined): SupportctlError {
-	const { ids, outcome, status, code, message, attempts, reasons, differs } = given;
-	const verdict = code === 'wait_too_long' ? 'was put off' : (VERDICTS[outcome] ?? outcome);
-	const ofService = code === undefined || code.startsWith('http_') ? '' : ` ${code}`;
-	const http = status === undefined || outcome === 'differs' ? '' : ` (HTTP ${status}${ofService})`;
-	const tries = attempts > 1 ? `, after ${attempts} attempts` : '';
-	const why = message ?? code ?? '';
-	return new SupportctlError(
-		`${what} ${verdict}${http}${tries}${why === '' ? '' : `: ${why}`}`,
-		exitCodeOfOutcome(given),
-		{
-			code: code ?? outcome,
-			details: [...Object.entries(reasons ?? {}).map((pair) => pair.join(': ')), ...differences(given)],
-			data: { ...printedIds(ids), status, outcome, attempts, reasons, differs },
-			...(hint === undefined ? {} : { hint }),
-		},
-	);
+/** @param text what happened to what, and why */
+export function errorOf(given: RowOutcome, text: string, hint: string | undefined): SupportctlError {
+	const { ids, outcome, status, code, attempts, reasons, differs } = given;
+	return new SupportctlError(text, exitCodeOfOutcome(given), {
+		code: code ?? outcome,
+		details: [...Object.entries(reasons ?? {}).map((pair) => pair.join(': ')), ...differences(given)],
+		data: { ...printedIds(ids), status, outcome, attempts, reasons, differs },
+		...(hint === undefined ? {} : { hint }),
+	});
 }
 
 export function exitCodeOfOutcome({ outcome, signedOut, forbidden }: RowOutcome): ExitCode {
@@ -286,6 +299,6 @@ function inOneLine({ message, details, exitCode, code, cause }: SupportctlError)
 /** @param trouble why */
 export function lostResults(trouble: SupportctlError, { endpoint }: RunJob, exitCode: ExitCode): SupportctlError {
 	if (exitCode === ExitCode.ok && endpoint.replay === 'read') return trouble;
-	const says = exitCode === ExitCode.ok ? 'every row is ok' : 'the outcomes of the rows stand';
+	const says = exitCode === ExitCode.ok ? 'every row is ok' : 'the outcomes are not affected';
 	return onlyOutputFailed(trouble, says, exitCode);
 }

@@ -38,7 +38,7 @@ export function checkEnded({ path, header }: PastRun): void {
 	if (pid === undefined) return;
 	throw new FailedError(`run ${header.id} is still running in process ${pid}`, {
 		code: 'locked',
-		hint: 'stop it with Ctrl-C, or wait for its end',
+		hint: 'wait for it to end, or stop it with Ctrl-C',
 	});
 }
 
@@ -50,7 +50,7 @@ export function unreachedNote({ state }: RunSummary, { header, counts, end, stat
 	const rows = count === 1 ? '1 row has' : `${count} rows have`;
 	const isKnown = isOver && !states.doubtful;
 	const why = isKnown ? ', because the run ended before' : ' and may have been sent';
-	return `note: ${rows} no record${why}; supportctl run resume ${header.id} sends what is not done\n`;
+	return `note: ${rows} no record${why}; supportctl run resume ${header.id} sends them\n`;
 }
 
 /** @throws UsageError for a missing or changed input, before anything is read as rows */
@@ -61,7 +61,7 @@ export async function withInput<Plan extends Pick<RunPlan, 'source'>>(
 ): Promise<Plan> {
 	const file = inputFileOf(plan.source);
 	if (options.input !== undefined) {
-		if (file === undefined) throw new UsageError(`run ${id} read no file: --input can't replace its rows`);
+		if (file === undefined) throw new UsageError(`run ${id} did not read a file, so --input can't replace its rows`);
 		const isStdin = options.input === '-';
 		const path = isStdin ? '-' : resolve(context.cwd, options.input);
 		return { ...plan, source: { ...file, path, name: isStdin ? STDIN_NAME : options.input } };
@@ -90,9 +90,9 @@ async function secretsAgain(
 	const given = await readFields({ endpoint, source, ids, invocation: { ...invocation, options } });
 	const missing = withheld.filter((field) => !Object.hasOwn(given, field));
 	if (missing.length === 0) return Object.fromEntries(withheld.map((field) => [field, given[field]]));
-	throw new UsageError(`the values of ${missing.join(', ')} were not kept, because they are secret`, {
+	throw new UsageError(`secret values were not saved: ${missing.join(', ')}`, {
 		code: 'withheld',
-		hint: 'give them again with --data @file, a password with --password-stdin or --password-prompt',
+		hint: 'pass them again with --data @file, or a password with --password-stdin or --password-prompt',
 	});
 }
 
@@ -120,24 +120,24 @@ async function connect(
 	const setup = readSetup({ env, flags: options, cwd });
 	const { url } = setup.settings.baseUrl === undefined ? {} : resolveBaseUrl(setup);
 	if (url !== baseUrl) {
-		const here = url === undefined ? 'no base URL is set here' : `this call is set up for ${url}`;
-		throw new UsageError(`${subject} ${isPlan ? 'is for' : 'was on'} ${baseUrl}, and ${here}; nothing was sent`, {
+		const here = url === undefined ? 'no base URL is set' : `your base URL is ${url}`;
+		throw new UsageError(`${subject} ${isPlan ? 'is for' : 'was on'} ${baseUrl}, but ${here}; nothing was sent`, {
 			code: 'another_service',
-			hint: 'choose the profile of the run with --profile, or its base URL with --base-url',
+			hint: "pass the run's --profile or --base-url",
 		});
 	}
 	if (profile !== undefined && profile !== setup.profileName && options.profile === undefined) {
 		const { from, name } = setup.sources.baseUrl;
-		const instead = from === 'profile' ? `the profile ${JSON.stringify(name)}` : name;
+		const instead = from === 'profile' ? `profile ${JSON.stringify(name)}` : name;
 		warn(context, [
-			`${subject} was ${isPlan ? 'made' : 'started'} with the profile ${JSON.stringify(profile)}; now ${instead} is used`,
+			`${subject} was ${isPlan ? 'made' : 'started'} with profile ${JSON.stringify(profile)}; now using ${instead}`,
 		]);
 	}
 	const session = await openSession({ ...invocation, options } as Invocation);
 	if (isPlan && !isDeepStrictEqual({ ...session.dialect.prefixes }, { ...service.prefixes })) {
-		throw new UsageError('the plan is for a service with other API prefixes; nothing was sent', {
+		throw new UsageError('the plan is for a service with different API prefixes; nothing was sent', {
 			code: 'another_service',
-			hint: 'supportctl profile show prints the prefixes of a profile',
+			hint: 'to see the prefixes of a profile: supportctl profile show',
 		});
 	}
 	const dialect = createDialect(service.prefixes);

@@ -107,7 +107,7 @@ export function withoutSecrets(
 
 export function nothingToChange({ body }: Endpoint): UsageError {
 	const flag = body === 'custom_fields' ? '--set name=value' : 'a flag for a field, or --data';
-	return new UsageError(`nothing to change: give ${flag}`, { code: 'nothing_to_send' });
+	return new UsageError(`nothing to change: pass ${flag}`, { code: 'nothing_to_send' });
 }
 
 /** @throws UsageError */
@@ -115,7 +115,7 @@ function readSource(
 	name: string,
 	{ args, options, words, context }: RunInvocation,
 ): { source: RowSource; ids: Record<string, string> } {
-	const hint = `supportctl ${words.join(' ')} --help shows examples`;
+	const hint = `for examples: supportctl ${words.join(' ')} --help`;
 	const missing = ({ name, choices = [] }: Positional, others = ''): UsageError => {
 		const allowed = choices.length === 0 ? '' : `: ${choices.join(' or ')}`;
 		const message = `missing <${name.replaceAll('_', '-')}>${others}${allowed}`;
@@ -135,11 +135,11 @@ function readSource(
 	}
 	const [first, ...more] = args.slice(positionals.length);
 	if (input !== undefined && first !== undefined) {
-		throw new UsageError(`${quote(first)}: rows come from --input or from arguments, not from both`, { hint });
+		throw new UsageError(`${quote(first)}: pass rows with --input or as arguments, not both`, { hint });
 	}
 	const path = input ?? (first === '-' || more.includes('-') ? '-' : undefined);
 	if (more.length > 0 && path === '-') {
-		throw new UsageError('- reads ids from stdin and takes no other ids beside it', { hint });
+		throw new UsageError("- reads IDs from stdin and can't be combined with other IDs", { hint });
 	}
 	if (path === undefined) {
 		if (first === undefined) throw missing(last, ', -, or --input');

@@ -160,7 +160,7 @@ async function askBefore(
 		if (input.format === 'ids' || survey.empty === survey.rows) throw nothingToChange(endpoint);
 	}
 	if (plan.checks.snapshot && invocation.options.snapshot === true && survey.permanent > 0) {
-		throw new UsageError("a permanent delete can't be undone: leave out --snapshot or --force; nothing was sent", {
+		throw new UsageError("a permanent delete can't be undone: remove --snapshot or --force; nothing was sent", {
 			code: 'contradiction',
 		});
 	}
@@ -198,7 +198,7 @@ async function checkReports(job: RunJob, source: PlannedRows['source']): Promise
 		"the run's input": inputFileOf(source)?.path,
 		"the run's journal": options.journal ?? resumes?.path,
 		'the journal of the earlier run': 'journal' in plan.source ? plan.source.journal : undefined,
-		'where standard output goes': '/dev/stdout',
+		'where stdout goes': '/dev/stdout',
 	};
 	await checkReportPlaces(specs, Object.entries(files), context.cwd);
 }

@@ -72,29 +72,25 @@ describe('CSV input', () => {
 	});
 
 	it.each([
-		[
-			'a quote never closed',
-			'id,t\n1,a\n2,"b\n3,c\n4,d\n',
-			'edits.csv line 3: a quote is opened in the record that begins here and never closed',
-		],
+		['a quote never closed', 'id,t\n1,a\n2,"b\n3,c\n4,d\n', 'edits.csv line 3: unclosed quote in this record'],
 		[
 			'a quote never closed in the second cell of a long record',
 			'id,a,b\n1,"x\ny","z\n\n\n',
-			'edits.csv line 2: a quote is opened in the record that begins here and never closed',
+			'edits.csv line 2: unclosed quote in this record',
 		],
 		[
 			'a quote behind blanks',
 			'id,t,u\n1, "a, b",c\n',
-			'edits.csv line 2: stray quote in the record that begins here; write the cell as "…""…"',
+			'edits.csv line 2: stray quote in this record; write the cell as "…""…"',
 		],
 		[
 			'text behind a closing quote',
 			'id,t\n1,"hold\n2,"read"\n',
-			'edits.csv line 2: stray quote in the record that begins here; write the cell as "…""…"',
+			'edits.csv line 2: stray quote in this record; write the cell as "…""…"',
 		],
-		['a header name twice', 'id,t,id\n', 'edits.csv line 1: column "id" is in the header twice'],
+		['a header name twice', 'id,t,id\n', 'edits.csv line 1: column "id" appears twice in the header'],
 		['a header name missing', '\nid,,t\n', 'edits.csv line 2: column 2 has no name in the header'],
-		['a NUL byte', 'id,t\n1,a\n2,\u0000\n', 'edits.csv line 3: there is a NUL byte: the file is UTF-16 or not text'],
+		['a NUL byte', 'id,t\n1,a\n2,\u0000\n', 'edits.csv line 3: contains a NUL byte: the file is UTF-16 or not text'],
 	])('says where the trouble is: %s', async (_, text, message) => {
 		await expect(rowsOf('edits.csv', text)).rejects.toMatchObject({ name: 'UsageError', message });
 	});
@@ -110,7 +106,7 @@ describe('CSV input', () => {
 
 	it('names the line of bytes that are not UTF-8', async () => {
 		const bytes = Buffer.from('id,title\n1,caf\u00e9\n2,b\n', 'latin1');
-		await expect(rowsOf('edits.csv', bytes)).rejects.toThrow('edits.csv line 2: the bytes are not UTF-8');
+		await expect(rowsOf('edits.csv', bytes)).rejects.toThrow('edits.csv line 2: not valid UTF-8');
 		await expect(rowsOf('edits.csv', Buffer.from('id\n1\n\xe9', 'latin1'))).rejects.toThrow('edits.csv line 3');
 	});
 
@@ -125,7 +121,7 @@ describe('CSV input', () => {
 	});
 
 	it('stops at a record larger than the cap, whether quoted or not', async () => {
-		const tooLong = 'edits.csv line 3: the record here is longer than 8 MiB';
+		const tooLong = 'edits.csv line 3: this record is longer than 8 MiB';
 		for (const cell of ['x'.repeat(9 << 20), `"${'x\n'.repeat(9 << 19)}`, `"${'x\n'.repeat(9 << 19)}"`]) {
 			await expect(rowsOf('edits.csv', `id,t\n1,a\n2,${cell}\n3,b\n`)).rejects.toThrow(tooLong);
 		}

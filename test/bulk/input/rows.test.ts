@@ -120,7 +120,7 @@ describe('compileColumns for an update', () => {
 	});
 
 	it('takes a header without any field for a mistake, unless flags give one', () => {
-		const nothing = 'no column is a field, and no flag gives one: there is nothing to send';
+		const nothing = 'nothing to send: no column matches a field, and no flag sets one';
 		expect(headerProblem(update, ['id'])).toBe(`edits.csv: ${nothing}`);
 		expect(headerProblem(update, ['id', 'note', 'error'], { ignore: ['note'] })).toBe(`edits.csv: ${nothing}`);
 		expect(headerProblem(setFields, ['ticket_id', 'outcome', 'message'])).toBe(`edits.csv: ${nothing}`);
@@ -195,7 +195,7 @@ describe('compileColumns for an update', () => {
 		expect(readCells(reply, { ticket_id: '3', id: '2', status: 'read' }, { flags })).toMatchObject({
 			ids: { ticket_id: '3' },
 		});
-		expect(headerProblem(reply, ['id', 'status'])).toContain('there is no column "ticket_id"');
+		expect(headerProblem(reply, ['id', 'status'])).toContain('missing column "ticket_id"');
 	});
 });
 
@@ -206,12 +206,12 @@ describe('the header', () => {
 		[['id', '__proto__'], 'edits.csv: unknown column "__proto__"'],
 		[['id', 'meta.x'], 'edits.csv: unknown column "meta.x"'],
 		[['id', 'force', 'status'], 'edits.csv: unknown column "force"'],
-		[['status'], 'edits.csv: there is no column "id"'],
+		[['status'], 'edits.csv: missing column "id"'],
 		[
 			['id', 'ticket_priority', 'ticket-priority'],
-			'edits.csv: columns "ticket_priority" and "ticket-priority" mean the same',
+			'edits.csv: columns "ticket_priority" and "ticket-priority" are the same field',
 		],
-		[['id', 'ticket_id', 'title'], 'edits.csv: columns "id" and "ticket_id" mean the same'],
+		[['id', 'ticket_id', 'title'], 'edits.csv: columns "id" and "ticket_id" are the same field'],
 	])('%j is refused', (columns, message) => {
 		expect(headerProblem(update, columns)).toBe(message);
 	});
@@ -226,11 +226,11 @@ describe('the header', () => {
 		const more = { map: { Agent: 'assignee' }, ignore: ['note', 'absent'], idColumn: 'Ticket No' };
 		const cells = { 'Ticket No': '4', Agent: '7', note: 'x' };
 		expect(readCells(update, cells, more)).toMatchObject({ ids: { id: '4' }, fields: { assignee: 7 } });
-		expect(headerProblem(update, ['id', 'status'], { map: { agent: 'assignee' } })).toContain('no column "agent"');
+		expect(headerProblem(update, ['id', 'status'], { map: { agent: 'assignee' } })).toContain('missing column "agent"');
 		expect(headerProblem(update, ['id', 'x'], { map: { x: 'asignee' } })).toContain(
 			'column "x" is mapped to "asignee", which is not a field of ticket; did you mean "assignee"?',
 		);
-		expect(headerProblem(update, ['id', 'status'], { idColumn: 'no' })).toContain('there is no column "no"');
+		expect(headerProblem(update, ['id', 'status'], { idColumn: 'no' })).toContain('missing column "no"');
 	});
 
 	it('leaves out the column that rejects add, and says so', () => {
@@ -254,11 +254,11 @@ describe('deletes', () => {
 		});
 		expect(readCells(ticket, { id: '1', force: 'false' }, { flags: { force: true } })).toMatchObject({ force: false });
 		expect(readCells(ticket, { id: '1', force: '' }, { flags: { force: true } })).toMatchObject({ force: true });
-		expect(readCells(ticket, { id: '1', force: 'maybe' })).toEqual(['force "maybe" is not true or false']);
+		expect(readCells(ticket, { id: '1', force: 'maybe' })).toEqual(['force: "maybe" is not true or false']);
 	});
 
 	it('of products have to be forced', () => {
-		expect(readCells(product, { id: '1' })).toEqual(["force has to be true: terms can't be trashed"]);
+		expect(readCells(product, { id: '1' })).toEqual(["force must be true: terms can't be trashed"]);
 		expect(readCells(product, { id: '1' }, { flags: { force: true } })).toMatchObject({ force: true });
 	});
 
@@ -283,7 +283,7 @@ describe('deletes', () => {
 			force: undefined,
 		});
 		expect(readCells(product, { taxonomy: 'department', id: '1', force: '' }, more)).toEqual([
-			'taxonomy "department": no department',
+			'taxonomy: "department": no department',
 		]);
 		expect(readCells(product, { taxonomy: '', id: '1', force: '' }, more)).toEqual(['taxonomy is missing']);
 		expect(readCells(product, { id: '1' }, { ...more, flags: { ids: { taxonomy: 'ticket_priority' } } })).toMatchObject(
@@ -358,9 +358,9 @@ describe('NDJSON', () => {
 
 	it.each([
 		[{ id: 1, asignee: 1 }, 'unknown column "asignee"; did you mean "assignee"?'],
-		[{ id: 1.5, status: 'hold' }, 'id "1.5" is not an id: ids are positive integers'],
-		[{ id: true, status: 'hold' }, 'id "true" is not an id: ids are positive integers'],
-		[{ id: 1, ticket_id: 2, status: 'hold' }, '"ticket_id" means the same as another column or key'],
+		[{ id: 1.5, status: 'hold' }, 'id: invalid ID "1.5" (IDs are positive integers)'],
+		[{ id: true, status: 'hold' }, 'id: invalid ID "true" (IDs are positive integers)'],
+		[{ id: 1, ticket_id: 2, status: 'hold' }, '"ticket_id" is the same field as another column or key'],
 		[{ status: 'hold' }, 'id is missing'],
 		[{ id: null, status: 'hold' }, 'id is missing'],
 		[{ id: 1, assignee: 1.5 }, 'assignee 1.5 is not a user'],
@@ -369,11 +369,11 @@ describe('NDJSON', () => {
 	});
 
 	it.each([
-		[update, { id: 1, time_notes: 'a', 'time-notes': 'b' }, '"time-notes" means the same as another column or key'],
-		[setFields, { id: 1, color: 'a', custom_fields: { color: 'b' } }, '"color" means the same'],
-		[setFields, { id: 1, custom_fields: { color: 'b' }, color: 'a' }, '"color" means the same'],
-		[endpoints['user.update'], { id: 1, meta: { a: 1 }, 'meta.a': 2 }, '"meta.a" means the same'],
-		[endpoints['user.update'], { id: 1, 'meta.a': 2, 'META.a': 3 }, '"META.a" means the same'],
+		[update, { id: 1, time_notes: 'a', 'time-notes': 'b' }, '"time-notes" is the same field as another column or key'],
+		[setFields, { id: 1, color: 'a', custom_fields: { color: 'b' } }, '"color" is the same field'],
+		[setFields, { id: 1, custom_fields: { color: 'b' }, color: 'a' }, '"color" is the same field'],
+		[endpoints['user.update'], { id: 1, meta: { a: 1 }, 'meta.a': 2 }, '"meta.a" is the same field'],
+		[endpoints['user.update'], { id: 1, 'meta.a': 2, 'META.a': 3 }, '"META.a" is the same field'],
 	])('keys that mean one thing are refused: %#', (endpoint, object, message) => {
 		expect(readObject(endpoint, object)).toEqual([expect.stringContaining(message)]);
 	});
@@ -427,14 +427,14 @@ describe('a column', () => {
 		[ticket, null, 'id is missing'],
 		[ticket, '', 'id is missing'],
 		[ticket, '  ', 'id is missing'],
-		[ticket, 'x', 'Ticket "x" is not an id: ids are positive integers'],
-		[ticket, -1, 'Ticket "-1" is not an id: ids are positive integers'],
-		[ticket, false, 'Ticket "false" is not an id: ids are positive integers'],
-		[ticket, [14], 'Ticket "[14]" is not an id: ids are positive integers'],
+		[ticket, 'x', 'Ticket: invalid ID "x" (IDs are positive integers)'],
+		[ticket, -1, 'Ticket: invalid ID "-1" (IDs are positive integers)'],
+		[ticket, false, 'Ticket: invalid ID "false" (IDs are positive integers)'],
+		[ticket, [14], 'Ticket: invalid ID "[14]" (IDs are positive integers)'],
 		[slug, 'abc-1', { ids: { user_id: '5' }, names: { slug: 'abc-1' } }],
-		[slug, 'a/b', 'slug "a/b" is not a slug: slugs hold letters, digits, "-" and "_"'],
+		[slug, 'a/b', 'slug: invalid slug "a/b" (slugs contain letters, digits, "-" and "_")'],
 		[term, ' product ', { ids: { taxonomy: 'product' } }],
-		[term, 'department', 'taxonomy "department": no department'],
+		[term, 'department', 'taxonomy: "department": no department'],
 		[term, ' ', 'taxonomy is missing'],
 		[force, true, { force: true }],
 		[force, 'YES', { force: true }],
@@ -442,13 +442,13 @@ describe('a column', () => {
 		[force, ' no ', { force: false }],
 		[force, 0, { force: false }],
 		[force, null, { force: undefined }],
-		[force, 'maybe', 'force "maybe" is not true or false'],
-		[force, 'constructor', 'force "constructor" is not true or false'],
-		[force, [true], 'force "[true]" is not true or false'],
+		[force, 'maybe', 'force: "maybe" is not true or false'],
+		[force, 'constructor', 'force: "constructor" is not true or false'],
+		[force, [true], 'force: "[true]" is not true or false'],
 		[receiver, ' 9 ', { reassign: '9' }],
 		[receiver, 9, { reassign: '9' }],
 		[receiver, null, { reassign: '5' }],
-		[receiver, 0, 'heir "0" is not an id: ids are positive integers'],
+		[receiver, 0, 'heir: invalid ID "0" (IDs are positive integers)'],
 		[fields, { a: 'x', b: 'y' }, { fields: { a: 'x', b: 'y' } }],
 		[fields, 'x', { fields: { custom_fields: 'x' } }],
 		[fields, { a: 'x', b: 1 }, 'custom field "b" is a number; custom fields hold strings'],
@@ -493,7 +493,7 @@ describe('a column', () => {
 		[setFields, 'c', '[redacted]'],
 		[setFields, 'custom_fields', '[redacted]'],
 	])('sends no placeholder for a secret: %#', (endpoint, name, value) => {
-		const message = `${name} is the placeholder [redacted]; put the value itself there`;
+		const message = `${name} is the placeholder [redacted]; replace it with the actual value`;
 		if (name !== 'ticket_tag') expect(readObject(endpoint, { id: 1, [name]: value })).toEqual([message]);
 		if (typeof value === 'string') expect(readCells(endpoint, { id: '1', [name]: value })).toEqual([message]);
 	});

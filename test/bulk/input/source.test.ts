@@ -124,7 +124,7 @@ describe('openInput with a file', () => {
 		);
 		const damaged = Buffer.from(packed);
 		damaged.fill(0xff, 30_000, 30_100);
-		expect((await failureOf(rowsOf('a.csv.gz', damaged))).message).toMatch(/can't be unpacked|not UTF-8/);
+		expect((await failureOf(rowsOf('a.csv.gz', damaged))).message).toMatch(/can't be unpacked|not valid UTF-8/);
 	});
 
 	it('says what is wrong with a path', async () => {
@@ -136,7 +136,7 @@ describe('openInput with a file', () => {
 			name: 'UsageError',
 			message: "can't read none.csv: file not found",
 		});
-		expect((await open('sub.csv')).message).toBe("can't read sub.csv: it is a folder");
+		expect((await open('sub.csv')).message).toBe("can't read sub.csv: it is a directory");
 	});
 
 	it('reads a pipe, which it keeps a private copy of', async () => {
@@ -201,9 +201,7 @@ describe('openInput with standard input', () => {
 
 	it('leaves no copy behind when the input can not be used', async () => {
 		const stateDir = temporaryFolder();
-		expect((await failureOf(open('hello world\n', stateDir))).message).toBe(
-			'the format of standard input is not known',
-		);
+		expect((await failureOf(open('hello world\n', stateDir))).message).toBe('unknown input format: standard input');
 		expect((await failureOf(open('', stateDir))).message).toBe('standard input is empty');
 		expect(readdirSync(join(stateDir, 'spool'))).toEqual([]);
 	});
@@ -316,16 +314,16 @@ describe('formats', () => {
 		const { rows } = await rowsOf('a.ndjson', text);
 		expect(rows.slice(0, 4)).toEqual([
 			{ row: 1, line: 1, object: { id: 1, tags: [1, 'a'], x: null } },
-			{ row: 2, line: 3, problem: 'this is not JSON: it ends too early' },
-			{ row: 3, line: 4, problem: 'an array where a JSON object is expected' },
-			{ row: 4, line: 5, problem: 'a string where a JSON object is expected' },
+			{ row: 2, line: 3, problem: 'invalid JSON: it ends too early' },
+			{ row: 3, line: 4, problem: 'expected a JSON object, not an array' },
+			{ row: 4, line: 5, problem: 'expected a JSON object, not a string' },
 		]);
 		expect(Object.keys(rows[4]?.object ?? {})).toEqual(['__proto__']);
 		expect(rows.slice(5).map((each) => each.problem)).toEqual([
-			'null where a JSON object is expected',
-			'this is not JSON',
-			'this is not JSON: it goes wrong at column 9',
-			'this is not JSON: it ends too early',
+			'expected a JSON object, not null',
+			'invalid JSON',
+			'invalid JSON at column 9',
+			'invalid JSON: it ends too early',
 		]);
 	});
 
@@ -366,12 +364,12 @@ it('rows that were added between the passes are not handed out', async () => {
 
 describe('JSON objects', () => {
 	it.each([
-		['{"id":5,"id":6}', 'the key "id" is there twice in one object'],
-		['{"id":5,"\\u0069d":6}', 'the key "id" is there twice in one object'],
-		['{"id":5,"meta":{"a":1,"b":{"c":1,"c" : 2}}}', 'the key "c" is there twice in one object'],
-		['{"id":5,"meta":[{"a":"x\\"{:","a":2}]}', 'the key "a" is there twice in one object'],
+		['{"id":5,"id":6}', 'the key "id" appears twice in one object'],
+		['{"id":5,"\\u0069d":6}', 'the key "id" appears twice in one object'],
+		['{"id":5,"meta":{"a":1,"b":{"c":1,"c" : 2}}}', 'the key "c" appears twice in one object'],
+		['{"id":5,"meta":[{"a":"x\\"{:","a":2}]}', 'the key "a" appears twice in one object'],
 		[`{"id":5,"meta":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'lists and objects are nested more than 100 deep'],
-		[`{"id":5,"meta":${'{"a":'.repeat(200_000)}`, 'this is not JSON: it ends too early'],
+		[`{"id":5,"meta":${'{"a":'.repeat(200_000)}`, 'invalid JSON: it ends too early'],
 		[`{"id":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_001)}`, 'lists and objects are nested more than 100 deep'],
 	])('that could be read in two ways, or not at all, are invalid rows: %.60s', async (text, problem) => {
 		expect((await rowsOf('a.ndjson', `{"id":1}\n${text}\n{"id":2}\n`)).rows).toEqual([
@@ -413,9 +411,9 @@ describe('JSON objects', () => {
 			for await (const batch of readJsonArray(checkedText(pieces, 'a.json'), 'a.json')) rows.push(...batch);
 			expect(rows).toEqual([
 				{ row: 1, line: 1, object: { a: '\\' } },
-				{ row: 2, line: 1, problem: 'a number where a JSON object is expected' },
-				{ row: 3, line: 1, problem: 'an array where a JSON object is expected' },
-				{ row: 4, line: 1, problem: 'a string where a JSON object is expected' },
+				{ row: 2, line: 1, problem: 'expected a JSON object, not a number' },
+				{ row: 3, line: 1, problem: 'expected a JSON object, not an array' },
+				{ row: 4, line: 1, problem: 'expected a JSON object, not a string' },
 				{ row: 5, line: 2, object: { é: '"' } },
 			]);
 		}
@@ -423,12 +421,12 @@ describe('JSON objects', () => {
 
 	it.each([
 		['[{"id":1}', 'a.json line 1: the JSON array ends too early'],
-		['[{"id":1},\n]', 'a.json line 2: there is nothing where an element of the array is expected'],
-		['[,{"id":1}]', 'a.json line 1: there is nothing where an element of the array is expected'],
-		['[{"id":1}]\n[]', 'a.json line 2: there is text behind the JSON array'],
-		['{"id":1}', 'a.json line 1: a JSON array of objects is expected'],
+		['[{"id":1},\n]', 'a.json line 2: empty array element'],
+		['[,{"id":1}]', 'a.json line 1: empty array element'],
+		['[{"id":1}]\n[]', 'a.json line 2: text after the JSON array'],
+		['{"id":1}', 'a.json line 1: expected a JSON array of objects'],
 		['', 'a.json line 1: the JSON array ends too early'],
-		[`[\n\n {"id":\n"${'x'.repeat(9 << 20)}"}]`, 'a.json line 3: the record here is longer than 8 MiB'],
+		[`[\n\n {"id":\n"${'x'.repeat(9 << 20)}"}]`, 'a.json line 3: this record is longer than 8 MiB'],
 	])('in an array that is damaged are not read: %.20s', async (text, message) => {
 		await expect(rowsOf('a.json', text, { format: 'json' })).rejects.toMatchObject({ message });
 	});

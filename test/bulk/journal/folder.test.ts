@@ -160,7 +160,7 @@ describe('the state of a run', () => {
 	it.each([
 		['', 'its first line is damaged (not a JSON object)'],
 		['no line end', 'its first line is damaged (not a JSON object)'],
-		['{"type":"plan","version":2}\n', 'it has format version 2, and this is version 3'],
+		['{"type":"plan","version":2}\n', 'it has format version 2; this supportctl reads version 3'],
 		[`${lineOf({ type: 'row' })}\n`, 'its first line is not the start of a run'],
 	])('is damaged, with the reason, where the file holds %j', async (text, reason) => {
 		const path = join(temporaryFolder(), 'a.ndjson');

@@ -126,7 +126,7 @@ describe('a row number', () => {
 		const { corrupt, done } = await scanJournal(
 			journalWith([{ type: 'row', row: number, outcome: 'ok' }, row(10, 'ok')]),
 		);
-		expect(corrupt).toEqual([{ line: 2, reason: 'a row that the input does not have' }]);
+		expect(corrupt).toEqual([{ line: 2, reason: "a row that isn't in the input" }]);
 		expect(done).toBe(1);
 	});
 });
@@ -169,7 +169,7 @@ describe('damage', () => {
 
 	it.each([
 		['file not found', () => join(temporaryFolder(), 'none')],
-		['it is a folder', () => temporaryFolder()],
+		['it is a directory', () => temporaryFolder()],
 	])('of the file itself is told: %s', async (reason, pathOf) => {
 		await expect(scanJournal(pathOf())).rejects.toMatchObject({
 			code: 'unreadable_journal',

@@ -100,7 +100,7 @@ describe('a write that fails half-way', () => {
 		const expected = {
 			code: 'journal_failed',
 			message: `can't write the journal ${journal.path}: ${reason}`,
-			hint: `make room, then: supportctl run resume ${journal.header.id}`,
+			hint: `free some space, then: supportctl run resume ${journal.header.id}`,
 		};
 		await expect(journal.outcome(outcomeOf(2))).rejects.toMatchObject(expected);
 		expect(journal.failure).toMatchObject(expected);

@@ -57,7 +57,9 @@ async function writeExample(journal: Journal): Promise<void> {
 	await journal.outcome(
 		outcomeOf(2, { outcome: 'differs', attempts: 2, differs: [{ field: 'status', sent: 'hold', shown: 'read' }] }),
 	);
-	await journal.outcome(outcomeOf(3, { outcome: 'unknown', status: undefined, code: 'timeout', message: 'no answer' }));
+	await journal.outcome(
+		outcomeOf(3, { outcome: 'unknown', status: undefined, code: 'timeout', message: 'no response' }),
+	);
 	journal.record({ type: 'attempt', row: 4, attempt: 1, code: 'reset', lost: true });
 	journal.record({ type: 'attempt', row: 5, attempt: 1, code: 'reset', lost: true });
 	await journal.outcome(outcomeOf(6, { outcome: 'failed', status: 401, code: 'x' }));
@@ -194,7 +196,7 @@ describe('a journal', () => {
 		expect(await failureOf(() => startJournal(join(folder, 'file'), 1))).toMatchObject({
 			name: 'FailedError',
 			code: 'journal_failed',
-			hint: 'nothing was sent; choose another place with --journal FILE or SUPPORTCTL_STATE_DIR',
+			hint: 'nothing was sent; choose a different place with --journal FILE or SUPPORTCTL_STATE_DIR',
 		});
 		mkdirSync(join(folder, 'runs'));
 		expect((await failureOf(() => startJournal(folder, 1, join(folder, 'none', 'j')))).message).toContain(
@@ -248,7 +250,7 @@ describe('scanJournal', () => {
 		expect(corrupt).toEqual([
 			{ line: 3, reason: 'not a JSON object' },
 			{ line: 4, reason: 'an unknown outcome' },
-			{ line: 5, reason: 'a row that the input does not have' },
+			{ line: 5, reason: "a row that isn't in the input" },
 			{ line: 6, reason: 'a record of an unknown kind' },
 			{ line: 7, reason: 'not a JSON object' },
 			{ line: 8, reason: 'no checksum' },
@@ -257,8 +259,8 @@ describe('scanJournal', () => {
 	});
 
 	it.each([
-		['nothing', '', 'its first line was never finished'],
-		['half a header', '{"type":"plan","ver', 'its first line was never finished'],
+		['nothing', '', 'its first line is incomplete'],
+		['half a header', '{"type":"plan","ver', 'its first line is incomplete'],
 		['no header', `${lineOf({ type: 'row', row: 1 })}\n`, 'is not the start of a run'],
 		['another version', '{"type":"plan","version":9}\n', 'version 9'],
 		['the version before', '{"type":"plan","version":2,"id":"x"}\n', 'version 2'],
@@ -466,7 +468,7 @@ describe('a disk that fills up', () => {
 		expect(told).toMatchObject({
 			code: 'journal_failed',
 			message: `can't write the journal ${journalIn(stateDir)}: the file has reached its size limit`,
-			hint: `make room, then: supportctl run resume ${headerOf(0).id}`,
+			hint: `free some space, then: supportctl run resume ${headerOf(0).id}`,
 			again: 'journal_failed',
 			closing: 'journal_failed',
 		});

@@ -197,12 +197,12 @@ describe('the HTML report', () => {
 			header: headerOf(3, { id: `${one.header.id},${two.header.id}`, own: 2 }),
 			journals: [...one.journals, ...two.journals],
 			counts: sumOf([one.counts, two.counts]),
-			problems: ['no run of shard 3/3 is here'],
+			problems: ['shard 3/3 is missing'],
 		};
 		const page = await reportOf('html', together);
 		expect(outcomesIn(page)).toEqual(['ok', 'ok']);
 		expect(textOf(page)).toContain('Run 20261121-074511-k3f9x, 20261121-074512-k3f9x · 2 of 3 rows');
-		expect(page).toContain('<p class="problem">no run of shard 3/3 is here</p>');
+		expect(page).toContain('<p class="problem">shard 3/3 is missing</p>');
 		expect(await complaintsOn(page)).toEqual([]);
 	});
 

@@ -62,14 +62,14 @@ describe('a name that nobody has', () => {
 		const service = await startDirectoryService();
 		service.write('t.csv', 'id,assignee\n14,jdeo\n15,jdoe\n');
 		const { exitCode, stderr } = await service.run('ticket update --input t.csv');
-		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('no user "jdeo"; did you mean "jdoe"?')]);
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('user "jdeo" not found; did you mean "jdoe"?')]);
 		expect(service.written()).toEqual([]);
 	});
 
 	test('is refused as a flag', async () => {
 		const service = await startDirectoryService();
 		const { exitCode, stderr } = await service.run('ticket update 14 --assignee jdeo');
-		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('no user "jdeo"; did you mean "jdoe"?')]);
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('user "jdeo" not found; did you mean "jdoe"?')]);
 		expect(service.written()).toEqual([]);
 	});
 
@@ -101,7 +101,7 @@ test('a lookup that shows no ID finds nobody', async () => {
 		instead: ({ url }) => (url.endsWith('/users/username') ? json(200, { exists: 1 }) : undefined),
 	});
 	const { exitCode, stderr } = await service.run('user delete jdoe --reassign 1 --yes');
-	expect([exitCode, stderr]).toEqual([2, expect.stringContaining('no user "jdoe"')]);
+	expect([exitCode, stderr]).toEqual([2, expect.stringContaining('user "jdoe" not found')]);
 });
 
 describe('a term by its slug or name', () => {
@@ -334,7 +334,7 @@ test.each([
 		'--assignee jdoe',
 		`can't look up user "jdoe" here: use the ID`,
 	],
-	['a username like no other', {}, '--assignee zzz', 'no user "zzz" (find it with: supportctl user list)'],
+	['a username like no other', {}, '--assignee zzz', 'user "zzz" not found (find it with: supportctl user list)'],
 	['several tags with semicolons', {}, '--add-tag VIP;Login', '"VIP;Login"; separate several with commas'],
 	['a term like no other', {}, '--add-tag zzz', '"zzz" (find it with: supportctl term list ticket-tag)'],
 ])('%s is refused with a way on', async (_what, options, flags, message) => {

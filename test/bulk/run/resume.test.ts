@@ -184,7 +184,7 @@ describe('a journal', () => {
 		writeFileSync(join(work.folder, 'state', 'runs'), '');
 		const result = await work.run('run list');
 		expect([result.exitCode, result.stdout]).toEqual([1, '']);
-		expect(result.stderr).toContain(`can't read the folder of runs ${join(work.folder, 'state', 'runs')}`);
+		expect(result.stderr).toContain(`can't read the directory of journals ${join(work.folder, 'state', 'runs')}`);
 	});
 
 	it('is kept for no lone request', async () => {
@@ -195,7 +195,7 @@ describe('a journal', () => {
 });
 
 describe('run resume', () => {
-	it('takes its plan from the journal, and sends what is not done and no row that is', async () => {
+	it('takes its plan from the journal, and sends them and no row that is', async () => {
 		const { recorder, work, open } = await stoppedRun();
 		const result = await work.run('run resume last');
 		expect(result.exitCode).toBe(0);
@@ -303,7 +303,7 @@ describe('run resume', () => {
 		const elsewhere = await work.run('run resume last', { env: { SUPPORTCTL_BASE_URL: other.baseUrl } });
 		expect(elsewhere.exitCode).toBe(2);
 		expect(elsewhere.stderr).toContain(
-			`was on ${recorder.baseUrl}, and this call is set up for ${other.baseUrl}; nothing was sent`,
+			`was on ${recorder.baseUrl}, but your base URL is ${other.baseUrl}; nothing was sent`,
 		);
 		expect((await work.run('run resume last ticket')).exitCode).toBe(2);
 		expect((await work.run('run resume last --status read')).exitCode).toBe(2);
@@ -329,7 +329,7 @@ describe('run resume', () => {
 		open();
 		const without = await work.run('run resume last');
 		expect(without.exitCode).toBe(2);
-		expect(without.stderr).toContain('the values of password were not kept, because they are secret');
+		expect(without.stderr).toContain('secret values were not saved: password');
 		expect(recorder.requests).toEqual([]);
 		const given = await work.run('run resume last -q --password-stdin', { stdin: 'new pass' });
 		expect(given.exitCode).toBe(0);
@@ -343,7 +343,7 @@ describe('run resume', () => {
 		work.write('token', 'abc');
 		await work.run('ticket fields set 1 2 --set api-token=@token -q');
 		expect(JSON.stringify(work.records())).not.toContain('abc');
-		expect((await work.run('run resume last')).stderr).toContain('give them again with --data @file');
+		expect((await work.run('run resume last')).stderr).toContain('pass them again with --data @file');
 		work.write('fields.json', '{"api-token":"abc"}');
 		open();
 		expect((await work.run('run resume last -q --data @fields.json')).exitCode).toBe(0);
@@ -818,7 +818,7 @@ describe('a journal from elsewhere', () => {
 		linkSync(join(work.folder, 'j.ndjson'), join(work.folder, 'k.ndjson'));
 		recorder.requests.length = 0;
 		const { exitCode, stderr } = await work.run('run resume ./k.ndjson -q');
-		expect([exitCode, stderr]).toEqual([1, expect.stringContaining('2 names (hard links)')]);
+		expect([exitCode, stderr]).toEqual([1, expect.stringContaining('2 hard links')]);
 		expect(recorder.requests).toEqual([]);
 	});
 });

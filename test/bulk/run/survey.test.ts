@@ -62,7 +62,7 @@ describe('a set of users to delete', () => {
 		).toThrow(
 			expect.objectContaining({
 				code: 'reassign_to_deleted',
-				message: 'row 2 reassigns to user 9, who is deleted in the same set; nothing was sent',
+				message: 'row 2 reassigns to user 9, who is also being deleted; nothing was sent',
 			}),
 		);
 		expect(() => guardOver([[5, 5]]).check()).toThrow(UsageError);

@@ -49,8 +49,8 @@ describe('undoPlan', () => {
 		});
 	});
 
-	it('refuses a run that kept no old values', () => {
-		expect(() => undoPlan(headerOf(2), '/j', false)).toThrow('kept no old values');
+	it('refuses a run that did not save old values', () => {
+		expect(() => undoPlan(headerOf(2), '/j', false)).toThrow('did not save old values');
 	});
 });
 
@@ -137,7 +137,7 @@ describe('old values', () => {
 		expect([sent, expected]).toEqual([{ color: 'red' }, { color: ['blue'] }]);
 		expect(remarks).toEqual([
 			expect.stringMatching(/^size not restored: it had no value before/),
-			expect.stringMatching(/^api_token not restored: its old value was not kept/),
+			expect.stringMatching(/^api_token not restored: its old value was not saved/),
 		]);
 	});
 

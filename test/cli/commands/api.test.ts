@@ -135,7 +135,7 @@ describe('nothing is sent, exit code 2,', () => {
 		['for headers of pages', ['GET', 'tickets', '--paginate', '-i'], /--include can't be used with --paginate/],
 		['for two readers of stdin', ['POST', 'x', '--input', '-', '-F', 'a=@-'], /only one flag can read stdin/],
 		['for a query that is none', ['GET', 'tickets', '--query', '[['], /not JMESPath/],
-		['to delete without a question', ['DELETE', 'tickets/14'], /--yes is needed .*; nothing was sent/],
+		['to delete without confirmation', ['DELETE', 'tickets/14'], /refusing to .* without confirmation; pass --yes/],
 	])('%s', async (_when, argv, message) => {
 		const recorder = await startRecorder();
 		const result = await runHere(['api', ...argv], { env: recorder.env, input: 'no json' });
@@ -157,7 +157,7 @@ describe('nothing is sent, exit code 2,', () => {
 		const run = (...argv: string[]) => runHere(['api', ...argv], { env: { SUPPORTCTL_CONFIG_DIR: folder } });
 		const refused = await run('POST', 'tickets/14', '-f', 'title=x');
 		expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-		expect(refused.stderr).toContain('needs --confirm=live');
+		expect(refused.stderr).toContain('pass --confirm=live');
 		expect((await run('DELETE', 'tickets/14', '--yes')).exitCode).toBe(2);
 		expect(recorder.requests).toEqual([]);
 		expect((await run('GET', 'tickets/14')).exitCode).toBe(0);
@@ -222,7 +222,7 @@ describe('what is printed', () => {
 		const body = '[{"id":12345678901234567890},{"id":-12345678901234567891}]';
 		const recorder = await startRecorder(text(200, body, { 'content-type': 'application/json' }));
 		const { stderr } = await runHere(['api', 'GET', 'x', '--paginate'], { env: recorder.env });
-		expect(stderr).toBe('warning: numbers of more than 15 digits are printed rounded\n');
+		expect(stderr).toBe('warning: numbers with more than 15 digits are printed rounded\n');
 	});
 
 	it('with -i begins with the status line and the headers, cookies hidden', async () => {
@@ -247,7 +247,7 @@ describe('what is printed', () => {
 		]) {
 			const result = await runHere(['api', ...argv, ...flags], { env: recorder.env });
 			expect(result.exitCode).toBe(1);
-			expect(result.stderr).toContain(`error: ${request} was carried out; only the output failed: `);
+			expect(result.stderr).toContain(`error: ${request} succeeded; only the output failed: `);
 		}
 		expect(recorder.requests).toHaveLength(3);
 	});
@@ -343,7 +343,7 @@ describe('an answer that is an error', () => {
 				exitCode: 1,
 				stderr: [
 					`error: ${argv[0]} /support-api/v1/${argv[1]} failed (HTTP 404 rest_no_route): No route was found.`,
-					'hint: the service has no such path or method; supportctl api --help shows how paths are written',
+					'hint: check the path and the method (supportctl api --help)',
 					'',
 				].join('\n'),
 			});

@@ -408,7 +408,7 @@ describe('TLS', () => {
 		const refused = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY: proxy.url } });
 		expect(refused.of('tls')).toMatchObject({
 			result: 'fail',
-			message: expect.stringContaining('wants a username and password (407)'),
+			message: expect.stringContaining('requires a username and password (407)'),
 			hint: expect.stringContaining('username and password before the host'),
 		});
 		const exempt = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY, NO_PROXY: 'desk.test' } });
@@ -439,13 +439,13 @@ describe('a proxy', () => {
 		expect(stdout).not.toContain('hunter2');
 	});
 
-	it('before an http service that wants a username and password is named', async () => {
+	it('before an http service that requires a username and password is named', async () => {
 		const { url } = await startForwardProxy({ credentials: 'me:hunter2' });
 		const { folder } = await storeProfile({ baseUrl: 'http://desk.test/wp-json', username: 'a', allowHttp: true });
 		const { of } = await doctor([], { env: { SUPPORTCTL_CONFIG_DIR: folder, HTTP_PROXY: url } });
 		expect(of('prefix')).toMatchObject({
 			result: 'fail',
-			message: expect.stringContaining('wants a username and password (407)'),
+			message: expect.stringContaining('requires a username and password (407)'),
 			hint: expect.stringContaining('HTTP_PROXY'),
 		});
 	});

@@ -80,11 +80,11 @@ describe('profile set', () => {
 		[[], /missing <name>/],
 		[['live', '--timeout', '0'], /--timeout: "0" must be/],
 		[['live', '--concurrency', 'many'], /--concurrency: "many" must be a whole number/],
-		[['live', '--scheme', 'digest'], /--scheme: "digest" is not allowed; it takes basic, bearer/],
+		[['live', '--scheme', 'digest'], /--scheme: "digest" is not allowed; use basic, bearer/],
 		[['live', '--product-prefix', 'a b'], /--product-prefix: "a b" must be/],
 		[['live', '--base-url', 'http://live.example.com'], /unencrypted/],
 		[['live', '--secret-command', ''], /--secret-command is empty/],
-		[['live', '--header-name', 'Host'], /--header-name: "Host" must be a header's name/],
+		[['live', '--header-name', 'Host'], /--header-name: "Host" must be a header name/],
 		[['live', '--unset', 'tiemout'], /unknown setting/],
 	])('refuses %j and stores nothing', async (argv, message) => {
 		const { run, folder } = desk();

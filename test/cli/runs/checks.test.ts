@@ -20,7 +20,7 @@ describe('an update of more than 50 objects', () => {
 		expect(refused.exitCode).toBe(2);
 		expect(prompts.asked).toEqual([
 			expect.stringMatching(
-				/^Note: this can't be undone: no old values are kept\. Update 51 tickets \(status\) on 127\.0\.0\.1:\d+\?$/,
+				/^Note: this can't be undone: old values are not saved\. Update 51 tickets \(status\) on 127\.0\.0\.1:\d+\?$/,
 			),
 		]);
 		expect(recorder.requests).toEqual([]);
@@ -99,7 +99,7 @@ describe('--for and --until', () => {
 		const sent = recorder.requests.length;
 		expect(sent).toBeGreaterThan(1);
 		expect(sent).toBeLessThan(40);
-		expect(result.stderr).toMatch(/^stopped at .*: time is up\nto send the rest: supportctl run resume /m);
+		expect(result.stderr).toMatch(/^stopped at .*: time is up\nSend the rest: supportctl run resume /m);
 		expect(result.stderr).toMatch(new RegExp(`: ${sent} ok, ${40 - sent} not sent\\n$`));
 		expect((await work.run('run resume last --for 1h')).exitCode).toBe(0);
 		expect(recorder.requests).toHaveLength(40);
@@ -157,7 +157,7 @@ describe('after a run with --snapshot', () => {
 	it('the command that undoes it is printed', async () => {
 		const { work } = await startWorkplace(ok);
 		const { stderr } = await work.run('ticket update 1 2 --title x --snapshot');
-		expect(stderr).toMatch(/^to undo it: supportctl run undo \d{8}-\d{6}-\w+\nrun /);
+		expect(stderr).toMatch(/^Undo: supportctl run undo \d{8}-\d{6}-\w+\nrun /);
 		expect((await work.run('ticket update 1 2 --title x')).stderr).toMatch(/^run /);
 	});
 });

@@ -132,8 +132,8 @@ describe('columns of results', () => {
 
 	it.each([
 		['1 --query sum([].body.title)', 1, /sum\(\)/],
-		['1 --query [0].body.title --format ids', 1, /result 1 has no id to print/],
-		['1 2 3 --concurrency=1 --format ids --fields code', 3, /result 1 has no id to print/],
+		['1 --query [0].body.title --format ids', 1, /result 1 has no ID to print/],
+		['1 2 3 --concurrency=1 --format ids --fields code', 3, /result 1 has no ID to print/],
 	])(
 		'that fail after rows were sent stop none of them, and the error says that they are ok: %s',
 		async (words, sent, why) => {
@@ -149,7 +149,7 @@ describe('columns of results', () => {
 		const words = 'ticket update --input - --retries 0 -q --query sum([].outcome)';
 		const { exitCode, stderr } = await work.run(words, { stdin: 'id,status\n14,hold\n' });
 		expect(exitCode).toBe(5);
-		expect(stderr).toMatch(/error: the outcomes of the rows stand; only the output failed: --query "sum/);
+		expect(stderr).toMatch(/error: the outcomes are not affected; only the output failed: --query "sum/);
 		expect(work.spooled()).toHaveLength(1);
 	});
 

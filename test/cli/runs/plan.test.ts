@@ -119,8 +119,8 @@ describe('the plan of a run', () => {
 
 	it.each([
 		['ticket update', 'missing <id>, -, or --input'],
-		['ticket update 1 --input e.csv --title x', 'rows come from --input or from arguments, not from both'],
-		['ticket update 1 - --title x', '- reads ids from stdin and takes no other ids beside it'],
+		['ticket update 1 --input e.csv --title x', 'pass rows with --input or as arguments, not both'],
+		['ticket update 1 - --title x', "- reads IDs from stdin and can't be combined with other IDs"],
 		['ticket update 1', 'nothing to change'],
 		['ticket update 1 --title x --map title', '--map "title" is not COLUMN=FIELD'],
 		['ticket update 1 --title x --if status', '--if "status" is not FIELD=VALUE'],

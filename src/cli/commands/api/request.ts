@@ -127,13 +127,13 @@ export function typedValue(name: string, text: string): unknown {
 	throw invalidField(`-F ${name}: ${quote(text)} is too large to send exactly`, `send it as text: -f ${name}=…`);
 }
 
-/** @throws UsageError for a name that is there twice, or has brackets */
+/** @throws UsageError for a name that appears twice, or has brackets */
 export function bodyOf(fields: readonly Field[]): Record<string, unknown> {
 	const body = emptyRecord<unknown>();
 	for (const [name, value] of fields) {
 		const hint = 'pass lists and objects with --input';
 		if (/[[\]]/.test(name)) throw invalidField(`field ${quote(name)}: brackets only work in a query`, hint);
-		if (Object.hasOwn(body, name)) throw invalidField(`field ${quote(name)} is there twice`, hint);
+		if (Object.hasOwn(body, name)) throw invalidField(`field ${quote(name)} appears twice`, hint);
 		body[name] = value;
 	}
 	return body;

@@ -20,7 +20,7 @@ const past = () => import('../../runs/past.js');
 
 /** And secrets that no journal keeps. */
 const givenAgain = [
-	...options('Input', [{ flags: '--input <file>', help: 'Where the input is now', completes: 'files' }]),
+	...options('Input', [{ flags: '--input <file>', help: 'New path of the input', completes: 'files' }]),
 	...pick(valueOptions, 'data', 'password-stdin', 'password-prompt'),
 ] as const;
 
@@ -35,7 +35,7 @@ async function goOn(invocation: RunInvocation & { args: readonly string[] }, aga
 	const { end, corruptLines } = await scanJournal(run.path);
 	if (corruptLines > 0) {
 		const lines = corruptLines === 1 ? '1 line' : `${corruptLines} lines`;
-		context.stderr.write(`note: ${lines} of the journal can't be read; rows without another record are sent again\n`);
+		context.stderr.write(`note: ${lines} of the journal can't be read; rows recorded nowhere else are sent again\n`);
 	} else if (end !== undefined && openRows(end.counts) === 0 && again.every((name) => end.counts[name] === 0)) {
 		const why = again.length === 0 ? 'the run is complete' : `no row is ${again.join(' or ')}`;
 		notify(context, 'message', `nothing to send: ${why} (${id})`);
@@ -83,14 +83,14 @@ export const retry = defineCommand({
 
 export const undo = defineCommand({
 	description:
-		'Objects whose value is no longer what the run wrote are left alone, unless --overwrite is given. An undo keeps old values too, so that it can be undone.',
+		'Skips objects that someone changed after the run; --overwrite restores those too. An undo saves old values and can itself be undone.',
 	examples: {
 		'supportctl run undo last --dry-run --diff': 'see what would change',
-		'supportctl run undo 20261122-081554 --yes': 'without a question',
+		'supportctl run undo 20261122-081554 --yes': 'without confirmation',
 	},
 	arguments: [runArgument],
 	options: [
-		{ flags: '--overwrite', help: 'Restore values that were changed since the run, too', group: 'Rows' },
+		{ flags: '--overwrite', help: 'Also restore values that someone changed after the run', group: 'Rows' },
 		...pick(checkOptions, 'diff'),
 		...sendOptions,
 		...pick(runOptions, 'journal', 'note'),

@@ -15,17 +15,17 @@ import { checkOptions, type RunInvocation, runOptions } from '../../runs/options
 
 export const command = defineCommand({
 	description:
-		'Sends exactly the rows of the plan, and reads each object right before. A row whose object no longer has the planned old values is skipped with code drift. Always asks first; without a terminal it needs --yes. The run can be resumed, retried and undone as always.',
+		'Sends exactly the rows of the plan. Reads each object first and skips rows whose old values changed since the plan (code drift). Asks first; without a terminal it needs --yes. You can resume, retry and undo the run as usual.',
 	examples: {
-		'supportctl run apply changes.plan': 'after a look at: supportctl run show changes.plan',
+		'supportctl run apply changes.plan': 'after a review with: supportctl run show changes.plan',
 		'supportctl run apply changes.plan --digest "$DIGEST" --yes': 'in CI: only the plan that was reviewed',
 	},
 	arguments: [{ name: 'plan', help: 'File that --plan wrote', required: true, completes: 'files' }],
 	options: [
 		...options('Plan', [
-			{ flags: '--digest <sha256>', help: 'Refuse a plan with another digest' },
+			{ flags: '--digest <sha256>', help: 'Fail unless the plan has this digest' },
 			{ flags: '--allow-drift', help: 'Also send rows whose objects changed since the plan was made' },
-			{ flags: '--again', help: 'Apply a plan that was applied before' },
+			{ flags: '--again', help: 'Apply a plan that was already applied' },
 		]),
 		...pick(checkOptions, 'verify'),
 		...allBut(guardOptions, 'plan'),
@@ -49,9 +49,9 @@ export const command = defineCommand({
 		}
 		const earlier = given.again === true ? undefined : findApply(stateFolder(context), sha256);
 		if (earlier !== undefined) {
-			throw new UsageError(`the plan was applied before, by run ${earlier.id}; nothing was sent`, {
+			throw new UsageError(`the plan was already applied by run ${earlier.id}; nothing was sent`, {
 				code: 'applied_before',
-				hint: `to send what that run left: supportctl run resume ${earlier.id}; to apply the plan again: --again`,
+				hint: `to finish that run: supportctl run resume ${earlier.id}; to apply the plan again: --again`,
 			});
 		}
 		const { sendAgain } = await import('../../runs/past.js');

@@ -120,7 +120,7 @@ const SHOWN = 20;
 
 export const list = defineCommand({
 	description:
-		'States: running; finished (at its last row); stopped (ended before that); interrupted (by a signal); broken-off (killed, or the machine failed).',
+		'States: running, finished, stopped (ended early), interrupted (by a signal) and broken-off (killed, or the machine failed).',
 	examples: {
 		'supportctl run list': 'all runs',
 		'supportctl run list --query \'[?open!=`0` && !problem && state!=`"running"`].run\' --format ids': 'runs to resume',
@@ -130,7 +130,7 @@ export const list = defineCommand({
 		...options('Runs', [
 			{
 				flags: '--limit <n>',
-				help: 'At most N runs, the newest',
+				help: 'Print at most N runs, newest first',
 				parse: wholeNumber('--limit', 1),
 				defaultText: `${SHOWN} on a terminal, all elsewhere`,
 			},
@@ -155,7 +155,7 @@ const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w
 function parseAge(text: string): number {
 	const [, count, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
 	if (count !== undefined) return Number(count) * (UNITS[unit] as number);
-	throw new UsageError(`--older-than takes a number of h, d or w such as 30d, not ${JSON.stringify(text)}`, {
+	throw new UsageError(`--older-than must be a number of h, d or w such as 30d, not ${JSON.stringify(text)}`, {
 		code: 'invalid_value',
 	});
 }
@@ -164,23 +164,23 @@ const OPEN: ReadonlySet<RunState> = new Set(['stopped', 'interrupted', 'broken-o
 
 export const prune = defineCommand({
 	description:
-		'A removed run can no longer be shown, retried or undone. Runs with open rows are kept unless --force is given; a running one always. Asks first.',
+		"Removed runs can't be shown, retried or undone. Keeps runs with unsent rows unless you pass --force, and never removes a run in progress. Asks first.",
 	examples: {
 		'supportctl run prune --older-than 30d --dry-run': 'list what would be removed',
-		'supportctl run prune --older-than 12w --yes': 'without a question',
+		'supportctl run prune --older-than 12w --yes': 'without confirmation',
 	},
 	arguments: [],
 	options: [
 		...options('Runs', [
 			{
 				flags: '--older-than <age>',
-				help: 'Runs that started before: a number of h, d or w',
+				help: 'Remove runs older than this, e.g. 12h, 30d or 8w',
 				parse: parseAge,
 				defaultText: '30d',
 			},
-			{ flags: '--force', help: 'Remove runs with open rows too' },
-			{ flags: '-n, --dry-run', help: 'List the runs and remove none' },
-			{ flags: '-y, --yes', help: 'Do not ask' },
+			{ flags: '--force', help: 'Also remove runs with unsent rows' },
+			{ flags: '-n, --dry-run', help: 'List the runs without removing them' },
+			{ flags: '-y, --yes', help: 'Skip confirmation' },
 		]),
 		...outputOptions,
 	],
@@ -197,10 +197,10 @@ export const prune = defineCommand({
 		if (!dryRun && !yes && old.length > 0) {
 			const what = `the journals of ${runs} before ${before.slice(0, 10)}`;
 			if (!context.prompts.available) {
-				throw new UsageError(`without a terminal, --yes is needed to remove ${what}`, { code: 'needs_yes' });
+				throw new UsageError(`refusing to remove ${what} without confirmation; pass --yes`, { code: 'needs_yes' });
 			}
 			if (!(await context.prompts.confirm(`Remove ${what}?`))) {
-				throw new UsageError('cancelled; nothing was removed', { code: 'cancelled' });
+				throw new UsageError('canceled; nothing was removed', { code: 'cancelled' });
 			}
 		}
 		// Refused before anything is removed.
@@ -238,12 +238,12 @@ function together(runs: readonly [Shown, ...Shown[]]) {
 	if (runs.length === 1) return { header: scan.header, summary, next, missing: [], twice: [] };
 	const other = headers.find((each) => each.input.sha256 !== input.sha256);
 	if (other !== undefined) {
-		throw new UsageError(`run ${other.id} read another input than run ${scan.header.id}`, { code: 'input_changed' });
+		throw new UsageError(`runs ${scan.header.id} and ${other.id} have different inputs`, { code: 'input_changed' });
 	}
 	const mixed = headers.slice(1).find((each) => (each.plan.shard?.count ?? 0) !== plan.shard?.count);
 	if (mixed !== undefined) {
 		const [one, another] = [plan.shard, mixed.plan.shard].map((each) => (each ? formatShard(each) : 'all rows'));
-		const message = `run ${scan.header.id} is of ${one}, and run ${mixed.id} of ${another}: rows would be counted twice`;
+		const message = `run ${scan.header.id} has ${one}, run ${mixed.id} has ${another}: rows would be counted twice`;
 		throw new UsageError(message, { code: 'shards_overlap' });
 	}
 	const parts = headers.flatMap((header) => header.plan.shard ?? []);
@@ -291,8 +291,8 @@ async function writeReportsOn(runs: readonly [Shown, ...Shown[]], texts: readonl
 			exit: own ?? exitCodeOf(counts),
 			ms: Math.max(0, Date.parse(ended) - Date.parse(header.started)) || 0,
 			problems: [
-				...missing.map((shard) => `no run of shard ${shard} is here`),
-				...twice.map((shard) => `shard ${shard} is here more than once`),
+				...missing.map((shard) => `shard ${shard} is missing`),
+				...twice.map((shard) => `shard ${shard} appears more than once`),
 			],
 		},
 		cwd,
@@ -358,11 +358,11 @@ async function showRuns(invocation: Invocation, runs: readonly [Shown, ...Shown[
 
 export const show = defineCommand({
 	description:
-		'Several runs are added up: the shards of one input, with what is missing or there twice. With --outcome, rows are listed instead, each with its last outcome. A journal has no bodies of responses.',
+		'Pass several runs to combine the shards of one input and find missing or duplicate rows. With --outcome, lists rows with their last outcome. Journals do not store response bodies.',
 	examples: {
 		'supportctl run show last': 'the newest run',
 		'supportctl run show shard-*.ndjson --json': 'the shards of one input together',
-		'supportctl run show last --report html:run.html': 'a page with a plot over time',
+		'supportctl run show last --report html:run.html': 'an HTML report',
 		'supportctl run show last --outcome unknown': 'rows with an unknown outcome',
 	},
 	arguments: [{ ...runArgument, variadic: true }],

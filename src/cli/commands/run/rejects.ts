@@ -23,7 +23,7 @@ import { outcomeOption, runArgument } from '../../runs/options.js';
 
 export const command = defineCommand({
 	description:
-		'For rows that need an edit first: fix them and use the file as --input again; the error column is not sent. Rows that failed, differ, are invalid or were skipped with code conflict are exported; --outcome chooses others. Secrets are printed as [redacted], which no command accepts as a value.',
+		'Fix the rows and pass the file to --input again. The "error" column is ignored. Exports rows that failed, differ, are invalid or conflict (--if-unmodified), unless you pass --outcome. Secrets appear as [redacted].',
 	examples: {
 		'supportctl run rejects last --format csv > rejects.csv': 'to edit in a spreadsheet',
 		'supportctl run rejects last --outcome not-sent --format csv': 'rows that the run did not reach',
@@ -31,7 +31,7 @@ export const command = defineCommand({
 	arguments: [runArgument],
 	options: [
 		...options('Rows', [
-			{ flags: '--input <file>', help: 'Where the input is now, or - for stdin', completes: 'files' },
+			{ flags: '--input <file>', help: 'New path of the input, or - for stdin', completes: 'files' },
 		]),
 		outcomeOption(
 			'Export rows with these outcomes',

@@ -14,14 +14,14 @@ import { readFirstLine } from '../../text-file.js';
 
 export const command = defineCommand({
 	description:
-		'Exit code 0: valid. 10: invalid. 5: the response says neither. 4: the account that is signed in was refused. 1: not sent, or only the output failed. The check is never retried and leaves no journal.',
+		'Exits 0 if valid, 10 if invalid, 5 if the response is inconclusive, 4 if your own account was rejected, 1 if the check could not run. The check is never retried and never journaled.',
 	examples: {
 		'supportctl user check sofia.bauer': 'asks for the password, hidden',
 		'echo desk-sofia.bauer | supportctl user check sofia.bauer --password-stdin': 'from a pipe',
 	},
 	requests: [endpoints['user.check']],
 	exitCodes: [0, 1, 2, 4, 5, 10, 130],
-	arguments: [{ name: 'username', help: 'The user name; asks if it is left out', required: false }],
+	arguments: [{ name: 'username', help: 'The username (default: ask)', required: false }],
 	options: [
 		{ flags: '--password-stdin', help: 'Read the password from stdin', group: 'Fields' },
 		...outputOptions,
@@ -49,7 +49,7 @@ export const command = defineCommand({
 		if (!username) throw new UsageError('missing <username>', { code: 'missing_argument' });
 		if (options.passwordStdin !== true && !prompts.available) {
 			const hint = 'use --password-stdin';
-			throw new UsageError('a password is needed, and there is no terminal to ask on', { hint });
+			throw new UsageError("can't ask for a password without a terminal", { hint });
 		}
 		const password = await (options.passwordStdin === true
 			? readFirstLine(context.stdin, '--password-stdin')
@@ -62,7 +62,7 @@ export const command = defineCommand({
 		const send = createInterruptibleSend(context, client, ({ outcome }) =>
 			outcome === 'not-sent'
 				? `${who} were not sent`
-				: `${who} were sent without a response: whether they are valid is not known`,
+				: `${who} were sent, but got no response: it is unknown whether they are valid`,
 		);
 		let result: Outcome;
 		try {
@@ -136,7 +136,7 @@ function judgeCheck({ outcome, status, code = '', forbidden, signedOut }: Outcom
 			message: `the service refused your account${http}: ${words}`,
 			hint: CALLER_CODES.has(code)
 				? undefined
-				: `some services respond like this if ${who} are invalid; another command with this profile shows which`,
+				: `some services respond like this if ${who} are invalid; try another command with this profile to find out`,
 		};
 	}
 	const odd = code === 'unexpected_shape' && shown.body !== undefined;
@@ -144,6 +144,6 @@ function judgeCheck({ outcome, status, code = '', forbidden, signedOut }: Outcom
 	return {
 		verdict,
 		exitCode: ExitCode.unknown,
-		message: `sent, but whether ${who} are valid is not known${http}: ${words}${body}`,
+		message: `it is unknown whether ${who} are valid${http}: ${words}${body}`,
 	};
 }

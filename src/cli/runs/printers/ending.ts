@@ -19,7 +19,7 @@ export function whyStopped(reason: StopReason): string {
 			return `stopped: the service refused the credentials (401${message === undefined ? '' : `: ${message}`})`;
 		}
 		case 'failure':
-			return `stopped at row ${reason.outcome.row}, the first that failed (--stop-on-error)`;
+			return `stopped at row ${reason.outcome.row}: it failed (--stop-on-error)`;
 		case 'too-many-failures':
 			return `stopped: more than ${reason.limit} rows failed (--max-failures)`;
 		case 'same-refusal':
@@ -40,7 +40,7 @@ function textOf({ message, code, outcome }: RowOutcome): string {
 /** More than the next commands. */
 export function adviceAfter(reason: StopReason | undefined, caller: Caller): string | undefined {
 	if (reason === undefined) return undefined;
-	if (reason.kind === 'unreachable') return 'supportctl doctor checks the way to the service';
+	if (reason.kind === 'unreachable') return 'run "supportctl doctor"';
 	return 'outcome' in reason ? nextStep(reason.outcome, {}, caller) : undefined;
 }
 
@@ -52,7 +52,7 @@ export function stepsAfter(
 ): [text: string, command: string][] {
 	if (id === undefined) return [];
 	const steps = nextSteps(id, counts, resumable);
-	if (checks.snapshot && counts.ok + counts.differs > 0) steps.push(['to undo it', `supportctl run undo ${id}`]);
+	if (checks.snapshot && counts.ok + counts.differs > 0) steps.push(['Undo', `supportctl run undo ${id}`]);
 	return steps.slice(0, 2);
 }
 
@@ -63,7 +63,7 @@ export function undoObstacle({ counts }: Pick<Ended, 'counts'>, plan: RunPlan): 
 	if (!isWrite || plan.checks.snapshot || counts.ok + counts.differs + counts.unknown === 0) return undefined;
 	if (readEndpointOf(endpoint) === undefined) return `the API has no way to read ${plural(endpoint.noun, 2)}`;
 	const isPermanent = endpoint.replay === 'delete' && (!endpoint.trash || plan.values.force);
-	return isPermanent ? 'the deletes were permanent' : 'no old values were kept';
+	return isPermanent ? 'the deletes were permanent' : 'no old values were saved';
 }
 
 export const BAD = ['failed', 'differs', 'invalid', 'unknown', 'not-sent'] as const;

@@ -58,7 +58,7 @@ export function createJsonPrinter(job: RunJob, view: View, palette: Palette) {
 			const count = BAD.reduce((sum, name) => sum + counts[name], 0);
 			const why = stopped === undefined ? '' : `${whyStopped(stopped)}; `;
 			const advice = adviceAfter(stopped, session.connection);
-			const rest = resumable && id !== undefined ? `supportctl run resume ${id} sends the rest` : undefined;
+			const rest = resumable && id !== undefined ? `to send the rest: supportctl run resume ${id}` : undefined;
 			const hint = [advice, rest].filter((text) => text !== undefined).join('; ');
 			const data = { run: id, stopped: stopped?.kind, counts };
 			const details = { code: 'rows_failed', ...(hint === '' ? {} : { hint }), data };

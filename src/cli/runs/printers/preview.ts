@@ -80,7 +80,7 @@ export function createPreviewPrinter(job: RunJob) {
 			stderr.write(`${JSON.stringify({ summary })}\n`);
 			return;
 		}
-		if (printed > SHOWN && !isWhole) stderr.write(`… and ${printed - SHOWN} more; --all prints all of them\n`);
+		if (printed > SHOWN && !isWhole) stderr.write(`… and ${printed - SHOWN} more; to print all: --all\n`);
 		const count = `${upTo ? 'up to ' : ''}${requests} ${plural('request', requests)}`;
 		const notes = [
 			`dry run ${placeOf({ profile }, host)}: ${count}, none sent`,
@@ -95,7 +95,7 @@ export function createPreviewPrinter(job: RunJob) {
 		const problem = unread === 0 ? [] : [`${unread} ${nouns} can't be planned, as shown above`];
 		if (saved === undefined) {
 			const isNew = job.resumes === undefined && plan.source.from !== 'snapshots';
-			const details = { code: 'not_planned', ...(isNew && { hint: '--skip-invalid plans the others' }) };
+			const details = { code: 'not_planned', ...(isNew && { hint: 'to plan the others: --skip-invalid' }) };
 			throw new SupportctlError(`${problem[0]}; no plan was written`, ExitCode.partial, details);
 		}
 		const { sha256, rows } = saved;
@@ -106,7 +106,7 @@ export function createPreviewPrinter(job: RunJob) {
 			return;
 		}
 		if (tuning.quiet) return;
-		if (printed > SHOWN && !isWhole) stderr.write(`… and ${printed - SHOWN} more; --all prints all of them\n`);
+		if (printed > SHOWN && !isWhole) stderr.write(`… and ${printed - SHOWN} more; to print all: --all\n`);
 		const upToDate = skipped === 0 ? [] : [`${skipped} ${skipped === 1 ? 'row has' : 'rows have'} nothing to change`];
 		const what = `plan ${path}: ${rows} ${plural(endpoint.noun, rows)} on ${session.host}`;
 		const parts = [rows === 0 ? 'no changes: everything is already up to date' : what, ...upToDate, ...problem];
@@ -158,7 +158,7 @@ export function changeLines(fields: readonly FieldChange[]): Row[] {
 			field,
 			old: isShown ? hidden(old) : null,
 			new: hidden(next),
-			message: isShown ? null : 'the service does not show this field',
+			message: isShown ? null : 'the service does not return this field',
 		};
 	});
 }

@@ -39,7 +39,7 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 		}
 		const hidden = reasons.length - SHOWN;
 		if (hidden <= 0) return;
-		const all = plan.skipInvalid ? 'supportctl run rejects last prints all of them' : '--json prints all of them';
+		const all = plan.skipInvalid ? 'to print all: supportctl run rejects last' : 'to print all: --json';
 		stderr.write(`… and ${hidden} more; ${all}\n`);
 	}
 
@@ -53,7 +53,7 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 		writeComplaints();
 		if (fromArguments) return;
 		const canSkip = !plan.skipInvalid && invalid < survey.rows;
-		stderr.write(`${invalidNote(job, survey)}${canSkip ? '; --skip-invalid sends the others' : ''}\n`);
+		stderr.write(`${invalidNote(job, survey)}${canSkip ? '; pass --skip-invalid to send the others' : ''}\n`);
 	}
 
 	function writeRow({ outcome }: Extract<RunEvent, { type: 'row' }>): void {
@@ -73,9 +73,11 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 		const failures = troubles.failures();
 		if (failures > SHOWN && (view.listsFailures || hidesGood)) {
 			const bad = BAD.filter((name) => counts[name] > 0 && name !== 'not-sent');
-			const list = `supportctl run show ${id ?? 'last'}${bad.map((name) => ` --outcome ${name}`).join('')} lists them`;
+			const list = `supportctl run show ${id ?? 'last'}${bad.map((name) => ` --outcome ${name}`).join('')}`;
 			const lines = groups.lines().map((line) => `  ${sanitise(line)}\n`);
-			stderr.write(`${failures} rows need attention:\n${lines.join('')}… and ${failures - SHOWN} more; ${list}\n`);
+			stderr.write(
+				`${failures} rows need attention:\n${lines.join('')}… and ${failures - SHOWN} more; to list them: ${list}\n`,
+			);
 		}
 		if ((tuning.quiet && stopped === undefined) || id === undefined) return;
 		if (stopped !== undefined) stderr.write(`${palette.bad(sanitise(whyStopped(stopped)))}\n`);

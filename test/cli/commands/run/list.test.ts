@@ -176,7 +176,7 @@ describe('run rejects', () => {
 		const before = sandbox.requests.length;
 		const again = await work.run('user update --input again.csv -q');
 		expect(again.exitCode).toBe(2);
-		expect(again.stderr).toContain('password is the placeholder [redacted]; put the value itself there');
+		expect(again.stderr).toContain('password is the placeholder [redacted]; replace it with the actual value');
 		expect(sandbox.requests.length).toBe(before);
 		expect(work.journals()).toHaveLength(1);
 		expect(JSON.stringify(work.records())).not.toContain('hunter22');
@@ -208,7 +208,7 @@ describe('run rejects', () => {
 describe('rows that a run ended without', () => {
 	const STOPPED = ' --stop-on-error -j 1 -q';
 	const unreached = 'run rejects last --outcome not-sent';
-	const WHY = 'the run ended before it was reached';
+	const WHY = 'the run ended before this row';
 	const SHORT = 'id,status\n1,hold\n999901,hold\n3,hold\n4,hold\n';
 
 	it('are given back from the input where the rows that were not sent are asked for', async () => {
@@ -297,7 +297,7 @@ describe('rows that a run ended without', () => {
 		expect(await work.run('run show last --outcome not-sent --format ids')).toEqual({
 			exitCode: 0,
 			stdout: '',
-			stderr: `${note}${run} sends what is not done\n`,
+			stderr: `${note}${run} sends them\n`,
 		});
 		expect((await work.run('run show last --outcome ok --format ids')).stderr).toBe('');
 		const stdin = 'id,password\n999901,hunter22\n2,hunter33\n3,hunter44\n';
@@ -313,13 +313,13 @@ describe('rows that a run ended without', () => {
 		const { run, journal } = await lastRun(work);
 		const [head, ...records] = readFileSync(journal, 'utf8').trimEnd().split('\n');
 		const end = records.pop() as string;
-		const stderr = `note: 2 rows have no record and may have been sent; supportctl run resume ${run} sends what is not done\n`;
+		const stderr = `note: 2 rows have no record and may have been sent; supportctl run resume ${run} sends them\n`;
 		const ends = [[], ['rubbish', end], ['{"type":"resume","at":"","tool":"0.1.0"}', end]];
 		for (const last of ends) {
 			writeFileSync(journal, `${[head, ...records, ...last].join('\n')}\n`);
 			const rejects = await work.run(`${unreached} --format csv`);
 			// One row at a time was under way; after damage it may have been any.
-			const rest = last.length === 0 ? '4,hold,the run ended before it was reached\n' : '';
+			const rest = last.length === 0 ? '4,hold,the run ended before this row\n' : '';
 			expect(rejects).toEqual({ exitCode: 0, stdout: `id,status,error\n${rest}`, stderr });
 			expect((await work.run('run show last --outcome not-sent')).stderr).toBe(stderr);
 		}
@@ -375,7 +375,7 @@ describe('run list and run show', () => {
 		const prune = (flags: string) => work.run(`run prune ${flags}`);
 		expect(await prune('--older-than 0h')).toMatchObject({
 			exitCode: 2,
-			stderr: expect.stringContaining('--yes is needed'),
+			stderr: expect.stringContaining('without confirmation; pass --yes'),
 		});
 		expect((await prune('--older-than 0h --yes --fields nope')).exitCode).toBe(2);
 		await prune('--older-than 0h --dry-run');
@@ -507,7 +507,7 @@ describe('run list and run show', () => {
 		const work = place();
 		const journal = startJournal(journalsOf(work), 5);
 		await journal.outcome(outcomeOf(1));
-		await journal.outcome(outcomeOf(2, { outcome: 'unknown', status: undefined, message: 'no answer' }));
+		await journal.outcome(outcomeOf(2, { outcome: 'unknown', status: undefined, message: 'no response' }));
 		expect(await lastRun(work)).toMatchObject({ state: 'running', next: [] });
 		await journal.close();
 		const run = await lastRun(work);
@@ -516,7 +516,7 @@ describe('run list and run show', () => {
 			next: [`supportctl run resume ${run.run}`],
 		});
 		const { stdout, stderr } = await work.run('run show last');
-		expect(stdout).toMatch(/\n\n2\t2\tunknown\tno answer\n$/);
+		expect(stdout).toMatch(/\n\n2\t2\tunknown\tno response\n$/);
 		expect(stderr).toBe(`next: supportctl run resume ${run.run}\n`);
 	});
 

@@ -60,7 +60,7 @@ describe('user check', () => {
 			'unknown with a code in a 200',
 			{ status: 200, body: '{"code":"incorrect_password","message":"No."}' },
 			5,
-			/is not known/,
+			/is unknown whether/,
 		],
 		[
 			'the caller refused, in the words of the check',
@@ -105,21 +105,26 @@ describe('user check', () => {
 			'Wrong password. {"id":7}',
 			'<b>Fatal error</b>: x {"id":7}',
 			'',
-		].map((body): [string, Answer, number, RegExp] => [`unknown: ${body}`, { status: 200, body }, 5, /is not known/]),
-		['unknown: a parameter', error(400, 'rest_invalid_param'), 5, /is not known/],
-		['unknown: no route', error(404, 'rest_no_route'), 5, /is not known/],
-		['unknown: a server error', error(500, 'incorrect_password'), 5, /is not known/],
+		].map((body): [string, Answer, number, RegExp] => [
+			`unknown: ${body}`,
+			{ status: 200, body },
+			5,
+			/is unknown whether/,
+		]),
+		['unknown: a parameter', error(400, 'rest_invalid_param'), 5, /is unknown whether/],
+		['unknown: no route', error(404, 'rest_no_route'), 5, /is unknown whether/],
+		['unknown: a server error', error(500, 'incorrect_password'), 5, /is unknown whether/],
 		[
 			'unknown: an HTML page',
 			{ status: 200, body: '<html><title>Hi</title></html>', type: 'text/html' },
 			5,
 			/HTML page/,
 		],
-		['unknown: too many', error(429, 'too_many'), 5, /is not known/],
-		['unknown: down', { status: 503, body: 'down', type: 'text/plain' }, 5, /is not known/],
-		['unknown: hung up', 'hang up', 5, /is not known/],
-		['unknown: no answer in time', 'hold', 5, /is not known/],
-		['unknown: a gateway', { status: 504, body: 'x', type: 'text/plain' }, 5, /is not known/],
+		['unknown: too many', error(429, 'too_many'), 5, /is unknown whether/],
+		['unknown: down', { status: 503, body: 'down', type: 'text/plain' }, 5, /is unknown whether/],
+		['unknown: hung up', 'hang up', 5, /is unknown whether/],
+		['unknown: no answer in time', 'hold', 5, /is unknown whether/],
+		['unknown: a gateway', { status: 504, body: 'x', type: 'text/plain' }, 5, /is unknown whether/],
 	])('%s is sent once', async (_, answer, exitCode, words) => {
 		const { url, requests } = await serve(answer);
 		const result = await check(url, ['--timeout', '1']);
@@ -214,7 +219,7 @@ describe('user check', () => {
 		const { url } = await serve(answer);
 		const { stderr } = await check(url, ['--json'], password);
 		expect(JSON.parse(stderr).error.message).toBe(
-			`sent, but whether the credentials of "bob" are valid is not known (HTTP ${answer.status}): ${words}`,
+			`it is unknown whether the credentials of "bob" are valid (HTTP ${answer.status}): ${words}`,
 		);
 	});
 
