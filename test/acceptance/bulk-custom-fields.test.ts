@@ -206,7 +206,7 @@ describe('--verify', () => {
 		const [error] = result.stderr.split('\n').map((line) => line && JSON.parse(line).error);
 		expect(error).toMatchObject({ code: 'rows_failed', counts: { differs: 1 } });
 		expect((await work.run('run rejects last --format csv')).stdout).toMatch(
-			/^ticket_id,colour,fresh,error\n1,blue,x,"200 no_such_field: custom field "" not foundfresh""; there are colour; fresh is null, not ""x"""\n$/,
+			/^ticket_id,colour,fresh,error\n1,blue,x,"200 no_such_field: custom field ""fresh"" not found; fields: colour; fresh is null, not ""x"""\n$/,
 		);
 		expect((await work.run('run resume last')).stderr).toMatch(/nothing to send/);
 		const allowed = await work.run(`${SET} --verify --allow-differs=fresh --format ndjson`);
@@ -490,7 +490,7 @@ describe('run undo', () => {
 describe('a custom field that the service does not have', () => {
 	it.each([
 		['Severity', 'custom field "Severity" not found; did you mean "severity"?'],
-		['color', 'custom field "color" not found; there are severity, order_number'],
+		['color', 'custom field "color" not found; fields: severity, order_number'],
 	])('%s differs, and the message has the names', async (name, message) => {
 		const { work } = await desk({ 14: { severity: 'minor', order_number: 'A-1' } });
 		for (const flags of ['', ' --snapshot']) {

@@ -100,7 +100,7 @@ test('a plan is applied once, unless --again is given', async () => {
 	const at = await planned();
 	await at.run('run apply p.plan --yes');
 	const second = await at.run('run apply p.plan --yes');
-	expect([second.exitCode, second.stderr]).toEqual([2, expect.stringContaining('applied before, by run')]);
+	expect([second.exitCode, second.stderr]).toEqual([2, expect.stringContaining('already applied by run')]);
 	expect((await at.run('run apply p.plan --yes --again')).exitCode).toBe(0);
 });
 
@@ -150,14 +150,14 @@ test('a plan for another service or other API prefixes is refused', async () => 
 		}),
 	);
 	const prefixes = await at.run('run apply prefix.plan --yes');
-	expect([prefixes.exitCode, prefixes.stderr]).toEqual([2, expect.stringContaining('other API prefixes')]);
+	expect([prefixes.exitCode, prefixes.stderr]).toEqual([2, expect.stringContaining('different API prefixes')]);
 	expect([...at.writes(), ...other.writes()]).toEqual([]);
 });
 
 test('secrets can not be planned', async () => {
 	const at = await desk();
 	const { exitCode, stderr } = await at.run('user update 4 5 --password-stdin --plan p.plan', 's3cret\n');
-	expect([exitCode, stderr]).toEqual([2, expect.stringContaining('a plan holds no secrets')]);
+	expect([exitCode, stderr]).toEqual([2, expect.stringContaining('plans contain no secrets')]);
 	expect(existsSync(at.path('p.plan'))).toBe(false);
 	expect(at.service.requests).toEqual([]);
 });

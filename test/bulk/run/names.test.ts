@@ -323,7 +323,7 @@ describe('an application password by its name', () => {
 		await service.run('user password delete jdoe abc --yes');
 		expect(deleted(service)).toEqual(['abc']);
 		const { exitCode, stderr } = await service.run(['user', 'password', 'delete', 'jdoe', 'CI runner', '--yes']);
-		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('not a slug')]);
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('invalid slug')]);
 	});
 });
 
@@ -335,8 +335,8 @@ test.each([
 		`can't look up user "jdoe" here: use the ID`,
 	],
 	['a username like no other', {}, '--assignee zzz', 'user "zzz" not found (find it with: supportctl user list)'],
-	['several tags with semicolons', {}, '--add-tag VIP;Login', '"VIP;Login"; separate several with commas'],
-	['a term like no other', {}, '--add-tag zzz', '"zzz" (find it with: supportctl term list ticket-tag)'],
+	['several tags with semicolons', {}, '--add-tag VIP;Login', '"VIP;Login" not found; separate several with commas'],
+	['a term like no other', {}, '--add-tag zzz', '"zzz" not found (find it with: supportctl term list ticket-tag)'],
 ])('%s is refused with a way on', async (_what, options, flags, message) => {
 	const service = await startDirectoryService(options);
 	const { exitCode, stderr } = await service.run(`ticket update 14 ${flags}`);
