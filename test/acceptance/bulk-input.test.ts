@@ -52,7 +52,7 @@ describe('two passes', () => {
 		expect(jsonLines(stderr)).toEqual([
 			{
 				error: expect.objectContaining({
-					message: expect.stringContaining('never closed'),
+					message: expect.stringContaining('unclosed quote'),
 					line: 3,
 					complaints: [expect.objectContaining({ line: 2, column: 'status', file: 'edits.csv' })],
 				}),
