@@ -71,7 +71,8 @@ export function createProgress(
 		const room = Math.min(WIDEST, width - line.length - 2);
 		if (total && room >= NARROWEST) {
 			const filled = Math.min(room, Math.round((done / total) * room));
-			line = `${palette.good('━'.repeat(filled))}${palette.faint('─'.repeat(room - filled))}  ${line}`;
+			const paint = failed ? palette.bad : palette.good;
+			line = `${paint('━'.repeat(filled))}${palette.faint('─'.repeat(room - filled))}  ${line}`;
 		}
 		stderr.write(`\r${line}\x1b[K`);
 		drawn = true;

@@ -14,7 +14,7 @@ import { printTrouble } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { createComplaints } from './complaints.js';
 import { adviceAfter, BAD, stepsAfter, whyStopped } from './ending.js';
-import { columnNotes, invalidNote } from './text.js';
+import { invalidNote, noteColumns } from './text.js';
 import { createTroubleCount, SHOWN, type View } from './view.js';
 
 export function createJsonPrinter(job: RunJob, view: View, palette: Palette) {
@@ -83,7 +83,7 @@ export function createJsonPrinter(job: RunJob, view: View, palette: Palette) {
 					return;
 				case 'surveyed':
 					inputName = event.rows.input?.name ?? inputName;
-					warn(context, columnNotes(job, event.rows));
+					noteColumns(job, event.rows);
 					writeSurvey(event.survey);
 					return;
 				case 'started':

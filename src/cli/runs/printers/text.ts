@@ -7,7 +7,7 @@ import { fileOf } from '../../../bulk/run/plan.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
 import type { Palette } from '../../../output/colour.js';
 import { annotate, sanitise } from '../../../output/sanitise.js';
-import { warn } from '../../notices.js';
+import { notify, warn } from '../../notices.js';
 import { printTrouble } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { createComplaints, formatReason } from './complaints.js';
@@ -47,7 +47,7 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 		isSurveyed = true;
 		hidesGood = view.hidesGood(survey);
 		inputName = rows.input?.name ?? inputName;
-		warn(context, columnNotes(job, rows));
+		noteColumns(job, rows);
 		const { invalid } = survey;
 		if (invalid === 0) return;
 		writeComplaints();
@@ -142,14 +142,14 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 
 const MOST_ADVICES = 2;
 
-/** Columns that our own commands write are not sent. */
-export function columnNotes(
-	{ plan, tuning }: RunJob,
+/** Says once how headers were understood, and which columns of our own are not sent. */
+export function noteColumns(
+	{ plan, tuning, invocation: { context } }: RunJob,
 	{ ignored, matched }: Pick<PlannedRows, 'ignored' | 'matched'>,
-): string[] {
+): void {
 	const pairs = matched.map(({ column, field }) => `${sanitise(column)} → ${field}`);
-	if (pairs.length > 0 && !tuning.quiet) return [`columns: ${pairs.join(', ')}`, ...ignoredNotes(plan, ignored)];
-	return ignoredNotes(plan, ignored);
+	if (pairs.length > 0 && !tuning.quiet) notify(context, 'message', `columns: ${pairs.join(', ')}`);
+	warn(context, ignoredNotes(plan, ignored));
 }
 
 function ignoredNotes(plan: RunJob['plan'], ignored: readonly string[]): string[] {
