@@ -6,7 +6,7 @@ export function plural(noun: string, count: number): string {
 	return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
-/** `ticket 14`, `reply 3 of ticket 14`, `user name "ada"`. */
+/** `ticket 14`, `reply 3 of ticket 14`, `username "ada"`. */
 export function nameRow(ids: Readonly<Record<string, string>>, noun: string): string {
 	const { taxonomy, username, id, slug } = ids;
 	if (username !== undefined) return `username ${JSON.stringify(username)}`;

@@ -4,7 +4,7 @@ import type { AppliedDifference } from '../api/applied.js';
 
 export type OutcomeName = 'ok' | 'differs' | 'failed' | 'invalid' | 'unknown' | 'skipped' | 'not-sent';
 
-/** `later`: the service says so; `lost`: nobody knows; `unsent`: no connection; `once`: the service failed. */
+/** `later`: the service says so; `lost`: it is unknown; `unsent`: no connection; `once`: the service failed. */
 export type Retry = 'once' | 'later' | 'lost' | 'unsent';
 
 export interface History {

@@ -172,7 +172,7 @@ describe('deleting users', () => {
 		expect(recorder.requests.map(({ method }) => method)).not.toContain('DELETE');
 	});
 
-	/** Deletes user 5 on a service that knows no user name; `me` and `other` respond to reads. */
+	/** Deletes user 5 on a service that knows no username; `me` and `other` respond to reads. */
 	const deleting = async (me: Responder, other: Responder, env: Record<string, string | undefined> = {}) => {
 		const recorder = await startRecorder((request, response, count) => {
 			const responder =
@@ -192,7 +192,7 @@ describe('deleting users', () => {
 	const noRoute = json(404, { code: 'rest_no_route', message: 'No route.' });
 	const unchecked = 'warning: could not check whether this deletes your own account: No route.';
 
-	it('finds the own account for a sign-in by e-mail, and says so where it can not be checked', async () => {
+	it('finds your own account for a sign-in by email, and says so if it can not be checked', async () => {
 		const own = await deleting(json(200, { id: 5 }), noRoute, { SUPPORTCTL_USERNAME: 'ada@desk.example' });
 		expect(own).toMatchObject({ exitCode: 2, deleted: 0 });
 		expect(own.stderr).toContain('user 5 is your own account (ada@desk.example); nothing was sent');

@@ -346,7 +346,7 @@ describe('formats', () => {
 	});
 });
 
-describe('look-ups and readings', () => {
+describe('lookups and readings', () => {
 	it('take many rows like the rest', async () => {
 		const recorder = await startRecorder(({ method, body }, response) => {
 			response.writeHead(200, { 'content-type': 'application/json' });

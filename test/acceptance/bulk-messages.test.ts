@@ -168,7 +168,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 	const failing: Responder = (request) =>
 		request.url.endsWith('/7') ? json(404, { code: 'no', message: 'Gone.' }) : ok;
 
-	it('shows no more than twenty rows that did not go well, and counts by reason', async () => {
+	it('shows no more than twenty rows that need attention, and counts by reason', async () => {
 		const { work } = await startWorkplace((request) =>
 			/[02468]$/.test(request.url)
 				? json(403, { code: 'gone', message: 'Gone.' })
@@ -199,7 +199,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 		});
 	});
 
-	it('shows only the rows that did not go well', async () => {
+	it('shows only the rows that need attention', async () => {
 		const { work } = await startWorkplace(failing);
 		const { stdout } = await work.run(update, { columns: 80 });
 		expect(stdout.trimEnd().split('\n').slice(1)).toEqual([expect.stringMatching(/^7 .*Gone\./)]);

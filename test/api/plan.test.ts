@@ -83,7 +83,7 @@ describe('the key', () => {
 		expect(plan({ ids: { id: '9' } }).key).not.toBe(plan({ ids: { id: '10' } }).key);
 	});
 
-	it('keeps user names apart that share a path', () => {
+	it('keeps usernames apart that share a path', () => {
 		const plan = createPlanner(endpoints['user.id']);
 		const [ada, bob] = ['ada', 'bob'].map((username) => plan({ ids: { username }, fields: { username } }));
 		expect(ada?.path).toBe(bob?.path);

@@ -162,7 +162,7 @@ describe('proxies', () => {
 		expect(requests[0]?.headers).toMatchObject({ host: `desk.test:${port}` });
 	});
 
-	it('get their own user name and password, and the service does not', async () => {
+	it('get their own username and password, and the service does not', async () => {
 		const { port, requests } = await serveTls(good);
 		const proxy = await startForwardProxy({ credentials: 'me:s p' });
 		const url = proxy.url.replace('http://', 'http://me:s%20p@');
@@ -173,7 +173,7 @@ describe('proxies', () => {
 		expect(refused).toMatchObject({ status: 0, sent: false, problem: { code: 'proxy_failed' } });
 	});
 
-	it('get their own user name and password from an http service’s caller too', async () => {
+	it('get their own username and password from an http service’s caller too', async () => {
 		const { port, requests } = await servePlain();
 		const proxy = await startForwardProxy({ credentials: 'me:100%' });
 		// A percent sign that escapes nothing stands for itself.
@@ -260,7 +260,7 @@ describe('proxies', () => {
 		expect(proxy.seen).toEqual([]);
 	});
 
-	it('that want a user name and password of an http service’s caller are named', async () => {
+	it('that want a username and password of an http service’s caller are named', async () => {
 		const { port, requests } = await servePlain();
 		const proxy = await startForwardProxy({ credentials: 'me:s' });
 		const attempt = await send(`http://desk.test:${port}`, { proxy: { httpProxy: proxy.url } });

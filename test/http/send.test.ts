@@ -300,7 +300,7 @@ describe('a service that asks to wait', () => {
 	});
 });
 
-it('notes whether an attempt may have been carried out, or a part of it', async () => {
+it('notes whether an attempt may have been applied, or a part of it', async () => {
 	const open: History[] = [];
 	const client = scripted(json(503, { code: 'busy', message: 'Later.' }), { status: 502 }, { status: 429 }, ok);
 	await deliverTo(client, update, {

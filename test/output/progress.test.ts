@@ -1,14 +1,18 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { plainPalette } from '../../src/output/colour.js';
+import { type Palette, plainPalette } from '../../src/output/colour.js';
 import { createProgress } from '../../src/output/progress.js';
 
-function setUp(isTTY: boolean, columns?: number, { TERM = 'xterm', start = 0 } = {}) {
+function setUp(
+	isTTY: boolean,
+	columns?: number,
+	{ TERM = 'xterm', start = 0, palette = plainPalette }: { TERM?: string; start?: number; palette?: Palette } = {},
+) {
 	const written: string[] = [];
 	let now = 1_000;
 	const stderr = { isTTY, columns, write: (text: string) => void written.push(text) };
 	const context = { stderr, env: { TERM }, clock: { monotonic: () => now } } as never;
-	const progress = createProgress(context, { total: 40_000, start, palette: plainPalette });
+	const progress = createProgress(context, { total: 40_000, start, palette });
 	return {
 		written,
 		progress,
@@ -31,6 +35,18 @@ describe('progress on a terminal', () => {
 		expect(run.written.every((text) => text.startsWith('\r') && text.endsWith('\x1b[K') && !text.includes('\n'))).toBe(
 			true,
 		);
+	});
+
+	it('turns red once rows fail', () => {
+		const palette = {
+			...plainPalette,
+			good: (text: string) => `<green>${text}`,
+			bad: (text: string) => `<red>${text}`,
+		};
+		const run = setUp(true, 80, { palette });
+		run.at(0, 10_000);
+		run.at(10, 20_000, 3);
+		expect(run.written.map((text) => /<\w+>/.exec(text)?.[0])).toEqual(['<green>', '<red>']);
 	});
 
 	it('is drawn at most ten times a second', () => {

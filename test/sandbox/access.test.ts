@@ -27,7 +27,7 @@ function signInAs(id: number, by: 'username' | 'email' = 'username'): string {
 
 const OK = [200, undefined];
 
-test('a user signs in with the login name or the e-mail address; spaces in an application password do not matter', async () => {
+test('a user signs in with the login name or the email address; spaces in an application password do not matter', async () => {
 	const { username, password } = sandbox;
 	expect(password).toMatch(/^(?:[A-Za-z0-9]{4} ){5}[A-Za-z0-9]{4}$/);
 	for (const name of [username, 'admin@desk.example']) {

@@ -386,8 +386,8 @@ describe('NDJSON', () => {
 	});
 });
 
-describe('look-ups', () => {
-	it('take user names as ids, and each is a key of its own', () => {
+describe('lookups', () => {
+	it('take usernames as ids, and each is a key of its own', () => {
 		const lookup = endpoints['user.id'];
 		const { read } = compile(lookup, undefined);
 		const values = [read({ row: 1, line: 1, id: 'anna' }), read({ row: 2, line: 2, id: 'b c' })] as RowValues[];

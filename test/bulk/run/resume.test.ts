@@ -258,7 +258,7 @@ describe('run resume', () => {
 		}
 	});
 
-	it('settles by a read that a delete which is refused now was never carried out', async () => {
+	it('settles by a read that a delete which is refused now was never applied', async () => {
 		let isAway = true;
 		const { work } = await startWorkplace((request) => {
 			if (idOf(request) !== 2) return ok;

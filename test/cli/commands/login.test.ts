@@ -45,7 +45,7 @@ async function serve(respond: RequestListener): Promise<{ origin: string; reques
 const piped = () => ['--base-url', sandbox.baseUrl, '--username', sandbox.username, '--password-stdin', '--no-input'];
 
 describe('login without a terminal', () => {
-	it('tries the credentials with a documented look-up and stores what was accepted', async () => {
+	it('tries the credentials with a documented lookup and stores what was accepted', async () => {
 		const before = sandbox.requests.length;
 		const { exitCode, stored, stdout, stderr } = await signIn(piped(), { stdin: `${sandbox.password}\n` });
 		expect(exitCode).toBe(0);

@@ -37,7 +37,7 @@ function desk() {
 }
 
 describe('profile set', () => {
-	it('stores base URL, user name and secret as they were given, at 0600', async () => {
+	it('stores base URL, username and secret as they were given, at 0600', async () => {
 		const { make, stored, file } = desk();
 		expect((await make('live')).exitCode).toBe(0);
 		expect(stored().profiles.live).toEqual({

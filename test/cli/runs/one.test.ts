@@ -153,7 +153,7 @@ describe('columns of results', () => {
 		expect(work.spooled()).toHaveLength(1);
 	});
 
-	it('of a look-up that fail are an error of their own, since it can be made again', async () => {
+	it('of a lookup that fail are an error of their own, since it can be made again', async () => {
 		const stderr = expect.stringMatching(/^error: --query "sum/);
 		expect(await run('user id admin --query sum([].outcome)')).toMatchObject({ exitCode: 1, stderr });
 	});
@@ -163,7 +163,7 @@ describe('columns of results', () => {
 		expect([exitCode, sent, work.journals()]).toEqual([2, 0, []]);
 	});
 
-	it('have the id that a look-up found, in every format', async () => {
+	it('have the id that a lookup found, in every format', async () => {
 		for (const flags of ['--field id', '--format ids'])
 			expect((await run(`user id admin ${flags}`)).stdout).toBe('1\n');
 		const { stdout, exitCode } = await run('user id admin nobody-at-all --json -q');

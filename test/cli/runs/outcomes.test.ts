@@ -146,7 +146,7 @@ describe('the table of custom fields', () => {
 	});
 });
 
-describe('the look-up of user names', () => {
+describe('the lookup of usernames', () => {
 	it('prints the ids that were found', async () => {
 		const outcomes = [outcome({ ids: { username: 'ann', id: '7' }, body: { user_id: 7 } })];
 		expect(await print('user.id', outcomes)).toBe('USERNAME  ID  OUTCOME\nann       7   ok\n');

@@ -478,7 +478,7 @@ describe('run list and run show', () => {
 		});
 	});
 
-	it('show rows that differ from what was sent with those that did not go well, and list them by themselves', async () => {
+	it('show rows that differ from what was sent with those that need attention, and list them by themselves', async () => {
 		const work = place();
 		const journal = startJournal(journalsOf(work), 4);
 		const differs = [{ field: 'status', sent: 'hold', shown: 'read' }];
