@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { createDialect } from '../../src/api/dialect.js';
 import { type EndpointName, endpoints } from '../../src/api/endpoints.js';
 import { createPlanner, type Request, type RowValues } from '../../src/api/plan.js';
 import { readEndpointOf, reads } from '../../src/api/reads.js';
-import { type Judged, judge, type Reading } from '../../src/http/judge.js';
+import { type Judged, judge, lookedUpId, type Reading } from '../../src/http/judge.js';
 import type { History, Outcome } from '../../src/http/outcome.js';
 import type { Response } from '../../src/http/response.js';
 
@@ -439,4 +439,11 @@ describe('whatever a service responds', () => {
 			}),
 		);
 	});
+});
+
+test('a looked-up ID is a positive whole number under "id", and nothing else', () => {
+	for (const body of [{ id: 0 }, { id: -1 }, { id: 1.5 }, { id: 'ada' }, { user: 7 }, [7], 7, null, undefined]) {
+		expect(lookedUpId(body)).toBeUndefined();
+	}
+	expect([lookedUpId({ id: 7 }), lookedUpId({ id: '7' })]).toEqual(['7', '7']);
 });

@@ -81,7 +81,7 @@ const http = [
 		'--retries 4 retries three times': (real) => (facts) => real({ ...facts, attempt: facts.attempt + 1 }),
 		'Retry-After is not obeyed': (real) => (facts) => real({ ...facts, retryAfterMs: undefined }),
 		'what got an unreadable response is sent again': (real) => (facts) =>
-			real({ ...facts, retry: facts.retry === 'never' ? 'later' : facts.retry }),
+			real({ ...facts, retry: facts.retry ?? 'later' }),
 	}),
 	...bugsIn('src/http/send.ts', 'backoffMs', ['test/http/retry.test.ts'], {
 		'the first wait is twice as long as documented': (real) => (attempt, random) => real(attempt + 1, random),
@@ -126,16 +126,20 @@ const api = [
 			real['user.delete'].query = real['user.delete'].query.filter(({ name }) => name !== 'force');
 			return real;
 		},
+		'a delete asks nobody': (real) => {
+			real['ticket.delete'].confirm = false;
+			return real;
+		},
+	}),
+	...bugsIn('src/api/endpoints.ts', 'endpoints', ['test/acceptance/bulk-order.test.ts'], {
 		'application passwords of one user are deleted at the same time, and come back': (real) => {
 			real['user.password.delete'].changes = undefined;
 			return real;
 		},
+	}),
+	...bugsIn('src/api/endpoints.ts', 'endpoints', ['test/acceptance/round-trip.test.ts'], {
 		'a priority loses its color with each update': (real) => {
 			real['term.update.ticket_priority'].cleared = [];
-			return real;
-		},
-		'a delete asks nobody': (real) => {
-			real['ticket.delete'].confirm = false;
 			return real;
 		},
 	}),
@@ -160,7 +164,7 @@ const api = [
 			};
 		},
 	}),
-	...bugsIn('src/api/plan.ts', 'chooseEndpoint', ['test/api/plan.test.ts'], {
+	...bugsIn('src/api/plan.ts', 'chooseEndpoint', ['test/acceptance/input-checks.test.ts'], {
 		'terms of an undocumented taxonomy are deleted without --undocumented': (real) => (name, taxonomy) =>
 			real(name, taxonomy, true),
 	}),
@@ -172,15 +176,10 @@ const api = [
 		'a misspelled status reaches the service': (real) => (field, text, rules) =>
 			real(field, text, { ...rules, undocumented: true }),
 	}),
-	...bugsIn(
-		'src/http/judge.ts',
-		'lookedUpId',
-		['test/cli/commands/user/check.test.ts', 'test/bulk/run/names.test.ts'],
-		{
-			'ID 0 is a user': (real) => (body) => (body?.id === 0 ? '0' : real(body)),
-		},
-	),
-	...bugsIn('src/api/suggest.ts', 'nearest', ['test/api/suggest.test.ts'], {
+	...bugsIn('src/http/judge.ts', 'lookedUpId', ['test/http/judge.test.ts'], {
+		'ID 0 is a user': (real) => (body) => (body?.id === 0 ? '0' : real(body)),
+	}),
+	...bugsIn('src/api/suggest.ts', 'nearest', ['test/cli/program.test.ts'], {
 		'a typo gets no suggestion': () => () => undefined,
 	}),
 	...bugsIn('src/api/dialect.ts', 'bodyOut', ['test/api/dialect.test.ts', 'test/api/plan.test.ts'], {
@@ -229,7 +228,7 @@ const journal = [
 				real({ ...outcome, status: outcome.status === 401 ? 403 : outcome.status }),
 		},
 	),
-	...bugsIn('src/bulk/journal/counts.ts', 'sumOf', ['test/bulk/journal/counts.test.ts'], {
+	...bugsIn('src/bulk/journal/counts.ts', 'sumOf', ['test/cli/commands/run/list.test.ts'], {
 		'only the first of several shards is added up': (real) => (parts) => real(parts.slice(0, 1)),
 	}),
 	...bugsIn(
@@ -411,9 +410,6 @@ const run = [
 	...bugsIn('src/bulk/run/undo.ts', 'undoPlan', ['test/bulk/run/undo.test.ts'], {
 		'an undo overwrites without --overwrite': (real) => (header, path) => real(header, path, true),
 	}),
-	...bugsIn('src/bulk/run/resume.ts', 'checkSameInput', ['test/bulk/run/resume.test.ts'], {
-		'a resume sends the rows of a changed file': () => () => undefined,
-	}),
 	...bugsIn('src/bulk/run/resume.ts', 'readPast', ['test/acceptance/bulk-order.test.ts'], {
 		'a resume writes an earlier row over a later one': (real) => async (scan, rows, how) => {
 			const read = await real(scan, rows, how);
@@ -451,10 +447,6 @@ const input = [
 					return writes.map((write) => found.get(write));
 				},
 			};
-		},
-		'objects are read one by one': (real) => (options) => {
-			const reader = real(options);
-			return { ...reader, readLists: async () => new Map() };
 		},
 	}),
 	...bugsIn('src/bulk/lists/sheet.ts', 'createSheet', ['test/acceptance/round-trip.test.ts'], {

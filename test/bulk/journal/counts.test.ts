@@ -52,6 +52,12 @@ describe('the exit code of two rows', () => {
 });
 
 describe('exitCodeOf', () => {
+	it('is 1 or 3 where an undo or a plan left rows as they are', () => {
+		const left = { ...createCounts(), skipped: 1, left: 1 };
+		expect(exitCodeOf(left)).toBe(1);
+		expect(exitCodeOf({ ...left, ok: 1 })).toBe(3);
+	});
+
 	it.each([
 		['nothing at all', [], 0],
 		['all ok', [['ok'], ['ok']], 0],
