@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runSecretCommand } from '../../src/profile/secrets.js';
+import { checkSecret, runSecretCommand } from '../../src/profile/secrets.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const run = (command: string, more: { env?: Record<string, string | undefined>; timeoutMs?: number } = {}) =>
@@ -46,4 +46,14 @@ describe('runSecretCommand', () => {
 		expect(await run(`cat > ${marker}; echo done`)).toBe('done');
 		expect(existsSync(marker)).toBe(true);
 	});
+});
+
+it.each([
+	['basic', 'two\nlines', 'has more than one line'],
+	['basic', 'bell\x07', 'contains control characters'],
+	['bearer', 'a token', 'contains spaces'],
+	['header', 'clé', "contains characters that an HTTP header can't carry"],
+] as const)('%s: a secret that no header can carry is refused, and not repeated', (scheme, secret, why) => {
+	expect(() => checkSecret(scheme, secret, 'stdin')).toThrow(why);
+	expect(() => checkSecret(scheme, secret, 'stdin')).not.toThrow(secret);
 });
