@@ -66,7 +66,7 @@ describe('a resumed run', () => {
 		open();
 		const unconfirmed = await work.run('run resume last -q', { env: bare });
 		expect([unconfirmed.exitCode, recorder.requests.length]).toEqual([2, 0]);
-		expect(unconfirmed.stderr).toContain('needs --confirm=live');
+		expect(unconfirmed.stderr).toContain('pass --confirm=live');
 		const other = await work.run('run resume last -q --profile other', { env: bare });
 		expect(other.exitCode).toBe(0);
 		const sent = Buffer.from('other:pw of other').toString('base64');

@@ -361,15 +361,19 @@ function notRead({ body: _, ...result }: Outcome, maybeSent: boolean): Outcome {
 		const message = `an earlier attempt may have been applied, and the object could not be read: ${why ?? result.outcome}`;
 		return { ...result, outcome: 'unknown', code: result.code ?? 'unexpected_shape', message };
 	}
-	const begin = 'could not read the old values; nothing was written';
+	const end = 'the old values could not be read, so nothing was written';
 	if (result.outcome === 'ok') {
-		const message = `${begin}: the read returned an unexpected response`;
+		const message = `the read returned an unexpected response; ${end}`;
 		return { ...result, outcome: 'failed', code: 'unexpected_shape', message };
 	}
 	// A resume reads it again, unless the service shows something else.
 	const isLost = result.retry !== undefined || result.status === undefined;
 	const outcome = result.outcome === 'failed' || !isLost ? 'failed' : 'not-sent';
-	return { ...result, outcome, message: `${begin}: ${result.message ?? result.code ?? result.outcome}` };
+	return {
+		...result,
+		outcome,
+		message: `${(result.message ?? result.code ?? result.outcome).replace(/\.$/, '')}; ${end}`,
+	};
 }
 
 /** What an earlier part may have applied, and is refused now, failed if the object has other values. */
