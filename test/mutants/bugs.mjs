@@ -570,17 +570,9 @@ const cli = [
 		'the reason for a refused password is wrong': (real) => (given, place) =>
 			real(given.replace('password', 'pass-the-word'), place),
 	}),
-	...bugsIn(
-		'src/cli/runs/outcomes.ts',
-		'exitCodeOfOutcome',
-		['test/cli/runs/outcomes.test.ts', 'test/cli/runs/one.test.ts'],
-		{
-			'an unknown outcome of one object exits 0': (real) => (outcome) =>
-				outcome.outcome === 'unknown' ? 0 : real(outcome),
-		},
-	),
-	...bugsIn('src/cli/runs/checks.ts', 'confirmWrite', ['test/cli/runs/checks.test.ts'], {
-		'deletes ask nobody': () => async () => undefined,
+	...bugsIn('src/cli/runs/outcomes.ts', 'exitCodeOfOutcome', ['test/acceptance/responses.test.ts'], {
+		'an unknown outcome of one object exits 0': (real) => (outcome) =>
+			outcome.outcome === 'unknown' ? 0 : real(outcome),
 	}),
 ];
 
