@@ -105,11 +105,13 @@ describe('Retry-After', () => {
 
 	it('beyond ten minutes ends the run also where it comes when a row is read back', async () => {
 		const { work } = await startWorkplace(({ method }) => (method === 'GET' ? no(429, { 'retry-after': '7200' }) : ok));
-		const { exitCode, outcomes, stderr } = await runUpdate(work, 50, ['-j', '1', '--verify']);
-		expect([exitCode, outcomes.map(({ outcome, code }) => `${outcome} ${code}`)]).toEqual([
+		// Rows are read back by the hundred.
+		const { exitCode, outcomes, stderr } = await runUpdate(work, 300, ['-j', '1', '--verify']);
+		expect([exitCode, new Set(outcomes.map(({ outcome, code }) => `${outcome} ${code}`))]).toEqual([
 			3,
-			['unknown not_verified'],
+			new Set(['unknown not_verified']),
 		]);
+		expect(outcomes.length).toBeLessThan(200);
 		expect(stderr).toMatch(/the service asks to wait until \d{4}-\d\d-\d\dT/);
 	});
 

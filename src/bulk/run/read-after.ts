@@ -39,7 +39,17 @@ interface Waiting {
 }
 
 export function createReadAfter({ dialect, slots, clock, stop, send }: ReadAfterParts) {
-	const reader = createBatchReader({ dialect, send, concurrency: 1 });
+	/** The service asks to wait longer than a run does: it isn't asked again. */
+	let putOff: Outcome | undefined;
+	const reader = createBatchReader({
+		dialect,
+		concurrency: 1,
+		async send(request) {
+			const outcome = putOff ?? (await send(request));
+			if (outcome.code === 'wait_too_long') putOff = outcome;
+			return outcome;
+		},
+	});
 	let waiting: Waiting[] = [];
 	let isTimed = false;
 
