@@ -58,7 +58,7 @@ describe('two passes', () => {
 				}),
 			},
 		]);
-		expect((await work.run('ticket update --input edits.csv')).stderr).toMatch(/status "hodl".*\n.*never closed/);
+		expect((await work.run('ticket update --input edits.csv')).stderr).toMatch(/status "hodl".*\n.*unclosed quote/);
 		expect(recorder.requests).toEqual([]);
 	});
 

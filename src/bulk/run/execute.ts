@@ -2,9 +2,9 @@
 
 import { setMaxListeners } from 'node:events';
 import type { Dialect } from '../../api/dialect.js';
-import { asksNothing } from '../../api/plan.js';
+import { asksNothing, type Request } from '../../api/plan.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
-import type { RowOutcome } from '../../http/outcome.js';
+import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type FailedAttempt, type SendClock, type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import { countOutcome, createCounts, exitCodeOf, openRows, sumOf, totalOf } from '../journal/counts.js';
@@ -74,8 +74,13 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	};
 	const { retries } = tuning;
 	const reading: SendOptions = { retries, clock, random, dialect, pace, stop: signal, onRetry };
+	const read = async (request: Request, options: SendOptions): Promise<Outcome> => {
+		const outcome = await send(client, request, options);
+		stop(watch.lookRead(outcome));
+		return outcome;
+	};
 	const ahead = mayReadAhead(plan)
-		? createReadAhead({ ...parts, concurrency, send: (request) => send(client, request, reading) })
+		? createReadAhead({ ...parts, concurrency, send: (request) => read(request, reading) })
 		: undefined;
 	const slots = plan.checks.verify ? new Slots(() => limit?.limit ?? concurrency) : undefined;
 	// A written row is read back even if the run stops.
@@ -84,7 +89,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 		slots &&
 		createReadAfter({
 			...{ dialect, slots, clock, stop: signal },
-			send: (request) => send(client, request, signal.aborted ? afterStop : reading),
+			send: (request) => read(request, signal.aborted ? afterStop : reading),
 		});
 	const sendRow = createSendRow({
 		...parts,

@@ -1,6 +1,6 @@
 /** When a run stops early, and why. */
 
-import { type RowOutcome, wentWrong } from '../../http/outcome.js';
+import { type Outcome, type RowOutcome, wentWrong } from '../../http/outcome.js';
 import type { FailedAttempt } from '../../http/send.js';
 
 export type StopReason =
@@ -10,7 +10,7 @@ export type StopReason =
 	| { kind: 'too-many-failures'; limit: number }
 	| { kind: 'unreachable'; why: string }
 	| { kind: 'same-refusal'; outcome: RowOutcome; rows: number }
-	| { kind: 'asked-to-wait'; outcome: RowOutcome }
+	| { kind: 'asked-to-wait'; outcome: Outcome }
 	/** Milliseconds since 1970. */
 	| { kind: 'out-of-time'; until: number };
 
@@ -62,7 +62,7 @@ export class StopWatch {
 	}
 
 	/** Of a read that belongs to a row. */
-	lookRead(outcome: RowOutcome): StopReason | undefined {
+	lookRead(outcome: Outcome): StopReason | undefined {
 		return outcome.code === 'wait_too_long' ? { kind: 'asked-to-wait', outcome } : undefined;
 	}
 

@@ -9,7 +9,7 @@ import { fileOf } from '../../bulk/run/plan.js';
 import type { RowRedactor } from '../../bulk/run/send-row.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
-import type { RowOutcome } from '../../http/outcome.js';
+import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { nextStepFor } from '../../http/problem.js';
 import { outcomeStyle, type Palette } from '../../output/colour.js';
 import { type Column, ownOf, type Row } from '../../output/columns.js';
@@ -174,7 +174,7 @@ const REFUSALS: ReadonlyMap<string, string> = new Map([
 
 /** @param request whether it changes nothing, and has --verify */
 export function nextStep(
-	{ code, outcome, signedOut, forbidden, notServed, busy }: RowOutcome,
+	{ code, outcome, signedOut, forbidden, notServed, busy }: Outcome,
 	{ isRead = false, canVerify = false }: { isRead?: boolean; canVerify?: boolean },
 	caller: Caller,
 ): string | undefined {

@@ -7,7 +7,7 @@ import { nextSteps } from '../../../bulk/journal/counts.js';
 import type { Ended } from '../../../bulk/run/events.js';
 import type { RunPlan } from '../../../bulk/run/plan.js';
 import type { StopReason } from '../../../bulk/run/stop.js';
-import type { RowOutcome } from '../../../http/outcome.js';
+import type { Outcome, RowOutcome } from '../../../http/outcome.js';
 import { type Caller, nextStep } from '../outcomes.js';
 
 export function whyStopped(reason: StopReason): string {
@@ -33,7 +33,7 @@ export function whyStopped(reason: StopReason): string {
 	}
 }
 
-function textOf({ message, code, outcome }: RowOutcome): string {
+function textOf({ message, code, outcome }: Outcome): string {
 	return message ?? code ?? outcome;
 }
 
