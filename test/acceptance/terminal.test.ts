@@ -119,7 +119,7 @@ describe('in a real terminal', () => {
 		expect(await coloured({ CI: 'true', FORCE_COLOR: '1' })).toBe(true);
 		expect(await coloured({}, ['--no-color'])).toBe(false);
 		const asked = await run('ticket delete 1 --no-color', { env: desk.env, script: [[/y\/N/, 'n\r']] });
-		expect(asked.raw).toContain('cancelled');
+		expect(asked.raw).toContain('canceled');
 		expect(asked.raw).not.toMatch(/\x1b\[3[0-9]m/);
 	});
 
