@@ -234,7 +234,7 @@ describe('completion', () => {
 
 	it.each([
 		[[], /missing <shell>/],
-		[['bahs'], /"bahs" is not allowed; did you mean "bash"\? it takes bash, zsh, fish, powershell/],
+		[['bahs'], /"bahs" is not allowed; did you mean "bash"\? use bash, zsh, fish, powershell/],
 		[['bash', 'zsh'], /unexpected argument "zsh": supportctl completion takes one/],
 	])('%j is a usage error', async (argv, message) => {
 		const { exitCode, stdout, stderr } = await runHere(['completion', ...argv]);
