@@ -77,7 +77,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (name) => {
 		for (const status of ['shop-pending', 'shop-pending-cancel', 'shop-processing']) expect(shown).toContain(status);
 		const words = await shell.screen(`supportctl term ${TAB}${TAB}`);
 		for (const word of ['update', 'delete']) expect(words).toContain(word);
-		if (name !== 'bash') expect(words).toContain('Change fields of terms');
+		if (name !== 'bash') expect(words).toContain('Update terms');
 	});
 
 	it('nothing on the line, in a file or in a profile is ever run', async () => {
