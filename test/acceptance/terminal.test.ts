@@ -155,7 +155,7 @@ describe('in a real terminal', () => {
 	});
 
 	it('cuts nothing and colours nothing where stdout is a pipe', async () => {
-		const shell = `supportctl ticket update 1 2 --status hold --title '${long}' -q | cat`;
+		const shell = `supportctl ticket update 1 2 -j 1 --status hold --title '${long}' -q | cat`;
 		const { raw, exitCode } = await run([], { columns: 60, shell, env: desk.env });
 		expect(exitCode).toBe(0);
 		expect(raw.replaceAll('\r', '')).toBe(`1\tok\thold\t${long}\t\n2\tok\thold\t${long}\t\n`);
