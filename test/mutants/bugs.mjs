@@ -228,9 +228,6 @@ const journal = [
 				real({ ...outcome, status: outcome.status === 401 ? 403 : outcome.status }),
 		},
 	),
-	...bugsIn('src/bulk/journal/counts.ts', 'sumOf', ['test/cli/commands/run/list.test.ts'], {
-		'only the first of several shards is added up': (real) => (parts) => real(parts.slice(0, 1)),
-	}),
 	...bugsIn(
 		'src/bulk/journal/records.ts',
 		'parseRecord',
