@@ -121,10 +121,11 @@ describe('a service that fails a fifth of the requests, in every way it can', ()
 			else if (kind === 11) request.answer(503, 'busy');
 			else request.done();
 		});
-		const { outcomes, exitCode } = await runBulk(server, 300, '-j', '8');
+		const { outcomes, exitCode } = await runBulk(server, 300, '-j', '8', '--retries', '9');
 		expect(exitCode).toBe(0);
 		expect(outcomes.filter((each) => each.outcome === 'ok')).toHaveLength(300);
-		expect(Math.max(...server.counts.values())).toBeLessThanOrEqual(5);
+		// With four retries, one row in some three thousand would meet a failure each time.
+		expect(Math.max(...server.counts.values())).toBeLessThanOrEqual(10);
 		expect(server.requests.length).toBeLessThan(450);
 	});
 });
