@@ -2,6 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { textFiles } from '../src/tools/bundle.mjs';
 
 /** Rooms that decide what is sent and what is said of it: a branch that no test takes there is a promise that nobody holds. */
 const enough = { branches: 95 };
@@ -20,6 +21,7 @@ const dated = [
 const alone = ['test/bulk/journal/write-faults.test.ts', 'test/lock-elsewhere.test.ts'];
 
 export default defineConfig({
+	plugins: [textFiles],
 	test: {
 		root: new URL('..', import.meta.url).pathname,
 		projects: [
@@ -38,8 +40,6 @@ export default defineConfig({
 		],
 		globalSetup: ['test/support/build-once.ts'],
 		pool: 'forks',
-		// Otherwise style sheets are empty.
-		css: true,
 		// Half of the time is spent waiting for child processes; the default is one file fewer at a time than there are cores.
 		maxWorkers: availableParallelism() + 1,
 		// Only what hangs takes that long, also on a busy machine.

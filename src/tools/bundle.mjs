@@ -16,16 +16,23 @@ export const shared = {
 	checks: { pluginTimings: false },
 };
 
-/** `import text from './file?raw'`, as vite has it: the file as text. */
+const isText = /\.(md|css)$|\/browser\.js$/;
+
+/** `import text from './file' with { type: 'text' }`, for rolldown and vite, which do not know the attribute. */
 export const textFiles = {
 	name: 'text-files',
+	enforce: 'pre',
 	resolveId: {
-		filter: { id: /\?raw$/ },
-		handler: (source, importer) => join(dirname(importer), source),
+		filter: { id: isText },
+		// Under a name of its own, or a style sheet would be taken for one.
+		handler: (source, importer) => `\0text:${join(dirname(importer), source)}.txt`,
 	},
 	load: {
-		filter: { id: /\?raw$/ },
-		handler: async (id) => ({ code: await readFile(id.slice(0, -'?raw'.length), 'utf8'), moduleType: 'text' }),
+		filter: { id: /^\0text:/ },
+		async handler(id) {
+			const text = await readFile(id.slice('\0text:'.length, -'.txt'.length), 'utf8');
+			return { code: `export default ${JSON.stringify(text)}`, moduleType: 'js' };
+		},
 	},
 };
 

@@ -1,6 +1,7 @@
 /** How tests run against a planted bug: in one exported name of one file, named by the environment. */
 
 import { defineConfig, type Plugin } from 'vitest/config';
+import { textFiles } from '../../src/tools/bundle.mjs';
 
 const root = new URL('../..', import.meta.url).pathname;
 
@@ -33,7 +34,7 @@ function planted({ file, name, becomes }: Planted): Plugin {
 const bug = process.env.PLANTED_BUG;
 
 export default defineConfig({
-	plugins: bug === undefined ? [] : [planted(JSON.parse(bug))],
+	plugins: bug === undefined ? [textFiles] : [textFiles, planted(JSON.parse(bug))],
 	test: {
 		root,
 		// It would lie with the packages, which several runs share.
