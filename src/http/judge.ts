@@ -12,6 +12,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** A planned request, or one of `api`. */
 export interface Judged {
+	readonly method?: string;
 	readonly endpoint: Pick<Endpoint, 'returns' | 'replay'> &
 		Partial<Pick<Endpoint, 'fields' | 'body' | 'parent' | 'trash'>>;
 	readonly ids?: Readonly<Record<string, string>> | undefined;
@@ -99,7 +100,8 @@ function judgeSuccess(request: Judged, response: Response, reading: Reading): Fi
 		return unclear(status, 'http_206', 'the response is only partial');
 	}
 	if (content.kind === 'empty' && (writes(request) || returns === 'any')) {
-		const isDone = status === 204 || (status === 200 && returns === 'fields-set');
+		const isHead = request.method === 'HEAD' && status < 300;
+		const isDone = status === 204 || isHead || (status === 200 && returns === 'fields-set');
 		if (isDone) return { outcome: 'ok', status };
 	}
 	if (content.kind !== 'json') {

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { binary, runHere } from '../support/cli.js';
 import { done, json, type Responder, startRecorder, text } from '../support/recorder.js';
-import { createWorkplace, startWorkplace } from '../support/workplace.js';
+import { createWorkplace, hastyClock, startWorkplace } from '../support/workplace.js';
 
 /** One call of each command over rows, with what its failures call the thing. */
 const commands: [name: string, args: string[]][] = [
@@ -137,7 +137,7 @@ describe.each(Object.entries(cases))('%s', (what, { responder, exitCode, says, s
 		const recorder = await startRecorder((request, ...rest) =>
 			read !== undefined && request.method === 'GET' ? json(200, read) : responder(request, ...rest),
 		);
-		const result = await runHere(args, { env: recorder.env });
+		const result = await runHere(args, { env: recorder.env, clock: hastyClock(100) });
 		const isRead = name.startsWith('read') || name.startsWith('look up');
 		// A page is no read, and says nothing about a write.
 		const isPage = what === 'an HTML page with 200' || what === 'a login form';

@@ -5,11 +5,12 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/manifest.js';
-import { type Clock, systemClock } from '../../src/io/context.js';
+import type { Clock } from '../../src/io/context.js';
 import { runMain } from '../../src/main.js';
 import { memoryContext } from '../support/context.js';
 import { listen } from '../support/listen.js';
 import { AWKWARD, findLeak, leakyFiles, MARKER, OTHER, type Stage, setStage } from '../support/secrets.js';
+import { hastyClock } from '../support/workplace.js';
 
 type Service = 'kind' | 'cruel';
 
@@ -171,7 +172,7 @@ const calls: Record<string, Call[]> = {
 };
 
 /** Time passes, but a wait for a retry is over at once. */
-const hurried: Clock = { ...systemClock, sleep: () => new Promise((resolve) => void setImmediate(resolve)) };
+const hurried: Clock = hastyClock(100);
 
 /** Commands that neither have nor get the caller's credentials. */
 const withoutSecrets = new Set(['sandbox', 'completion', 'help']);

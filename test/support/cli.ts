@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { Clock } from '../../src/io/context.js';
 import { runMain } from '../../src/main.js';
 import { memoryContext } from './context.js';
 import { temporaryFolder } from './temporary.js';
@@ -21,6 +22,8 @@ export interface CliOptions {
 	/** Leaves standard input open behind `input`. */
 	holdsInput?: boolean;
 	cwd?: string;
+	/** For `runHere`: a clock on which waits are short. */
+	clock?: Clock;
 	/** Whether runs keep old values, as they do by default: few tests are about that, and most count requests. */
 	oldValues?: boolean;
 	/** A command that starts the program, such as one that takes privileges away. */
@@ -138,6 +141,7 @@ export async function runHere(args: Words, options: CliOptions = {}): Promise<Cl
 		env: { ...isolatedEnvironment(), ...options.env },
 		stdin: options.input ?? '',
 		cwd: options.cwd ?? temporaryFolder(),
+		...(options.clock !== undefined && { clock: options.clock }),
 	});
 	const exitCode = await runMain(context);
 	return { exitCode, stdout: context.stdout.text, stderr: context.stderr.text };

@@ -153,7 +153,7 @@ function createSend(
 			);
 			const result = createOutcomeRedactor(session.secrets)(delivered, secrets);
 			if (result.status === undefined) response = undefined;
-			if (response !== undefined && isGoodResponse(method, result, response)) result.outcome = 'ok';
+			if (response !== undefined && isGoodResponse(result, response)) result.outcome = 'ok';
 			warn(context, result.warnings ?? []);
 			return { path, response, result };
 		},
@@ -162,10 +162,9 @@ function createSend(
 
 const contentType = ({ headers }: Response): string => (headerOf(headers, 'content-type') ?? '').toLowerCase();
 
-/** Unknown for a row, and right here: headers alone after HEAD, and text whose type says so. */
-function isGoodResponse(method: string, { outcome, code }: Outcome, response: Response): boolean {
+/** Unknown for a row, and right here: text whose type says so. */
+function isGoodResponse({ outcome, code }: Outcome, response: Response): boolean {
 	if (outcome !== 'unknown' || response.problem !== undefined || response.status >= 300) return false;
-	if (code === 'empty_response') return method === 'HEAD';
 	return code === 'not_json' && !/json|^$/.test(contentType(response));
 }
 

@@ -291,6 +291,7 @@ describe('what is printed', () => {
 		});
 		const { stdout } = await runHere(['api', 'HEAD', 'tickets', '-i'], { env: recorder.env });
 		expect(stdout).toMatch(/^HTTP\/1\.1 200 OK\n[\s\S]*\n\n$/);
+		expect(recorder.requests).toHaveLength(2);
 	});
 
 	it('says of bytes that are no text that they are none', async () => {
