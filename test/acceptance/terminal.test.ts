@@ -53,15 +53,22 @@ describe('in a real terminal', () => {
 		// The end of a session discards what its terminal holds beyond 4 KB; in a shell the session goes on.
 		const shown = async (argv: string[], env: Record<string, string> = {}) =>
 			(await run([], { env, shell: `supportctl ${argv.join(' ')}; sleep 1` })).raw;
-		const plain = await shown(['help', 'flags']);
+		const flags = ['help', 'flags'];
+		const [plain, paged, own, unpaged, dumb, missing, short] = await Promise.all([
+			shown(flags),
+			shown(flags, { PAGER: pager }),
+			shown(flags, { SUPPORTCTL_PAGER: pager, PAGER: 'false' }),
+			shown([...flags, '--no-pager'], { PAGER: pager }),
+			shown(flags, { PAGER: pager, TERM: 'dumb' }),
+			shown(flags, { PAGER: '/no/such/pager' }),
+			shown(['help', 'statuses'], { PAGER: pager }),
+		]);
 		expect(plain).toContain('--membership-prefix');
-		const paged = `paged\r\n${plain}`;
-		expect(await shown(['help', 'flags'], { PAGER: pager })).toBe(paged);
-		expect(await shown(['help', 'flags'], { SUPPORTCTL_PAGER: pager, PAGER: 'false' })).toBe(paged);
-		expect(await shown(['help', 'flags', '--no-pager'], { PAGER: pager })).toBe(plain);
-		expect(await shown(['help', 'flags'], { PAGER: pager, TERM: 'dumb' })).not.toContain('paged');
-		expect(await shown(['help', 'flags'], { PAGER: '/no/such/pager' })).toContain(plain);
-		expect(await shown(['help', 'statuses'], { PAGER: pager })).not.toContain('paged');
+		expect([paged, own]).toEqual([`paged\r\n${plain}`, `paged\r\n${plain}`]);
+		expect(unpaged).toBe(plain);
+		expect(dumb).not.toContain('paged');
+		expect(missing).toContain(plain);
+		expect(short).not.toContain('paged');
 	});
 
 	it('leaves Ctrl-C to the pager, and lets less show colours as colours unless LESS says otherwise', async () => {
