@@ -19,8 +19,6 @@ export interface ArgumentSpec {
 
 export type RequestSpec = Pick<Endpoint, 'method' | 'path' | 'documented'>;
 
-export type Examples = Readonly<Record<string, string>>;
-
 export type SharedValues = ValuesOf<typeof outputOptions> & ValuesOf<typeof connectionOptions>;
 
 export interface Invocation<
@@ -46,8 +44,6 @@ type ArgumentTexts<Specs extends readonly ArgumentSpec[]> = Specs extends readon
 	: readonly string[];
 
 interface CommandDescription<Options, Arguments> {
-	readonly description?: string;
-	readonly examples: Examples;
 	/** For help: paths below /support-api/v1. */
 	readonly requests?: readonly RequestSpec[];
 	/** If they don't follow from its requests. */

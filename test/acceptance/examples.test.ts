@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { describeCommand } from '../../src/cli/help/commands.js';
 import { commands } from '../../src/cli/manifest.js';
 import { binary, isolatedEnvironment } from '../support/cli.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -48,11 +49,14 @@ async function runExample(line: string): Promise<{ exitCode: unknown; stderr: st
 }
 
 const entries = await Promise.all(
-	commands.map(async (entry) => ({ name: entry.words.join(' '), command: await entry.load() })),
+	commands.map(async ({ words, load }) => {
+		const { examples } = describeCommand(words);
+		return { name: words.join(' '), examples, command: await load() };
+	}),
 );
 
-describe.each(entries.filter(({ command }) => command.requests !== undefined))('examples of $name', ({ command }) => {
-	it.each(Object.entries(command.examples))('%s works', async (line, note) => {
+describe.each(entries.filter(({ command }) => command.requests !== undefined))('examples of $name', ({ examples }) => {
+	it.each(examples)('$command works', async ({ command: line, note }) => {
 		if (/supportctl user check \S+$/.test(line)) return; // Asks for a password on a terminal.
 		const asks = /asks first/.test(note) || /^supportctl user delete 6 /.test(line);
 		const { exitCode, stderr } = await runExample(asks ? `${line} --yes` : line);

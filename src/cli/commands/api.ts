@@ -40,18 +40,6 @@ import { openSession, type Session } from '../session.js';
 import { type ApiInvocation, apiOptions, type Call, methods, readCall } from './api/request.js';
 
 export const command = defineCommand({
-	description: [
-		'-f and -F add query parameters to GET, HEAD and DELETE, and JSON fields to other methods. Use --input for lists and objects. Only paths below /support-api/v1 are allowed.',
-		'Prints the response as JSON unless you pass --format, --fields, --field or --query. GET, HEAD and OPTIONS are retried; writes are sent once.',
-	].join('\n\n'),
-	examples: {
-		'supportctl api GET tickets/14': 'one ticket',
-		'supportctl api GET tickets -f status=hold --fields id,status,title': 'a list as a table',
-		"supportctl api GET tickets -f status=hold --paginate --query '[].id' --format ids": 'all pages, IDs only',
-		'supportctl api POST tickets/14 -f status=hold -F assignee=3': 'a write, sent once',
-		'supportctl api POST users/7 --input user.json -i': 'a body from a file; print status and headers',
-		'supportctl api DELETE product/12 -F force=true --yes': 'a delete, without confirmation',
-	},
 	arguments: [
 		{ name: 'method', help: 'The HTTP method', required: true, suggests: methods },
 		{

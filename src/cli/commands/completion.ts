@@ -104,17 +104,6 @@ Register-ArgumentCompleter -Native -CommandName supportctl -ScriptBlock {
 const scripts = { bash, zsh, fish, powershell };
 
 export const command = defineCommand({
-	description:
-		"Completes commands, flags, values, profiles, runs and files without contacting the service. You don't need to regenerate the script after an upgrade.",
-	examples: {
-		'mkdir -p ~/.local/share/bash-completion/completions && supportctl completion bash > ~/.local/share/bash-completion/completions/supportctl':
-			'bash, with the package bash-completion',
-		'mkdir -p ~/.zfunc && supportctl completion zsh > ~/.zfunc/_supportctl':
-			'zsh; in ~/.zshrc add "fpath+=~/.zfunc" before compinit',
-		'mkdir -p ~/.config/fish/completions && supportctl completion fish > ~/.config/fish/completions/supportctl.fish':
-			'fish',
-		'supportctl completion powershell >> $PROFILE': 'PowerShell',
-	},
 	arguments: [{ name: 'shell', help: 'Your shell', required: true, choices: ['bash', 'zsh', 'fish', 'powershell'] }],
 	options: [],
 	async run({ args, context }) {

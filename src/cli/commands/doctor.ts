@@ -43,13 +43,6 @@ const skip = (message: string): Found => ({ result: 'skipped', message });
 const LONGEST_STEP_MS = 10_000;
 
 export const command = defineCommand({
-	description:
-		'Checks Node, settings, secret, proxy, DNS, TCP, TLS, the API and your credentials, and says how to fix what fails. Changes nothing. Exits 1 if a check fails.',
-	examples: {
-		'supportctl doctor': 'the current profile',
-		'supportctl doctor --profile staging --json': 'a different profile, as JSON',
-		'supportctl doctor --base-url https://desk.example.com/wp-json --username anna': 'before you sign in',
-	},
 	arguments: [],
 	options: [...outputOptions, ...connectionOptions],
 	async run(invocation) {

@@ -38,17 +38,6 @@ import type { Reach } from '../session.js';
 const KEYS = ['profile', 'base_url', 'scheme', 'username', 'stored_in', 'proved', 'note'];
 
 export const command = defineCommand({
-	description: [
-		'Checks your credentials with a request that changes nothing, then stores them as a profile. The secret goes to the system keyring, or if there is none to the profile file, which only you can read.',
-		'Use an application password, not your website password. In most help desks you create one under Users > Profile.',
-	].join('\n\n'),
-	examples: {
-		'supportctl login https://desk.example.com/wp-json': 'asks for the rest',
-		'pass desk | supportctl login --base-url https://desk.example.com/wp-json --username anna --password-stdin --no-input':
-			'without prompts',
-		"supportctl login --profile ci --base-url https://desk.example.com/wp-json --username bot --secret-command 'pass show desk'":
-			'get the password from a command each time',
-	},
 	arguments: [{ name: 'url', help: 'Base URL: the part before /support-api/v1', required: false }],
 	options: [
 		{ flags: '--no-input', help: 'Never prompt; fail if something is missing', group: 'Secret' },

@@ -37,12 +37,6 @@ const nameArgument = { name: 'name', help: 'The profile', required: true, comple
 const anyProfile = { ...nameArgument, help: 'The profile (default: the current one)', required: false } as const;
 
 export const list = defineCommand({
-	description:
-		'The current profile is set by --profile, SUPPORTCTL_PROFILE or "supportctl profile use" (with --json: chosen_by).',
-	examples: {
-		'supportctl profile list': 'all profiles',
-		'supportctl profile list --field profile': 'names only',
-	},
 	arguments: [],
 	options: [...pick(connectionOptions, 'profile'), ...outputOptions],
 	async run(invocation) {
@@ -90,11 +84,6 @@ export const list = defineCommand({
 });
 
 export const show = defineCommand({
-	description: 'Precedence: flags, environment, profile, defaults. The secret itself is never shown.',
-	examples: {
-		'supportctl profile show': 'the current profile',
-		'supportctl profile show staging --json': 'a different one, as JSON',
-	},
 	arguments: [anyProfile],
 	options: [...connectionOptions, ...outputOptions],
 	async run(invocation) {
@@ -131,12 +120,6 @@ export const show = defineCommand({
 });
 
 export const path = defineCommand({
-	description:
-		'The file may not exist yet. Change the directories with SUPPORTCTL_CONFIG_DIR and SUPPORTCTL_STATE_DIR.',
-	examples: {
-		'supportctl profile path': 'the profile file',
-		'supportctl profile path --field state': 'the directory of journals',
-	},
 	arguments: [],
 	options: outputOptions,
 	async run(invocation) {
@@ -151,13 +134,6 @@ export const path = defineCommand({
 });
 
 export const set = defineCommand({
-	description:
-		'Does not verify credentials; use "supportctl login" for that. A new host, user or scheme removes the stored secret.',
-	examples: {
-		'supportctl profile set desk --protected --concurrency 8': 'defaults and guards',
-		'supportctl profile set desk --password-stdin < password.txt': 'a new password',
-		'supportctl profile set desk --unset rate': 'reset to the default',
-	},
 	arguments: [{ ...nameArgument, help: 'The profile; created if missing' }],
 	options: [
 		...allBut(connectionOptions, 'profile'),
@@ -223,10 +199,6 @@ export const set = defineCommand({
 });
 
 export const use = defineCommand({
-	examples: {
-		'supportctl profile use staging': 'use staging from now on',
-		'supportctl ticket update 14 --status hold --profile live': 'use a different one once',
-	},
 	arguments: [nameArgument],
 	options: outputOptions,
 	run: (invocation) =>
@@ -240,11 +212,6 @@ export const use = defineCommand({
 });
 
 export const rename = defineCommand({
-	description: 'Keeps its settings and its secret.',
-	examples: {
-		'supportctl profile rename default staging': 'name the profile that login created',
-		'supportctl profile rename live old-live': 'free a name',
-	},
 	arguments: [nameArgument, { name: 'new-name', help: 'The new name', required: true }],
 	options: outputOptions,
 	run: (invocation) =>
@@ -264,12 +231,6 @@ export const rename = defineCommand({
 });
 
 export const remove = defineCommand({
-	description: 'Only the local profile is removed; nothing on the service changes.',
-	examples: {
-		'supportctl profile remove staging': 'the profile and its secret',
-		'supportctl profile remove staging --yes': 'without confirmation',
-		'supportctl logout staging': 'only the secret',
-	},
 	arguments: [nameArgument],
 	options: [...pick(guardOptions, 'yes'), ...outputOptions],
 	async run(invocation) {
@@ -302,11 +263,6 @@ async function confirmRemoval({ prompts }: Context, name: string): Promise<void>
 }
 
 export const logout = defineCommand({
-	description: 'Keeps the profile and its settings. To remove both: "supportctl profile remove".',
-	examples: {
-		'supportctl logout': 'the current profile',
-		'supportctl logout staging': 'a different one',
-	},
 	arguments: [{ ...anyProfile, name: 'profile' }],
 	options: [
 		{ flags: '--profile <name>', help: 'Same as the argument', group: 'Connection', completes: 'profiles' },

@@ -75,16 +75,6 @@ const sandboxOptions = [
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-	description: [
-		'Serves the documented API plus lists and reads at http://127.0.0.1:PORT/wp-json (and /?rest_route=) until you press Ctrl-C. Prints the base URL, username and password when ready. Nothing is saved.',
-		'Behaves like a live service, including its oddities: username lookups find only your own name, terms are safe to write by ID only, and a ticket needs an agent. --lenient turns these off.',
-		'Ticket IDs start at 1. User 1 is the administrator, followed by agents and customers. Passwords of sample users, for "user check", are "desk-" plus the username.',
-	].join('\n\n'),
-	examples: {
-		'supportctl sandbox': `50 tickets on port ${DEFAULT_PORT}`,
-		'supportctl sandbox --port 0 --seed 10000 --json': 'for scripts: a free port, many tickets',
-		'supportctl sandbox --latency 25 --fail-rate 0.05 --rate-limit 40': 'a slow service with failures',
-	},
 	arguments: [],
 	options: sandboxOptions,
 	async run({ context, options: given }) {

@@ -7,6 +7,7 @@ import type { CommandEntry } from '../manifest.js';
 import { longFlag, type OptionSpec, shortFlag } from '../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../options/shared.js';
 import { checkOptions, inputOptions, runOptions } from '../runs/options.js';
+import pages from './commands.md' with { type: 'text' };
 import { parts, section, typed } from './page.js';
 
 const shared: readonly { group: string; takenBy: string; flags: readonly OptionSpec[] }[] = [
@@ -77,8 +78,18 @@ export const madeTopics = {
 
 type CommandTitle = Pick<CommandEntry, 'words' | 'summary'>;
 
+/** The section of a command in commands.md. */
+export function describeCommand(words: readonly string[]) {
+	const name = `${words.join(' ')}\n`;
+	const text = pages.split(/^## /m).find((each) => each.startsWith(name)) ?? name;
+	const [description = ''] = text.slice(name.length).split(/^- /m);
+	const examples = [...text.matchAll(/^- `(.+)`: (.*)$/gm)].map(([, command = '', note = '']) => ({ command, note }));
+	return { description: description.trim(), examples };
+}
+
 export function commandText({ words, summary }: CommandTitle, spec: CommandSpec): string {
 	const name = ['supportctl', ...words].join(' ');
+	const { description, examples } = describeCommand(words);
 	const flags = spec.options.length === 0 ? [] : ['[flags]'];
 	const given = spec.arguments.map(({ name, required, variadic }) => {
 		const text = `<${name}>${variadic === true ? '...' : ''}`;
@@ -99,16 +110,13 @@ export function commandText({ words, summary }: CommandTitle, spec: CommandSpec)
 	});
 	return parts(
 		`${summary}.`,
-		spec.description ?? '',
+		description,
 		section('Usage', typed(usage)),
 		section(
 			isDocumented ? 'Request' : 'Request (undocumented)',
 			typed(requests.map(({ method, path }) => `${method} /support-api/v1${path}`)),
 		),
-		section(
-			'Examples',
-			typed(Object.entries(spec.examples).flatMap(([command, note]) => [`# ${note}`, `$ ${command}`])),
-		),
+		section('Examples', typed(examples.flatMap(({ command, note }) => [`# ${note}`, `$ ${command}`]))),
 		section('Arguments', argumentLines.join('\n')),
 		...groups.map((group) => flagList(group, flagsOf(group))),
 	);
@@ -132,12 +140,11 @@ export async function commandView({ words, summary, group, load }: CommandEntry)
 	return {
 		name: words.join(' '),
 		summary,
-		description: spec.description,
+		...describeCommand(words),
 		group,
 		requests: spec.requests?.map(({ method, path, documented }) => ({ method, path, documented })) ?? [],
 		arguments: spec.arguments.map((each) => ({ ...each, variadic: each.variadic === true, completes: undefined })),
 		flags: spec.options.map((option) => flagView(option, !own.includes(option))),
-		examples: Object.entries(spec.examples).map(([command, note]) => ({ command, note })),
 		exitCodes: exitCodesOf(spec),
 	};
 }

@@ -46,24 +46,12 @@ async function goOn(invocation: RunInvocation & { args: readonly string[] }, aga
 }
 
 export const resume = defineCommand({
-	description:
-		'The command, input, columns and checks come from the journal. Credentials come from the current profile, which must point to the same service. Fails if the input has changed.',
-	examples: {
-		'supportctl run resume last': 'send what the newest run left',
-		'supportctl run resume last --verify': 'read objects back to resolve unknown outcomes',
-	},
 	arguments: [runArgument],
 	options: [...givenAgain, ...pick(checkOptions, 'verify'), ...sendOptions],
 	run: (invocation) => goOn(invocation as RunInvocation & { args: readonly string[] }, []),
 });
 
 export const retry = defineCommand({
-	description:
-		'Continues the same run: sends its failed rows again, and those without a final outcome. The input must be unchanged. Of several rows of one object, an earlier one never overwrites a later one.',
-	examples: {
-		'supportctl run retry last': 'send the failed rows of the newest run again',
-		'supportctl run retry last --outcome failed,differs': 'and rows with different values',
-	},
 	arguments: [runArgument],
 	options: [
 		outcomeOption(
@@ -82,12 +70,6 @@ export const retry = defineCommand({
 });
 
 export const undo = defineCommand({
-	description:
-		'Skips objects that someone changed after the run; --overwrite restores those too. An undo saves old values and can itself be undone.',
-	examples: {
-		'supportctl run undo last --dry-run --diff': 'see what would change',
-		'supportctl run undo 20261122-081554 --yes': 'without confirmation',
-	},
 	arguments: [runArgument],
 	options: [
 		{ flags: '--overwrite', help: 'Also restore values that someone changed after the run', group: 'Rows' },

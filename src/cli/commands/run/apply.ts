@@ -14,12 +14,6 @@ import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '.
 import { checkOptions, type RunInvocation, runOptions } from '../../runs/options.js';
 
 export const command = defineCommand({
-	description:
-		'Sends exactly the rows of the plan. Reads each object first and skips rows whose old values changed since the plan (code drift). Asks first; without a terminal it needs --yes. You can resume, retry and undo the run as usual.',
-	examples: {
-		'supportctl run apply changes.plan': 'after a review with: supportctl run show changes.plan',
-		'supportctl run apply changes.plan --digest "$DIGEST" --yes': 'in CI: only the plan that was reviewed',
-	},
 	arguments: [{ name: 'plan', help: 'File that --plan wrote', required: true, completes: 'files' }],
 	options: [
 		...options('Plan', [

@@ -119,12 +119,6 @@ async function print(invocation: Invocation, runs: readonly RunSummary[]): Promi
 const SHOWN = 20;
 
 export const list = defineCommand({
-	description:
-		'States: running, finished, stopped (ended early), interrupted (by a signal) and broken-off (killed, or the machine failed).',
-	examples: {
-		'supportctl run list': 'all runs',
-		'supportctl run list --query \'[?open!=`0` && !problem && state!=`"running"`].run\' --format ids': 'runs to resume',
-	},
 	arguments: [],
 	options: [
 		...options('Runs', [
@@ -163,12 +157,6 @@ function parseAge(text: string): number {
 const OPEN: ReadonlySet<RunState> = new Set(['stopped', 'interrupted', 'broken-off', 'damaged']);
 
 export const prune = defineCommand({
-	description:
-		"Removed runs can't be shown, retried or undone. Keeps runs with unsent rows unless you pass --force, and never removes a run in progress. Asks first.",
-	examples: {
-		'supportctl run prune --older-than 30d --dry-run': 'list what would be removed',
-		'supportctl run prune --older-than 12w --yes': 'without confirmation',
-	},
 	arguments: [],
 	options: [
 		...options('Runs', [
@@ -357,14 +345,6 @@ async function showRuns(invocation: Invocation, runs: readonly [Shown, ...Shown[
 }
 
 export const show = defineCommand({
-	description:
-		'Pass several runs to combine the shards of one input and find missing or duplicate rows. With --outcome, lists rows with their last outcome. Journals do not store response bodies.',
-	examples: {
-		'supportctl run show last': 'the newest run',
-		'supportctl run show shard-*.ndjson --json': 'the shards of one input together',
-		'supportctl run show last --report html:run.html': 'an HTML report',
-		'supportctl run show last --outcome unknown': 'rows with an unknown outcome',
-	},
 	arguments: [{ ...runArgument, variadic: true }],
 	options: [outcomeOption('List the rows with these outcomes', outcomeNames), reportOption, ...outputOptions],
 	async run(invocation) {

@@ -22,12 +22,6 @@ import { openResults } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
 
 export const command = defineCommand({
-	description:
-		'Fix the rows and pass the file to --input again. The "error" column is ignored. Exports rows that failed, differ, are invalid or conflict (--if-unmodified), unless you pass --outcome. Secrets appear as [redacted].',
-	examples: {
-		'supportctl run rejects last --format csv > rejects.csv': 'to edit in a spreadsheet',
-		'supportctl run rejects last --outcome not-sent --format csv': 'rows that the run did not reach',
-	},
 	arguments: [runArgument],
 	options: [
 		...options('Rows', [

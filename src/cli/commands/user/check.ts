@@ -13,12 +13,6 @@ import { openSession } from '../../session.js';
 import { readFirstLine } from '../../text-file.js';
 
 export const command = defineCommand({
-	description:
-		'Exits 0 if valid, 10 if invalid, 5 if the response is inconclusive, 4 if your own account was rejected, 1 if the check could not run. The check is never retried and never journaled.',
-	examples: {
-		'supportctl user check sofia.bauer': 'asks for the password, hidden',
-		'echo desk-sofia.bauer | supportctl user check sofia.bauer --password-stdin': 'from a pipe',
-	},
 	requests: [endpoints['user.check']],
 	exitCodes: [0, 1, 2, 4, 5, 10, 130],
 	arguments: [{ name: 'username', help: 'The username (default: ask)', required: false }],
