@@ -88,7 +88,7 @@ describe('commands and flags in the documentation', async () => {
 
 	it('exist: messages and examples in the source', () => {
 		const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
-		const source = files.flatMap((file) => (/\.ts$/.test(file) ? [read(`src/${file}`)] : [])).join('\n');
+		const source = files.flatMap((file) => (/\.(?:ts|md)$/.test(file) ? [read(`src/${file}`)] : [])).join('\n');
 		const nouns = [...new Set(known.map(({ words }) => words.replace(/ .*/, '')))].join('|');
 		const line = new RegExp(`\\bsupportctl ((?:${nouns}) [^|;,:<>()'"\`\\n]*)`, 'g');
 		const lines = [...source.replaceAll(/\$\{[^}]*\}/g, 'x').matchAll(line)].map(([, words = '']) => words);
