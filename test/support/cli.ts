@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../src/io/context.js';
 import { runMain } from '../../src/main.js';
 import { memoryContext } from './context.js';
+import { noteCommand } from './ran.js';
 import { temporaryFolder } from './temporary.js';
 
 export const binary = fileURLToPath(new URL('../../bin/supportctl.js', import.meta.url));
@@ -105,6 +106,7 @@ export function startCli(args: Words, options: CliOptions = {}): RunningCli {
 	const ended = new Promise<CliResult>((resolve, reject) => {
 		child.on('error', reject);
 		child.on('close', (exitCode) => {
+			noteCommand(words.slice(words.indexOf(binary) + 1), { exitCode, stderr });
 			resolve({ exitCode, stdout, stderr });
 			notify();
 		});
@@ -144,6 +146,7 @@ export async function runHere(args: Words, options: CliOptions = {}): Promise<Cl
 		...(options.clock !== undefined && { clock: options.clock }),
 	});
 	const exitCode = await runMain(context);
+	noteCommand(context.argv, { exitCode, stderr: context.stderr.text });
 	return { exitCode, stdout: context.stdout.text, stderr: context.stderr.text };
 }
 

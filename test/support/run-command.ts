@@ -4,6 +4,7 @@ import type { CommandSpec } from '../../src/cli/command.js';
 import type { SupportctlError } from '../../src/errors.js';
 import { type MemoryContext, type MemoryOptions, memoryContext } from './context.js';
 import { parseWords } from './parse-words.js';
+import { noteCommand } from './ran.js';
 
 export interface CommandResult {
 	/** The exit code that the command returned, or that of the error it threw. */
@@ -22,13 +23,11 @@ export async function runCommand(
 	options: MemoryOptions = {},
 ): Promise<CommandResult> {
 	const context = memoryContext({ ...options, argv: [...words.split(' '), ...argv] });
-	const finish = (exitCode: number, error?: SupportctlError): CommandResult => ({
-		exitCode,
-		error,
-		stdout: context.stdout.text,
-		stderr: context.stderr.text,
-		context,
-	});
+	function finish(exitCode: number, error?: SupportctlError): CommandResult {
+		const { text: stderr } = context.stderr;
+		noteCommand(context.argv, { exitCode, stderr: `${stderr}${error?.message ?? ''}` });
+		return { exitCode, error, stdout: context.stdout.text, stderr, context };
+	}
 	try {
 		const line = parseWords(command, words.split(' '), argv);
 		return finish(await command.run({ context, args: line.args, options: line.options, words: words.split(' ') }));

@@ -17,3 +17,5 @@ export function whenTestEnds(work: Work): void {
 export function besideOthers(onFinished: OnTestFinished, body: () => Promise<void>): Promise<void> {
 	return own.run(onFinished, body);
 }
+
+export const runsBesideOthers = (): boolean => own.getStore() !== undefined;

@@ -6,6 +6,7 @@ import type { Clock } from '../../src/io/context.js';
 import { runMain } from '../../src/main.js';
 import { type CliOptions, type CliResult, jsonLines, lineOf, type RunningCli, startCli, type Words } from './cli.js';
 import { type MemoryContext, type MemoryOptions, memoryContext } from './context.js';
+import { noteCommand } from './ran.js';
 import { type Recorder, type Responder, startRecorder } from './recorder.js';
 import { temporaryFolder } from './temporary.js';
 
@@ -43,11 +44,11 @@ export function createWorkplace(service: Record<string, string> = {}): Workplace
 
 	function begin(args: Words, options: MemoryOptions = {}) {
 		const context = memoryContext({ cwd: folder, ...options, argv: lineOf(args), env: { ...env, ...options.env } });
-		const ended = runMain(context).then((exitCode) => ({
-			exitCode,
-			stdout: context.stdout.text,
-			stderr: context.stderr.text,
-		}));
+		const ended = runMain(context).then((exitCode) => {
+			const result = { exitCode, stdout: context.stdout.text, stderr: context.stderr.text };
+			noteCommand(context.argv, result);
+			return result;
+		});
 		return { context, ended };
 	}
 
