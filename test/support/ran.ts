@@ -1,19 +1,18 @@
 /** The commands that a test ran; where it fails, its message shows the last of them with what they printed. */
 
-import { onTestFailed } from 'vitest';
-import { getCurrentTest } from 'vitest/suite';
+import { onTestFailed, TestRunner } from 'vitest';
 import { runsBesideOthers } from './test-end.js';
 
 const SHOWN = 3;
 
-let test: ReturnType<typeof getCurrentTest>;
+let test: ReturnType<typeof TestRunner.getCurrentTest>;
 let ran: string[] = [];
 
 export function noteCommand(
 	argv: readonly string[],
 	{ exitCode, stderr }: { exitCode: number | null; stderr: string },
 ): void {
-	const current = getCurrentTest();
+	const current = TestRunner.getCurrentTest();
 	if (current === undefined || runsBesideOthers()) return;
 	if (current !== test) {
 		test = current;
