@@ -456,9 +456,9 @@ describe('run undo', () => {
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
 		await work.run(`${SET} --snapshot --journal kept.ndjson -q`);
 		const kept = work.read('kept.ndjson');
-		expect(await work.run('run undo --yes kept.ndjson --report json:kept.ndjson')).toMatchObject({
+		expect(await work.run('run undo --yes kept.ndjson --report junit:kept.ndjson')).toMatchObject({
 			exitCode: 2,
-			stderr: 'error: --report json:kept.ndjson: it is the journal of the earlier run; nothing was sent\n',
+			stderr: 'error: --report junit:kept.ndjson: it is the journal of the earlier run; nothing was sent\n',
 		});
 		expect(work.read('kept.ndjson')).toBe(kept);
 	});

@@ -154,11 +154,11 @@ describe('a journal that was edited to name another host', () => {
 
 	it('goes to the service of this machine where only settings of its own name another', async () => {
 		const { recorder, work, other } = await edited((url) => ({ username: 'eve', caFile: '/none', proxy: url }));
-		const result = await work.run([...RESUME, '--report', 'csv:own.csv']);
+		const result = await work.run([...RESUME, '--report', 'markdown:own.md']);
 		expect(result.exitCode, result.stderr).toBe(0);
 		expect(sent(recorder).map(([, , who]) => who)).toEqual([basic('ada', 'pw'), basic('ada', 'pw')]);
 		expect(other.requests).toEqual([]);
-		expect(work.read('own.csv')).toContain('ok');
+		expect(work.read('own.md')).toContain('ok');
 	});
 
 	it('gets the password of a variable only for the service of this machine', async () => {

@@ -137,7 +137,7 @@ const flags: Record<string, Flag> = {
 	},
 	'--for 1h': { shows: succeeds, on: sends, ...dry },
 	'--until 2100-01-01': { shows: succeeds, on: sends, ...dry },
-	'--report json:r.json': { shows: ({ work }) => existsSync(join(work.folder, 'r.json')), on: sends, ...dry },
+	'--report junit:r.xml': { shows: ({ work }) => existsSync(join(work.folder, 'r.xml')), on: sends, ...dry },
 	'--journal j.ndjson': {
 		shows: ({ work }) => existsSync(join(work.folder, 'j.ndjson')),
 		on: [...updates, 'an undo'],

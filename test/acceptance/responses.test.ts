@@ -328,14 +328,14 @@ describe('user check', () => {
 test('what is secret in the target of a redirect is in no stream, journal or report', async () => {
 	const location = 'https://h.example/x?access_token=s3cretpw99&u=https://bob:s3cretpw99@h/';
 	const work = createWorkplace((await startRecorder(text(302, '', { location }))).env);
-	const files = ['--journal', 'rj.ndjson', '--report', 'json:rj.json', '--report', 'junit:rj.xml'];
+	const files = ['--journal', 'rj.ndjson', '--report', 'html:rj.html', '--report', 'junit:rj.xml'];
 	for (const flags of [[], ['-vv', '--debug'], ['--json', ...files]]) {
 		const { stdout, stderr, exitCode } = await work.run(['ticket', 'update', '14', '15', '--status', 'hold', ...flags]);
 		expect(exitCode).toBe(1);
 		expect(stdout + stderr).toContain('h.example/x?access_token=[redacted]');
 		expect(stdout + stderr).not.toContain('s3cretpw99');
 	}
-	for (const name of ['rj.ndjson', 'rj.json', 'rj.xml']) {
+	for (const name of ['rj.ndjson', 'rj.html', 'rj.xml']) {
 		expect(work.read(name)).toContain('h.example/x?access_token=[redacted]');
 		expect(work.read(name)).not.toContain('s3cretpw99');
 	}

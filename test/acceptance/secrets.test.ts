@@ -105,7 +105,7 @@ const calls: Record<string, Call[]> = {
 	'ticket update': [
 		{ argv: ['14', '15', '--status', 'hold', '--title', 'x'] },
 		{
-			argv: ['--input', '-', '--input-format', 'csv', '--report', 'junit:report.xml', '--report', 'json:report.json'],
+			argv: ['--input', '-', '--input-format', 'csv', '--report', 'junit:report.xml', '--report', 'html:report.html'],
 			stdin: 'id,title\n1,a\n2,b\n3,c\n4,d\n5,e\n6,f\n7,g\n',
 		},
 		{ argv: ['14', '--status', 'hold', '-n'] },

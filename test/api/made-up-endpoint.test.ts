@@ -139,16 +139,14 @@ describe('an id of what a thing belongs to', () => {
 
 	test('names failed rows, and stands in the journal, reports and what is read from them', async () => {
 		const { folder, context, call, exitCode } = await runMember(json(404, { code: 'no_member', message: 'Gone.' }), [
-			...['9', '3', '--role', 'lead', '--journal', 'run.ndjson', '--report', 'csv:report.csv'],
+			...['9', '3', '--role', 'lead', '--journal', 'run.ndjson', '--report', 'markdown:report.md'],
 		]);
 		expect({ exitCode, stdout: context.stdout.text, stderr: context.stderr.text }).toEqual({
 			exitCode: 1,
 			stdout: '9\t3\tfailed\t\tGone.\n',
 			stderr: expect.stringContaining('error: member 3 of team 9 not found (HTTP 404 no_member): Gone.\n'),
 		});
-		expect(readFileSync(join(folder, 'report.csv'), 'utf8')).toMatch(
-			/^row,line,team_id,id,outcome,.*\r?\n1,,9,3,failed,404,/,
-		);
+		expect(readFileSync(join(folder, 'report.md'), 'utf8')).toContain('| 1 |  | member 3 of team 9 | failed | Gone.');
 		expect(await call(runShow, ['run', 'show'], ['run.ndjson', '--outcome', 'failed'])).toBe(0);
 		expect(context.stdout.text).toMatch(/\n1\t9\t3\tfailed\tGone\.\n$/);
 		expect(await call(runRejects, ['run', 'rejects'], ['run.ndjson', '--format', 'ids'])).toBe(0);

@@ -1,6 +1,6 @@
 /** Runs that are killed, or lose disk, folder, input or clock: after each, no journal has a row as done that was not sent. */
 
-import { existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli.js';
@@ -176,18 +176,6 @@ describe('a full disk', () => {
 		expect({ exitCode, sent: recorder.requests.length }).toEqual({ exitCode: 1, sent: 1 });
 		expect(stderr).toContain(message);
 		expect(stderr.match(/the disk is full/g)).toHaveLength(1);
-	});
-
-	it('under a report is an error, and the run is done all the same', async () => {
-		const { server, work, args } = await begin(10, slow(1));
-		// A link, so that nothing that goes wrong with it touches the device.
-		symlinkSync('/dev/full', join(work.folder, 'full'));
-		const { exitCode, stderr } = await work.spawn([...args, '--report', 'csv:full']).ended;
-		expectNoCrash({ exitCode, stderr });
-		expect(exitCode).not.toBe(0);
-		expect(stderr).toMatch(/the disk is full|\/dev\/full/);
-		expect(server.requests).toHaveLength(10);
-		expect(recordsOf(work).at(-1)).toMatchObject({ type: 'end' });
 	});
 });
 

@@ -528,14 +528,6 @@ const reports = [
 	...bugsIn('src/bulk/reports/escape.ts', 'escapeXml', ['test/bulk/reports/junit.test.ts'], {
 		'a title breaks the JUnit report': () => (text) => text,
 	}),
-	...bugsIn(
-		'src/bulk/reports/escape.ts',
-		'spreadsheetCell',
-		['test/acceptance/bulk-reports.test.ts', 'test/cli/commands/run/list.test.ts'],
-		{
-			'a title runs as a formula': () => (cell) => String(cell ?? ''),
-		},
-	),
 	...bugsIn('src/bulk/reports/escape.ts', 'escapeMarkdown', ['test/bulk/reports/markdown.test.ts'], {
 		'a title mentions people in a pull request': () => (text) => text,
 	}),

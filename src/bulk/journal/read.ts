@@ -7,7 +7,6 @@ import { openRegularFile } from '../../folder.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { JournalScan, RowNumbers } from './history.js';
 import {
-	isCount,
 	isIdName,
 	type Json,
 	notAJournal,
@@ -81,11 +80,11 @@ export async function scanJournal(path: string, watch?: (record: Json, place: nu
 	}
 }
 
-const TICK_KEYS = ['at', 'ms', 'rows', 'retries', 'refused'] as const satisfies (keyof TickRecord)[];
-
 /** With the outcomes since the tick before. */
 export interface Tick extends TickRecord {
 	readonly outcomes: Readonly<Partial<Record<OutcomeName, number>>>;
+	/** Milliseconds of work from the start of the run, without pauses before resumes. */
+	readonly end: number;
 }
 
 export type RecordFile = Awaited<ReturnType<typeof openRecords>>;
@@ -98,8 +97,9 @@ export async function openRecords(path: string) {
 	let idNames: string[] = [];
 	let isComplete = false;
 	const scan = await scanJournal(path, (record, place) => {
-		if (record.type === 'tick' && TICK_KEYS.every((key) => isCount(record[key]))) {
-			ticks.push({ ...(record as unknown as TickRecord), outcomes });
+		if (record.type === 'tick') {
+			const { ms, retries, refused } = record as unknown as TickRecord;
+			ticks.push({ ms, retries, refused, outcomes, end: (ticks.at(-1)?.end ?? 0) + ms });
 			outcomes = {};
 		}
 		if (record.type !== 'row') return;

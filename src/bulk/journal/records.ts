@@ -28,11 +28,8 @@ export interface EndRecord {
 
 /** About once a second; reports plot it. */
 export interface TickRecord {
-	/** Milliseconds since 1970. */
-	at: number;
-	/** Milliseconds. */
+	/** Since the tick before. */
 	ms: number;
-	rows: number;
 	retries: number;
 	/** 429 and 503, of the retries. */
 	refused: number;

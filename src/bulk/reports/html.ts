@@ -2,13 +2,12 @@
 
 import { createHash } from 'node:crypto';
 import { plural } from '../../api/names.js';
-import type { OutcomeName } from '../../http/outcome.js';
 import { durationText } from '../../text.js';
 import { outcomeNames } from '../journal/counts.js';
 import style from './browser.css' with { type: 'text' };
 import script from './browser.js' with { type: 'text' };
 import { escapeXml, plainText } from './escape.js';
-import { type Change, type Group, MOST_ROWS, number, type Page, type PageRow, valueText } from './page.js';
+import { type Change, MOST_ROWS, number, type Page, type PageRow, valueText } from './page.js';
 import { type Bar, type Timeline, timelineOf } from './timeline.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
@@ -25,14 +24,23 @@ const POLICY = [
 
 export function* html(page: Page): Generator<string> {
 	const title = encode(page.title);
-	yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n';
-	yield `<meta http-equiv="Content-Security-Policy" content="${POLICY}">\n`;
-	yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n';
-	yield '<meta name="referrer" content="no-referrer">\n';
-	yield `<link rel="icon" href="${icon(page.state)}">\n`;
-	yield `<title>${title}</title>\n<style>${style}</style>\n</head>\n<body>\n<main>\n`;
-	yield `<h1>${title}</h1>\n<p>${encode(page.about)}</p>\n`;
-	yield `<p class="faint">${page.details.map(encode).join(' · ')}</p>\n`;
+	yield `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<link rel="icon" href="data:,">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p>${encode(page.about)}</p>
+<p class="faint">${page.details.map(encode).join(' · ')}</p>
+`;
 	for (const problem of page.problems) yield `<p class="problem">${encode(problem)}</p>\n`;
 	yield* outcomeBar(page);
 	yield* nextSteps(page);
@@ -42,22 +50,12 @@ export function* html(page: Page): Generator<string> {
 	yield `</main>\n<script>${script}</script>\n</body>\n</html>\n`;
 }
 
-const encode = (value: string | number): string => escapeXml(plainText(String(value), 1000));
+function encode(text: string): string {
+	return escapeXml(plainText(text, 500));
+}
 
-function icon(state: Page['state']): string {
-	const [color, path] = {
-		done: ['2da44e', 'M4 8.5l3 3 5-6.5'],
-		doubtful: ['d4a72c', 'M8 3.5v5.5M8 11.5v1'],
-		failed: ['cf222e', 'M5 5l6 6M11 5l-6 6'],
-		planned: ['0969da', 'M4.5 5h7M4.5 8h7M4.5 11h4'],
-	}[state];
-	const svg = [
-		"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>",
-		`<circle cx='8' cy='8' r='8' fill='#${color}'/>`,
-		`<path d='${path}' fill='none' stroke='#fff' stroke-width='2'/>`,
-		'</svg>',
-	];
-	return `data:image/svg+xml,${encodeURIComponent(svg.join('')).replaceAll("'", '%27')}`;
+function capital(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** As wide as the page. */
@@ -100,130 +98,89 @@ function* nextSteps({ steps }: Page): Generator<string> {
 function* overTime({ ticks, noun }: Page): Generator<string> {
 	const timeline = timelineOf(ticks);
 	if (timeline === undefined) return;
-	const { bars, pauses, retries, refused } = timeline;
-	const present = outcomeNames.filter((name) => bars.some((bar) => bar[name] > 0));
-	yield `<h2>Over time</h2>\n<figure>\n`;
-	yield chart(timeline, present, '', plural(noun, 2));
-	if (retries > 0) yield chart(timeline, ['refused', 'retried'], 'low', 'retries');
-	const notes = [
-		...(retries > 0 ? [`${number(retries)} retries, ${number(refused)} after a 429 or 503`] : []),
-		...(pauses.length > 0 ? ['dashed: a pause until the run was resumed'] : []),
-	];
-	if (notes.length > 0) yield `<figcaption>${notes.join('; ')}</figcaption>\n`;
+	const present = outcomeNames.filter((name) => timeline.bars.some((bar) => bar[name] > 0));
+	yield '<h2>Over time</h2>\n<figure>\n';
+	yield chart(timeline, present, 'bars', plural(noun, 2));
+	const retries = ticks.reduce((sum, tick) => sum + tick.retries, 0);
+	if (retries > 0) {
+		const refused = ticks.reduce((sum, tick) => sum + tick.refused, 0);
+		yield chart(timeline, ['refused', 'retried'], 'low', 'retries');
+		yield `<figcaption>${number(retries)} retries, ${number(refused)} after a 429 or 503</figcaption>\n`;
+	}
 	yield '</figure>\n';
 }
 
-function chart({ barMs, bars, pauses }: Timeline, kinds: readonly (keyof Bar)[], size: string, what: string): string {
+function chart({ barMs, bars }: Timeline, kinds: readonly (keyof Bar)[], size: string, what: string): string {
 	const sums = bars.map((bar) => kinds.reduce((sum, kind) => sum + bar[kind], 0));
-	const aSecond = Math.max(...sums) / (barMs / 1000);
-	const [unit, unitMs] = aSecond < 1 ? ['minute', 60_000] : ['second', 1000];
-	const perUnit = unitMs / barMs;
-	const top = roundUp(Math.max(...sums) * perUnit);
+	const top = Math.max(...sums);
 	const marks = bars.flatMap((bar, index) => {
 		let y = 100;
 		return kinds.flatMap((kind) => {
-			const height = (bar[kind] * perUnit * 100) / top;
+			const height = (bar[kind] * 100) / top;
 			y -= height;
 			return height === 0 ? [] : [rectangle(kind, index + 0.1, y, 0.8, height)];
 		});
 	});
-	const lines = pauses.map((at) => `<line class="pause" x1="${at}" x2="${at}" y1="0" y2="100"/>`);
-	const title = `${capital(what)} per ${unit}`;
-	const scale = (size === '' ? [top, top / 2, 0] : [top, 0]).map((each) => `<span>${number(each)}</span>`);
-	const span = bars.length * barMs;
-	const times = ['0 s', durationText(span / 2), durationText(span)].map((each) => `<span>${each}</span>`);
-	return [
-		`<p class="faint">${encode(title)}</p>\n<div class="chart">\n`,
-		`<div class="scale">${scale.join('')}</div>\n`,
-		drawing(size === '' ? 'bars' : size, bars.length, 100, encode(title), [...marks, ...lines]),
-		`<div class="times">${times.join('')}</div>\n</div>\n`,
-	].join('');
+	const title = encode(`${capital(what)} per second`);
+	const most = Number(((top * 1000) / barMs).toPrecision(2));
+	const times = [0, 0.5, 1].map((part) => `<span>${durationText(part * bars.length * barMs)}</span>`);
+	return `<p class="faint">${title}</p>
+<div class="chart">
+<div class="scale"><span>${number(most)}</span><span>0</span></div>
+${drawing(size, bars.length, 100, title, marks)}<div class="times">${times.join('')}</div>
+</div>
+`;
 }
 
-/** Up to 1, 1.2, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15 … */
-function roundUp(value: number): number {
-	const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
-	return ([1, 1.2, 1.5, 2, 3, 4, 5, 6, 8].find((each) => each * power >= value) ?? 10) * power;
-}
-
-function* groupTable({ groups, ungrouped, state }: Page): Generator<string> {
+function* groupTable({ groups, ungrouped, isPlan }: Page): Generator<string> {
 	if (groups.length === 0) return;
-	const isPlan = state === 'planned';
 	yield `<h2>${isPlan ? 'Changes' : 'Reasons'}</h2>\n<table>\n<thead><tr>`;
 	yield `<th scope="col" class="n">Rows</th>${isPlan ? '' : '<th scope="col">Outcome</th>'}`;
 	yield `<th scope="col">${isPlan ? 'Change' : 'Reason'}</th><th scope="col">First</th></tr></thead>\n<tbody>\n`;
-	for (const { rows, outcome, text, first } of groups) {
-		const kind = outcome === undefined ? '' : `<td class="dot ${outcome}">${outcome}</td>`;
-		yield `<tr><td class="n">${number(rows)}</td>${kind}`;
+	for (const { rows, text, first } of groups) {
+		yield `<tr><td class="n">${number(rows)}</td>${outcomeCell(first)}`;
 		yield `<td>${encode(text)}</td><td class="name">${linked(first)}</td></tr>\n`;
 	}
 	yield '</tbody>\n</table>\n';
 	if (ungrouped > 0) yield `<p class="faint">${number(ungrouped)} more for other reasons.</p>\n`;
 }
 
-function linked({ name, link }: Group['first']): string {
+function outcomeCell({ outcome }: PageRow): string {
+	return outcome === undefined ? '' : `<td class="dot ${outcome}">${outcome}</td>`;
+}
+
+function linked({ name, link }: PageRow): string {
 	if (link === undefined) return encode(name);
 	return `<a href="${escapeXml(link)}" rel="noreferrer">${encode(name)}</a>`;
 }
 
-/** Less important ones give way on a phone. */
-interface Column {
-	readonly title: string;
-	readonly kind: string;
-	cell(row: PageRow): string;
+function changeText({ field, old, new: value }: Change): string {
+	return `${encode(field)}: <del>${encode(valueText(old))}</del> → <ins>${encode(valueText(value))}</ins>`;
 }
 
-function columnsOf({ rows, noun }: Page): Column[] {
-	const has = (test: (row: PageRow) => boolean): boolean => rows.some(test);
-	const columns: [title: string, kind: string, isThere: boolean, cell: (row: PageRow) => string][] = [
-		['Row', 'n', true, ({ row }) => String(row)],
-		['Line', 'n wide', has(({ line }) => line !== undefined), ({ line = '' }) => String(line)],
-		[capital(noun), 'name', true, linked],
-		['Outcome', 'outcome', has(({ outcome }) => outcome !== undefined), ({ outcome = '' }) => outcome],
-		['Changes', '', has(({ changes }) => changes.length > 0), ({ changes }) => changes.map(changeText).join('<br>')],
-		['Reason', '', has(({ remarks }) => remarks !== ''), ({ remarks }) => encode(remarks)],
-		['Attempts', 'n wide', has(({ attempts = 0 }) => attempts > 1), ({ attempts }) => String(attempts || '')],
-		['Time', 'n wide', has(({ ms }) => ms !== undefined), timeText],
-	];
-	return columns.filter(([, , isThere]) => isThere).map(([title, kind, , cell]) => ({ title, kind, cell }));
-}
-
-const timeText = ({ ms = 0, attempts }: PageRow): string => (attempts === 0 ? '' : `${Math.round(ms)} ms`);
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-const changeText = ({ field, old, new: value }: Change): string =>
-	`${encode(field)}: <del>${encode(valueText(old))}</del> → <ins>${encode(valueText(value))}</ins>`;
-
-function* rowTable(page: Page): Generator<string> {
-	const { rows, total, outcomes } = page;
-	const columns = columnsOf(page);
+function* rowTable({ rows, total, outcomes, noun, isPlan }: Page): Generator<string> {
 	yield '<h2>Rows</h2>\n<div class="filter">\n';
 	yield '<input id="words" type="search" placeholder="Filter rows" aria-label="Filter rows">\n';
 	const shown = new Set(rows.map(({ outcome }) => outcome));
-	for (const { name } of outcomes.filter((each) => shown.has(each.name))) yield chip(name);
+	for (const { name } of outcomes.filter((each) => shown.has(each.name))) {
+		yield `<button type="button" class="dot ${name}" data-filter="${name}" aria-pressed="false">${name}</button>\n`;
+	}
 	yield '<output id="shown" class="faint"></output>\n</div>\n';
 	if (total > rows.length) {
-		yield `<p class="faint">The first ${number(MOST_ROWS)} of ${number(total)} rows; for all of them use --report csv:FILE.</p>\n`;
+		const more = 'supportctl run show prints all of them';
+		yield `<p class="faint">The first ${number(MOST_ROWS)} of ${number(total)} rows; ${more}.</p>\n`;
 	}
-	const heads = columns.map(({ title, kind }) => {
-		const name = kind === '' ? '' : ` class="${kind}"`;
-		return `<th scope="col"${name}><button type="button">${encode(title)}</button></th>`;
-	});
+	const titles = ['Row', 'Line', capital(noun), ...(isPlan ? ['Changes'] : ['Outcome', 'Reason'])];
+	const heads = titles.map((title) => `<th scope="col"><button type="button">${encode(title)}</button></th>`);
 	yield `<table id="rows">\n<thead><tr>${heads.join('')}</tr></thead>\n<tbody>\n`;
-	for (const row of rows) yield tableRow(row, columns);
+	for (const row of rows) {
+		const { line = '', outcome, changes, remarks } = row;
+		yield outcome === undefined ? '<tr>' : `<tr data-outcome="${outcome}">`;
+		yield `<td class="n">${row.row}</td><td class="n">${line}</td><td class="name">${linked(row)}</td>`;
+		yield isPlan
+			? `<td>${changes.map(changeText).join('<br>')}</td>`
+			: `${outcomeCell(row)}<td>${encode(remarks)}</td>`;
+		yield '</tr>\n';
+	}
 	yield '</tbody>\n</table>\n';
-}
-
-const chip = (name: OutcomeName): string =>
-	`<button type="button" class="dot ${name}" data-filter="${name}" aria-pressed="false">${name}</button>\n`;
-
-function tableRow(row: PageRow, columns: readonly Column[]): string {
-	const { outcome } = row;
-	const cells = columns.map(({ kind, cell }) => {
-		const name = kind === 'outcome' ? `dot ${outcome}` : kind;
-		return `<td${name === '' ? '' : ` class="${name}"`}>${cell(row)}</td>`;
-	});
-	const data = outcome === undefined ? '' : ` data-outcome="${outcome}"`;
-	return `<tr${data}>${cells.join('')}</tr>\n`;
 }

@@ -9,7 +9,7 @@ const MOST_GROUPS = 10;
 const MOST_TEXT = 300;
 
 export function* markdown(page: Page): Generator<string> {
-	const { rows, toCheck, groups, outcomes } = page;
+	const { isPlan, rows, toCheck, groups, outcomes } = page;
 	yield `## ${cell(page.title)}\n\n${cell(page.about)}.\n\n`;
 	yield `${page.details.map(cell).join(' · ')}\n\n`;
 	for (const problem of page.problems) yield `**${cell(problem)}**\n\n`;
@@ -18,26 +18,28 @@ export function* markdown(page: Page): Generator<string> {
 		for (const { name, rows } of outcomes) yield `| ${name} | ${rows} |\n`;
 	}
 	if (groups.some(({ rows }) => rows > 1)) {
-		yield `\n### ${page.state === 'planned' ? 'Changes' : 'Reasons'}\n\n`;
+		yield `\n### ${isPlan ? 'Changes' : 'Reasons'}\n\n`;
 		yield '| rows | what | first |\n| ---: | --- | --- |\n';
-		for (const { rows, outcome, text, first } of groups.slice(0, MOST_GROUPS)) {
-			yield `| ${rows} | ${outcome === undefined ? '' : `${outcome}: `}${cell(text)} | ${cell(first.name)} |\n`;
+		for (const { rows, text, first } of groups.slice(0, MOST_GROUPS)) {
+			const outcome = isPlan ? '' : `${first.outcome}: `;
+			yield `| ${rows} | ${outcome}${cell(text)} | ${cell(first.name)} |\n`;
 		}
 		if (groups.length > MOST_GROUPS) yield `\n… and ${groups.length - MOST_GROUPS} more.\n`;
 	}
 	if (toCheck > 0) {
-		yield page.state === 'planned' ? '\n### Rows\n\n' : '\n### Rows that need attention\n\n';
-		yield* table(rows.slice(0, Math.min(toCheck, MOST_ROWS)));
+		yield isPlan ? '\n### Rows\n\n' : '\n### Rows that need attention\n\n';
+		yield* table(rows.slice(0, Math.min(toCheck, MOST_ROWS)), isPlan);
 		if (toCheck > MOST_ROWS) yield `\n… and ${toCheck - MOST_ROWS} more.\n`;
 	}
 	if (page.steps.length > 0) yield '\n### Next\n\n';
 	for (const [text, command] of page.steps) yield `- ${cell(text)}: \`${command.replaceAll('`', "'")}\`\n`;
 }
 
-const cell = (text: string): string => escapeMarkdown(plainText(text, MOST_TEXT));
+function cell(text: string): string {
+	return escapeMarkdown(plainText(text, MOST_TEXT));
+}
 
-function* table(rows: readonly PageRow[]): Generator<string> {
-	const isPlan = rows.every(({ outcome }) => outcome === undefined);
+function* table(rows: readonly PageRow[], isPlan: boolean): Generator<string> {
 	yield isPlan ? '| row | what | changes |\n' : '| row | line | what | outcome | reason |\n';
 	yield isPlan ? '| ---: | --- | --- |\n' : '| ---: | ---: | --- | --- | --- |\n';
 	for (const { row, line = '', name, outcome, remarks, changes } of rows) {

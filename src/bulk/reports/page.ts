@@ -8,14 +8,13 @@ import { type Counts, nextSteps, openRows, outcomeNames, totalOf } from '../jour
 import type { Tick } from '../journal/read.js';
 import type { RowRecord } from '../journal/records.js';
 import { commandOf, formatShard, type RunHeader, type RunPlan, sourceName } from '../run/plan.js';
-import { plainText } from './escape.js';
 import { nounOf, type Report, reasonOf, remarksOn, type Step } from './report.js';
 import { workedMs } from './timeline.js';
 
 export interface Page {
+	readonly isPlan: boolean;
 	/** "213 of 300 tickets need attention". */
 	readonly title: string;
-	readonly state: 'done' | 'doubtful' | 'failed' | 'planned';
 	/** What, where and when. */
 	readonly about: string;
 	/** The run, the service, the input. */
@@ -46,8 +45,6 @@ export interface PageRow {
 	readonly outcome?: OutcomeName | undefined;
 	readonly remarks: string;
 	readonly changes: readonly Change[];
-	readonly attempts?: number | undefined;
-	readonly ms?: number | undefined;
 }
 
 export interface Change {
@@ -57,35 +54,29 @@ export interface Change {
 }
 
 export interface Group {
-	readonly outcome?: OutcomeName | undefined;
 	readonly text: string;
 	rows: number;
-	readonly first: Pick<PageRow, 'row' | 'name' | 'link'>;
+	readonly first: PageRow;
 }
 
 /** A browser sorts so many quickly. */
 export const MOST_ROWS = 5000;
 const MOST_GROUPS = 100;
-const MOST_TEXT = 500;
 
 export function pageOfRun(report: Report): Page {
 	const { header, counts, noun, ticks, ms, next, problems = [] } = report;
-	const { rows, groups, ungrouped, toCheck } = readRows(report);
 	return {
+		isPlan: false,
 		title: titleOf(header.plan, counts),
-		state: stateOf(counts),
 		about: `${aboutText(header)}, took ${durationText(workedMs(ticks) || ms)}`,
-		details: detailsOf(header),
+		details: [`Run ${header.id.replaceAll(',', ', ')}`, ...detailsOf(header)],
 		problems,
 		noun,
 		outcomes: outcomeNames.map((name) => ({ name, rows: counts[name] })).filter((each) => each.rows > 0),
 		steps: next ?? nextSteps(header.id, counts, openRows(counts) > 0),
 		ticks,
-		groups,
-		ungrouped,
 		total: totalOf(report.recorded),
-		toCheck,
-		rows,
+		...readRows(report),
 	};
 }
 
@@ -94,26 +85,22 @@ export interface PlanFacts {
 	readonly by?: string | undefined;
 	readonly note?: string | undefined;
 	readonly steps: readonly Step[];
-	readonly rows: Iterable<Pick<RowRecord, 'row' | 'line' | 'ids' | 'link'> & Pick<PageRow, 'changes'>>;
+	readonly rows: Iterable<Pick<RowRecord, 'row' | 'line' | 'ids'> & Pick<PageRow, 'changes'>>;
 }
 
 export function pageOfPlan({ header, by, note, steps, rows: planned }: PlanFacts): Page {
-	const { plan } = header;
-	const noun = nounOf(plan);
-	const link = linkReader(plan.service.baseUrl);
+	const noun = nounOf(header.plan);
 	const groups = new Groups();
 	const rows: PageRow[] = [];
 	let total = 0;
-	for (const { row, line, ids, link: shown, changes } of planned) {
-		const page = { row, line, name: nameRow(ids, noun), link: link(shown), remarks: '', changes };
-		if (total++ < MOST_ROWS) rows.push(page);
-		for (const change of changes) {
-			groups.add(`${change.field}: ${valueText(change.new)}`, `set ${change.field} to ${valueText(change.new)}`, page);
-		}
+	for (const { row, line, ids, changes } of planned) {
+		const shown: PageRow = { row, line, name: nameRow(ids, noun), remarks: '', changes };
+		if (total++ < MOST_ROWS) rows.push(shown);
+		for (const { field, new: value } of changes) groups.add(`set ${field} to ${valueText(value)}`, shown);
 	}
 	return {
-		title: `Plan: ${count(total, noun)} would be ${doneText(plan)}`,
-		state: 'planned',
+		isPlan: true,
+		title: `Plan: ${count(total, noun)} would be ${doneText(header.plan)}`,
 		about: `${aboutText(header)}${by === undefined ? '' : `, planned by ${by}`}`,
 		details: [...(note === undefined ? [] : [note]), ...detailsOf(header)],
 		problems: [],
@@ -129,9 +116,13 @@ export function pageOfPlan({ header, by, note, steps, rows: planned }: PlanFacts
 	};
 }
 
-export const number = (value: number): string => value.toLocaleString('en');
+export function number(value: number): string {
+	return value.toLocaleString('en');
+}
 
-const count = (rows: number, noun: string): string => `${number(rows)} ${plural(noun, rows)}`;
+function count(rows: number, noun: string): string {
+	return `${number(rows)} ${plural(noun, rows)}`;
+}
 
 function titleOf(plan: RunPlan, counts: Counts): string {
 	const noun = nounOf(plan);
@@ -151,51 +142,33 @@ function doneText({ endpoint: name, source, values }: RunPlan): string {
 	return { set: 'updated', delete: deleted, read: 'looked up', once: 'checked' }[endpoint.replay];
 }
 
-function stateOf(counts: Counts): Page['state'] {
-	if (counts.failed + counts.invalid > 0) return 'failed';
-	return counts.differs + counts.unknown + counts['not-sent'] > 0 ? 'doubtful' : 'done';
-}
-
 function aboutText({ plan, started }: Pick<RunHeader, 'plan' | 'started'>): string {
-	const { baseUrl } = plan.service;
-	const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
-	return `supportctl ${commandOf(plan)} on ${host}, ${dateText(started)}`;
+	const date = new Date(started);
+	const day = date.toLocaleDateString('en-US', { timeZone: 'UTC', dateStyle: 'long' });
+	const time = date.toISOString().slice(11, 16);
+	return `supportctl ${commandOf(plan)} on ${new URL(plan.service.baseUrl).host}, ${day} at ${time} UTC`;
 }
 
-function detailsOf({ plan, input, id }: Pick<RunHeader, 'plan' | 'input'> & { id?: string }): string[] {
+function detailsOf({ plan, input }: Pick<RunHeader, 'plan' | 'input'>): string[] {
 	const all = input.own === input.rows ? '' : ` of ${number(input.rows)}`;
 	const shard = plan.shard === undefined ? '' : ` (shard ${formatShard(plan.shard)})`;
-	return [
-		...(id === undefined ? [] : [`Run ${id.replaceAll(',', ', ')}`]),
-		`${number(input.own)}${all} ${plural('row', input.rows)}${shard} from ${sourceName(plan.source)}`,
-		plan.service.baseUrl,
-	];
-}
-
-/** `November 21, 2026 at 07:45 UTC`. */
-function dateText(iso: string): string {
-	const date = new Date(iso);
-	if (Number.isNaN(date.getTime())) return iso;
-	const day = date.toLocaleDateString('en-US', { timeZone: 'UTC', dateStyle: 'long' });
-	return `${day} at ${date.toISOString().slice(11, 16)} UTC`;
+	const rows = `${number(input.own)}${all} ${plural('row', input.rows)}${shard}`;
+	return [`${rows} from ${sourceName(plan.source)}`, plan.service.baseUrl];
 }
 
 export function valueText(value: unknown): string {
 	if (value === undefined || value === null || value === '') return '(empty)';
 	if (Array.isArray(value)) return value.length === 0 ? '(empty)' : value.map(valueText).join(', ');
-	return plainText(typeof value === 'string' ? value : JSON.stringify(value), MOST_TEXT);
+	return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Only links to the service itself. */
-function linkReader(baseUrl: string): (link: unknown) => string | undefined {
-	const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
-	return (link) => {
-		if (typeof link !== 'string' || !URL.canParse(link)) return undefined;
-		const url = new URL(link);
-		const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
-		const isOwn = url.host === host && url.username === '' && url.password === '';
-		return isWeb && isOwn ? url.href : undefined;
-	};
+function ownLink(link: string | undefined, baseUrl: string): string | undefined {
+	if (link === undefined || !URL.canParse(link)) return undefined;
+	const { protocol, host, username, password, href } = new URL(link);
+	const isWeb = protocol === 'https:' || protocol === 'http:';
+	const isOwn = host === new URL(baseUrl).host && username === '' && password === '';
+	return isWeb && isOwn ? href : undefined;
 }
 
 /** Digits don't make a new group. */
@@ -203,14 +176,11 @@ class Groups {
 	readonly #byKey = new Map<string, Group>();
 	others = 0;
 
-	add(key: string, text: string, row: PageRow): void {
+	add(text: string, first: PageRow, key = text): void {
 		const known = this.#byKey.get(key);
 		if (known !== undefined) known.rows++;
 		else if (this.#byKey.size === MOST_GROUPS) this.others++;
-		else {
-			const { outcome, row: at, name, link } = row;
-			this.#byKey.set(key, { outcome, text, rows: 1, first: { row: at, name, link } });
-		}
+		else this.#byKey.set(key, { text, rows: 1, first });
 	}
 
 	sorted(): Group[] {
@@ -218,46 +188,36 @@ class Groups {
 	}
 }
 
-const GOOD: ReadonlySet<OutcomeName> = new Set(['ok', 'skipped']);
-
-/** Reads all rows once and keeps the first to check, then others. */
+/** Those that failed first, then those with different values. */
 function readRows({ records, noun, header }: Report) {
-	const link = linkReader(header.plan.service.baseUrl);
 	const groups = new Groups();
 	const wrong: PageRow[] = [];
 	const different: PageRow[] = [];
 	const fine: PageRow[] = [];
 	let toCheck = 0;
 	for (const record of records()) {
-		const { outcome, differs = [] } = record;
-		const isWrong = outcome !== 'differs' && !GOOD.has(outcome);
-		const isFine = !isWrong && outcome !== 'differs' && differs.length === 0;
-		const list = isWrong ? wrong : isFine ? fine : different;
-		if (isFine && fine.length >= MOST_ROWS) continue;
-		const row = rowOf(record, noun, link);
-		if (list.length < MOST_ROWS) list.push(row);
-		if (isFine) continue;
+		const { row, line, ids, outcome, differs = [] } = record;
+		const isGood = outcome === 'ok' || outcome === 'skipped';
+		let list = wrong;
+		if (outcome === 'differs' || (isGood && differs.length > 0)) list = different;
+		else if (isGood) list = fine;
+		if (list === fine && fine.length >= MOST_ROWS) continue;
+		const shown: PageRow = {
+			row,
+			line,
+			name: nameRow(ids, noun),
+			link: ownLink(record.link, header.plan.service.baseUrl),
+			outcome,
+			remarks: remarksOn(record),
+			changes: [],
+		};
+		if (list.length < MOST_ROWS) list.push(shown);
+		if (list === fine) continue;
 		toCheck++;
 		const fields = differs.map(({ field }) => field).join(', ');
 		const text = fields === '' ? reasonOf(record) : `the service returned a different ${fields}`;
-		const short = plainText(text, MOST_TEXT);
-		groups.add(`${outcome} ${short.replace(/\d+/g, '#')}`, short, row);
+		groups.add(text, shown, `${outcome} ${text.replace(/\d+/g, '#')}`);
 	}
 	const rows = [...wrong, ...different, ...fine].slice(0, MOST_ROWS);
 	return { rows, groups: groups.sorted(), ungrouped: groups.others, toCheck };
-}
-
-function rowOf(record: RowRecord, noun: string, link: ReturnType<typeof linkReader>): PageRow {
-	const { row, line, ids, outcome, attempts, ms } = record;
-	return {
-		row,
-		line,
-		name: plainText(nameRow(ids, noun), MOST_TEXT),
-		link: link(record.link),
-		outcome,
-		remarks: plainText(remarksOn(record), MOST_TEXT),
-		changes: [],
-		attempts,
-		ms,
-	};
 }

@@ -2,7 +2,6 @@
 
 import { chooseEndpoint } from '../../api/plan.js';
 import type { ExitCode } from '../../errors.js';
-import type { OutcomeName } from '../../http/outcome.js';
 import { type Counts, sumOf, totalOf } from '../journal/counts.js';
 import type { RecordFile, Tick } from '../journal/read.js';
 import { differences, fullMessage, type RowRecord } from '../journal/records.js';
@@ -28,11 +27,9 @@ export interface Report extends ReportFacts {
 	readonly recorded: Counts;
 	/** Rows never reached, and `problems`. */
 	readonly gaps: readonly Gap[];
-	readonly missing: number;
-	readonly idNames: readonly string[];
 	readonly ticks: readonly Tick[];
 	/** The last record of each row. */
-	records(isWanted?: (outcome: OutcomeName) => boolean): Iterable<RowRecord>;
+	records(): Iterable<RowRecord>;
 }
 
 export interface Gap {
@@ -55,11 +52,9 @@ export function reportOn(facts: ReportFacts, files: readonly RecordFile[]): Repo
 		noun: nounOf(header.plan),
 		recorded,
 		gaps,
-		missing,
-		idNames: files[0]?.idNames ?? [],
 		ticks: files.flatMap(({ ticks }) => ticks),
-		*records(isWanted) {
-			for (const file of files) yield* file.records(isWanted);
+		*records() {
+			for (const file of files) yield* file.records();
 		},
 	};
 }

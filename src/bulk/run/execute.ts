@@ -238,7 +238,7 @@ function createTicks(journal: Journal | undefined, clock: SendClock) {
 		const ms = Math.round(now - since);
 		if (journal === undefined || ms < least) return;
 		// The next outcome says so.
-		journal.record({ type: 'tick', at: Math.round(clock.now()), ms, rows, retries, refused }).catch(() => undefined);
+		journal.record({ type: 'tick', ms, retries, refused }).catch(() => undefined);
 		since = now;
 		hasTick = true;
 		rows = retries = refused = 0;

@@ -84,7 +84,7 @@ export const guardOptions = options('Guards', [
 
 export const reportOption = {
 	flags: '--report <format:file>',
-	help: 'Write a report: html, junit, markdown, json or csv',
+	help: 'Write a report: html, junit or markdown',
 	group: 'Run',
 	repeatable: true,
 } as const satisfies OptionSpec;

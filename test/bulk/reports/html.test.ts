@@ -50,21 +50,20 @@ async function hostileRun(text: string): Promise<ReportFacts> {
 const SCRIPT = `"></td></table></script><script>alert(1)</script><img src=x onerror=alert(1)> ${HOSTILE}`;
 
 /** A journal with one row, and a tick a second of 20 rows; the service is busy in the fifth. */
-async function tickingRun(pauseAfter: number): Promise<ReportFacts> {
+async function tickingRun(): Promise<ReportFacts> {
 	const journal = startJournal(temporaryFolder(), 500);
-	let at = Date.parse('2026-11-21T08:00:00Z');
 	let row = 0;
 	for (let second = 1; second <= 10; second++) {
-		at += 1000;
 		const isBusy = second === 5;
 		for (let count = 0; count < (isBusy ? 0 : 20); count++) {
 			void journal.outcome(outcomeOf(++row, count === 0 ? { outcome: 'failed', status: 404 } : {}));
 		}
 		void journal.record({
-			...{ type: 'tick', at, ms: 1000, rows: isBusy ? 0 : 20 },
-			...{ retries: isBusy ? 7 : 0, refused: isBusy ? 4 : 0 },
+			type: 'tick',
+			ms: 1000,
+			retries: isBusy ? 7 : 0,
+			refused: isBusy ? 4 : 0,
 		});
-		if (second === pauseAfter) at += 14 * 3600 * 1000;
 	}
 	await journal.close();
 	return { ...(await exampleRun()), journals: [journal.path], counts: { ...createCounts(), ok: 171, failed: 9 } };
@@ -157,7 +156,7 @@ describe('the HTML report', () => {
 		expect(page.match(/<script/g)).toHaveLength(1);
 		const tags = page.match(/<[a-z][^>]*>/gi) ?? [];
 		expect(tags.filter((tag) => /\s(?:src|on\w+|style)=/i.test(tag))).toEqual([]);
-		expect(tags.filter((tag) => /\shref=(?!"data:image\/svg)/i.test(tag))).toEqual([]);
+		expect(tags.filter((tag) => /\shref=(?!"data:,")/i.test(tag))).toEqual([]);
 		expect(page).not.toMatch(/@import|url\(/i);
 		const [policy] = elementsOf(readPage(page), 'meta').filter(({ attributes }) => 'http-equiv' in attributes);
 		expect(policy?.attributes.content).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-/);
@@ -171,7 +170,7 @@ describe('the HTML report', () => {
 	it.each([
 		['with some of everything', exampleRun],
 		['with hostile text', () => hostileRun(SCRIPT)],
-		['with bars over time', () => tickingRun(7)],
+		['with bars over time', () => tickingRun()],
 		['without rows', () => runOf([], 1)],
 	])('%s is valid HTML', async (_name, run) => {
 		expect(await complaintsOn(await reportOf('html', await run()))).toEqual([]);
@@ -216,14 +215,14 @@ describe('the HTML report', () => {
 		const page = await reportOf('html', await runOf(outcomes));
 		const text = textOf(page);
 		expect(text).toContain('30 more for other reasons.');
-		expect(text).toContain('The first 5,000 of 5,200 rows; for all of them use --report csv:FILE.');
+		expect(text).toContain('The first 5,000 of 5,200 rows; supportctl run show prints all of them.');
 		const shown = outcomesIn(page);
 		expect(shown).toHaveLength(5000);
 		expect(shown.filter((each) => each === 'failed')).toHaveLength(130);
 	});
 
 	it('draws what rows came to in each second, with retries and refusals below', async () => {
-		const page = await reportOf('html', await tickingRun(0));
+		const page = await reportOf('html', await tickingRun());
 		const [, bars, retries] = elementsOf(readPage(page), 'svg');
 		expect(bars?.attributes['aria-label']).toBe('Tickets per second');
 		expect(bars?.children.map(({ attributes }) => attributes.class)).toEqual(Array(9).fill(['ok', 'failed']).flat());
@@ -232,23 +231,14 @@ describe('the HTML report', () => {
 		expect(retries?.children.map(({ attributes }) => attributes.class)).toEqual(['refused', 'retried']);
 		const text = textOf(page);
 		expect(text).toContain('7 retries, 4 after a 429 or 503');
-		expect(text).toMatch(/20<.*|20 {2,}10 {2,}0/);
+		expect(page).toContain('<div class="scale"><span>20</span><span>0</span></div>');
 		expect(text).toContain('took 10 s');
-	});
-
-	it('leaves out the night between a run and its resume', async () => {
-		const page = await reportOf('html', await tickingRun(7));
-		const text = textOf(page);
-		expect(text).toContain('took 10 s');
-		expect(text).toContain('dashed: a pause until the run was resumed');
-		const [line] = elementsOf(readPage(page), 'line');
-		expect(line?.attributes.x1).toBe('7');
 	});
 
 	it('copes with ticks of any length', async () => {
 		const journal = startJournal(temporaryFolder(), 2);
 		void journal.outcome(outcomeOf(1));
-		void journal.record({ type: 'tick', at: 8e15, ms: 8e15, rows: 1, retries: 0, refused: 0 });
+		void journal.record({ type: 'tick', ms: 8e15, retries: 0, refused: 0 });
 		await journal.close();
 		const facts = { ...(await exampleRun()), journals: [journal.path] };
 		expect(elementsOf(readPage(await reportOf('html', facts)), 'rect').length).toBeLessThan(100);
