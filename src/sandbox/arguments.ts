@@ -2,10 +2,9 @@
 
 import type { Dialect } from '../api/dialect.js';
 import type { Endpoint } from '../api/endpoints.js';
-import { type FieldKind, ticketStatuses, ticketStatusGroups } from '../api/fields.js';
-import { emptyRecord, isObject, readMoment } from '../api/values.js';
-import { invalidArguments, ServiceError } from './responses.js';
-import { locales } from './samples.js';
+import { type FieldKind, ticketStatuses } from '../api/fields.js';
+import { isObject, readMoment } from '../api/values.js';
+import { ServiceError } from './responses.js';
 import { stamp } from './text.js';
 
 export interface Argument {
@@ -14,9 +13,6 @@ export interface Argument {
 	/** Why a value is refused, after the argument's name. */
 	readonly refusal: string;
 	readonly required?: boolean;
-	readonly default?: unknown;
-	/** Whether null counts as not sent. */
-	readonly ignoresNull?: boolean;
 }
 
 export type Arguments = Readonly<Record<string, Argument>>;
@@ -35,20 +31,15 @@ function readText(given: unknown): string | undefined {
 }
 
 function readBoolean(given: unknown): boolean | undefined {
-	if ([true, 1, '1', 'true'].some((each) => each === given)) return true;
-	return [false, 0, '0', 'false', ''].some((each) => each === given) ? false : undefined;
+	const text = String(given);
+	if (['true', '1'].includes(text)) return true;
+	return ['false', '0', ''].includes(text) ? false : undefined;
 }
 
 /** Stored in GMT, the sandbox's timezone. */
 function readDate(given: unknown): string | undefined {
 	const moment = readMoment(readText(given) ?? '');
 	return moment && stamp(moment.ms);
-}
-
-/** PHP doesn't tell an empty object from an empty list. */
-function readObject(given: unknown): unknown {
-	if (Array.isArray(given) && given.length === 0) return {};
-	return isObject(given) ? given : undefined;
 }
 
 function listOf(item: Argument): Argument {
@@ -68,15 +59,16 @@ const typed = (type: string, read: Argument['read']): Argument => ({ read, refus
 export const integer = typed('integer', readInteger);
 export const text = typed('string', readText);
 const boolean = typed('boolean', readBoolean);
-const object = typed('object', readObject);
+// PHP doesn't tell an empty object from an empty list.
+const object = typed('object', (given) => (isObject(given) || Array.isArray(given) ? given : undefined));
 export const integers = listOf(integer);
 export const texts = listOf(text);
 export const date: Argument = { read: readDate, refusal: 'is not a date.' };
 
 export function between(least: number, most: number): Argument {
 	const read = (given: unknown): number | undefined => {
-		const number = readInteger(given);
-		return number !== undefined && number >= least && number <= most ? number : undefined;
+		const number = readInteger(given) ?? Number.NaN;
+		return number >= least && number <= most ? number : undefined;
 	};
 	return { read, refusal: `must be from ${least} to ${most}.` };
 }
@@ -93,39 +85,26 @@ const byKind: Partial<Record<FieldKind, Argument>> = {
 	boolean,
 	switch: boolean,
 	date,
-	term: { ...text, ignoresNull: true },
 	terms: integers,
 	list: texts,
 	map: object,
 };
 
-const openOrClosed = oneOf('open', 'closed');
-
-/** What the interface does not show of some fields, as a live service had it. */
-const known: Readonly<Record<string, Arguments>> = {
-	'reply.update': { status: oneOf('read', 'unread') },
-	'user.update': { locale: oneOf(...locales), support_after_reply: oneOf('stay', 'back', 'ask') },
-	'attachment.update': {
-		status: oneOf('inherit', ...ticketStatusGroups.general),
-		comment_status: openOrClosed,
-		ping_status: openOrClosed,
-	},
-};
-
 /** The arguments of an endpoint, under the deployment's names. */
 export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
+	const { parameters, query, fields, required, cleared = [], body } = endpoint;
 	const found: Record<string, Argument> = {};
-	for (const { name, kind } of endpoint.parameters) found[name] = kind === 'id' ? integer : text;
-	for (const { name, kind, presence } of endpoint.query) {
-		found[name] = kind === 'id' ? { ...integer, required: presence === 'must' } : { ...boolean, default: false };
+	for (const { name, kind } of parameters) found[name] = kind === 'id' ? integer : text;
+	for (const { name, kind, presence } of query) {
+		found[name] = kind === 'id' ? { ...integer, required: presence === 'must' } : boolean;
 	}
 	const statuses = oneOf(...ticketStatuses.map(dialect.statusOut));
-	for (const { name, kind } of endpoint.fields) {
-		const argument = known[endpoint.name]?.[name] ?? (kind === 'status' ? statuses : (byKind[kind] ?? text));
-		found[dialect.fieldOut(name)] = { ...argument, required: endpoint.required.includes(name) };
+	for (const { name, kind } of fields) {
+		const argument = kind === 'status' ? statuses : (byKind[kind] ?? text);
+		found[dialect.fieldOut(name)] = { ...argument, required: required.includes(name) };
 	}
-	if (endpoint.body === 'custom_fields') found.custom_fields = { ...object, required: true };
-	if (endpoint.name === 'term.update.ticket_priority') found.color = text;
+	for (const name of cleared) found[name] = text;
+	if (body === 'custom_fields') found.custom_fields = { ...object, required: true };
 	return found;
 }
 
@@ -139,21 +118,24 @@ export function readArguments(
 	sources: readonly Readonly<Record<string, unknown>>[],
 	dialect: Dialect,
 ): Record<string, unknown> {
-	const values = emptyRecord<unknown>();
+	const values: Record<string, unknown> = {};
 	const missing: string[] = [];
 	const reasons: Record<string, string> = {};
 	for (const [name, argument] of Object.entries(takes)) {
 		const given = sources.findLast((each) => Object.hasOwn(each, name))?.[name];
-		if (given === undefined && argument.required) missing.push(name);
-		if (given === null && argument.ignoresNull) continue;
-		const value = given === undefined ? argument.default : argument.read(given);
-		if (value !== undefined) values[dialect.fieldIn(name)] = value;
-		else if (given !== undefined) reasons[name] = `${name} ${argument.refusal}`;
+		if (given === undefined) {
+			if (argument.required) missing.push(name);
+			continue;
+		}
+		const value = argument.read(given);
+		if (value === undefined) reasons[name] = `${name} ${argument.refusal}`;
+		else values[dialect.fieldIn(name)] = value;
 	}
 	if (missing.length > 0) {
 		const message = `Missing parameter(s): ${missing.join(', ')}`;
 		throw new ServiceError(400, 'rest_missing_callback_param', message, { params: missing });
 	}
-	if (Object.keys(reasons).length > 0) throw invalidArguments(reasons);
-	return values;
+	const refused = Object.keys(reasons);
+	if (refused.length === 0) return values;
+	throw new ServiceError(400, 'rest_invalid_param', `Invalid parameter(s): ${refused.join(', ')}`, { params: reasons });
 }

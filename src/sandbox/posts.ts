@@ -1,95 +1,94 @@
 /** Tickets with their custom fields and terms, replies and attachments. */
 
 import { neutralPrefixes } from '../api/dialect.js';
-import { taxonomies, ticketFields } from '../api/fields.js';
+import { taxonomies } from '../api/fields.js';
 import { date, integers, oneOf, texts } from './arguments.js';
-import type { Filter, Service, Shape } from './resources.js';
-import { anyOf, type Call, createResource, type Handler, type Kind, type Resource } from './resources.js';
-import { badRequest, noPost, ok, ServiceError } from './responses.js';
-import { customFields, firstCustomValues, type Post, type Seed, type TicketRecord } from './samples.js';
-import { ticketTermFields } from './store.js';
-import { escapeAttribute, filtered, rendered, slugify } from './text.js';
+import {
+	anyOf,
+	createResource,
+	type Filter,
+	type Handler,
+	type Kind,
+	type Resource,
+	type Service,
+	type Shape,
+} from './resources.js';
+import { noPost, ok, ServiceError } from './responses.js';
+import {
+	type Attachment,
+	customFields,
+	firstCustomValues,
+	type Post,
+	type Reply,
+	type Term,
+	type Ticket,
+} from './samples.js';
+import { escapeHtml, slugify } from './text.js';
 
 /** Readers get rendered text only. */
-function shown(call: Call, raw: string, paragraphs = false): Shape {
-	const html = paragraphs && raw !== '' ? `<p>${rendered(raw)}</p>\n` : rendered(raw);
-	return call.edit ? { raw, rendered: html } : { rendered: html };
+function shown(raw: string, edit: boolean): Shape {
+	const rendered = escapeHtml(raw);
+	return edit ? { raw, rendered } : { rendered };
 }
 
-/** The trash is never listed. */
-function hasStatus(post: Post, wanted: readonly string[]): boolean {
-	return post.status !== 'trash' && (wanted.includes(post.status) || wanted.includes('any'));
+function statusIn(wanted: readonly string[], { status }: Post): boolean {
+	return wanted.includes(status) || wanted.includes('any');
 }
 
-type PostKind<T extends Post> = Pick<Kind<T>, 'table' | 'collection' | 'shape' | 'change' | 'remove' | 'searched'> &
-	Partial<Pick<Kind<T>, 'rows' | 'defaults' | 'filters' | 'linksTo' | 'defaultOrder'>>;
+type PostKind<T extends Post> = Omit<Kind<T>, 'missing' | 'trash'>;
 
-function createPosts<T extends Post>(service: Service, kind: PostKind<T>): Resource {
-	/** A new date of change, even within a second. */
-	function touch(post: T): void {
-		const next = new Date(Date.parse(`${post.modified}Z`) + 1000).toISOString().slice(0, 19);
-		post.modified = service.now() > post.modified ? service.now() : next;
-	}
-
+function createPosts<T extends Post>({ now }: Service, kind: PostKind<T>): Resource {
 	return createResource<T>({
-		rows: () => kind.table.values(),
-		orders: ['date', 'modified'],
-		defaultOrder: ['date', 'desc'],
 		...kind,
-		missing: ['rest_post_invalid_id', 'Invalid post ID.'],
-		shape(call, post) {
-			const gmt = { date_gmt: post.date, modified_gmt: post.modified };
-			return { ...(post as Shape), ...gmt, ...kind.shape(call, post) };
-		},
-		change(post, sent, call) {
-			if (sent.author !== undefined && !service.store.users.has(sent.author as number)) {
-				throw badRequest('rest_invalid_author', 'Invalid author ID.');
-			}
-			post.date = (sent.date ?? sent.date_gmt ?? post.date) as string;
-			delete sent.date;
-			delete sent.date_gmt;
-			delete sent.meta;
-			const failure = kind.change(post, sent, call);
-			if (sent.slug !== undefined) sent.slug = slugify(sent.slug as string) || post.slug;
-			touch(post);
-			return failure;
+		missing: noPost,
+		// The trash is never listed.
+		rows: (call) => (kind.rows?.(call) ?? [...kind.table.values()]).filter(({ status }) => status !== 'trash'),
+		shape: (post, edit) => ({
+			...post,
+			date_gmt: post.date,
+			modified_gmt: post.modified,
+			...kind.shape(post, edit),
+		}),
+		save(post, name, value) {
+			post.modified = now();
+			if (name === 'date_gmt') post.date = value as string;
+			else if (name === 'slug') post.slug = slugify(value as string) || post.slug;
+			else kind.save(post, name, value);
 		},
 		trash(post) {
 			if (post.status === 'trash') {
 				throw new ServiceError(410, 'rest_already_trashed', 'The post has already been deleted.');
 			}
 			post.status = 'trash';
-			touch(post);
+			post.modified = now();
 		},
 		filters: {
 			after: { argument: date, test: (post, moment: string) => post.date > moment },
 			before: { argument: date, test: (post, moment: string) => post.date < moment },
 			author: anyOf((post) => post.author),
-			status: { argument: { ...texts, default: ['any'] }, test: hasStatus },
+			status: { argument: texts, test: (post, wanted: string[]) => statusIn(wanted, post) },
 			...kind.filters,
 		},
-		strict: true,
 	});
 }
 
-/** Saved one by one after all other fields: an error leaves the following ones unchanged. */
-const savedInTurn = ticketFields
-	.slice(ticketFields.findIndex(({ name }) => name === 'product'))
-	.map(({ name }) => name)
-	.filter((name) => name !== 'author');
+const termFields = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
 
-const saveError = (code: string, message: string): ServiceError => new ServiceError(500, code, message);
+type TermField = (typeof termFields)[number];
 
 export function createTickets(service: Service): Resource {
 	const { store, dialect, isLenient } = service;
 
 	/** Digits are an ID. */
-	function findTerm(taxonomy: string, name: string): number | undefined {
+	function findTerm(taxonomy: string, name: string): number {
+		if (isLenient && name === '') return 0;
 		const terms = [...store.terms.values()].filter((term) => term.taxonomy === taxonomy);
-		const bySlug = terms.find(({ slug }) => slug === name)?.id;
-		const byId = terms.find(({ id }) => String(id) === name)?.id;
-		if (isLenient) return name === '' ? 0 : (bySlug ?? byId);
-		return /^\d+$/.test(name) ? byId : bySlug;
+		const bySlug = terms.find(({ slug }) => slug === name);
+		const byId = terms.find(({ id }) => String(id) === name);
+		const strict = /^\d+$/.test(name) ? byId : bySlug;
+		const found = isLenient ? (bySlug ?? byId) : strict;
+		if (found === undefined) throw new ServiceError(500, 'invalid_term', 'Invalid term.');
+		return found.id;
 	}
 
 	/** Slugs are shown without encoded characters. */
@@ -98,74 +97,39 @@ export function createTickets(service: Service): Resource {
 		return isLenient ? slug : slug.replace(/%[0-9a-f]{2}/g, '');
 	}
 
-	const termFilters = taxonomies.map((taxonomy): [string, Filter<TicketRecord>] => {
-		const has = (ticket: TicketRecord, wanted: number[]): boolean =>
+	function checkAgent(id: number): void {
+		if (isLenient && id === 0) return;
+		const roles = store.users.get(id)?.roles ?? ['customer'];
+		if (roles.includes('customer')) throw new ServiceError(500, 'incorrect_agent', 'Incorrect agent.');
+	}
+
+	const termFilters = taxonomies.map((taxonomy): [string, Filter<Ticket>] => {
+		const test = (ticket: Ticket, wanted: number[]): boolean =>
 			wanted.some((id) => [ticket[taxonomy]].flat().includes(id));
-		return [taxonomy, { argument: integers, test: has }];
+		return [taxonomy, { argument: integers, test }];
 	});
 
-	function isAgent(id: unknown): boolean {
-		if (isLenient && id === 0) return true;
-		return store.users.get(id as number)?.roles.includes('customer') === false;
-	}
-
-	function problemOf(field: string, value: unknown): ServiceError | undefined {
-		if (value === undefined) return undefined;
-		if (field === 'assignee' && !isAgent(value)) return saveError('incorrect_agent', 'Incorrect agent.');
-		const isTerm = (ticketTermFields as readonly string[]).includes(field);
-		if (isTerm && findTerm(field, value as string) === undefined) return saveError('invalid_term', 'Invalid term.');
-		return undefined;
-	}
-
-	return createPosts<TicketRecord>(service, {
+	return createPosts<Ticket>(service, {
 		table: store.tickets,
-		collection: () => '/tickets',
-		shape(call, ticket) {
-			const { 'time-calculated': calculated, 'time-adjustments': adjustment } = ticket;
-			return {
-				status: dialect.statusOut(ticket.status),
-				type: 'ticket',
-				link: `${call.origin}/ticket/${ticket.slug}/`,
-				title: shown(call, ticket.title),
-				content: { ...shown(call, ticket.content, true), protected: false },
-				...Object.fromEntries(ticketTermFields.map((field) => [field, shownTerm(ticket[field])])),
-				// Only + adds; every other word subtracts.
-				'time-final': ticket['time-adjustments-type'] === '+' ? calculated + adjustment : calculated - adjustment,
-			};
+		shape: (ticket, edit) => ({
+			status: dialect.statusOut(ticket.status),
+			title: shown(ticket.title, edit),
+			content: shown(ticket.content, edit),
+			...Object.fromEntries(termFields.map((field) => [field, shownTerm(ticket[field])])),
+		}),
+		save(ticket, name, value) {
+			if (name === 'assignee') checkAgent(value as number);
+			// Unknown states are ignored.
+			if (name === 'state' && value !== 'open' && value !== 'closed') return;
+			if (name === 'status') ticket.status = dialect.statusIn(value as string);
+			else if (termFields.includes(name as TermField)) ticket[name as TermField] = findTerm(name, value as string);
+			else Object.assign(ticket, { [name]: value });
 		},
-
-		change(ticket, sent) {
-			if (sent.state !== 'open' && sent.state !== 'closed') delete sent.state;
-			if (sent['time-adjustments'] === 0 && !isLenient) delete sent['time-adjustments'];
-			for (const field of ['secondary-assignee', 'tertiary-assignee']) {
-				if (sent[field] !== 0 && !isAgent(sent[field])) delete sent[field];
-			}
-			let failure: ServiceError | undefined;
-			for (const field of savedInTurn) {
-				failure ??= problemOf(field, sent[field]);
-				if (failure !== undefined) delete sent[field];
-			}
-			for (const field of ticketTermFields) {
-				if (sent[field] !== undefined) sent[field] = findTerm(field, sent[field] as string);
-			}
-			if (sent['ticket-tag'] !== undefined) {
-				const ids = new Set(sent['ticket-tag'] as number[]);
-				sent['ticket-tag'] = [...ids].filter((id) => store.terms.get(id)?.taxonomy === 'ticket-tag');
-			}
-			if (sent['time-notes'] !== undefined) sent['time-notes'] = filtered(sent['time-notes'] as string);
-			if (sent.status !== undefined) sent.status = dialect.statusIn(sent.status as string);
-			const status = sent.status ?? ticket.status;
-			if (status === 'future' && ticket.date <= service.now()) sent.status = 'publish';
-			return failure;
-		},
-
-		remove({ id }) {
+		detach({ id }) {
 			for (const reply of store.repliesOf(id)) store.replies.delete(reply.id);
 			store.customValues.delete(id);
-			store.tickets.delete(id);
 		},
-
-		defaults: ({ caller }) => ({ assignee: [caller.id], state: 'open' }),
+		defaults: ({ id }) => ({ assignee: [id], state: 'open' }),
 		filters: {
 			...Object.fromEntries(termFilters),
 			assignee: anyOf((ticket) => ticket.assignee),
@@ -174,68 +138,42 @@ export function createTickets(service: Service): Resource {
 				test: (ticket, state: string) => state === 'any' || state === ticket.state,
 			},
 			status: {
-				argument: { ...texts, default: ['any'] },
-				test: (ticket, wanted: string[]) => hasStatus(ticket, wanted.map(dialect.statusIn)),
+				argument: texts,
+				test: (ticket, wanted: string[]) => statusIn(wanted.map(dialect.statusIn), ticket),
 			},
 		},
 		searched: (ticket) => `${ticket.title} ${ticket.content}`,
-		linksTo: '/wp-json/wp/v2/ticket',
 	});
 }
 
 /** The ticket in the path is not checked: an update moves the reply there. */
 export function createReplies(service: Service): Resource {
 	const { store } = service;
-	return createPosts<Seed['replies'][number]>(service, {
+	return createPosts<Reply>(service, {
 		table: store.replies,
-		collection: ({ ticket }) => `/tickets/${ticket}/replies`,
-		shape: (call, { ticket, content }) => ({
-			ticket: undefined,
-			type: 'ticket_reply',
-			title: shown(call, `Reply to ticket #${ticket}`),
-			content: { ...shown(call, content, true), protected: false },
-			parent: ticket,
-		}),
-		change(_, sent) {
-			sent.ticket = sent.ticket_id;
-			delete sent.ticket_id;
-			return undefined;
-		},
-		remove: ({ id }) => store.replies.delete(id),
+		shape: ({ content }, edit) => ({ content: shown(content, edit) }),
+		save: (reply, name, value) => Object.assign(reply, { [name === 'ticket_id' ? 'parent' : name]: value }),
 		rows({ values }) {
 			if (!store.tickets.has(values.ticket_id as number)) throw noPost();
 			return store.repliesOf(values.ticket_id as number);
 		},
+		filters: {},
 		searched: (reply) => reply.content,
-		defaultOrder: ['date', 'asc'],
 	});
 }
 
-type Attachment = Seed['attachments'][number];
-
-/** The service loses them. */
-const withoutBackslashes = (value: unknown): string => String(value).replaceAll('\\', '');
-
 export function createAttachments(service: Service): Resource {
-	const { attachments } = service.store;
 	return createPosts<Attachment>(service, {
-		table: attachments,
-		collection: () => '/attachments',
-		shape: (call, { slug, title, caption, description }) => ({
-			type: 'attachment',
-			link: `${call.origin}/${slug}/`,
-			title: shown(call, title),
+		table: service.store.attachments,
+		shape: ({ title, caption, description }, edit) => ({
+			title: shown(title, edit),
+			caption: shown(caption, edit),
+			description: shown(description, edit),
 			meta: [],
-			caption: shown(call, caption, true),
-			description: shown(call, description, true),
 		}),
-		change(_, sent) {
-			if (sent.status !== undefined && sent.status !== 'private') sent.status = 'inherit';
-			if (sent.alt_text !== undefined) sent.alt_text = withoutBackslashes(sent.alt_text);
-			return undefined;
-		},
-		remove: ({ id }) => attachments.delete(id),
-		searched: (attachment) => `${attachment.title} ${attachment.description}`,
+		save: (attachment, name, value) => Object.assign(attachment, { [name]: value }),
+		filters: {},
+		searched: ({ title, description }) => `${title} ${description}`,
 	});
 }
 
@@ -244,81 +182,62 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 	const { product } = dialect.prefixes;
 	const prefix = product === neutralPrefixes.product ? '' : `${product}_`;
 
-	function valuesOf(ticketId: unknown): Record<string, string> {
-		if (!store.tickets.has(ticketId as number)) throw noPost();
-		return store.customValues.get(ticketId as number)?.values ?? firstCustomValues(ticketId as number);
+	function valuesOf(ticketId: number): Record<string, string> {
+		if (!store.tickets.has(ticketId)) throw noPost();
+		return store.customValues.get(ticketId) ?? firstCustomValues(ticketId);
 	}
 
 	return {
-		get(call) {
-			const values = valuesOf(call.values.id);
-			const entries = customFields.map(([field, label, type]) => {
-				const [name, value] = [prefix + field, values[field] ?? ''];
-				const markup = `<input type="${type}" name="${name}" id="${name}" value="${escapeAttribute(value)}">`;
-				return [field, { name: label, value, markup }];
+		get({ values }) {
+			const stored = valuesOf(values.id as number);
+			const entries = customFields.map(({ name, label, type }) => {
+				const value = stored[name] ?? '';
+				const markup = `<input type="${type}" name="${prefix}${name}" value="${escapeHtml(value)}">`;
+				return [name, { name: label, value, markup }];
 			});
 			return ok(Object.fromEntries(entries));
 		},
 
-		set(call) {
-			const { ticket_id, custom_fields } = call.values;
-			const [id, sent] = [ticket_id as number, custom_fields as Shape];
-			const values = { ...valuesOf(id) };
-			for (const [name] of customFields) {
-				if (Object.hasOwn(sent, prefix + name)) values[name] = withoutBackslashes(sent[prefix + name] ?? '');
+		/** Ignores unknown names. */
+		set({ values }) {
+			const id = values.ticket_id as number;
+			const sent = values.custom_fields as Shape;
+			const stored = { ...valuesOf(id) };
+			for (const { name } of customFields) {
+				if (Object.hasOwn(sent, prefix + name)) stored[name] = String(sent[prefix + name] ?? '');
 			}
-			store.customValues.set(id, { id, values });
+			store.customValues.set(id, stored);
 			// Live services send null or no body.
 			return ok(id % 2 === 0 ? null : undefined);
 		},
 	};
 }
 
-type Term = Seed['terms'][number];
-
-export function createTerms(service: Service, taxonomy: string): Resource {
-	const { store } = service;
-	const field = taxonomy as 'ticket-tag' | (typeof ticketTermFields)[number];
-	const rows = (): Term[] => [...store.terms.values()].filter((term) => term.taxonomy === taxonomy);
-	const ticketsWith = ({ id }: Term): TicketRecord[] =>
-		[...store.tickets.values()].filter((ticket) => [ticket[field]].flat().includes(id));
-
-	return createResource<Term>({
-		table: store.terms,
-		missing: ['rest_term_invalid', 'Term does not exist.'],
-		has: (term) => term.taxonomy === taxonomy,
-		collection: () => `/${taxonomy}`,
-		shape: (call, term) => ({
-			...term,
-			count: ticketsWith(term).length,
-			link: `${call.origin}/${taxonomy}/${term.slug}/`,
-			meta: [],
-		}),
-		change(term, sent) {
-			delete sent.meta;
-			sent.slug = slugify((sent.slug as string | undefined) ?? '') || term.slug;
-			for (const name of ['name', 'description']) {
-				if (sent[name] !== undefined) sent[name] = filtered(sent[name] as string);
-			}
-			// An update without a color clears it.
-			if (taxonomy === 'ticket_priority') sent.color ??= '';
-			return undefined;
+export function createTerms({ store }: Service, taxonomy: (typeof taxonomies)[number]): Resource {
+	const table = new Map([...store.terms].filter(([, term]) => term.taxonomy === taxonomy));
+	const ticketsWith = ({ id }: Term): Ticket[] =>
+		[...store.tickets.values()].filter((ticket) => [ticket[taxonomy]].flat().includes(id));
+	const terms = createResource<Term>({
+		table,
+		missing: () => new ServiceError(404, 'rest_term_invalid', 'Term does not exist.'),
+		shape: (term) => ({ ...term, count: ticketsWith(term).length, meta: [] }),
+		save(term, name, value) {
+			if (name === 'slug') term.slug = slugify(value as string) || term.slug;
+			else Object.assign(term, { [name]: value });
 		},
-		remove(term) {
+		detach(term) {
 			for (const ticket of ticketsWith(term)) {
-				if (field === 'ticket-tag') ticket[field] = ticket[field].filter((id) => id !== term.id);
-				else ticket[field] = 0;
+				if (taxonomy === 'ticket-tag') ticket[taxonomy] = ticket[taxonomy].filter((id) => id !== term.id);
+				else ticket[taxonomy] = 0;
 			}
 			store.terms.delete(term.id);
 		},
-		rows,
 		filters: {
 			parent: { argument: integers, test: (term, parents: number[]) => parents.includes(term.parent) },
 		},
-		searched: (term) => `${term.name} ${term.slug}`,
-		orders: ['name', 'slug'],
-		defaultOrder: ['name', 'asc'],
-		strict: false,
-		linksTo: `/wp-json/wp/v2/${taxonomy}`,
+		searched: ({ name, slug }) => `${name} ${slug}`,
 	});
+	if (taxonomy !== 'ticket_priority') return terms;
+	// An update without a color clears it.
+	return { ...terms, update: (call) => terms.update({ ...call, values: { color: '', ...call.values } }) };
 }

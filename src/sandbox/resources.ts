@@ -2,9 +2,8 @@
 
 import type { Dialect } from '../api/dialect.js';
 import { type Argument, type Arguments, between, integers, oneOf, text, texts } from './arguments.js';
-import { badRequest, ok, type SandboxResponse, ServiceError } from './responses.js';
-import type { UserRecord } from './samples.js';
-import type { Store } from './store.js';
+import { ok, type SandboxResponse, ServiceError } from './responses.js';
+import type { Store, User } from './samples.js';
 
 export interface Service {
 	readonly store: Store;
@@ -15,18 +14,11 @@ export interface Service {
 }
 
 export interface Call {
-	readonly caller: UserRecord;
-	/** The path below `/support-api/v1`. */
-	readonly path: string;
+	readonly caller: User;
 	/** Checked arguments by neutral name. */
 	readonly values: Readonly<Record<string, unknown>>;
-	readonly query: URLSearchParams;
-	/** For writes, and under `context=edit`. */
+	/** Whether raw values are shown: in responses to writes, and under `context=edit`. */
 	readonly edit: boolean;
-	/** `http://127.0.0.1:port` */
-	readonly origin: string;
-	/** In the form that the caller uses. */
-	url(path: string): string;
 }
 
 export type Handler = (call: Call) => SandboxResponse | Promise<SandboxResponse>;
@@ -40,51 +32,40 @@ export interface Filter<T> {
 
 export interface Kind<T> {
 	readonly table: Map<number, T>;
-	/** The error for an ID that doesn't exist. */
-	readonly missing: readonly [code: string, message: string];
-	has?(row: T): boolean;
-	shape(call: Call, row: T): Shape;
-	collection(row: T): string;
-	/** Changes what was sent, or refuses it. @returns the error to send once the rest is stored */
-	change(row: T, sent: Shape, call: Call): ServiceError | undefined;
+	missing(): ServiceError;
+	shape(row: T, edit: boolean): Shape;
+	/** Stores one field. @throws ServiceError; the fields before it stay stored */
+	save(row: T, name: string, value: unknown): void;
 	trash?(row: T): void;
-	remove(row: T, call: Call): void;
-	rows(call: Call): Iterable<T>;
+	/** What goes with it, before it is removed. @throws ServiceError */
+	detach?(row: T, values: Call['values']): void;
+	/** The rows of a list, if not the whole table. */
+	rows?(call: Call): readonly T[];
 	/** Conditions of a list that doesn't send them. */
-	defaults?(call: Call): Shape;
+	defaults?(caller: User): Shape;
 	readonly filters: Readonly<Record<string, Filter<T>>>;
 	searched(row: T): string;
-	/** Fields that `orderby` accepts; equal rows are sorted by ID. */
-	readonly orders: readonly string[];
-	readonly defaultOrder: readonly [by: string, direction: 'asc' | 'desc'];
-	/** Whether a page past the last is an error; it is empty otherwise. */
-	readonly strict: boolean;
-	/** Where the link to the next page leads, if not to the list itself. */
-	readonly linksTo?: string;
 }
 
 /** 0 finds all. */
-export const anyOf = <T>(of: (row: T) => number): Filter<T> => ({
-	argument: integers,
-	test: (row, wanted: number[]) => wanted.includes(0) || wanted.includes(of(row)),
-});
+export function anyOf<T>(of: (row: T) => number): Filter<T> {
+	return { argument: integers, test: (row, wanted: number[]) => wanted.includes(0) || wanted.includes(of(row)) };
+}
 
 export interface Resource extends Readonly<Record<'list' | 'get' | 'update' | 'delete', Handler>> {
 	readonly takes: Arguments;
 }
 
 interface Paging extends Shape {
-	page: number;
-	per_page: number;
-	search?: string;
-	order: string;
-	orderby: string;
-	include?: number[];
+	page?: number;
+	per_page?: number;
+	order?: 'asc' | 'desc';
+	orderby?: string;
 }
 
 export function createResource<T extends { id: number; slug: string }>(kind: Kind<T>): Resource {
 	const filters: Readonly<Record<string, Filter<T>>> = {
-		include: { argument: integers, test: (row, ids: number[]) => ids.length === 0 || ids.includes(row.id) },
+		include: { argument: integers, test: (row, ids: number[]) => ids.includes(row.id) },
 		slug: { argument: texts, test: (row, slugs: string[]) => slugs.includes(row.slug) },
 		search: {
 			argument: text,
@@ -92,86 +73,66 @@ export function createResource<T extends { id: number; slug: string }>(kind: Kin
 		},
 		...kind.filters,
 	};
-	const [orderBy, direction] = kind.defaultOrder;
-
-	function show(call: Call, row: T): Shape {
-		const collection = call.url(kind.collection(row));
-		const _links = { self: [{ href: `${collection}/${row.id}` }], collection: [{ href: collection }] };
-		return { ...kind.shape(call, row), _links };
-	}
 
 	function find({ values }: Call): T {
 		const row = kind.table.get(values.id as number);
-		if (row === undefined || kind.has?.(row) === false) throw new ServiceError(404, ...kind.missing);
+		if (row === undefined) throw kind.missing();
 		return row;
 	}
 
-	function findRows(call: Call, values: Paging): T[] {
-		const { include = [], orderby, order } = values;
+	/** Rows whose keys are equal, or that have none, are ordered by ID. */
+	function findRows(rows: readonly T[], values: Paging): T[] {
 		const tests = Object.entries(filters).filter(([name]) => values[name] !== undefined);
-		const found = [...kind.rows(call)].filter((row) =>
-			tests.every(([name, { test }]) => test(row, values[name] as never)),
-		);
-		const keyOf = (row: T) => (orderby === 'include' ? include.indexOf(row.id) : (row as Shape)[orderby]) as number;
-		const sign = order === 'asc' ? 1 : -1;
-		return found.sort((left, right) => {
+		const found = rows.filter((row) => tests.every(([name, { test }]) => test(row, values[name] as never)));
+		const keyOf = (row: T) => (row as Shape)[values.orderby ?? 'id'] as number;
+		found.sort((left, right) => {
 			const [first, second] = [keyOf(left), keyOf(right)];
-			if (first === second) return sign * (left.id - right.id);
-			return first < second ? -sign : sign;
+			if (first === second) return left.id - right.id;
+			return first < second ? -1 : 1;
 		});
+		return values.order === 'desc' ? found.reverse() : found;
 	}
 
 	return {
 		takes: {
-			page: { ...between(1, Number.MAX_SAFE_INTEGER), default: 1 },
-			per_page: { ...between(1, 100), default: 10 },
-			order: { ...oneOf('asc', 'desc'), default: direction },
-			orderby: { ...oneOf('id', 'include', ...kind.orders), default: orderBy },
+			page: between(1, Number.MAX_SAFE_INTEGER),
+			per_page: between(1, 100),
+			order: oneOf('asc', 'desc'),
+			orderby: text,
 			...Object.fromEntries(Object.entries(filters).map(([name, { argument }]) => [name, argument])),
 		},
 
 		list(call) {
-			const values = { ...kind.defaults?.(call), ...call.values } as Paging;
-			const { page, per_page: size } = values;
-			const found = findRows(call, values);
+			const values: Paging = { ...kind.defaults?.(call.caller), ...call.values };
+			const { page = 1, per_page: size = 10 } = values;
+			const found = findRows(kind.rows?.(call) ?? [...kind.table.values()], values);
 			const pages = Math.ceil(found.length / size);
-			if (kind.strict && page > pages && page > 1) {
+			if (page > pages && page > 1) {
 				const message = 'The page number requested is larger than the number of pages available.';
-				throw badRequest('rest_post_invalid_page_number', message);
-			}
-			const headers: Record<string, string> = {
-				'X-WP-Total': String(found.length),
-				'X-WP-TotalPages': String(pages),
-			};
-			if (page < pages) {
-				const query = new URLSearchParams(call.query);
-				query.set('page', String(page + 1));
-				const url = kind.linksTo === undefined ? call.url(call.path) : call.origin + kind.linksTo;
-				headers.Link = `<${url}${url.includes('?') ? '&' : '?'}${query}>; rel="next"`;
+				throw new ServiceError(400, 'rest_post_invalid_page_number', message);
 			}
 			const rows = found.slice((page - 1) * size, page * size);
-			return ok(
-				rows.map((row) => show(call, row)),
-				headers,
-			);
+			const headers = { 'X-WP-Total': String(found.length), 'X-WP-TotalPages': String(pages) };
+			const shown = rows.map((row) => kind.shape(row, call.edit));
+			return ok(shown, headers);
 		},
 
-		get: (call) => ok(show(call, find(call))),
+		get: (call) => ok(kind.shape(find(call), call.edit)),
 
 		update(call) {
 			const row = find(call);
-			const { id: _, ...sent } = call.values;
-			const failure = kind.change(row, sent, call);
-			Object.assign(row, sent);
-			if (failure !== undefined) throw failure;
-			return ok(show(call, row));
+			for (const [name, value] of Object.entries(call.values)) {
+				if (name !== 'id') kind.save(row, name, value);
+			}
+			return ok(kind.shape(row, true));
 		},
 
 		delete(call) {
 			const row = find(call);
 			if (call.values.force === true) {
-				const previous = show(call, row);
-				kind.remove(row, call);
+				const previous = kind.shape(row, true);
+				kind.detach?.(row, call.values);
+				kind.table.delete(row.id);
 				return ok({ deleted: true, previous });
 			}
 			if (kind.trash === undefined) {
@@ -179,7 +140,7 @@ export function createResource<T extends { id: number; slug: string }>(kind: Kin
 				throw new ServiceError(501, 'rest_trash_not_supported', message);
 			}
 			kind.trash(row);
-			return ok(show(call, row));
+			return ok(kind.shape(row, true));
 		},
 	};
 }

@@ -1,6 +1,6 @@
-/** Responses of the service, its errors, pages around it, and faults instead of all of them. */
+/** Responses of the service and its errors, and faults instead of all of them. */
 
-/** Nothing for undefined, or a page. */
+/** Without a body, with JSON, or with a page. */
 export interface SandboxResponse {
 	status: number;
 	body?: unknown;
@@ -8,11 +8,9 @@ export interface SandboxResponse {
 	headers?: Record<string, string>;
 }
 
-export const ok = (body: unknown, headers: Record<string, string> = {}): SandboxResponse => ({
-	status: 200,
-	body,
-	headers,
-});
+export function ok(body: unknown, headers: Record<string, string> = {}): SandboxResponse {
+	return { status: 200, body, headers };
+}
 
 /** An error in the service's words: `{code, message, data: {status, params?}}`. */
 export class ServiceError extends Error {
@@ -24,37 +22,18 @@ export class ServiceError extends Error {
 	}
 }
 
-export function invalidArguments(params: Readonly<Record<string, string>>): ServiceError {
-	const message = `Invalid parameter(s): ${Object.keys(params).join(', ')}`;
-	return new ServiceError(400, 'rest_invalid_param', message, { params });
-}
-
-export const badRequest = (code: string, message: string): ServiceError => new ServiceError(400, code, message);
-
 export const noRoute = (): ServiceError =>
 	new ServiceError(404, 'rest_no_route', 'No route was found matching the URL and request method.');
 
 export const noPost = (): ServiceError => new ServiceError(404, 'rest_post_invalid_id', 'Invalid post ID.');
 
-export const notSignedIn = (): ServiceError =>
-	new ServiceError(401, 'rest_not_logged_in', 'You are not currently logged in.');
+export const noUser = (): ServiceError => new ServiceError(404, 'rest_user_invalid_id', 'Invalid user ID.');
 
-export const forbidden = (code: string): ServiceError =>
-	new ServiceError(403, code, 'Sorry, you are not allowed to do that.');
-
-function page(status: number, title: string, text: string): SandboxResponse {
-	const head = `<head><meta charset="utf-8"><title>${title}</title></head>`;
-	const html = `<!DOCTYPE html>\n<html lang="en">${head}\n<body><h1>${title}</h1><p>${text}</p></body></html>\n`;
+/** Of the web site around the service, or the proxy in front of it. */
+export function page(status: number, title: string): SandboxResponse {
+	const html = `<!DOCTYPE html>\n<html lang="en"><title>${title}</title><body><h1>${title}</h1></body></html>\n`;
 	return { status, html };
 }
-
-/** The web site around the service and the proxy in front of it. */
-export const pages = {
-	home: page(200, 'Example Help Desk', 'Welcome. The API of this site has another address.'),
-	notFound: page(404, 'Page not found', 'It looks like nothing was found at this location.'),
-	badGateway: page(502, '502 Bad Gateway', 'nginx'),
-	unavailable: page(503, '503 Service Temporarily Unavailable', 'nginx'),
-};
 
 /** A failed request: how much of its work is done, and what is sent in place of the response. */
 export interface Fault {
@@ -64,18 +43,20 @@ export interface Fault {
 	readonly response?: SandboxResponse;
 }
 
+const badGateway = page(502, '502 Bad Gateway');
+const unavailable = page(503, '503 Service Temporarily Unavailable');
 const critical = new ServiceError(500, 'internal_server_error', 'There has been a critical error on this website.');
 const partial = new ServiceError(500, 'support_save_failed', 'The ticket could not be saved.');
 
 /** Their order decides what a draw gives. */
 export const faultKinds = {
-	'bad-gateway': { work: 'none', response: pages.badGateway },
-	unavailable: { work: 'none', response: pages.unavailable },
+	'bad-gateway': { work: 'none', response: badGateway },
+	unavailable: { work: 'none', response: unavailable },
 	critical: { work: 'none', response: critical.response },
 	'drop-before': { work: 'none' },
 	'drop-after': { work: 'all' },
 	'critical-after': { work: 'all', response: critical.response },
-	'bad-gateway-after': { work: 'all', response: pages.badGateway },
+	'bad-gateway-after': { work: 'all', response: badGateway },
 	partial: { work: 'part', response: partial.response },
 } as const satisfies Record<string, Fault>;
 
@@ -86,6 +67,7 @@ export interface FaultOptions {
 	failRate?: number | undefined;
 	/** All kinds by default. */
 	failKinds?: readonly FaultKind[] | undefined;
+	/** Requests per second. */
 	rateLimit?: number | undefined;
 	rateLimitStatus?: 429 | 503 | undefined;
 	retryAfter?: boolean | undefined;

@@ -1,4 +1,4 @@
-/** Texts as the service makes them: slugs, dates, rendered HTML, passwords, and random draws that repeat. */
+/** Texts as the service makes them: slugs, dates, HTML, passwords; and random draws that repeat. */
 
 import { createHash } from 'node:crypto';
 
@@ -18,30 +18,14 @@ export function slugify(text: string): string {
 		.replace(/^-+|-+$/g, '');
 }
 
-const ENTITIES = { '&': '&#038;', '<': '&lt;', '>': '&gt;', '"': '&#8221;', "'": '&#8217;' };
-
-/** HTML entities, which an update does not take. */
-export function rendered(text: string): string {
-	return text.replace(/[&<>"']/g, (each) => ENTITIES[each as '&']);
-}
-
-export function escapeAttribute(text: string): string {
+export function escapeHtml(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Tags go, and `&` becomes an entity. */
-export function filtered(text: string): string {
-	return text.replace(/<[^>]*>/g, '').replace(/&(?!#?\w+;)/g, '&amp;');
-}
-
-/** Fast: these secrets open nothing else. */
-export function hashSecret(secret: string): string {
-	return `$sandbox$${createHash('sha256').update(secret).digest('base64url')}`;
-}
-
-/** Spaces don't count. */
+/** Fast, since these passwords open nothing else. Spaces in them don't count. */
 export function hashPassword(password: string): string {
-	return hashSecret(password.replace(/\s+/g, ''));
+	const secret = password.replace(/\s+/g, '');
+	return `$sandbox$${createHash('sha256').update(secret).digest('base64url')}`;
 }
 
 export function passwordSlug(hash: string): string {

@@ -2,134 +2,99 @@
 
 import { texts } from './arguments.js';
 import { type Call, createResource, type Handler, type Resource, type Service, type Shape } from './resources.js';
-import { badRequest, forbidden, invalidArguments, notSignedIn, ok, ServiceError } from './responses.js';
-import { firstPassword, roles, type UserRecord } from './samples.js';
-import type { Store } from './store.js';
-import { filtered, hashPassword, hashSecret, slugify } from './text.js';
+import { noUser, ok, ServiceError } from './responses.js';
+import type { Store, User } from './samples.js';
+import { hashPassword, slugify } from './text.js';
 
-function findUser(store: Store, test: (user: UserRecord) => boolean): UserRecord | undefined {
+function findUser(store: Store, test: (user: User) => boolean): User | undefined {
 	for (const user of store.users.values()) if (test(user)) return user;
 	return undefined;
 }
 
 /** By username or email, with an application password. @throws ServiceError 401 */
-export function callerOf(store: Store, header: string): UserRecord {
+export function callerOf(store: Store, header = ''): User {
 	const encoded = /^basic +([a-z0-9+/=_-]+)\s*$/i.exec(header)?.[1];
-	if (encoded === undefined) throw notSignedIn();
+	if (encoded === undefined) {
+		throw new ServiceError(401, 'rest_not_logged_in', 'You are not currently logged in.');
+	}
 	const [name = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-	const user = findUser(store, (each) => each.username === name || each.email === name);
-	if (user === undefined) {
-		throw new ServiceError(401, 'invalid_username', 'Unknown username. Check again or try your email address.');
-	}
 	const hash = hashPassword(rest.join(':'));
-	if (user.passwords.every((each) => each.hash !== hash)) {
-		throw new ServiceError(401, 'incorrect_password', 'The provided password is an invalid application password.');
-	}
-	return user;
+	const user = findUser(store, (each) => each.username === name || each.email === name);
+	if (user?.passwords.some((each) => each.hash === hash)) return user;
+	throw new ServiceError(401, 'incorrect_password', 'The provided password is an invalid application password.');
 }
 
 const editOnly = [
 	...['username', 'first_name', 'last_name', 'email', 'locale', 'nickname', 'roles', 'registered_date'],
 ];
 
-export function createUsers(service: Service): Resource & { readonly me: Handler } {
-	const { store, dialect } = service;
-	const users = createResource<UserRecord>({
+export function createUsers({ store, dialect }: Service): Resource & { readonly me: Handler } {
+	const users = createResource<User>({
 		table: store.users,
-		missing: ['rest_user_invalid_id', 'Invalid user ID.'],
-		collection: () => '/users',
-		shape(call, { hash: _, passwords: _passwords, preferences = [], ...user }) {
-			const whole = {
-				...user,
-				link: `${call.origin}/author/${user.slug}/`,
-				// Shown if nothing is stored; writing it back stores it.
-				locale: user.locale || 'en_US',
-				meta: { persisted_preferences: preferences },
-			};
-			const seen = Object.entries(whole).filter(([name]) => call.edit || !editOnly.includes(name));
+		missing: noUser,
+		shape({ hash: _, passwords: _passwords, ...user }, edit) {
+			// Services show these values where nothing is stored; writing them back would store them.
+			const whole = { ...user, locale: user.locale || 'en_US', meta: { persisted_preferences: [] } };
+			const seen = Object.entries(whole).filter(([name]) => edit || !editOnly.includes(name));
 			return Object.fromEntries(seen.map(([name, value]) => [dialect.fieldOut(name), value]));
 		},
-		change(user, sent) {
-			if (sent.slug !== undefined) sent.slug = slugify(sent.slug as string) || user.slug;
-			const { roles: wanted = [], password } = sent;
-			const unknown = (wanted as string[]).find((role) => !(roles as readonly string[]).includes(role));
-			if (unknown !== undefined) throw badRequest('rest_user_invalid_role', `The role ${unknown} does not exist.`);
-			if ((sent.username ?? user.username) !== user.username) {
-				throw badRequest('rest_user_invalid_argument', "Username isn't editable.");
+		save(user, name, value) {
+			if (name === 'username' && value !== user.username) {
+				throw new ServiceError(400, 'rest_user_invalid_argument', "Username isn't editable.");
 			}
-			if (password === '' || (typeof password === 'string' && password.includes('\\'))) {
-				throw invalidArguments({ password: 'Passwords cannot be empty or contain the "\\" character.' });
-			}
-			for (const name of ['name', 'first_name', 'last_name', 'nickname', 'description']) {
-				if (sent[name] !== undefined) sent[name] = filtered(sent[name] as string);
-			}
-			if (password !== undefined) sent.hash = hashSecret(password as string);
-			delete sent.password;
-			const { persisted_preferences: preferences } = (sent.meta ?? {}) as Shape;
-			if (preferences !== undefined) sent.preferences = preferences;
-			delete sent.meta;
-			return undefined;
+			if (name === 'slug') user.slug = slugify(value as string) || user.slug;
+			else if (name === 'password') user.hash = hashPassword(value as string);
+			else if (name !== 'meta') Object.assign(user, { [name]: value });
 		},
 		/** Tickets keep the deleted assignee. */
-		remove(user, { caller, values }) {
-			const receiver = store.users.get(values.reassign as number);
+		detach(user, { reassign }) {
+			const receiver = store.users.get(reassign as number);
 			if (receiver === undefined || receiver === user) {
-				throw badRequest('rest_user_invalid_reassign', 'Invalid user ID for reassignment.');
+				throw new ServiceError(400, 'rest_user_invalid_reassign', 'Invalid user ID for reassignment.');
 			}
-			if (user === caller) throw forbidden('rest_user_cannot_delete');
 			const posts = [store.tickets, store.replies, store.attachments].flatMap((table) => [...table.values()]);
 			for (const post of posts) if (post.author === user.id) post.author = receiver.id;
-			store.users.delete(user.id);
 		},
-		rows: () => store.users.values(),
 		filters: {
 			roles: { argument: texts, test: (user, wanted: string[]) => user.roles.some((role) => wanted.includes(role)) },
 		},
 		searched: (user) => `${user.username} ${user.name} ${user.email}`,
-		orders: ['name', 'slug', 'email', 'registered_date'],
-		defaultOrder: ['name', 'asc'],
-		strict: false,
 	});
-	return { ...users, me: (call) => users.get({ ...call, values: { ...call.values, id: call.caller.id } }) };
+	return { ...users, me: (call) => users.get({ ...call, values: { id: call.caller.id } }) };
 }
 
-export function createAccounts({
-	store,
-	isLenient,
-	pause,
-}: Service): Record<'check' | 'id' | 'passwords' | 'revoke', Handler> {
-	function named({ values: { username } }: Call): UserRecord {
+export function createAccounts(service: Service): Record<'check' | 'id' | 'passwords' | 'revoke', Handler> {
+	const { store, isLenient, pause } = service;
+
+	function named({ values: { username } }: Call): User {
 		const user = findUser(store, (each) => each.username === username);
-		if (user === undefined) throw badRequest('invalid_username', 'Invalid username.');
+		if (user === undefined) throw new ServiceError(400, 'invalid_username', 'Invalid username.');
 		return user;
 	}
 
-	function owner({ values }: Call): UserRecord {
+	function owner({ values }: Call): User {
 		const user = store.users.get(values.user_id as number);
-		if (user === undefined) throw new ServiceError(404, 'rest_user_invalid_id', 'Invalid user ID.');
+		if (user === undefined) throw noUser();
 		return user;
 	}
 
-	const shape = ({ hash: _, ...rest }: UserRecord['passwords'][number]): Shape => ({ ...rest, last_ip: null });
+	const shape = ({ hash: _, ...rest }: User['passwords'][number]): Shape => rest;
 
 	return {
 		/** Your own name only. */
 		id(call) {
-			const { caller, values } = call;
-			if (!isLenient && values.username !== caller.username) {
-				throw badRequest('invalid_username_access', 'Sorry, you are not allowed to ask about this username.');
+			if (!isLenient && call.values.username !== call.caller.username) {
+				const message = 'Sorry, you are not allowed to ask about this username.';
+				throw new ServiceError(400, 'invalid_username_access', message);
 			}
 			return ok({ id: named(call).id });
 		},
 
-		/** Quotes, backslashes and outer spaces make right passwords wrong. */
 		check(call) {
 			const user = named(call);
-			const password = call.values.password as string;
-			const own = user.hash ?? hashSecret(firstPassword(user.username));
-			const hashes = [hashSecret(password) === own, user.passwords.some(({ hash }) => hash === hashPassword(password))];
-			if (/["'\\]|^\s|\s$/.test(password) || !hashes.includes(true)) {
-				throw badRequest('invalid_user_credentials', 'Invalid user credentials.');
+			const hash = hashPassword(call.values.password as string);
+			if (![user, ...user.passwords].some((each) => each.hash === hash)) {
+				throw new ServiceError(400, 'invalid_user_credentials', 'Invalid user credentials.');
 			}
 			return ok({ id: user.id });
 		},

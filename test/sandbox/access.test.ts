@@ -47,7 +47,7 @@ test('no, wrong or unreadable credentials are 401 with a JSON body', async () =>
 	for (const secret of ['wrong', password.toLowerCase(), 'desk-admin']) {
 		expect(await post(basic(username, secret))).toEqual([401, 'incorrect_password']);
 	}
-	expect(await post(basic('missing', password))).toEqual([401, 'invalid_username']);
+	expect(await post(basic('missing', password))).toEqual([401, 'incorrect_password']);
 });
 
 test('without credentials every route but the list of routes is refused', async () => {
@@ -81,5 +81,5 @@ test('an application password that is deleted, and a user who is, sign in no mor
 	const agent = signInAs(3);
 	expect(await callAs(agent, 'GET', '/users/me')).toEqual(OK);
 	expect(await callAs(other, 'DELETE', '/users/3?force=true&reassign=2')).toEqual(OK);
-	expect(await callAs(agent, 'GET', '/users/me')).toEqual([401, 'invalid_username']);
+	expect(await callAs(agent, 'GET', '/users/me')).toEqual([401, 'incorrect_password']);
 });

@@ -2,8 +2,21 @@
 
 import { expect, test } from 'vitest';
 import { ticketStatuses } from '../../src/api/fields.js';
-import { createSeed } from '../../src/sandbox/samples.js';
-import { createStore, ticketTermFields } from '../../src/sandbox/store.js';
+import { createStore } from '../../src/sandbox/samples.js';
+
+/** The records as lists. */
+function createSeed(size: number) {
+	const { tickets, replies, attachments, users, terms } = createStore(size);
+	return {
+		tickets: [...tickets.values()],
+		replies: [...replies.values()],
+		attachments: [...attachments.values()],
+		users: [...users.values()],
+		terms: [...terms.values()],
+	};
+}
+
+const termFields = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
 
 test('the same number makes the same data', () => {
 	expect(createSeed(120)).toEqual(createSeed(120));
@@ -22,11 +35,11 @@ test.each([0, 1, 2, 50, 700])('the data of %i tickets refers only to what is in 
 	for (const ticket of data.tickets) {
 		expect(users).toContain(ticket.author);
 		if (ticket.assignee !== 0) expect(users).toContain(ticket.assignee);
-		for (const taxonomy of ticketTermFields) expect(terms.get(ticket[taxonomy])?.taxonomy).toBe(taxonomy);
+		for (const taxonomy of termFields) expect(terms.get(ticket[taxonomy])?.taxonomy).toBe(taxonomy);
 		for (const tag of ticket['ticket-tag']) expect(terms.get(tag)?.taxonomy).toBe('ticket-tag');
 		expect(ticketStatuses).toContain(ticket.status);
 		expect(ticket.date <= ticket.modified).toBe(true);
-		expect(data.replies.filter((each) => each.ticket === ticket.id)).toHaveLength(ticket['total-reply-count']);
+		expect(data.replies.filter((each) => each.parent === ticket.id)).toHaveLength(ticket['total-reply-count']);
 		expect(ticket['customer-reply-count'] + ticket['agent-reply-count']).toBe(ticket['total-reply-count']);
 	}
 	for (const reply of data.replies) {
@@ -47,8 +60,8 @@ test('no placeholder is left in a text', () => {
 });
 
 test('a hundred thousand tickets are made in time', () => {
-	const store = createStore(createSeed(100_000));
+	const store = createStore(100_000);
 	expect(store.tickets.size).toBe(100_000);
-	expect(store.repliesOf(99_998).every((each) => each.ticket === 99_998)).toBe(true);
+	expect(store.repliesOf(99_998).every((each) => each.parent === 99_998)).toBe(true);
 	expect(store.users.size).toBeLessThan(6000);
 });
