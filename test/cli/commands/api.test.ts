@@ -191,11 +191,9 @@ describe('what is printed', () => {
 			'id,username\n1,admin\n',
 		);
 		expect((await api(['GET', 'tickets?assignee=0&state=any&per_page=3', '--query', '[].id'])).stdout).toBe(
-			'230\n229\n228\n',
+			'1\n2\n3\n',
 		);
-		expect((await api(['GET', 'tickets?assignee=0&state=any&per_page=3', '--format', 'ids'])).stdout).toBe(
-			'230\n229\n228\n',
-		);
+		expect((await api(['GET', 'tickets?assignee=0&state=any&per_page=3', '--format', 'ids'])).stdout).toBe('1\n2\n3\n');
 		expect((await api(['GET', 'tickets?assignee=0&state=any', '--format', 'count'])).stdout).toBe('10\n');
 	});
 
@@ -468,7 +466,7 @@ describe('--paginate', () => {
 		]);
 		expect(exitCode).toBe(0);
 		expect((JSON.parse(stdout) as { id: number }[]).map((each) => each.id)).toEqual(
-			Array.from({ length: 230 }, (_, index) => 230 - index),
+			Array.from({ length: 230 }, (_, index) => index + 1),
 		);
 		expect(desk.requests.map((each) => each.path.replace(/.*\?/, ''))).toEqual([
 			'assignee=0&state=any&per_page=100',
