@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointList, endpoints, idNames, ownId, termEndpoint, termTaxonomies } from '../../src/api/endpoints.js';
-import { isIdName } from '../../src/bulk/journal/records.js';
+import { endpointList, endpoints, ownId, termEndpoint, termTaxonomies } from '../../src/api/endpoints.js';
 
 describe('the endpoint table', () => {
 	it('has a parameter for each placeholder of a path, in its order, and no other', () => {
@@ -15,10 +14,6 @@ describe('the endpoint table', () => {
 			for (const { name, kind } of parameters) expect([name, kind === 'id']).toEqual([name, /^id$|_id$/.test(name)]);
 			expect(ownId(Object.fromEntries(parameters.map(({ name }) => [name, name])))).toBe(parameters.at(-1)?.name);
 		}
-	});
-
-	it('has no id by the name of another part of a journal record', () => {
-		expect(idNames.filter((name) => !isIdName(name))).toEqual([]);
 	});
 
 	it('asks before each delete and nothing else, and repeats no credential check', () => {

@@ -1,23 +1,13 @@
-/** Runs by ID, in the order of their starts, and their journals. */
+/** Runs by ID, which sorts by time, and their journals. */
 
-import {
-	appendFileSync,
-	closeSync,
-	existsSync,
-	fstatSync,
-	readdirSync,
-	readFileSync,
-	readSync,
-	realpathSync,
-	rmSync,
-	statSync,
-} from 'node:fs';
+import { closeSync, existsSync, fstatSync, readdirSync, readSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import { lockHolder } from '../../lock.js';
 import type { RunHeader } from '../run/plan.js';
 import type { Counts } from './counts.js';
+import { RUN_ID } from './header.js';
 import type { JournalScan } from './history.js';
 import { lineReader, scanJournal } from './read.js';
 import { type EndRecord, endRecordOf, parseRecord, readHeader } from './records.js';
@@ -43,27 +33,13 @@ export function createRunId(now: number, random: () => number): string {
 	return `${time}-${tail}`;
 }
 
-const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{5}$/;
-
-/** Run IDs in the order of starts: clocks may be set back. */
-const orderFile = (stateDir: string): string => join(runsFolder(stateDir), '.order');
-
-export function noteStarted(stateDir: string, id: string): void {
-	try {
-		// In one piece, so that runs starting at once lose nothing. A crash may leave a line
-		// without its end, so the line break comes first.
-		appendFileSync(orderFile(stateDir), `\n${id}`, { mode: 0o600 });
-	} catch {
-		// The ID still shows when it started.
-	}
-}
-
-/** Oldest first. A run without a noted start, such as a copied journal, follows the last earlier ID. */
+/** Oldest first. */
 export function runIds(stateDir: string): string[] {
 	const folder = runsFolder(stateDir);
-	let names: string[];
 	try {
-		names = readdirSync(folder);
+		const names = readdirSync(folder).filter((name) => name.endsWith(EXTENSION));
+		const ids = names.map((name) => name.slice(0, -EXTENSION.length));
+		return ids.filter((id) => RUN_ID.test(id)).sort();
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
 		throw new FailedError(`can't read the directory of journals ${folder}: ${fileProblem(error)}`, {
@@ -72,20 +48,6 @@ export function runIds(stateDir: string): string[] {
 			cause: error,
 		});
 	}
-	const isJournal = (name: string): boolean => name.endsWith(EXTENSION) && !name.startsWith('.');
-	const there = new Set(names.filter(isJournal).map((name) => name.slice(0, -EXTENSION.length)));
-	let noted = '';
-	try {
-		noted = readFileSync(orderFile(stateDir), 'utf8');
-	} catch {
-		// No start was noted yet.
-	}
-	const runs = noted.split('\n').filter((id) => there.delete(id));
-	const others = [...there].sort();
-	for (const id of others.filter((each) => RUN_ID.test(each))) {
-		runs.splice(runs.findLastIndex((each) => each < id) + 1, 0, id);
-	}
-	return [...others.filter((id) => !RUN_ID.test(id)), ...runs];
 }
 
 /** By path, ID, unique prefix or `last`. @throws UsageError */
@@ -128,7 +90,7 @@ export interface RunSummary {
 	state: RunState;
 	header?: RunHeader;
 	counts?: Counts;
-	end?: EndRecord;
+	end?: EndRecord | undefined;
 	problem?: string;
 }
 
@@ -170,7 +132,7 @@ export async function summariseRun(journal: string, id: string, scan?: JournalSc
 		const end = typeof record === 'string' ? undefined : endRecordOf(record);
 		const counts = end?.counts ?? (scan ?? (await scanJournal(path))).counts;
 		const state = lockHolder(`${path}.lock`) === undefined ? stateOf(end) : 'running';
-		return { id: header.id, path, state, header, counts, ...(end === undefined ? {} : { end }) };
+		return { id: header.id, path, state, header, counts, end };
 	} catch (error) {
 		return { id, path, state: 'damaged', problem: fileProblem(error) };
 	}

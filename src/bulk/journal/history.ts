@@ -1,55 +1,20 @@
 /** What became of each row, folded from a journal's records; resume, retry, undo, rejects and reports share it. */
 
 import type { OutcomeName } from '../../http/outcome.js';
-import { hashKey, type RunHeader } from '../run/plan.js';
+import type { RunHeader } from '../run/plan.js';
 import {
 	APPLIED,
 	countState,
 	createCounts,
 	isDoneState,
 	outcomeIn,
-	outcomeNames,
 	PARTLY,
 	RECORDED,
 	REOPENED,
 	stateOf,
 	WRITTEN,
 } from './counts.js';
-import { type EndRecord, endRecordOf, isCount, isIdName, type Json } from './records.js';
-
-const PAGE_BITS = 12;
-const PAGE = 1 << PAGE_BITS;
-
-type Numbers = Uint16Array | Uint32Array | Float64Array;
-
-/** In pages, so that a damaged row number claims no memory. */
-export class RowNumbers {
-	readonly #pages = new Map<number, Numbers>();
-
-	/** @param kind for the largest number */
-	constructor(private readonly kind: new (length: number) => Numbers) {}
-
-	/** 0 if none was set. */
-	get(row: number): number {
-		return this.#pages.get(row >>> PAGE_BITS)?.[row & (PAGE - 1)] ?? 0;
-	}
-
-	set(row: number, value: number): void {
-		let page = this.#pages.get(row >>> PAGE_BITS);
-		if (page === undefined) {
-			page = new this.kind(PAGE);
-			this.#pages.set(row >>> PAGE_BITS, page);
-		}
-		page[row & (PAGE - 1)] = value;
-	}
-
-	/** In order. */
-	*rows(): Generator<number> {
-		for (const [page, values] of [...this.#pages].sort(([left], [right]) => left - right)) {
-			for (let at = 0; at < PAGE; at++) if (values[at] !== 0) yield page * PAGE + at;
-		}
-	}
-}
+import { type EndRecord, endRecordOf, type Json } from './records.js';
 
 /** Values are read from the journal when needed. */
 export interface RowHistory {
@@ -58,21 +23,26 @@ export interface RowHistory {
 	readonly mayBePartly: boolean;
 }
 
-/** Two bytes for each row's state, four for its IDs. */
+/** Two bytes a row. */
 export class RowStates {
-	readonly #states = new RowNumbers(Uint16Array);
-	readonly #ids = new RowNumbers(Uint32Array);
+	readonly #states: Uint16Array;
 	/** Lines are missing: rows without a record may have been sent. */
 	doubtful = false;
 	/** 0 for none. */
 	lastDone = 0;
 
-	get(row: number): number {
-		return this.#states.get(row);
+	/** @param last the highest number of a row */
+	constructor(last: number) {
+		this.#states = new Uint16Array(last + 1);
 	}
 
-	rows(): Generator<number> {
-		return this.#states.rows();
+	get(row: number): number {
+		return this.#states[row] ?? 0;
+	}
+
+	/** With a record, in order. */
+	*rows(): Generator<number> {
+		for (const [row, state] of this.#states.entries()) if (state !== 0) yield row;
 	}
 
 	history(row: number): RowHistory {
@@ -105,46 +75,27 @@ export class RowStates {
 		return (this.get(row) & (APPLIED | PARTLY | WRITTEN)) !== 0 || (this.doubtful && !this.isDone(row));
 	}
 
-	isAbout(row: number, ids: Readonly<Record<string, string>>): boolean {
-		const known = this.#ids.get(row);
-		return known === 0 || known === hashOf(Object.values(ids));
-	}
-
 	add(row: number, bits: number): void {
-		this.#states.set(row, this.get(row) | bits);
+		this.#states[row] = this.get(row) | bits;
 	}
 
 	/** What earlier attempts left open stays. */
-	record(row: number, record: Json, outcome: OutcomeName): void {
+	record(row: number, outcome: OutcomeName, { status, code }: Json): void {
 		const open = this.get(row) & (APPLIED | PARTLY | WRITTEN);
-		const { status, code } = record;
-		this.#states.set(row, stateOf({ outcome, status, code }) | open | RECORDED);
-		const ids = Object.keys(record).filter((name) => isIdName(name));
-		this.#ids.set(row, hashOf(ids.map((name) => String(record[name]))));
-	}
-
-	/** Its record is about a different object. */
-	forget(row: number): void {
-		this.#states.set(row, APPLIED);
+		this.#states[row] = stateOf({ outcome, status, code }) | open | RECORDED;
 	}
 
 	/** Starts a part of the run that sends rows with these outcomes again. */
 	begin(again: readonly unknown[], wasEnded: boolean): void {
 		for (const row of this.rows()) {
 			const state = this.get(row) & ~RECORDED & ~(wasEnded ? REOPENED : 0);
-			this.#states.set(row, again.includes(outcomeIn(state)) ? state | REOPENED : state);
+			this.#states[row] = again.includes(outcomeIn(state)) ? state | REOPENED : state;
 		}
 	}
 }
 
-function hashOf(ids: readonly string[]): number {
-	return hashKey(ids.join('/')) || 1;
-}
-
-const NAMED_LINES = 100;
-
 export class JournalScan {
-	readonly states = new RowStates();
+	readonly states: RowStates;
 	/** By the last outcome of each row. */
 	readonly counts = createCounts();
 	done = 0;
@@ -152,7 +103,6 @@ export class JournalScan {
 	inFlight: number | undefined = 0;
 	/** Not at the journal's end. */
 	readonly corrupt: { line: number; reason: string }[] = [];
-	corruptLines = 0;
 	/** Whole lines, then an unfinished one. */
 	validBytes = 0;
 	tornBytes = 0;
@@ -166,6 +116,7 @@ export class JournalScan {
 
 	constructor(readonly header: RunHeader) {
 		this.concurrency = header.concurrency;
+		this.states = new RowStates(header.input.last ?? header.input.rows);
 	}
 
 	/** Rows may have been under way. */
@@ -175,40 +126,29 @@ export class JournalScan {
 
 	/** In order. @returns what is wrong with it */
 	take(record: Json): string | undefined {
-		const { type, row } = record;
-		if (type === 'end') {
-			this.end = endRecordOf(record);
-			return this.end === undefined ? 'an incomplete end' : undefined;
-		}
+		const { type } = record;
+		const row = Number(record.row);
 		if (type === 'resume') this.begin(record);
-		// The run goes on.
-		this.end = undefined;
-		if (type === 'resume' || type === 'tick' || type === 'name') return undefined;
+		this.end = endRecordOf(record);
 		const { last, rows } = this.header.input;
-		if (!isCount(row) || row < 1 || row > (last ?? rows)) return "a row that isn't in the input";
-		if (type === 'row') {
-			const outcome = record.outcome as OutcomeName;
-			if (!outcomeNames.includes(outcome)) return 'an unknown outcome';
-			this.states.record(row, record, outcome);
-		} else if (type === 'attempt') {
-			if (record.lost === true) this.states.add(row, APPLIED);
-			if (record.partly === true) this.states.add(row, PARTLY);
-		} else if (type === 'before') this.snapshots++;
-		else return 'a record of an unknown kind';
+		if ('row' in record && !(row >= 1 && row <= (last ?? rows))) return "a row that isn't in the input";
+		if (type === 'row') this.states.record(row, record.outcome as OutcomeName, record);
+		if (type === 'attempt' && record.lost === true) this.states.add(row, APPLIED);
+		if (type === 'attempt' && record.partly === true) this.states.add(row, PARTLY);
+		if (type === 'before') this.snapshots++;
 		return undefined;
 	}
 
 	begin({ again, concurrency }: Json): void {
 		this.states.begin(Array.isArray(again) ? again : [], this.end !== undefined);
-		if (isCount(concurrency)) this.concurrency = concurrency;
+		if (typeof concurrency === 'number') this.concurrency = concurrency;
 		this.end = undefined;
 		this.resumes++;
 	}
 
 	damage(line: number, reason: string): void {
-		this.corruptLines++;
 		this.states.doubtful = true;
-		if (this.corrupt.length < NAMED_LINES) this.corrupt.push({ line, reason });
+		this.corrupt.push({ line, reason });
 	}
 
 	/** Earlier outcomes of a row don't count. */

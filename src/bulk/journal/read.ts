@@ -5,9 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FailedError, fileProblem } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import type { OutcomeName } from '../../http/outcome.js';
-import { JournalScan, RowNumbers } from './history.js';
+import { JournalScan } from './history.js';
 import {
-	isIdName,
 	type Json,
 	notAJournal,
 	parseRecord,
@@ -91,7 +90,7 @@ export type RecordFile = Awaited<ReturnType<typeof openRecords>>;
 
 /** Records in any order: eight bytes a row. Invalid rows may lack some IDs. @throws FailedError */
 export async function openRecords(path: string) {
-	const places = new RowNumbers(Float64Array);
+	const places: number[] = [];
 	const ticks: Tick[] = [];
 	let outcomes: Record<string, number> = {};
 	let idNames: string[] = [];
@@ -105,22 +104,22 @@ export async function openRecords(path: string) {
 		if (record.type !== 'row') return;
 		const outcome = record.outcome as OutcomeName;
 		outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-		places.set(record.row as number, place);
+		places[record.row as number] = place;
 		if (isComplete) return;
-		const names = Object.keys(record).filter((name) => isIdName(name) && typeof record[name] === 'string');
-		isComplete = record.outcome !== 'invalid';
+		const names = Object.keys(rowRecordOf(record)?.ids ?? {});
+		isComplete = outcome !== 'invalid';
 		if (isComplete || names.length > idNames.length) idNames = names;
 	});
 	const fd = openRegularFile(path);
 	const lineAt = lineReader(fd);
 	const recordOf = (row: number): RowRecord | undefined => {
-		const place = places.get(row);
-		const json = place === 0 ? 'no record' : parseRecord(lineAt(place)?.text ?? '');
-		return typeof json === 'string' ? undefined : rowRecordOf(json);
+		const place = places[row];
+		const record = place === undefined ? undefined : parseRecord(lineAt(place)?.text ?? '');
+		return typeof record === 'object' ? rowRecordOf(record) : undefined;
 	};
 	/** The last one of each row, in order. */
 	function* records(isWanted?: (outcome: OutcomeName) => boolean): Generator<RowRecord> {
-		for (const row of places.rows()) {
+		for (let row = 1; row < places.length; row++) {
 			const outcome = scan.states.outcomeOf(row);
 			const record = outcome === undefined || isWanted?.(outcome) === false ? undefined : recordOf(row);
 			if (record !== undefined) yield record;

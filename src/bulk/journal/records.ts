@@ -6,7 +6,7 @@ import { type ExitCode, FailedError } from '../../errors.js';
 import type { OutcomeName, RowOutcome } from '../../http/outcome.js';
 import type { NameRecord } from '../lists/directory.js';
 import type { RunHeader } from '../run/plan.js';
-import { type Counts, createCounts, outcomeNames } from './counts.js';
+import type { Counts } from './counts.js';
 import { headerProblem } from './header.js';
 
 export const VERSION = 3;
@@ -86,18 +86,6 @@ export function differences({ differs = [] }: Pick<RowRecord, 'differs'>): strin
 	return differs.map(({ field, sent, shown }) => `${field} is ${JSON.stringify(shown)}, not ${JSON.stringify(sent)}`);
 }
 
-/** As written. */
-const ROW_PARTS = [
-	...(['row', 'line', 'ids', 'outcome', 'status', 'code', 'message'] as const),
-	...(['reasons', 'attempts', 'ms', 'warnings', 'differs', 'link'] as const),
-] satisfies (keyof RowRecord)[];
-const ROW_KEYS: ReadonlySet<string> = new Set(['type', ...ROW_PARTS.filter((part) => part !== 'ids')]);
-
-/** Path IDs are keys of the record. */
-export function isIdName(key: string): boolean {
-	return !ROW_KEYS.has(key);
-}
-
 /** A checksum of the line. */
 function sealOf(content: string): string {
 	return `,"crc":"${crc32(content).toString(16).padStart(8, '0')}"}`;
@@ -110,29 +98,35 @@ export function sealed(json: string): string {
 	return content + sealOf(content);
 }
 
-/** Without secrets already. */
 export function rowLine(outcome: RowOutcome, redact: Redact): string {
-	let line = '{"type":"row"';
-	const record: RowRecord = { ...outcome, link: linkOf(outcome) };
-	for (const part of ROW_PARTS) {
-		const value = record[part];
-		if (value === undefined) continue;
-		if (typeof value === 'number') line += `,"${part}":${Math.round(value)}`;
-		else if (part === 'ids') for (const name in outcome.ids) line += `,"${name}":${JSON.stringify(outcome.ids[name])}`;
-		else line += `,"${part}":${JSON.stringify(part === 'differs' ? redactedDiffers(outcome, redact) : value)}`;
-	}
-	return `${line}}`;
+	const { row, line, ids, status, code, message, reasons, attempts, ms, warnings } = outcome;
+	return JSON.stringify({
+		type: 'row',
+		row,
+		line,
+		...ids,
+		outcome: outcome.outcome,
+		status,
+		code,
+		message,
+		reasons,
+		attempts,
+		ms: Math.round(ms),
+		warnings,
+		differs: redactedDiffers(outcome, redact),
+		link: linkOf(outcome),
+	});
 }
 
 const LONGEST_LINK = 300;
 
 function linkOf({ body }: RowOutcome): string | undefined {
 	const link = isObject(body) ? body.link : undefined;
-	return isText(link) && link.length <= LONGEST_LINK ? link : undefined;
+	return typeof link === 'string' && link.length <= LONGEST_LINK ? link : undefined;
 }
 
-function redactedDiffers({ differs = [] }: RowOutcome, redact: Redact): Json[] {
-	return differs.map(({ field, sent, shown }) => {
+function redactedDiffers({ differs }: RowOutcome, redact: Redact): Json[] | undefined {
+	return differs?.map(({ field, sent, shown }) => {
 		const kept = (redact({ [field]: { sent, shown } }) as Json)[field];
 		return isObject(kept) ? { field, ...kept } : { field, sent: kept, shown: kept };
 	});
@@ -151,10 +145,14 @@ export function beforeLine(
 	};
 	const names = Object.keys(values);
 	const withheld = names.filter(isSecret);
-	const kept = (from: Readonly<Json>) =>
+	const keep = (from: Readonly<Json>) =>
 		Object.fromEntries(names.filter((name) => !withheld.includes(name)).map((name) => [name, from[name]]));
 	return JSON.stringify({
-		...{ type: 'before', row, ids, values: kept(values), sent: kept(sent) },
+		type: 'before',
+		row,
+		ids,
+		values: keep(values),
+		sent: keep(sent),
 		withheld: withheld.length === 0 ? undefined : withheld,
 		absent: absent.length === 0 ? undefined : absent,
 	});
@@ -162,25 +160,11 @@ export function beforeLine(
 
 /** Or what is wrong with it. */
 export function parseRecord(text: string): Json | string {
-	const record = parseObject(text);
-	if (record === undefined) return 'not a JSON object';
-	const { crc, ...rest } = record;
-	if (crc === undefined) return 'no checksum';
 	const content = text.slice(0, -SEAL_LENGTH);
-	return text === content + sealOf(content) ? rest : 'wrong checksum';
+	if (text !== content + sealOf(content)) return 'wrong checksum';
+	const { crc: _, ...record } = JSON.parse(text) as Json;
+	return record;
 }
-
-function parseObject(text: string): Json | undefined {
-	try {
-		const value: unknown = JSON.parse(text);
-		return isObject(value) ? value : undefined;
-	} catch {
-		return undefined;
-	}
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
 export function notAJournal(path: string, reason: string): FailedError {
 	return new FailedError(`can't read the journal ${path}: ${reason}`, { code: 'not_a_journal' });
@@ -192,8 +176,8 @@ export function headerLine(header: RunHeader): string {
 
 /** @throws FailedError */
 export function readHeader(text: string, path: string): RunHeader {
-	const { version } = parseObject(text) ?? {};
-	if (typeof version === 'number' && version !== VERSION) {
+	const version = /^\{"type":"plan","version":(\d+)/.exec(text)?.[1];
+	if (version !== undefined && Number(version) !== VERSION) {
 		throw notAJournal(path, `it has format version ${version}; this supportctl reads version ${VERSION}`);
 	}
 	const record = parseRecord(text);
@@ -207,27 +191,23 @@ export function readHeader(text: string, path: string): RunHeader {
 }
 
 /** Undefined for other records. */
-export function endRecordOf({ type, ...end }: Readonly<Json>): EndRecord | undefined {
-	const { at, exit, counts } = end;
-	if (type !== 'end' || !isCount(exit) || !isText(at) || !isObject(counts)) return undefined;
-	const isComplete = Object.keys(createCounts()).every((name) => isCount(counts[name]));
-	return isComplete ? (end as unknown as EndRecord) : undefined;
+export function endRecordOf(record: Readonly<Json>): EndRecord | undefined {
+	if (record.type !== 'end') return undefined;
+	const { type: _, ...end } = record;
+	return end as unknown as EndRecord;
 }
+
+/** Path IDs are keys of a row's record. */
+const ID_NAME = /^(?:id|slug|taxonomy|username|\w+_id)$/;
 
 /** Undefined for other records. */
 export function rowRecordOf(record: Readonly<Json>): RowRecord | undefined {
-	if (record.type !== 'row' || !isCount(record.row) || !outcomeNames.includes(record.outcome as OutcomeName)) {
-		return undefined;
-	}
+	if (record.type !== 'row') return undefined;
 	const ids: Record<string, string> = {};
-	const result: Json = { attempts: 0, ms: 0, ids };
-	for (const name of Object.keys(record)) {
-		const value = record[name];
-		if (isIdName(name)) {
-			if (isText(value)) ids[name] = value;
-		} else if (name !== 'type' && (name !== 'differs' || (Array.isArray(value) && value.every(isObject)))) {
-			result[name] = value;
-		}
+	const rest: Json = {};
+	for (const [name, value] of Object.entries(record)) {
+		if (ID_NAME.test(name)) ids[name] = String(value);
+		else if (name !== 'type') rest[name] = value;
 	}
-	return result as unknown as RowRecord;
+	return { ...rest, ids } as unknown as RowRecord;
 }

@@ -3,7 +3,6 @@
 import {
 	closeSync,
 	constants,
-	existsSync,
 	fchmodSync,
 	fdatasync,
 	fdatasyncSync,
@@ -22,7 +21,7 @@ import { isSameFile, makeFolder } from '../../folder.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { acquireLock, type Lock } from '../../lock.js';
 import type { RunHeader } from '../run/plan.js';
-import { journalPath, noteStarted, runsFolder } from './folder.js';
+import { journalPath, runsFolder } from './folder.js';
 import type { JournalScan } from './history.js';
 import { scanJournal } from './read.js';
 import {
@@ -65,11 +64,9 @@ function writeLines(fd: number, text: string): void {
 	}
 }
 
-const NOT_SYNCABLE: ReadonlySet<unknown> = new Set(['EINVAL', 'ENOTSUP', 'EROFS']);
-
 /** Some file systems can't sync, which is no failure. */
 function isNotSyncable(error: unknown): boolean {
-	return NOT_SYNCABLE.has((error as NodeJS.ErrnoException).code);
+	return ['EINVAL', 'ENOTSUP', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function syncNow(fd: number): void {
@@ -217,8 +214,6 @@ function openLocked(path: string, flags: number) {
 	try {
 		const stats = fstatSync(fd);
 		if (!stats.isFile()) throw new Error('not a regular file');
-		// Symbolic links lead to one name, hard links are refused.
-		if (stats.nlink > 1) throw new Error(`the file has ${stats.nlink} hard links; remove the others`);
 		const real = realpathSync(path);
 		const lock = acquireLock(`${real}.lock`, `the journal ${real}`);
 		const release = (): void => {
@@ -248,7 +243,6 @@ export function createJournal({
 	let opened: ReturnType<typeof openLocked> | undefined;
 	try {
 		if (given === undefined) makeFolder(dirname(path));
-		const isNew = !existsSync(path);
 		opened = openLocked(path, constants.O_CREAT);
 		const { fd, lock, size } = opened;
 		if (size > 0) {
@@ -258,7 +252,7 @@ export function createJournal({
 			});
 		}
 		fchmodSync(fd, 0o600);
-		beginFile(fd, path, isNew, `${headerLine(header)}\n`);
+		beginFile(fd, path, `${headerLine(header)}\n`);
 		if (given !== undefined) {
 			// For `run list` and `last`; its path works anyway.
 			tryTo(() => {
@@ -266,7 +260,6 @@ export function createJournal({
 				symlinkSync(path, journalPath(stateDir, header.id));
 			});
 		}
-		noteStarted(stateDir, header.id);
 		return new Journal(fd, lock, path, header, redact);
 	} catch (error) {
 		opened?.release();
@@ -275,13 +268,13 @@ export function createJournal({
 	}
 }
 
-/** On failure the file is as before. */
-function beginFile(fd: number, path: string, isNew: boolean, line: string): void {
+/** Leaves no file on failure. */
+function beginFile(fd: number, path: string, line: string): void {
 	try {
 		writeLines(fd, line);
 		syncNow(fd);
 	} catch (error) {
-		tryTo(() => (isNew ? unlinkSync(path) : ftruncateSync(fd, 0)));
+		tryTo(() => unlinkSync(path));
 		throw error;
 	}
 	// A file's name is on the disk once its directory is.

@@ -23,7 +23,7 @@ import { FailedError, fileProblem, UsageError } from '../../errors.js';
 import { openRegularFile, readStart } from '../../folder.js';
 import { headerProblem } from '../journal/header.js';
 import { lineReader } from '../journal/read.js';
-import { isCount, type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
+import { type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
 import type { PlannedWrite } from './events.js';
 import type { RunHeader, RunPlan, SavedPlan } from './plan.js';
 import { endpointFinder } from './rows.js';
@@ -200,7 +200,7 @@ export function* plannedWrites(path: string, plan: RunPlan): Generator<PlannedWr
 	for (const { record } of records(path)) {
 		if (record.type !== 'planned') continue;
 		const { row, ids } = record;
-		if (!isCount(row) || row <= last) throw refused(path, 'its rows are not in order');
+		if (typeof row !== 'number' || row <= last) throw refused(path, 'its rows are not in order');
 		last = row;
 		if (!isObject(ids)) throw refused(path, `row ${row} names no object`);
 		const endpoint = endpointOf(ids as Record<string, string>);
@@ -215,7 +215,7 @@ export function* plannedWrites(path: string, plan: RunPlan): Generator<PlannedWr
 function writeProblem(record: Json, endpoint: Endpoint, plan: RunPlan): string | undefined {
 	const { ids, line, fields, before, force, reassign, modified } = record;
 	if (!isObject(ids) || !areIds(ids, endpoint)) return 'its IDs are not valid';
-	if (line !== undefined && !isCount(line)) return 'its line is not a number';
+	if (line !== undefined && typeof line !== 'number') return 'its line is not a number';
 	if (modified !== undefined && typeof modified !== 'string') return 'its date is not valid';
 	if (force !== undefined && force !== true) return 'force is not valid';
 	if (reassign !== undefined && isProblem(parseId(String(reassign)))) return 'reassign is not an ID';

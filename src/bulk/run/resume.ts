@@ -86,9 +86,7 @@ export async function readPast(
 	const open = new KeySet();
 	const later = new Map<string, Map<string, number>>();
 	const look = ({ row, request }: RunRow): void => {
-		const { key, ids, sent } = request;
-		// Of a different object.
-		if (replay !== 'read' && !states.isAbout(row, ids)) states.forget(row);
+		const { key, sent } = request;
 		if (!states.isDone(row) && underWay.has(row, key)) lost.push(row);
 		if (!states.isDone(row) || again.includes(states.outcomeOf(row) as OutcomeName)) open.add(key);
 		else if (replay === 'set' && states.mayBeWritten(row) && open.mayHave(key)) {

@@ -1,20 +1,10 @@
 /** Journals: a run that was stopped, killed or cut off goes on, and sends no row that is done. */
 
 import { execFileSync } from 'node:child_process';
-import {
-	appendFileSync,
-	linkSync,
-	mkdirSync,
-	readFileSync,
-	renameSync,
-	statSync,
-	truncateSync,
-	writeFileSync,
-} from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/io/context.js';
 import { jsonLines, type Words } from '../../support/cli.js';
 import { startClosing } from '../../support/closing-service.js';
 import { lineOf } from '../../support/journal.js';
@@ -133,15 +123,6 @@ describe('a journal', () => {
 			const { exitCode, stdout } = await work.run(['run', 'show', name, '--field', 'run']);
 			expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `${id}\n` });
 		}
-	});
-
-	it('is the last one where its run was started last, though the clock went back an hour before', async () => {
-		const { work } = await startWorkplace(ok);
-		const now = (): number => Date.now() + 3_600_000;
-		await work.run('ticket update 1 2 --status hold -q', { clock: { ...systemClock, now } });
-		await work.run('ticket update 3 4 5 --status hold -q');
-		expect((await work.run('run show last --field rows')).stdout).toBe('3\n');
-		expect((await work.run('run list --field rows')).stdout).toBe('3\n2\n');
 	});
 
 	it('is never shared by two runs, nor written over', async () => {
@@ -774,7 +755,7 @@ describe('a journal from elsewhere', () => {
 	}
 
 	it.each<[string, (header: Header) => void, string]>([
-		['a prefix that leads to another path', ({ plan }) => (plan.service.prefixes.product = '../evil'), '"service"'],
+		['a prefix that leads to another path', ({ plan }) => (plan.service.prefixes.product = '../evil'), '"prefixes"'],
 		['an ID in the body', ({ plan }) => (plan.values.fields = { id: 7 }), `"id" isn't a field`],
 		['a field that the API does not have', ({ plan }) => (plan.values.fields = { role: 'x' }), `"role" isn't a field`],
 		['a value that is not allowed', ({ plan }) => (plan.values.fields = { status: 'hodl' }), 'status "hodl"'],
@@ -795,30 +776,5 @@ describe('a journal from elsewhere', () => {
 		recorder.requests.length = 0;
 		expect((await work.run('run resume ./j.ndjson -q')).exitCode).toBe(0);
 		expect(recorder.requests.map(idOf)).toEqual([3]);
-	});
-
-	it('that is edited to be about another object sends that row again', async () => {
-		const { recorder, work } = await startWorkplace(ok);
-		work.edits(4);
-		await work.run('ticket update --input edits.csv -j 1 --first 3 --journal j.ndjson -q');
-		const lines = work.read('j.ndjson').trimEnd().split('\n');
-		const changed = lines.map((line) =>
-			lineOf({ ...JSON.parse(line), ...(line.includes('"row":2,') ? { id: '99' } : {}) }),
-		);
-		work.write('j.ndjson', `${changed.join('\n')}\n`);
-		recorder.requests.length = 0;
-		expect((await work.run('run resume ./j.ndjson -j 1 -q')).exitCode).toBe(0);
-		expect(recorder.requests.map(idOf)).toEqual([2, 4]);
-	});
-
-	it('with a second name is refused', async () => {
-		const { recorder, work } = await startWorkplace(ok);
-		work.edits(4);
-		await work.run('ticket update --input edits.csv --first 2 --journal j.ndjson -q');
-		linkSync(join(work.folder, 'j.ndjson'), join(work.folder, 'k.ndjson'));
-		recorder.requests.length = 0;
-		const { exitCode, stderr } = await work.run('run resume ./k.ndjson -q');
-		expect([exitCode, stderr]).toEqual([1, expect.stringContaining('2 hard links')]);
-		expect(recorder.requests).toEqual([]);
 	});
 });

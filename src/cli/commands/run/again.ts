@@ -32,9 +32,9 @@ async function goOn(invocation: RunInvocation & { args: readonly string[] }, aga
 	const { args, context, options } = invocation;
 	const run = pastRun(args[0] as string, context);
 	const { id, plan } = run.header;
-	const { end, corruptLines } = await scanJournal(run.path);
-	if (corruptLines > 0) {
-		const lines = corruptLines === 1 ? '1 line' : `${corruptLines} lines`;
+	const { end, corrupt } = await scanJournal(run.path);
+	if (corrupt.length > 0) {
+		const lines = corrupt.length === 1 ? '1 line' : `${corrupt.length} lines`;
 		context.stderr.write(`note: ${lines} of the journal can't be read; rows recorded nowhere else are sent again\n`);
 	} else if (end !== undefined && openRows(end.counts) === 0 && again.every((name) => end.counts[name] === 0)) {
 		const why = again.length === 0 ? 'the run is complete' : `no row is ${again.join(' or ')}`;

@@ -307,13 +307,13 @@ async function showRuns(invocation: Invocation, runs: readonly [Shown, ...Shown[
 	for (const row of rowsOf(runs, BAD)) if (failures.push(row) >= SHOWN) break;
 	const { summary, next, missing, twice } = together(runs);
 	const shards = runs.flatMap(({ scan }) => scan.header.plan.shard ?? []);
-	const { done, inFlight, resumes, snapshots, corruptLines, corrupt, header } = runs[0].scan;
+	const { done, inFlight, resumes, snapshots, corrupt, header } = runs[0].scan;
 	const view: Row = {
 		...runView(summary),
 		...(runs.length === 1
 			? {
-					...{ done, in_flight: inFlight ?? null, resumes, snapshots, damaged_lines: corruptLines },
-					...(corruptLines > 0 && { damage: corrupt.map(({ line, reason }) => `line ${line}: ${reason}`) }),
+					...{ done, in_flight: inFlight ?? null, resumes, snapshots, damaged_lines: corrupt.length },
+					...(corrupt.length > 0 && { damage: corrupt.map(({ line, reason }) => `line ${line}: ${reason}`) }),
 					...{ tool: header.tool, plan: header.plan },
 				}
 			: {
