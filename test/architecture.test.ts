@@ -21,6 +21,7 @@ const allowed: Record<string, readonly string[]> = Object.fromEntries(
 
 /** The rooms where a package may be imported. */
 const homes: Record<string, readonly string[]> = {
+	commander: ['cli'],
 	undici: ['http'],
 	conf: ['profile'],
 	'@napi-rs/keyring': ['profile'],

@@ -2,7 +2,7 @@
 
 import type { EditNoun, Noun } from '../api/reads.js';
 import type { CommandSpec } from './command.js';
-import { flagsOf, helpOption, tokensOf } from './options/option.js';
+import { findOption, takesValue } from './options/option.js';
 import { otherWords } from './words.js';
 
 export interface CommandEntry {
@@ -89,7 +89,6 @@ const table: Readonly<Record<string, readonly (readonly [words: string, summary:
 		['api', 'Send any request to the API', only(() => import('./commands/api.js'))],
 		['sandbox', 'Run a local mock API with sample data', only(() => import('./commands/sandbox.js'))],
 		['completion', 'Print a shell completion script', only(() => import('./commands/completion.js'))],
-		['version', 'Print the version', only(() => import('./commands/version.js'))],
 	],
 };
 
@@ -114,26 +113,26 @@ export function ourWord(path: readonly string[], word: string): string | undefin
 
 /** Where a command line leads. @returns `entry` if the words are a command's; `flags` before its last word, with their values */
 export async function findCommand(words: readonly string[]) {
-	const hasFlags = words.some((word) => word.startsWith('-') && word !== '--help');
-	// Help starts sooner without them.
-	const leading = hasFlags ? (await import('./options/shared.js')).leadingOptions : [];
-	const known = flagsOf([...leading, helpOption]);
-	const path: string[] = [];
-	const places: number[] = [];
 	let entry: CommandEntry | undefined;
-	let end = words.length;
-	for (const token of tokensOf(words, known)) {
-		const ours = token.kind === 'positional' ? ourWord(path, token.value) : undefined;
-		const isFlag = token.kind === 'option' ? known.has(`--${token.name}`) : token.kind === 'option-terminator';
-		if (entry !== undefined || (ours === undefined && !isFlag)) {
-			end = token.index;
-			break;
+	let path: string[] = [];
+	const flags: string[] = [];
+	let at = 0;
+	for (; at < words.length && entry === undefined; at++) {
+		const word = words[at] as string;
+		if (['--help', '-h', '--'].includes(word)) {
+			flags.push(word);
+		} else if (word.startsWith('-')) {
+			const option = findOption((await import('./options/shared.js')).leadingOptions, word);
+			if (option === undefined) break;
+			const ends = takesValue(option) && !word.includes('=') ? at + 1 : at;
+			flags.push(...words.slice(at, ends + 1));
+			at = ends;
+		} else {
+			const ours = ourWord(path, word);
+			if (ours === undefined) break;
+			path = [...path, ours];
+			entry = commandsBelow(path).find((each) => each.words.length === path.length);
 		}
-		if (ours === undefined) continue;
-		path.push(ours);
-		places.push(token.index);
-		entry = commandsBelow(path).find((each) => each.words.length === path.length);
 	}
-	const flags = words.slice(0, end).filter((_, at) => !places.includes(at));
-	return { entry, path, flags, rest: words.slice(end) };
+	return { entry, path, flags, rest: words.slice(at) };
 }

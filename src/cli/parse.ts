@@ -1,96 +1,125 @@
-/** The words behind a command → its arguments and the values of its flags. */
+/** commander reads the words behind a command; its complaints in our words. */
 
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
-import type { ArgumentSpec, CommandSpec } from './command.js';
+import type { CommandSpec } from './command.js';
 import {
 	camelCase,
-	flagsOf,
-	helpOption,
+	findOption,
 	longFlag,
-	longName,
 	type OptionSpec,
 	type OptionValues,
+	shortFlag,
 	takesValue,
-	tokensOf,
 } from './options/option.js';
 import { unknownFlag } from './unknown.js';
+import { otherFlags } from './words.js';
 
 /** Undefined if `words` ask for help. @throws UsageError */
 export function parseWords(
-	spec: CommandSpec,
+	spec: Pick<CommandSpec, 'options' | 'arguments'>,
 	path: readonly string[],
 	words: readonly string[],
 ): { args: readonly string[]; options: OptionValues } | undefined {
-	const name = ['supportctl', ...path].join(' ');
-	const hint = `run "${name} --help" to see the flags`;
-	const flags = flagsOf([...spec.options, helpOption]);
-	const tokens = tokensOf(words, flags);
-	if (tokens.some((token) => token.kind === 'option' && token.name === 'help')) return undefined;
-	const values: Record<string, unknown> = {};
-	const args: string[] = [];
-	for (const token of tokens) {
-		if (token.kind === 'positional') args.push(token.value);
-		if (token.kind !== 'option') continue;
-		const option = flags.get(`--${token.name}`);
-		if (option === undefined) {
-			const isOfTicket = /^ticket (?:update|fields)/.test(path.join(' '));
-			const fields = isOfTicket ? '; custom fields: supportctl ticket fields set ID --set NAME=VALUE' : '';
-			const known = [...spec.options, helpOption].map(longFlag);
-			throw unknownFlag(token.rawName, { path, known, hint: hint + fields });
+	const command = new Command(path.at(-1)).exitOverride().configureOutput({ writeOut() {}, writeErr() {} });
+	command.showSuggestionAfterError(false);
+	for (const option of spec.options) command.addOption(toOption(option));
+	for (const { name, required, variadic, choices } of spec.arguments) {
+		const text = `${name}${variadic === true ? '...' : ''}`;
+		const argument = new Argument(required ? `<${text}>` : `[${text}]`);
+		if (choices !== undefined) argument.argParser((given: string) => oneOf(choices, given, `<${name}>: `));
+		command.addArgument(argument);
+	}
+	try {
+		command.parse(inOurWords(words, spec.options), { from: 'user' });
+	} catch (error) {
+		if (!(error instanceof CommanderError)) throw error;
+		if (error.code === 'commander.helpDisplayed') return undefined;
+		throw toUsageError(error, command, path);
+	}
+	return { args: command.args, options: command.opts() };
+}
+
+/** Flags of other tools, and flags without their optional value: commander would take the next word. */
+function inOurWords(words: readonly string[], options: readonly OptionSpec[]): string[] {
+	let isValue = false;
+	let isEnded = false;
+	return words.map((word) => {
+		isEnded ||= word === '--' && !isValue;
+		if (isEnded || isValue) {
+			isValue = false;
+			return word;
 		}
-		const key = camelCase(longName(option));
-		values[key] = readValue(option, token.value, values[key], hint);
-	}
-	for (const option of spec.options) {
-		const other = option.conflicts?.find((each) => values[camelCase(each)] !== undefined);
-		if (other === undefined || values[camelCase(longName(option))] === undefined) continue;
-		throw new UsageError(`${longFlag(option)} can't be used with --${other}`, { code: 'conflicting_flags', hint });
-	}
-	checkArguments(spec.arguments, args, name);
-	return { args, options: values };
+		const own = ownFlag(word, options);
+		const option = own.startsWith('-') ? findOption(options, own) : undefined;
+		if (option === undefined) return own;
+		const isWhole = own === longFlag(option) || own === shortFlag(option);
+		isValue = isWhole && takesValue(option);
+		return isWhole && option.bare !== undefined ? `${own}=${option.bare}` : own;
+	});
 }
 
-function readValue(option: OptionSpec, given: string | undefined, before: unknown, hint: string): unknown {
-	const flag = longFlag(option);
-	if (option.counted === true) return Number(before ?? 0) + 1;
-	const text = given ?? option.bare;
-	if (!takesValue(option) && option.bare === undefined) {
-		if (text !== undefined) throw new UsageError(`${flag} takes no value`, { hint });
-		return !flag.startsWith('--no-');
-	}
-	if (text === undefined) throw new UsageError(`${flag} needs a value`, { hint });
-	if (before !== undefined && option.repeatable !== true) {
-		throw new UsageError(`${flag} was passed twice, but takes one value`, { code: 'repeated_flag' });
-	}
-	checkChoice(option, text, flag);
-	const value = option.parse === undefined ? text : option.parse(text);
-	if (option.repeatable !== true) return value;
-	return Array.isArray(before) ? [...before, value] : [value];
+/** `--tag=vip` is `--ticket-tag=vip` in commands without --tag. */
+function ownFlag(word: string, options: readonly OptionSpec[]): string {
+	const flag = word.split('=')[0] as string;
+	const ours = otherFlags.get(flag);
+	if (ours === undefined || findOption(options, flag) !== undefined) return word;
+	return findOption(options, ours) === undefined ? word : ours + word.slice(flag.length);
 }
 
-function checkArguments(specs: readonly ArgumentSpec[], args: readonly string[], name: string): void {
-	const hint = `run "${name} --help"`;
-	const missing = specs.find(({ required }, at) => required && args[at] === undefined);
-	if (missing !== undefined) {
-		throw new UsageError(`missing <${missing.name}>`, { code: 'missing_argument', hint });
+function toOption(spec: OptionSpec): Option {
+	const option = new Option(spec.flags.replace('[=', ' ['), spec.help).conflicts((spec.conflicts ?? []).map(camelCase));
+	if (spec.counted === true) return option.argParser((_text, count: number | undefined) => (count ?? 0) + 1);
+	if (!takesValue(spec) && spec.bare === undefined) return option;
+	const { choices, parse = (text: string) => text } = spec;
+	const read = choices === undefined ? parse : (text: string) => oneOf(choices, text, `${longFlag(spec)}: `);
+	if (spec.repeatable === true) {
+		return option.argParser((text, before: unknown[] | undefined) => [...(before ?? []), read(text)]);
 	}
-	const surplus = args[specs.length];
-	if (surplus !== undefined && specs.at(-1)?.variadic !== true) {
-		const count = ['no arguments', 'one', 'two'][specs.length];
-		const message = `unexpected argument ${quote(surplus)}: ${name} takes ${count ?? specs.length}`;
-		throw new UsageError(message, { code: 'excess_argument', hint });
-	}
-	for (const [at, text] of args.entries()) {
-		const spec = specs[at];
-		if (spec !== undefined) checkChoice(spec, text, `<${spec.name}>`);
-	}
+	return option.argParser((text, before: unknown) => {
+		if (before === undefined) return read(text);
+		throw new UsageError(`${longFlag(spec)} was passed twice, but takes one value`, { code: 'repeated_flag' });
+	});
 }
 
-function checkChoice({ choices }: { readonly choices?: readonly string[] }, text: string, where: string): void {
-	if (choices === undefined || choices.includes(text)) return;
+function oneOf(choices: readonly string[], text: string, where: string): string {
+	if (choices.includes(text)) return text;
 	const nearest = didYouMean(text, choices) || ';';
-	const message = `${where}: ${quote(text)} is not allowed${nearest} use ${choices.join(', ')}`;
-	throw new UsageError(message, { code: 'invalid_value' });
+	throw new UsageError(`${where}${quote(text)} is not allowed${nearest} use ${choices.join(', ')}`, {
+		code: 'invalid_value',
+	});
+}
+
+function toUsageError({ code, message }: CommanderError, command: Command, path: readonly string[]): UsageError {
+	const name = ['supportctl', ...path].join(' ');
+	const quoted = /'([^']*)'/.exec(message)?.[1] ?? '';
+	if (code === 'commander.unknownOption') {
+		const known = [...command.options.map((option) => option.long ?? ''), '--help'];
+		const fields = /^ticket (?:update|fields)/.test(path.join(' '))
+			? '; custom fields: supportctl ticket fields set ID --set NAME=VALUE'
+			: '';
+		return unknownFlag(quoted, { path, known, hint: `run "${name} --help" to see the flags${fields}` });
+	}
+	if (code === 'commander.missingArgument') {
+		return new UsageError(`missing <${quoted}>`, { code: 'missing_argument', hint: `run "${name} --help"` });
+	}
+	if (code === 'commander.excessArguments') {
+		const takes = command.registeredArguments.length;
+		const count = ['no arguments', 'one', 'two'][takes] ?? String(takes);
+		return new UsageError(`unexpected argument ${quote(command.args[takes] ?? '')}: ${name} takes ${count}`, {
+			code: 'excess_argument',
+			hint: `run "${name} --help"`,
+		});
+	}
+	const flags = [...message.matchAll(/option '([^']*)'/g)].map(
+		([, flag = '']) => /--[a-z0-9-]+/.exec(flag)?.[0] ?? flag,
+	);
+	const hint = `run "${name} --help" to see the flags`;
+	if (code === 'commander.conflictingOption') {
+		return new UsageError(`${flags.join(" can't be used with ")}`, { code: 'conflicting_flags', hint });
+	}
+	if (code === 'commander.optionMissingArgument') return new UsageError(`${flags[0]} needs a value`, { hint });
+	return new UsageError(message.replace(/^error: /, ''), { hint });
 }

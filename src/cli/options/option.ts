@@ -1,8 +1,5 @@
 /** An option as data: parsing, help, completion and its type derive from it. */
 
-import { parseArgs } from 'node:util';
-import { otherFlags } from '../words.js';
-
 export type Completes = 'profiles' | 'files' | 'runs';
 
 export interface OptionSpec {
@@ -24,9 +21,6 @@ export interface OptionSpec {
 	/** Long names without dashes. */
 	readonly conflicts?: readonly string[];
 }
-
-/** Of every command. */
-export const helpOption: OptionSpec = { flags: '-h, --help', help: 'Show help', group: 'Output' };
 
 export type OptionValues = Readonly<Record<string, unknown>>;
 
@@ -87,48 +81,31 @@ export function allBut<Spec extends OptionSpec, const Name extends string>(
 }
 
 /** `dry-run` of `-n, --dry-run`. */
-export function longName({ flags }: OptionSpec): string {
-	return /--(?:no-)?([a-z0-9-]+)/.exec(flags)?.[1] ?? flags;
+export function longName(option: OptionSpec): string {
+	return (/--(?:no-)?([a-z0-9-]+)/.exec(option.flags)?.[1] ?? option.flags) as string;
 }
 
 /** `--no-color`. */
-export function longFlag({ flags }: OptionSpec): string {
-	return /--[a-z0-9-]+/.exec(flags)?.[0] ?? flags;
+export function longFlag(option: OptionSpec): string {
+	return (/--[a-z0-9-]+/.exec(option.flags)?.[0] ?? option.flags) as string;
 }
 
 /** `-j` of `-j, --concurrency <n>`. */
-export function shortFlag({ flags }: OptionSpec): string | undefined {
-	return /^(-[A-Za-z0-9]),/.exec(flags)?.[1];
+export function shortFlag(option: OptionSpec): string | undefined {
+	return /^(-[A-Za-z0-9]),/.exec(option.flags)?.[1];
 }
 
 /** In the next word: that of `--name[=value]` follows the `=`. */
-export function takesValue({ flags }: OptionSpec): boolean {
-	return flags.includes('<');
+export function takesValue(option: OptionSpec): boolean {
+	return option.flags.includes('<');
+}
+
+/** With or without a value: `--rate=3`, `-j4`. */
+export function findOption<Spec extends OptionSpec>(options: readonly Spec[], word: string): Spec | undefined {
+	const flag = word.startsWith('--') ? word.split('=')[0] : word.slice(0, 2);
+	return options.find((option) => longFlag(option) === flag || shortFlag(option) === flag);
 }
 
 export function camelCase(name: string): string {
 	return name.replace(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
-}
-
-export type Flags = ReadonlyMap<string, OptionSpec>;
-
-/** By their long names, and by those of other tools. */
-export function flagsOf(options: readonly OptionSpec[]): Flags {
-	const flags = new Map(options.map((option) => [longFlag(option), option]));
-	for (const [theirs, ours] of otherFlags) {
-		const option = flags.get(ours);
-		if (option !== undefined && !flags.has(theirs)) flags.set(theirs, option);
-	}
-	return flags;
-}
-
-/** Flags with their values, and arguments, in their order; nothing is checked. */
-export function tokensOf(words: readonly string[], flags: Flags) {
-	const options: Record<string, { type: 'string' | 'boolean'; short?: string }> = {};
-	for (const [flag, option] of flags) {
-		const short = shortFlag(option)?.slice(1);
-		const type = takesValue(option) ? 'string' : 'boolean';
-		options[flag.slice(2)] = short === undefined ? { type } : { type, short };
-	}
-	return parseArgs({ args: [...words], options, strict: false, tokens: true }).tokens;
 }
