@@ -10,7 +10,7 @@ import { lookedUpId } from '../http/judge.js';
 import type { Outcome } from '../http/outcome.js';
 import { type SendOptions, send } from '../http/send.js';
 import type { Client } from '../http/types.js';
-import { type Caller, signInAgain } from './runs/outcomes.js';
+import { type Caller, signInAgain } from './runs/failures.js';
 import type { Session } from './session.js';
 
 type Known = Pick<Session, 'connection' | 'dialect'>;

@@ -102,6 +102,15 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
 	tls_failed: 'check that the port serves https, and check --ca-file, --cert and --key; or run: supportctl doctor',
 	proxy_failed:
 		'fix HTTPS_PROXY or HTTP_PROXY (put the username and password before the host, with %40 for @), or add the host to NO_PROXY',
+	redirect: 'to change it in a profile: supportctl profile set NAME --base-url URL',
+	login_form: 'a sign-on page or a firewall in front of the service responded: use a base URL without it',
+	// Refusals of the service.
+	incorrect_agent: 'assign an agent: this service requires one on every ticket and accepts no other users',
+	invalid_term: 'use the ID of a term: supportctl term list TAXONOMY',
+	invalid_username: 'find usernames with: supportctl user list --search TEXT',
+	invalid_username_access: 'your account can only look up itself; to find others: supportctl user list --search TEXT',
+	rest_trash_not_supported: 'pass --force to delete permanently',
+	no_such_field: 'list the fields with: supportctl ticket fields get TICKET-ID',
 };
 
 export function nextStepFor(code: string | undefined): string | undefined {

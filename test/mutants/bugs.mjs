@@ -559,7 +559,7 @@ const cli = [
 		'the reason for a refused password is wrong': (real) => (given, place) =>
 			real(given.replace('password', 'pass-the-word'), place),
 	}),
-	...bugsIn('src/cli/runs/outcomes.ts', 'exitCodeOfOutcome', ['test/acceptance/responses.test.ts'], {
+	...bugsIn('src/cli/runs/failures.ts', 'exitCodeOfOutcome', ['test/acceptance/responses.test.ts'], {
 		'an unknown outcome of one object exits 0': (real) => (outcome) =>
 			outcome.outcome === 'unknown' ? 0 : real(outcome),
 	}),

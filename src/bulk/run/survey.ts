@@ -1,8 +1,6 @@
 /** The first pass of a run: checks every row before anything is sent, in constant memory. */
 
-import { endpointList } from '../../api/endpoints.js';
 import { asksNothing, type Request } from '../../api/plan.js';
-import { isId } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Complaint } from '../input/rows.js';
 import { changesLists, type RunPlan } from './plan.js';
@@ -27,20 +25,12 @@ export interface Survey {
 	guard: ReassignGuard;
 	/** For columns of the results. */
 	fields: Set<string>;
-	/** The first users that fields name, by ID. */
-	users: Map<string, string>;
 	/** Values that must not be kept. */
 	hasSecrets: boolean;
 }
 
 const FIELDS_FROM_ROWS = 200;
 const NAMED_ROWS = 10;
-/** As many as one request checks. */
-const MOST_USERS = 100;
-
-const userFields: ReadonlySet<string> = new Set(
-	endpointList.flatMap(({ fields }) => fields.filter(({ kind }) => kind === 'user').map(({ name }) => name)),
-);
 
 export interface SurveyHooks {
 	complain(complaint: Complaint): void;
@@ -56,7 +46,6 @@ export function createSurvey({ values: { add, remove } }: RunPlan): Survey {
 		read: undefined,
 		guard: new ReassignGuard(),
 		fields: new Set(Object.keys({ ...add, ...remove })),
-		users: new Map(),
 		hasSecrets: false,
 	};
 }
@@ -96,11 +85,6 @@ export function addToSurvey(
 	}
 	if (sent === undefined) return;
 	if (survey.selected <= FIELDS_FROM_ROWS) for (const name in sent) survey.fields.add(name);
-	for (const name in sent) {
-		const id = String(sent[name]);
-		const isUser = userFields.has(name) && id !== '0' && isId(id);
-		if (isUser && survey.users.size < MOST_USERS) survey.users.set(id, name);
-	}
 	survey.hasSecrets ||= holdsSecret(sent);
 }
 

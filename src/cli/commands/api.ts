@@ -35,7 +35,7 @@ import {
 	type ResultShape,
 } from '../results.js';
 import { confirmWrite } from '../runs/checks.js';
-import { errorOf, nextStep, verdictOf } from '../runs/outcomes.js';
+import { errorOf, nextStep, verdictOf } from '../runs/failures.js';
 import { openSession, type Session } from '../session.js';
 import { type ApiInvocation, apiOptions, type Call, methods, readCall } from './api/request.js';
 

@@ -20,7 +20,7 @@ import { warn } from '../notices.js';
 import type { ValuesOf } from '../options/option.js';
 import type { listOptions, readOptions } from '../options/shared.js';
 import { openDirectories } from '../own-account.js';
-import { exitCodeOfOutcome, failureOf } from '../runs/outcomes.js';
+import { exitCodeOfOutcome, failureOf } from '../runs/failures.js';
 import { openSession, type Session } from '../session.js';
 import { readTextInput } from '../text-file.js';
 

@@ -10,7 +10,8 @@ import { createBatchReader } from '../../bulk/lists/batches.js';
 import { heldOf } from '../../bulk/run/held.js';
 import { commandOf, type RunPlan, type RunService } from '../../bulk/run/plan.js';
 import { readPlannerOf, readsBefore } from '../../bulk/run/read-back.js';
-import type { RunRow } from '../../bulk/run/rows.js';
+import type { PlannedRows, RunRow } from '../../bulk/run/rows.js';
+import type { Extent } from '../../bulk/run/setup.js';
 import { addToSurvey, checkSet, createSurvey, type Survey } from '../../bulk/run/survey.js';
 import { UsageError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
@@ -20,9 +21,16 @@ import type { Client } from '../../http/types.js';
 import { sanitise } from '../../output/sanitise.js';
 import { warn } from '../notices.js';
 import { checkSignedIn, findOwnId } from '../own-account.js';
-import type { Session } from '../session.js';
 import type { RunInvocation } from './options.js';
-import type { RunJob } from './plan.js';
+import { nothingToChange, type RunJob } from './plan.js';
+import { checkReports } from './reports.js';
+
+/** An update of so many asks nothing. */
+const UNASKED_ROWS = 50;
+
+/** Those of other users are not looked up before a delete. */
+const RECEIVERS = 20;
+const NAMED_RECEIVERS = 3;
 
 /** @throws UsageError, RefusedError */
 export async function checkOne(job: RunJob, row: RunRow, client: Client): Promise<void> {
@@ -33,15 +41,39 @@ export async function checkOne(job: RunJob, row: RunRow, client: Client): Promis
 	await checkWrite(job, survey, client);
 }
 
-/**
- * Checks what only the service can say, and asks before a delete or an undo.
- * @returns the plan, as far as this service can carry it out
- * @throws UsageError, RefusedError
- */
-export async function checkWrite(job: RunJob, survey: Survey, client: Client): Promise<RunPlan> {
+/** Before the first row is sent. @returns the plan, as far as this service can carry it out @throws UsageError, RefusedError */
+export async function checkRun(
+	job: RunJob,
+	extent: Extent,
+	survey: Survey,
+	{ input, source }: PlannedRows,
+	connect: () => Promise<Client>,
+): Promise<RunPlan> {
+	const { endpoint, plan, invocation } = job;
+	const { options } = invocation;
+	// A header that names a field is no mistake.
+	const hasColumns = input === undefined || input.columns !== undefined;
+	if (!hasColumns && survey.empty > 0 && survey.empty + survey.invalid === survey.rows) {
+		throw nothingToChange(endpoint);
+	}
+	if (options.snapshot === true && survey.permanent > 0) {
+		throw new UsageError("a permanent delete can't be undone: remove --snapshot or --force; nothing was sent", {
+			code: 'contradiction',
+		});
+	}
+	// A single row, and permanent deletes alone, leave nothing to undo.
+	const isLost = survey.rows === 1 || survey.permanent === survey.selected;
+	const ready =
+		job.snapshotByDefault === true && isLost ? { ...job, plan: withoutOldValues(plan), snapshotByDefault: false } : job;
+	const checked = extent === 'send' ? await checkWrite(ready, survey, await connect()) : ready.plan;
+	if (extent === 'send' || options.plan !== undefined) await checkReports(job, source);
+	return checked;
+}
+
+/** Checks what only the service can say, and asks before a delete, an undo and a large update. */
+async function checkWrite(job: RunJob, survey: Survey, client: Client): Promise<RunPlan> {
 	const { endpoint, session, invocation } = job;
 	const plan = await checkReadsServed(job, survey.read, client);
-	const notes = await checkUsers(job, survey, client);
 	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || survey.selected === 0) return plan;
 	const { prompts } = invocation.context;
 	const fromInput = plan.source.from === 'ids' || plan.source.from === 'file';
@@ -49,54 +81,96 @@ export async function checkWrite(job: RunJob, survey: Survey, client: Client): P
 	const isAgain = plan.source.from === 'plan' ? job.resumes === undefined : !fromInput;
 	const isMany = fromInput && endpoint.replay === 'set' && survey.selected > UNASKED_ROWS;
 	const isAsked = prompts.available && invocation.options.yes !== true;
-	if (isMany) notes.push(undoNote(plan));
-	const names = isAsked && endpoint.replay === 'delete' ? await namesFor(job, survey, client) : new Map();
+	const notes: string[] = [];
+	let names: ReadonlyMap<string, string> = new Map();
+	if (endpoint.name === endpoints['user.delete'].name) {
+		names = await checkUsers(job, survey, client, isAsked, notes);
+		await checkOwnAccount(job, survey, client, notes);
+	} else if (endpoint.name === endpoints['user.password.delete'].name && isAsked) {
+		names = await passwordNames(job, survey, client);
+	}
+	const canUndo = plan.checks.snapshot;
+	const undo = canUndo ? 'run undo can restore the old values' : "this can't be undone: old values are not saved";
+	if (isMany) notes.push(undo);
 	await confirmWrite(invocation, {
-		...{ service: plan.service, host: session.host, notes },
+		service: plan.service,
+		host: session.host,
+		notes,
 		action: describeAction(job, survey, names),
 		asks: endpoint.confirm || isAgain || (isMany && prompts.available),
 	});
 	return plan;
 }
 
-/** An update of so many asks nothing. */
-const UNASKED_ROWS = 50;
-
-function undoNote({ checks }: RunPlan): string {
-	return checks.snapshot ? 'run undo can restore the old values' : "this can't be undone: old values are not saved";
-}
-
-/** By ID and slug. */
-async function namesFor({ endpoint, session }: RunJob, survey: Survey, client: Client): Promise<Map<string, string>> {
-	const { dialect, sending } = session;
+/** Whether users exist that receive posts. @returns names by ID, of deleted users only for a question @throws UsageError */
+async function checkUsers(
+	{ session }: RunJob,
+	{ first, guard }: Survey,
+	client: Client,
+	isAsked: boolean,
+	notes: string[],
+): Promise<Map<string, string>> {
+	const { connection, dialect, sending } = session;
+	const receivers = guard.firstReceivers(RECEIVERS).map(String);
+	const deleted = isAsked ? first.flatMap(({ ids }) => ids.id ?? []) : [];
+	const ids = [...new Set([...receivers, ...deleted])];
+	const reader = createBatchReader({ dialect, concurrency: 1, send: (request) => send(client, request, sending) });
+	const found = await reader.read(ids.map((id) => ({ endpoint: endpoints['user.update'], ids: { id } })));
 	const names = new Map<string, string>();
-	const nameOf = ({ username, slug, name }: Record<string, unknown>): unknown => username ?? slug ?? name;
-	const note = (key: string, name: unknown): void => {
-		if (typeof name === 'string' && name !== '') names.set(key, name);
-	};
-	if (endpoint.name === endpoints['user.delete'].name) {
-		const known = survey.first.flatMap(({ ids }) => ids.id ?? []);
-		const ids = [...new Set([...known, ...survey.guard.firstReceivers(NAMED_RECEIVERS).map(String)])];
-		const reader = createBatchReader({ dialect, concurrency: 1, send: (request) => send(client, request, sending) });
-		const found = await reader.read(ids.map((id) => ({ endpoint: endpoints['user.update'], ids: { id } })));
-		for (const [at, { outcome, body }] of found.entries()) {
-			if (outcome === 'ok' && isObject(body)) note(ids[at] ?? '', nameOf(body));
+	for (const [at, user] of found.entries()) {
+		const id = ids[at] ?? '';
+		const { outcome, code, gone, body } = user;
+		checkSignedIn(user, connection);
+		const name = isObject(body) ? (body.username ?? body.slug ?? body.name) : undefined;
+		if (outcome === 'ok' && typeof name === 'string' && name !== '') names.set(id, name);
+		if (outcome === 'ok' || !receivers.includes(id)) continue;
+		if (code === 'rest_user_invalid_id' && gone === true) {
+			throw new UsageError(`can't reassign to user ${id}: user not found; nothing was sent`, { code: 'no_such_user' });
 		}
-	}
-	if (endpoint.name === endpoints['user.password.delete'].name) {
-		const planList = createPlanner(readOf('password', '').list, dialect);
-		for (const user of new Set(survey.first.flatMap(({ ids }) => ids.user_id ?? []))) {
-			const { outcome, body } = await send(client, planList({ ids: { user_id: user } }), sending);
-			if (outcome !== 'ok' || typeof body !== 'object' || body === null) continue;
-			for (const [key, each] of Object.entries(body)) {
-				if (isObject(each)) note(`${user} ${String(each.slug ?? key)}`, each.name);
-			}
-		}
+		notes.push(`could not check that user ${id} exists`);
 	}
 	return names;
 }
 
-const NAMED_RECEIVERS = 3;
+/** @throws UsageError */
+async function checkOwnAccount(
+	{ session, invocation }: RunJob,
+	{ guard }: Survey,
+	client: Client,
+	notes: string[],
+): Promise<void> {
+	const own = await findOwnId(session, client, session.sending);
+	if (own === undefined) return;
+	if ('why' in own) {
+		const note = 'could not check whether this deletes your own account';
+		warn(invocation.context, [`${note}: ${own.why}`]);
+		notes.push(note);
+		return;
+	}
+	if (!guard.deletes(own.id)) return;
+	const { auth } = session.connection;
+	const name = auth.scheme === 'basic' ? ` (${auth.username})` : '';
+	throw new UsageError(`user ${own.id} is your own account${name}; nothing was sent`, {
+		code: 'own_account',
+		hint: 'sign in with a different account to delete it',
+	});
+}
+
+/** By user and slug. */
+async function passwordNames({ session }: RunJob, { first }: Survey, client: Client): Promise<Map<string, string>> {
+	const { dialect, sending } = session;
+	const names = new Map<string, string>();
+	const planList = createPlanner(readOf('password', '').list, dialect);
+	for (const user of new Set(first.flatMap(({ ids }) => ids.user_id ?? []))) {
+		const { outcome, body } = await send(client, planList({ ids: { user_id: user } }), sending);
+		if (outcome !== 'ok' || typeof body !== 'object' || body === null) continue;
+		for (const [key, each] of Object.entries(body)) {
+			if (!isObject(each) || typeof each.name !== 'string') continue;
+			names.set(`${user} ${String(each.slug ?? key)}`, each.name);
+		}
+	}
+	return names;
+}
 
 /** `permanently delete 2 users: 7, 8` */
 function describeAction({ endpoint, plan }: RunJob, survey: Survey, called: ReadonlyMap<string, string>): string {
@@ -130,21 +204,20 @@ export function placeOf({ profile }: Pick<RunService, 'profile'>, host: string):
 	return `on ${host}${profile === undefined ? '' : ` (profile ${profile})`}`;
 }
 
+interface Question {
+	service: Pick<RunService, 'profile' | 'protected'>;
+	host: string;
+	/** `update ticket 14` */
+	action: string;
+	/** Whether someone has to agree. */
+	asks: boolean;
+	notes?: readonly string[];
+}
+
 /** A protected profile needs its name, and a permanent write a yes. @throws UsageError */
 export async function confirmWrite(
 	{ context: { prompts }, options }: Pick<RunInvocation, 'context' | 'options'>,
-	{
-		service,
-		host,
-		action,
-		asks,
-		notes = [],
-	}: Pick<Session, 'host'> & {
-		service: Pick<RunService, 'profile' | 'protected'>;
-		action: string;
-		asks: boolean;
-		notes?: readonly string[];
-	},
+	{ service, host, action, asks, notes = [] }: Question,
 ): Promise<void> {
 	const { profile, protected: isProtected } = service;
 	const { confirm, yes } = options;
@@ -169,85 +242,41 @@ export async function confirmWrite(
 	throw new UsageError('canceled; nothing was sent', { code: 'cancelled' });
 }
 
-/** Looked up at most. */
-const RECEIVERS = 20;
-
-/** @returns notes on checks that could not be made @throws UsageError, RefusedError */
-async function checkUsers(
-	{ endpoint, session, invocation }: RunJob,
-	survey: Survey,
-	client: Client,
-): Promise<string[]> {
-	if (endpoint.name !== endpoints['user.delete'].name || survey.selected === 0) return [];
-	const notes: string[] = [];
-	const { connection, dialect, sending } = session;
-	const read = readEndpointOf(endpoints['user.update']);
-	const planRead = read === undefined ? undefined : createPlanner(read, dialect);
-	for (const receiver of survey.guard.firstReceivers(RECEIVERS)) {
-		if (planRead === undefined) break;
-		const id = String(receiver);
-		const found = await send(client, planRead({ ids: { id } }), sending);
-		checkSignedIn(found, connection);
-		// Without a read, the first delete shows it.
-		if (found.code !== 'rest_user_invalid_id' || !found.gone) {
-			if (found.outcome !== 'ok') notes.push(`could not check that user ${id} exists`);
-			continue;
-		}
-		throw new UsageError(`can't reassign to user ${id}: user not found; nothing was sent`, { code: 'no_such_user' });
-	}
-	const own = await findOwnId(session, client, sending);
-	if (own === undefined) return notes;
-	if ('why' in own) {
-		const note = 'could not check whether this deletes your own account';
-		warn(invocation.context, [`${note}: ${own.why}`]);
-		return [...notes, note];
-	}
-	if (!survey.guard.deletes(own.id)) return notes;
-	const name = connection.auth.scheme === 'basic' ? ` (${connection.auth.username})` : '';
-	throw new UsageError(`user ${own.id} is your own account${name}; nothing was sent`, {
-		code: 'own_account',
-		hint: 'sign in with a different account to delete it',
-	});
-}
-
 /**
  * Reads the first row's object, where the read is not documented and something needs it.
  * @returns the plan, without old values where they are kept by default and can't be read here
  * @throws UsageError where the service has no such read; what else fails is seen by the rows themselves
  */
-export async function checkReadsServed(job: RunJob, row: RunRow | undefined, client: Client): Promise<RunPlan> {
+async function checkReadsServed(job: RunJob, row: RunRow | undefined, client: Client): Promise<RunPlan> {
 	const { plan, session, invocation } = job;
 	if (row === undefined || !(readsBefore(plan) || plan.checks.verify)) return plan;
 	const { request } = row;
-	const isDocumented = readEndpointOf(request.endpoint)?.documented !== false;
-	if (isDocumented && job.snapshotByDefault !== true) return plan;
+	if (readEndpointOf(request.endpoint)?.documented !== false && job.snapshotByDefault !== true) return plan;
 	const found = await send(client, readPlannerOf(session.dialect)(request), session.sending);
+	let ready = plan;
 	if (job.snapshotByDefault === true && !mayShowObjects(found, row)) {
 		const noun = plural(request.endpoint.noun, 2);
 		const why = found.outcome === 'ok' ? 'the response is in an unknown shape' : (found.code ?? found.outcome);
 		warn(invocation.context, [`this run can't be undone: the service can't read ${noun} (${why})`]);
-		const without = withoutOldValues(plan);
-		if (!readsBefore(without) && !without.checks.verify) return without;
-		if (!isDocumented) checkServed(job, row, found);
-		return without;
+		ready = withoutOldValues(plan);
 	}
-	if (!isDocumented) checkServed(job, row, found);
-	return plan;
+	if (readsBefore(ready) || ready.checks.verify) checkServed(job, row, found);
+	return ready;
 }
 
 /** Whether a service that reads one object like this may show the others. */
-function mayShowObjects({ outcome, status, body, gone }: Outcome, { request }: RunRow): boolean {
+function mayShowObjects({ outcome, status = 500, body, gone, signedOut, busy }: Outcome, { request }: RunRow): boolean {
 	const { endpoint, ids } = request;
 	if (outcome === 'ok') {
 		const isItself = endpoint.body === 'custom_fields' || (isObject(body) && String(body.id) === ids.id);
 		return isItself && heldOf(endpoint, body) !== undefined;
 	}
-	// The object may be gone, or the service be busy; a 401 ends the run anyway.
-	return gone === true || status === undefined || status >= 500 || [401, 408, 425, 429].includes(status);
+	// Another object may be there, and a service that is busy or down shows it later; a 401 ends the run anyway.
+	return gone === true || signedOut === true || busy === true || status >= 500;
 }
 
 /** The plan of a run that can't be undone. */
-export function withoutOldValues(plan: RunPlan): RunPlan {
+function withoutOldValues(plan: RunPlan): RunPlan {
 	return { ...plan, checks: { ...plan.checks, snapshot: false } };
 }
 

@@ -2,20 +2,26 @@
 
 import { flagName } from '../../api/fields.js';
 import { createPlanner } from '../../api/plan.js';
+import type { TermIndex } from '../../bulk/lists/directory.js';
 import { hasSharedNames, isNamed, resolveArgument, termsIn, withIds } from '../../bulk/run/names.js';
+import type { RunPlan } from '../../bulk/run/plan.js';
 import { checkReadable, comparesFirst, readsBefore } from '../../bulk/run/read-back.js';
 import type { RunRow } from '../../bulk/run/rows.js';
 import { createSendRow } from '../../bulk/run/send-row.js';
 import { ExitCode, UsageError } from '../../errors.js';
+import type { RowOutcome } from '../../http/outcome.js';
+import type { Client } from '../../http/types.js';
+import type { Renderer } from '../../output/render.js';
 import type { Invocation } from '../command.js';
 import { listenForStop } from '../interruption.js';
 import { paletteFor } from '../notices.js';
 import { camelCase } from '../options/option.js';
 import { isOwnTable, openResults, outputError } from '../results.js';
 import { openSession } from '../session.js';
+import { exitCodeOfOutcome, lostResults, printTrouble } from './failures.js';
 import { positionalsOf, type RunInvocation } from './options.js';
-import { exitCodeOfOutcome, lostResults, outcomeShape, outcomeView, printTrouble, redactRows } from './outcomes.js';
-import { jobOf, type RunJob, readGiven, type Secrets } from './plan.js';
+import { outcomeShape, outcomeView, redactRows } from './outcomes.js';
+import { jobOf, type RunJob, readGiven } from './plan.js';
 
 /** @throws UsageError, RefusedError */
 export async function startCommand(name: string, invocation: RunInvocation): Promise<ExitCode> {
@@ -34,96 +40,111 @@ export async function startCommand(name: string, invocation: RunInvocation): Pro
 		without: endpoint.replay === 'set' ? endpoint.fields.map((field) => camelCase(flagName(field.name))) : [],
 	});
 	const job = jobOf(name, given, invocation, session);
-	checkReadable(endpoint, job.plan);
 	const { checks, shard } = job.plan;
+	checkReadable(endpoint, job.plan);
 	const isOne = source.from === 'ids' && source.ids.length === 1;
 	const isKept = [shard, journal, report, note, saveTo].some((each) => each !== undefined) || checks.snapshot;
-	const isSingle = isOne && !isKept && !dryRun;
-	const reads = comparesFirst(job.plan) || checks.verify || diff || saveTo !== undefined;
-	const compared = reads ? termsIn(job.plan, endpoint) : [];
-	const isDirect = !hasSharedNames(job.plan, endpoint) && !(isSingle && isNamed(source.ids[0]));
-	if (isDirect && compared.length === 0) {
-		return isSingle ? await sendOne(job) : await (await import('./run.js')).startRun(job);
-	}
-	const { openDirectories } = await import('../own-account.js');
-	const directories = openDirectories(session, session.sending);
-	const signals = listenForStop(invocation);
-	try {
-		const plan = await withIds(job.plan, endpoint, directories);
-		for (const taxonomy of compared) await directories.list(taxonomy);
-		signals.end();
-		const named = { ...job, plan, directories };
-		return isSingle ? await sendOne(named) : await (await import('./run.js')).startRun(named);
-	} finally {
-		signals.end();
-		await directories.close();
-	}
+	if (isOne && !isKept && !dryRun) return await sendOne(job);
+	const { startRun } = await import('./run.js');
+	return await startRun(job);
 }
 
 /** Without a journal or an engine. */
-export async function sendOne(job: RunJob): Promise<ExitCode> {
-	const { endpoint, plan, session, invocation } = job;
-	const { sending, dialect } = session;
+export async function sendOne(given: RunJob): Promise<ExitCode> {
+	const { endpoint, session, invocation } = given;
 	const { context, options } = invocation;
 	const client = await session.openClient(1);
 	const signals = listenForStop(invocation);
 	try {
-		// Already checked; there are no columns.
-		const { ids, force, reassign } = plan.values;
-		const [id = ''] = plan.source.from === 'ids' ? plan.source.ids : [];
-		const name = positionalsOf(plan.endpoint, endpoint).at(-1)?.name as string;
-		const fields: Secrets = name === 'username' ? { username: id } : { ...plan.values.fields, ...job.secrets };
-		const given = { ...ids, [name]: id };
-		const { directories } = job;
-		const named = directories === undefined ? { ids: given } : await resolveArgument(endpoint, given, directories);
-		if (named.problem !== undefined) return await endWithoutUser(job, named.ids, named.problem);
-		const request = createPlanner(endpoint, dialect)({ ids: named.ids, force, reassign, fields });
-		const row: RunRow = { row: 1, request, reassign };
+		const { plan, ids, problem, terms } = await resolveNames(given, client);
+		const job = { ...given, plan };
+		if (problem !== undefined) return await endWithoutUser(job, ids, problem);
+		const row = rowOf(job, ids);
 		const checksSet = options.expect !== undefined || options.max !== undefined || options.confirm !== undefined;
 		const reads = plan.checks.verify || readsBefore(plan);
-		if (checksSet || reads || plan.service.protected || endpoint.confirm || endpoint.replay === 'delete') {
+		if (checksSet || reads || plan.service.protected || endpoint.confirm) {
 			await (await import('./checks.js')).checkOne(job, row, client);
 		}
-		const { sent = {} } = request;
-		const shown = Object.keys({ ...plan.values.add, ...plan.values.remove, ...sent });
-		const results = await openResults(invocation, { ...(await outcomeShape(job, shown)), onPager: false });
-		const palette = await paletteFor(invocation, 'stderr');
+		const { add, remove } = plan.values;
+		const results = await openOne(job, Object.keys({ ...add, ...remove, ...row.request.sent }));
 		const stop = new AbortController();
 		const sendRow = createSendRow({
-			...{ plan, client, dialect, stop: stop.signal, redact: redactRows(session.secrets, true) },
-			...{ clock: context.clock, random: context.random, retries: job.tuning.retries },
-			onRetry: (attempt) => sending.onRetry?.(attempt),
-			terms: directories?.index,
+			plan,
+			client,
+			terms,
+			dialect: session.dialect,
+			clock: context.clock,
+			random: context.random,
+			retries: job.tuning.retries,
+			stop: stop.signal,
+			redact: redactRows(session.secrets, true),
+			onRetry: (attempt) => session.sending.onRetry?.(attempt),
 		});
 		signals.started({ stop: () => stop.abort(), open: () => 1 });
 		const outcome = await sendRow(row).finally(signals.end);
-		const isFine = exitCodeOfOutcome(outcome) === ExitCode.ok;
-		const exitCode =
-			stop.signal.aborted && outcome.outcome !== 'ok' ? ExitCode.interrupted : exitCodeOfOutcome(outcome);
-		if (!isFine || outcome.differs !== undefined || outcome.warnings !== undefined)
-			printTrouble(job, outcome, palette, true);
-		try {
-			// On a terminal the error says it all.
-			const isHidden = !isFine && isOwnTable(invocation, session.connection.settings.format);
-			if (!isHidden) await results.row(outcomeView(outcome));
-			await results.end();
-		} catch (error) {
-			throw lostResults(outputError(error), job, exitCode);
-		}
-		return exitCode;
+		return await printOne(job, outcome, results, stop.signal.aborted);
 	} finally {
 		signals.end();
 		await client.close();
 	}
 }
 
+interface Resolved {
+	plan: RunPlan;
+	/** Of the path. */
+	ids: Readonly<Record<string, string>>;
+	/** Why there is no ID. */
+	problem?: string | undefined;
+	terms?: TermIndex;
+}
+
+async function resolveNames({ endpoint, plan, session }: RunJob, client: Client): Promise<Resolved> {
+	const name = positionalsOf(plan.endpoint, endpoint).at(-1)?.name as string;
+	const [id = ''] = plan.source.from === 'ids' ? plan.source.ids : [];
+	const compared = comparesFirst(plan) || plan.checks.verify ? termsIn(plan, endpoint) : [];
+	if (!hasSharedNames(plan, endpoint) && !isNamed(id) && compared.length === 0) {
+		return { plan, ids: { ...plan.values.ids, [name]: id } };
+	}
+	const { openDirectories } = await import('../own-account.js');
+	const directories = openDirectories(session, session.sending, async () => client);
+	const named = await withIds(plan, endpoint, directories);
+	for (const taxonomy of compared) await directories.list(taxonomy);
+	const found = await resolveArgument(endpoint, { ...named.values.ids, [name]: id }, directories);
+	return { plan: named, ids: found.ids, problem: found.problem, terms: directories.index };
+}
+
+/** Its values were checked with the flags. */
+function rowOf({ endpoint, plan, secrets, session }: RunJob, ids: Resolved['ids']): RunRow {
+	const { force, reassign } = plan.values;
+	const fields = endpoint.returns === 'user-id' ? { username: ids.username } : { ...plan.values.fields, ...secrets };
+	return { row: 1, reassign, request: createPlanner(endpoint, session.dialect)({ ids, force, reassign, fields }) };
+}
+
+async function openOne(job: RunJob, fields: readonly string[]): Promise<Renderer> {
+	return await openResults(job.invocation, { ...(await outcomeShape(job, fields)), onPager: false });
+}
+
+async function printOne(job: RunJob, outcome: RowOutcome, results: Renderer, isStopped: boolean): Promise<ExitCode> {
+	const { session, invocation } = job;
+	const isFine = exitCodeOfOutcome(outcome) === ExitCode.ok;
+	const exitCode = isStopped && outcome.outcome !== 'ok' ? ExitCode.interrupted : exitCodeOfOutcome(outcome);
+	printTrouble(job, outcome, await paletteFor(invocation, 'stderr'), true);
+	try {
+		// On a terminal the error says it all.
+		const isHidden = !isFine && isOwnTable(invocation, session.connection.settings.format);
+		if (!isHidden) await results.row(outcomeView(outcome));
+		await results.end();
+	} catch (error) {
+		throw lostResults(outputError(error), job, exitCode);
+	}
+	return exitCode;
+}
+
 /** A delete with --ignore-missing is done. @throws UsageError */
-async function endWithoutUser(job: RunJob, ids: Readonly<Record<string, string>>, problem: string): Promise<ExitCode> {
+async function endWithoutUser(job: RunJob, ids: Resolved['ids'], problem: string): Promise<ExitCode> {
 	if (!job.plan.checks.ignoreMissing) {
 		throw new UsageError(`${problem}; nothing was sent`, { code: 'unknown_name' });
 	}
-	const results = await openResults(job.invocation, { ...(await outcomeShape(job, [])), onPager: false });
-	await results.row(outcomeView({ row: 1, ids, outcome: 'ok', code: 'gone', message: problem, attempts: 0, ms: 0 }));
-	await results.end();
-	return ExitCode.ok;
+	const outcome = { row: 1, ids, outcome: 'ok', code: 'gone', message: problem, attempts: 0, ms: 0 } as const;
+	return await printOne(job, outcome, await openOne(job, []), false);
 }

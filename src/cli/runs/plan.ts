@@ -17,7 +17,6 @@ import {
 	quote,
 	type ValueRules,
 } from '../../api/values.js';
-import type { Directories } from '../../bulk/lists/directory.js';
 import { MOST_AT_A_TIME } from '../../bulk/run/concurrency.js';
 import {
 	type Condition,
@@ -49,8 +48,6 @@ export interface RunJob {
 	tuning: RunTuning;
 	secrets: Secrets;
 	session: Session;
-	/** If flags or arguments have names. */
-	directories?: Directories | undefined;
 	invocation: RunInvocation;
 	/** Whether old values are kept because nobody said otherwise: a run goes on without them. */
 	snapshotByDefault?: boolean;

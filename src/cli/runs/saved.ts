@@ -9,6 +9,7 @@ import { plannedWrites, readPlan } from '../../bulk/run/plan-file.js';
 import { changesIn } from '../../bulk/run/planned.js';
 import type { Row } from '../../output/columns.js';
 import { escapeJson, sanitise } from '../../output/sanitise.js';
+import { shellWord } from '../../profile/settings.js';
 import type { Invocation } from '../command.js';
 import { printAll, wantsJson } from '../results.js';
 import { printedIds } from './outcomes.js';
@@ -21,9 +22,10 @@ export async function writeReportsOnPlan(path: string, texts: readonly string[],
 	await checkReportPlaces(specs, [['the plan', path]], cwd);
 	const { header, sha256 } = readPlan(path);
 	const { plan, who, note } = header;
-	const command = `supportctl run apply ${nameOf(path, cwd)} --digest ${sha256}`;
-	const facts = { header, by: madeBy(who), note, steps: [['apply it', command]] as const };
-	await writePlanReports(specs, { ...facts, rows: rowsOf(path, plan) }, cwd);
+	const near = relative(cwd, resolve(path));
+	const name = shellWord(near.startsWith('..') ? path : near);
+	const steps = [['apply it', `supportctl run apply ${name} --digest ${sha256}`]] as const;
+	await writePlanReports(specs, { header, by: madeBy(who), note, steps, rows: rowsOf(path, plan) }, cwd);
 }
 
 function* rowsOf(path: string, plan: RunHeader['plan']) {
@@ -31,12 +33,6 @@ function* rowsOf(path: string, plan: RunHeader['plan']) {
 		const { row, line, ids } = planned;
 		yield { row, line, ids, changes: changesIn(planned, plan) };
 	}
-}
-
-function nameOf(path: string, cwd: string): string {
-	const near = relative(cwd, resolve(path));
-	const name = near.startsWith('..') ? path : near;
-	return /^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 }
 
 function madeBy(who: RunHeader['who']): string | undefined {

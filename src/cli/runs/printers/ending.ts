@@ -1,14 +1,19 @@
-/** How a run ended, what to do next, and reasons of failures. */
+/** What text and JSON both say: about the input, how a run ended, and what to do next. */
 
-import { nameRow, plural } from '../../../api/names.js';
+import { plural } from '../../../api/names.js';
 import { chooseEndpoint } from '../../../api/plan.js';
 import { readEndpointOf } from '../../../api/reads.js';
 import { nextSteps } from '../../../bulk/journal/counts.js';
 import type { Ended } from '../../../bulk/run/events.js';
-import type { RunPlan } from '../../../bulk/run/plan.js';
+import type { RunHeader, RunPlan } from '../../../bulk/run/plan.js';
+import type { PlannedRows } from '../../../bulk/run/rows.js';
 import type { StopReason } from '../../../bulk/run/stop.js';
-import type { Outcome, RowOutcome } from '../../../http/outcome.js';
-import { type Caller, nextStep } from '../outcomes.js';
+import type { Survey } from '../../../bulk/run/survey.js';
+import type { Outcome } from '../../../http/outcome.js';
+import { sanitise } from '../../../output/sanitise.js';
+import { notify, warn } from '../../notices.js';
+import { type Caller, nextStep } from '../failures.js';
+import type { RunJob } from '../plan.js';
 
 export function whyStopped(reason: StopReason): string {
 	switch (reason.kind) {
@@ -37,27 +42,20 @@ function textOf({ message, code, outcome }: Outcome): string {
 	return message ?? code ?? outcome;
 }
 
-/** More than the next commands. */
 export function adviceAfter(reason: StopReason | undefined, caller: Caller): string | undefined {
-	if (reason === undefined) return undefined;
-	if (reason.kind === 'unreachable') return 'run "supportctl doctor"';
-	return 'outcome' in reason ? nextStep(reason.outcome, {}, caller) : undefined;
+	if (reason?.kind === 'unreachable') return 'run "supportctl doctor"';
+	return reason !== undefined && 'outcome' in reason ? nextStep(reason.outcome, {}, caller) : undefined;
 }
 
 /** In the order to run them. */
-export function stepsAfter(
-	{ checks }: Pick<RunPlan, 'checks'>,
-	{ counts, resumable }: Ended,
-	id: string | undefined,
-): [text: string, command: string][] {
-	if (id === undefined) return [];
+export function stepsAfter({ counts, resumable }: Ended, { id, plan }: RunHeader): [text: string, command: string][] {
 	const steps = nextSteps(id, counts, resumable);
-	if (checks.snapshot && counts.ok + counts.differs > 0) steps.push(['Undo', `supportctl run undo ${id}`]);
+	if (plan.checks.snapshot && counts.ok + counts.differs > 0) steps.push(['Undo', `supportctl run undo ${id}`]);
 	return steps.slice(0, 2);
 }
 
 /** Why a run that changed something can't be undone. */
-export function undoObstacle({ counts }: Pick<Ended, 'counts'>, plan: RunPlan): string | undefined {
+export function undoObstacle({ counts }: Ended, plan: RunPlan): string | undefined {
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
 	const isWrite = endpoint.replay === 'set' || endpoint.replay === 'delete';
 	if (!isWrite || plan.checks.snapshot || counts.ok + counts.differs + counts.unknown === 0) return undefined;
@@ -66,33 +64,24 @@ export function undoObstacle({ counts }: Pick<Ended, 'counts'>, plan: RunPlan): 
 	return isPermanent ? 'the deletes were permanent' : 'no old values were saved';
 }
 
+/** Outcomes that need attention. */
 export const BAD = ['failed', 'differs', 'invalid', 'unknown', 'not-sent'] as const;
 
-/** Rows in a group, and groups. */
-const NAMED = 3;
-const MOST_GROUPS = 20;
+/** Says once how headers were understood, and which columns are not sent. */
+export function noteColumns(
+	{ plan, tuning, invocation: { context } }: RunJob,
+	{ ignored, matched }: PlannedRows,
+): void {
+	const pairs = matched.map(({ column, field }) => `${sanitise(column)} → ${field}`);
+	if (pairs.length > 0 && !tuning.quiet) notify(context, 'message', `columns: ${pairs.join(', ')}`);
+	if (plan.endpoint !== 'ticket.fields.set') return;
+	for (const column of ignored.filter((name) => !plan.columns.ignore.includes(name))) {
+		warn(context, [`column ${column} is not sent; to send it: --map ${column}=${column}`]);
+	}
+}
 
-export function createGroups(noun: string) {
-	const groups = new Map<string, { reason: string; count: number; rows: string[] }>();
-	return {
-		add({ outcome, status, code, message, ids }: RowOutcome): void {
-			const known = [outcome, status, code].join(' ');
-			const key = groups.has(known) || groups.size < MOST_GROUPS ? known : '';
-			let group = groups.get(key);
-			if (group === undefined) {
-				const http = [status === undefined ? '' : `HTTP ${status}`, code].filter(Boolean).join(' ');
-				const text = [http, message].filter(Boolean).join(': ');
-				const reason = text === '' ? outcome : `${outcome} (${text})`;
-				group = { reason: key === '' ? 'for other reasons' : reason, count: 0, rows: [] };
-				groups.set(key, group);
-			}
-			group.count++;
-			if (group.rows.length < NAMED) group.rows.push(nameRow(ids, noun));
-		},
-		/** `26 failed (HTTP 400 rest_no: Sorry.): ticket 1, ticket 2, …` */
-		lines: (): string[] =>
-			[...groups.values()]
-				.sort((one, other) => other.count - one.count)
-				.map(({ reason, count, rows }) => `${count} ${reason}: ${rows.join(', ')}${count > rows.length ? ', …' : ''}`),
-	};
+/** `2 of 9 rows are invalid; nothing was sent` */
+export function invalidNote({ skipInvalid }: RunPlan, { invalid, rows }: Survey): string {
+	const of = `${invalid} of ${rows} ${plural('row', rows)} ${invalid === 1 ? 'is' : 'are'} invalid`;
+	return skipInvalid ? `${of} and will be skipped` : `${of}; nothing was sent`;
 }

@@ -2,113 +2,72 @@
 
 import { formatComplaint } from '../../../bulk/input/rows.js';
 import { totalOf } from '../../../bulk/journal/counts.js';
-import type { Ended, RunEvent, Started } from '../../../bulk/run/events.js';
+import type { Ended } from '../../../bulk/run/events.js';
 import { fileOf } from '../../../bulk/run/plan.js';
-import type { Survey } from '../../../bulk/run/survey.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Palette } from '../../../output/colour.js';
 import { renderError } from '../../../output/errors.js';
 import { escapeJson } from '../../../output/sanitise.js';
 import { warn } from '../../notices.js';
-import { printTrouble } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
-import { createComplaints } from './complaints.js';
-import { adviceAfter, BAD, stepsAfter, whyStopped } from './ending.js';
-import { invalidNote, noteColumns } from './text.js';
-import { createTroubleCount, SHOWN, type View } from './view.js';
+import { adviceAfter, BAD, invalidNote, stepsAfter, whyStopped } from './ending.js';
+import type { Messages, Seen, View } from './view.js';
 
-export function createJsonPrinter(job: RunJob, view: View, palette: Palette) {
+export function jsonMessages(job: RunJob, view: View, seen: Seen, palette: Palette): Messages {
 	const { plan, tuning, session, invocation } = job;
 	const { context, options } = invocation;
-	const { stderr } = context;
-	const complaints = createComplaints();
-	const troubles = createTroubleCount();
-	let inputName = 'input';
-	let started: Started | undefined;
 
 	function writeError(error: SupportctlError): void {
-		stderr.write(renderError(error, { json: true, debug: options.debug === true, palette }));
+		context.stderr.write(renderError(error, { json: true, debug: options.debug === true, palette }));
 	}
 
-	function places(): object[] {
+	function complaints(): object[] {
 		const fromArguments = plan.source.from === 'ids';
-		const file = fileOf(plan);
-		return complaints.all().map((complaint) => {
-			const { ids: _, ...place } = complaint;
-			return { ...place, file, message: fromArguments ? complaint.message : formatComplaint(complaint, inputName) };
+		return seen.complaints.map((complaint) => {
+			const { row, line, column } = complaint;
+			const message = fromArguments ? complaint.message : formatComplaint(complaint, seen.inputName);
+			return { row, line, column, file: fileOf(plan), message };
 		});
 	}
 
-	function writeSurvey(survey: Survey): void {
-		if (survey.invalid === 0) return;
-		if (plan.skipInvalid) {
-			warn(context, [invalidNote(job, survey)]);
-			return;
-		}
-		const data = { complaints: places() };
-		writeError(new UsageError(invalidNote(job, survey), { code: 'invalid_input', data }));
-	}
-
-	function writeEnd(ended: Ended): void {
-		if (view.isLone) return;
-		const { counts, exitCode, stopped, resumable, ms } = ended;
-		const id = started?.journal?.header.id;
-		const rows = totalOf(counts);
-		if (exitCode !== ExitCode.ok) {
-			const count = BAD.reduce((sum, name) => sum + counts[name], 0);
-			const why = stopped === undefined ? '' : `${whyStopped(stopped)}; `;
-			const advice = adviceAfter(stopped, session.connection);
-			const rest = resumable && id !== undefined ? `to send the rest: supportctl run resume ${id}` : undefined;
-			const hint = [advice, rest].filter((text) => text !== undefined).join('; ');
-			const data = { run: id, stopped: stopped?.kind, counts };
-			const details = { code: 'rows_failed', ...(hint === '' ? {} : { hint }), data };
-			writeError(new SupportctlError(`${why}${count} of ${rows} rows did not succeed`, exitCode, details));
-		}
-		if (tuning.quiet && stopped === undefined) return;
-		const next = stepsAfter(started?.journal?.header.plan ?? plan, ended, id).map(([, command]) => command);
-		const { host } = session;
-		const summary = { run: id ?? null, host, rows, ms: Math.round(ms), counts, exitCode, next };
-		stderr.write(`${escapeJson(JSON.stringify({ summary }))}\n`);
+	function failureOf({ counts, exitCode, stopped, resumable }: Ended): SupportctlError {
+		const run = seen.header?.id;
+		const count = BAD.reduce((sum, name) => sum + counts[name], 0);
+		const why = stopped === undefined ? '' : `${whyStopped(stopped)}; `;
+		const rest = resumable && run !== undefined ? `to send the rest: supportctl run resume ${run}` : undefined;
+		const hints = [adviceAfter(stopped, session.connection), rest].filter((text) => text !== undefined);
+		return new SupportctlError(`${why}${count} of ${totalOf(counts)} rows did not succeed`, exitCode, {
+			code: 'rows_failed',
+			hint: hints.length === 0 ? undefined : hints.join('; '),
+			data: { run, stopped: stopped?.kind, counts },
+		});
 	}
 
 	return {
-		/** Before the input failed. */
-		beforeError(error: unknown): void {
-			if (error instanceof SupportctlError && complaints.count() > 0) error.data.complaints = places();
+		beforeError(error) {
+			if (error instanceof SupportctlError && seen.complaints.length > 0) error.data.complaints = complaints();
 		},
-		show(event: RunEvent): void {
-			switch (event.type) {
-				case 'complaint':
-					complaints.add(event.complaint);
-					return;
-				case 'surveyed':
-					inputName = event.rows.input?.name ?? inputName;
-					noteColumns(job, event.rows);
-					writeSurvey(event.survey);
-					return;
-				case 'started':
-					started = event;
-					return;
-				case 'row': {
-					const place = troubles.place(event.outcome);
-					if (place > 0 && view.listsFailures && (place <= SHOWN || view.isLone)) {
-						printTrouble(job, event.outcome, palette, view.isLone);
-					}
-					return;
-				}
-				case 'ended':
-					writeEnd(event);
-					return;
-				case 'planned':
-				case 'previewed':
-				case 'retry':
-				case 'tick':
-				case 'stopped':
-				case 'settled':
-					return;
-				default:
-					event satisfies never;
-			}
+		invalid(survey) {
+			const note = invalidNote(plan, survey);
+			if (plan.skipInvalid) warn(context, [note]);
+			else writeError(new UsageError(note, { code: 'invalid_input', data: { complaints: complaints() } }));
+		},
+		ended(ended) {
+			if (view.isLone) return;
+			const { counts, exitCode, stopped, ms } = ended;
+			if (exitCode !== ExitCode.ok) writeError(failureOf(ended));
+			if (tuning.quiet && stopped === undefined) return;
+			const { header } = seen;
+			const summary = {
+				run: header?.id ?? null,
+				host: session.host,
+				rows: totalOf(counts),
+				ms: Math.round(ms),
+				counts,
+				exitCode,
+				next: header === undefined ? [] : stepsAfter(ended, header).map(([, command]) => command),
+			};
+			context.stderr.write(`${escapeJson(JSON.stringify({ summary }))}\n`);
 		},
 	};
 }

@@ -1,0 +1,151 @@
+/** Errors for rows that need attention, and next steps. */
+
+import type { Endpoint } from '../../api/endpoints.js';
+import { nameRow } from '../../api/names.js';
+import { readEndpointOf } from '../../api/reads.js';
+import { differences, fullMessage } from '../../bulk/journal/records.js';
+import { fileOf } from '../../bulk/run/plan.js';
+import { ExitCode, SupportctlError } from '../../errors.js';
+import { NO_ROUTE } from '../../http/judge.js';
+import type { Outcome, RowOutcome } from '../../http/outcome.js';
+import { nextStepFor } from '../../http/problem.js';
+import type { Palette } from '../../output/colour.js';
+import { renderError } from '../../output/errors.js';
+import { annotate } from '../../output/sanitise.js';
+import type { Connection } from '../../profile/resolve.js';
+import { warn } from '../notices.js';
+import { onlyOutputFailed, wantsJson } from '../results.js';
+import { printedIds } from './outcomes.js';
+import type { RunJob } from './plan.js';
+
+export type Caller = Pick<Connection, 'profileName' | 'secretSource'>;
+
+export function signInAgain({ profileName: name, secretSource }: Caller): string {
+	let login = 'sign in again: supportctl login';
+	if (secretSource.startsWith('SUPPORTCTL_')) {
+		login = `the credentials are from ${secretSource}, not from a profile: fix it, or unset it and use supportctl login`;
+	} else if (name !== undefined) {
+		login = `the credentials of profile "${name}" may have expired; sign in again: supportctl login --profile ${name}`;
+	}
+	return `${login}; if they are correct, run "supportctl doctor"`;
+}
+
+/** @param request whether it changes nothing, and has --verify */
+export function nextStep(
+	{ code, outcome, signedOut, forbidden, notServed, busy }: Outcome,
+	{ isRead = false, canVerify = false }: { isRead?: boolean; canVerify?: boolean },
+	caller: Caller,
+): string | undefined {
+	const isPage = code === 'html_response';
+	if (signedOut) return signInAgain(caller);
+	if (forbidden && !isPage) return 'your account lacks permission; ask an administrator or use a different profile';
+	if (forbidden) return nextStepFor('login_form');
+	if (code === NO_ROUTE) return 'endpoint not found; run "supportctl doctor" to check the base URL and the prefixes';
+	if (isPage && notServed && outcome === 'failed') {
+		return 'nothing found at that path: is /wp-json missing from the base URL? Run "supportctl doctor"';
+	}
+	const known = nextStepFor(code);
+	if (known !== undefined) return known;
+	if (busy && outcome !== 'unknown') return 'try again later, or slow down with --rate';
+	if (outcome === 'differs') return 'to accept different values: --allow-differs=FIELDS';
+	if (outcome !== 'unknown') return undefined;
+	if (isRead) return 'try again';
+	return `the change may have been applied; check before retrying${canVerify ? ', or use --verify' : ''}`;
+}
+
+const VERDICTS: Partial<Record<RowOutcome['outcome'], string>> = {
+	failed: ' failed',
+	unknown: ': outcome unknown',
+	'not-sent': ' was not sent',
+	invalid: ' is invalid',
+};
+
+/** `update ticket 14 failed (HTTP 500 db_error), after 2 attempts: Out of rows` */
+export function verdictOf(
+	{ outcome, status, code, message, attempts }: RowOutcome,
+	what: string,
+	verdict = code === 'wait_too_long' ? ' was put off' : (VERDICTS[outcome] ?? ''),
+): string {
+	const ofService = code === undefined || code.startsWith('http_') ? '' : ` ${code}`;
+	const http = status === undefined ? '' : ` (HTTP ${status}${ofService})`;
+	const tries = attempts > 1 ? `, after ${attempts} attempts` : '';
+	const why = message ?? code ?? '';
+	return `${what}${verdict}${http}${tries}${why === '' ? '' : `: ${why}`}`;
+}
+
+export function failureOf(
+	outcome: RowOutcome,
+	endpoint: Endpoint,
+	caller: Caller,
+	{ verify = false }: { verify?: boolean } = {},
+): SupportctlError {
+	const { verb, noun, replay } = endpoint;
+	const { ids, status, gone } = outcome;
+	const object = nameRow(ids, noun);
+	let text = verdictOf(outcome, `${verb} ${object}`);
+	if (outcome.outcome === 'differs') {
+		const done = replay === 'delete' ? 'deleted' : 'updated';
+		text = `${object} ${done}, but ${outcome.message ?? 'the response differs'}`;
+	} else if (outcome.outcome === 'failed' && gone && status === 404 && Object.keys(ids).length > 0) {
+		// A 410 is about the trash.
+		text = verdictOf(outcome, object, ' not found');
+	}
+	const canVerify = !verify && readEndpointOf(endpoint) !== undefined;
+	return errorOf(outcome, text, nextStep(outcome, { isRead: replay === 'read', canVerify }, caller));
+}
+
+/** @param text what happened to what, and why */
+export function errorOf(given: RowOutcome, text: string, hint: string | undefined): SupportctlError {
+	const { ids, outcome, status, code, attempts, reasons, differs } = given;
+	return new SupportctlError(text, exitCodeOfOutcome(given), {
+		code: code ?? outcome,
+		details: [...Object.entries(reasons ?? {}).map((pair) => pair.join(': ')), ...differences(given)],
+		data: { ...printedIds(ids), status, outcome, attempts, reasons, differs },
+		hint,
+	});
+}
+
+export function exitCodeOfOutcome({ outcome, signedOut, forbidden }: RowOutcome): ExitCode {
+	if (outcome === 'ok' || outcome === 'skipped') return ExitCode.ok;
+	if (outcome === 'unknown') return ExitCode.unknown;
+	if (outcome === 'differs') return ExitCode.differs;
+	return signedOut || forbidden ? ExitCode.refused : ExitCode.failed;
+}
+
+/** @param isLone others take one line each @returns the next step, if the line has no room for it */
+export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette, isLone: boolean): string | undefined {
+	const { endpoint, plan, session, invocation } = job;
+	const { context, options } = invocation;
+	const { row, line, outcome: name } = outcome;
+	if (name !== 'ok' && name !== 'skipped') {
+		const level = name === 'unknown' || name === 'differs' ? 'warning' : 'error';
+		const message = [fullMessage(outcome) ?? name, ...differences(outcome)].join('; ');
+		annotate(context, { level, file: fileOf(plan), line, title: `row ${row}: ${name}`, message });
+	}
+	const json = wantsJson(options);
+	// A program gets one object at the end.
+	if (json && !isLone) return undefined;
+	if (exitCodeOfOutcome(outcome) !== ExitCode.ok) {
+		const error = failureOf(outcome, endpoint, session.connection, plan.checks);
+		const shown = isLone ? error : inOneLine(error);
+		context.stderr.write(renderError(shown, { json, debug: options.debug === true, palette }));
+		return isLone ? undefined : error.hint;
+	}
+	const object = nameRow(outcome.ids, endpoint.noun);
+	const where = isLone ? object : `row ${row} (${object})`;
+	// Also differences that --allow-differs accepts.
+	for (const warning of [...differences(outcome), ...(outcome.warnings ?? [])]) warn(context, [`${where}: ${warning}`]);
+	return undefined;
+}
+
+function inOneLine({ message, details, exitCode, code, cause }: SupportctlError): SupportctlError {
+	const text = [message.replace(/\s*\r?\n\s*/g, ' '), ...details].join('; ');
+	return new SupportctlError(text, exitCode, { code, cause });
+}
+
+/** For rows whose results could not be printed. */
+export function lostResults(trouble: SupportctlError, { endpoint }: RunJob, exitCode: ExitCode): SupportctlError {
+	if (exitCode === ExitCode.ok && endpoint.replay === 'read') return trouble;
+	const says = exitCode === ExitCode.ok ? 'every row is ok' : 'the outcomes are not affected';
+	return onlyOutputFailed(trouble, says, exitCode);
+}
