@@ -23,7 +23,6 @@ const get = (noun: EditNoun) => async () => (await objects()).get(noun);
 const edit = (noun: EditNoun) => async () => (await objects()).edit(noun);
 
 const profile = () => import('./commands/profile.js');
-const runs = () => import('./commands/run/list.js');
 const again = () => import('./commands/run/again.js');
 const only = (file: () => Promise<{ command: CommandSpec }>) => async () => (await file()).command;
 
@@ -76,14 +75,14 @@ const table: Readonly<Record<string, readonly (readonly [words: string, summary:
 		['doctor', "Find out why something isn't working", only(() => import('./commands/doctor.js'))],
 	],
 	Runs: [
-		['run list', 'List runs', async () => (await runs()).list],
-		['run show', 'Show a run, or several combined', async () => (await runs()).show],
+		['run list', 'List runs', only(() => import('./commands/run/list.js'))],
+		['run show', 'Show a run, or several combined', only(() => import('./commands/run/show.js'))],
 		['run resume', 'Send the unfinished rows of a run', async () => (await again()).resume],
 		['run retry', 'Send the failed rows of a run again', async () => (await again()).retry],
 		['run rejects', 'Export failed rows with their errors', only(() => import('./commands/run/rejects.js'))],
 		['run apply', 'Send the rows of a saved plan', only(() => import('./commands/run/apply.js'))],
 		['run undo', 'Restore the old values of a run', async () => (await again()).undo],
-		['run prune', 'Remove old journals', async () => (await runs()).prune],
+		['run prune', 'Remove old journals', only(() => import('./commands/run/prune.js'))],
 	],
 	Tools: [
 		['api', 'Send any request to the API', only(() => import('./commands/api.js'))],

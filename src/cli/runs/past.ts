@@ -50,7 +50,7 @@ export function unreachedNote({ state }: RunSummary, { header, counts, end, stat
 	const rows = count === 1 ? '1 row has' : `${count} rows have`;
 	const isKnown = isOver && !states.doubtful;
 	const why = isKnown ? ', because the run ended before' : ' and may have been sent';
-	return `note: ${rows} no record${why}; supportctl run resume ${header.id} sends them\n`;
+	return `note: ${rows} no record${why}; supportctl run resume ${header.id} sends them`;
 }
 
 /** @throws UsageError for a missing or changed input, before anything is read as rows */

@@ -13,15 +13,12 @@ function reportsOf({ invocation: { options }, resumes }: RunJob): readonly strin
 	return options.report ?? resumes?.header.reports?.filter((text) => isFree(text, resumes.header.id));
 }
 
-const CSV_REPORT = /^row,line,/;
-
 /** A journal from elsewhere could name any file: only a report of the run is replaced. */
 function isFree(text: string, run: string): boolean {
 	const path = text.slice(text.indexOf(':') + 1);
 	if (!existsSync(path)) return true;
 	try {
-		const start = readStart(path);
-		return start.includes(run) || CSV_REPORT.test(start);
+		return readStart(path).includes(run);
 	} catch {
 		return false;
 	}

@@ -75,7 +75,7 @@ export const command = defineCommand({
 				const note = unreachedNote(await summariseRun(path, header.id, scan), scan) ?? '';
 				// From the input.
 				if (input === undefined || note.includes('may have been sent')) {
-					if (note !== '') notify(context, 'message', note.trimEnd());
+					if (note !== '') notify(context, 'message', note);
 				}
 			}
 		} finally {

@@ -1,0 +1,67 @@
+/** `run prune`. */
+
+import { plural } from '../../../api/names.js';
+import { listRuns, type RunState, removeRun } from '../../../bulk/journal/folder.js';
+import { ExitCode, UsageError } from '../../../errors.js';
+import { stateFolder } from '../../../profile/settings.js';
+import { defineCommand } from '../../command.js';
+import { say } from '../../notices.js';
+import { options } from '../../options/option.js';
+import { outputOptions } from '../../options/shared.js';
+import { printRuns } from './list.js';
+
+const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** `30d` @throws UsageError */
+function parseAge(text: string): number {
+	const [, count, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
+	if (count !== undefined) return Number(count) * (UNITS[unit] as number);
+	throw new UsageError(`--older-than must be a number of h, d or w such as 30d, not ${JSON.stringify(text)}`, {
+		code: 'invalid_value',
+	});
+}
+
+const OPEN: ReadonlySet<RunState> = new Set(['stopped', 'interrupted', 'broken-off', 'damaged']);
+
+export const command = defineCommand({
+	arguments: [],
+	options: [
+		...options('Runs', [
+			{
+				flags: '--older-than <age>',
+				help: 'Remove runs older than this, e.g. 12h, 30d or 8w',
+				parse: parseAge,
+				defaultText: '30d',
+			},
+			{ flags: '--force', help: 'Also remove runs with unsent rows' },
+			{ flags: '-n, --dry-run', help: 'List the runs without removing them' },
+			{ flags: '-y, --yes', help: 'Skip confirmation' },
+		]),
+		...outputOptions,
+	],
+	async run(invocation) {
+		const { context, options: given } = invocation;
+		const { dryRun = false, force = false, olderThan = parseAge('30d'), yes = false } = given;
+		const stateDir = stateFolder(context);
+		const before = new Date(context.clock.now() - olderThan).toISOString();
+		const old = (await listRuns(stateDir)).filter(
+			({ state, header }) =>
+				header !== undefined && header.started < before && state !== 'running' && (force || !OPEN.has(state)),
+		);
+		const runs = `${old.length} ${plural('run', old.length)}`;
+		if (!dryRun && !yes && old.length > 0) {
+			const what = `the journals of ${runs} before ${before.slice(0, 10)}`;
+			if (!context.prompts.available) {
+				throw new UsageError(`refusing to remove ${what} without confirmation; pass --yes`, { code: 'needs_yes' });
+			}
+			if (!(await context.prompts.confirm(`Remove ${what}?`))) {
+				throw new UsageError('canceled; nothing was removed', { code: 'cancelled' });
+			}
+		}
+		// Refused before anything is removed.
+		await printRuns(invocation, old);
+		if (!dryRun) for (const { id } of old) removeRun(stateDir, id);
+		say(invocation, `${runs} ${dryRun ? 'would be ' : ''}removed`);
+		return ExitCode.ok;
+	},
+});
