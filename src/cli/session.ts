@@ -5,7 +5,7 @@ import type { FailedAttempt, SendOptions } from '../http/send.js';
 import { type Client, type ConnectionOptions, DEFAULT_RETRIES } from '../http/types.js';
 import { secretsOf } from '../net.js';
 import { plainPalette } from '../output/colour.js';
-import { createTextRedactor, isDistinct } from '../output/redact.js';
+import { createTextRedactor } from '../output/redact.js';
 import { asksForJson } from '../output/sanitise.js';
 import { type Connection, readSetup, resolveConnection } from '../profile/resolve.js';
 import { type Settings, stateFolder } from '../profile/settings.js';
@@ -79,7 +79,7 @@ export async function openClient(
 ): Promise<Client> {
 	const { context, options } = invocation;
 	const secrets = secretsOf(auth);
-	context.hidden.clean = createTextRedactor(secrets.filter(isDistinct));
+	context.hidden.clean = createTextRedactor(secrets);
 	const verbosity = options.verbose ?? 0;
 	let trace: ConnectionOptions['trace'];
 	if (verbosity > 0) {

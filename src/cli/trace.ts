@@ -2,15 +2,7 @@
 
 import type { TraceEvent } from '../http/types.js';
 import type { Palette } from '../output/colour.js';
-import {
-	createTextRedactor,
-	isDistinct,
-	REDACTED,
-	redactBody,
-	redactHeaders,
-	redactUrl,
-	secretValues,
-} from '../output/redact.js';
+import { createTextRedactor, REDACTED, redactBody, redactHeaders, redactUrl, secretValues } from '../output/redact.js';
 import { sanitise, sanitiseLines } from '../output/sanitise.js';
 
 const BODY_SHOWN = 4_096;
@@ -54,10 +46,10 @@ export function createTrace(
 	return (event) => {
 		const isRequest = event.type === 'request';
 		const sent = isRequest ? event.body : event.requestBody;
-		const secrets = verbosity >= 2 ? [...own, ...secretsIn(sent)] : own;
-		const hasSecret = (value: string): boolean => secrets.includes(value);
+		const secrets = verbosity >= 2 ? secretsIn(sent) : [];
+		const hasSecret = (value: string): boolean => own.includes(value);
 		// Redacting our own words would reveal a short secret.
-		const cleanOwn = createTextRedactor(secrets.filter(isDistinct));
+		const cleanOwn = createTextRedactor([...own, ...secrets]);
 		const what = sanitise(cleanOwn(`${event.method} ${redactUrl(event.url)}`));
 		if (isRequest) {
 			const { headers, body = '' } = event;
@@ -72,7 +64,7 @@ export function createTrace(
 		}
 		const style = status < 300 ? palette.good : status < 500 ? palette.bad : palette.doubtful;
 		const line = `${palette.faint('<')} ${style(String(status))} ${what}, ${body.length} bytes, ${time}`;
-		const clean = createTextRedactor(secrets);
+		const clean = createTextRedactor([], [...own, ...secrets]);
 		return write([line, ...shownLines('<', headers, body.toString('utf8'), clean, hasSecret)]);
 	};
 }

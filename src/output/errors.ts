@@ -64,7 +64,7 @@ export function renderError(
 			...Object.fromEntries(Object.entries(data).filter(([key]) => !RESERVED.has(key))),
 			...(stack.length > 0 && { stack }),
 		};
-		return `${escapeJson(JSON.stringify({ error: redactTexts(redact(object), []) }))}\n`;
+		return `${escapeJson(JSON.stringify({ error: redactTexts(redact(object), redactUrl) }))}\n`;
 	}
 	const printed = (text: string): string => sanitise(redactUrl(text));
 	const [first = '', ...rest] = message.split(/\r?\n/);

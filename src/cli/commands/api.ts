@@ -13,7 +13,6 @@ import { holdsRowsAlone } from '../../output/columns.js';
 import {
 	createOutcomeRedactor,
 	createTextRedactor,
-	isDistinct,
 	isSecretName,
 	redactBody,
 	redactHeaders,
@@ -119,7 +118,7 @@ function createSend(
 		...(body === undefined ? [] : secretValues(JSON.parse(body))),
 		...parameters.map(([, value]) => value),
 	];
-	const clean = createTextRedactor([...session.secrets.filter(isDistinct), ...secrets]);
+	const clean = createTextRedactor(session.secrets, secrets);
 	const deliver = createInterruptibleSend(context, client, ({ outcome }, { path }) => {
 		const request = `${method} ${redactUrl(path)}`;
 		if (isRead) return `${request} was interrupted; nothing was changed`;
