@@ -74,7 +74,7 @@ describe('rooms', () => {
 	test('a room imports only from rooms below it', () => {
 		const crossings = imports
 			.filter(({ target }) => target.startsWith('.'))
-			.filter(({ target }) => !/package\.json$|\.md$/.test(target))
+			.filter(({ target }) => !/package\.json$|\.(?:md|bash|fish|ps1|zsh)$/.test(target))
 			.map(({ file, room, target }) => ({
 				file,
 				room,

@@ -16,7 +16,7 @@ export const shared = {
 	checks: { pluginTimings: false },
 };
 
-const isText = /\.(md|css)$|\/browser\.js$/;
+const isText = /\.(md|css|bash|zsh|fish|ps1)$|\/browser\.js$/;
 
 /** `import text from './file' with { type: 'text' }`, for rolldown and vite, which do not know the attribute. */
 export const textFiles = {
