@@ -20,7 +20,7 @@ import { ExitCode, FailedError, fileProblem, InterruptedError, SupportctlError, 
 import { readSmallFile } from '../folder.js';
 import type { Context } from '../io/context.js';
 import { createRedactor } from '../output/redact.js';
-import { createRead, type Ids, type Reading, readId, readObjectId, readOwner, withReading } from './lists/reading.js';
+import { createRead, type Ids, type Reading, readId, readObjectId, readOwners, withReading } from './lists/reading.js';
 import { say, warn } from './notices.js';
 import { openDirectories } from './own-account.js';
 import { wantsJson } from './results.js';
@@ -82,8 +82,8 @@ interface Found {
 async function readTarget({ noun, invocation, session }: Target, context: Context, known?: Ids): Promise<Found> {
 	const options = { ...invocation.options, concurrency: 1 };
 	const read = async (reading: Reading): Promise<Found> => {
-		const owners = await readOwner(reading);
-		const ids = known ?? { ...owners, id: await readObjectId(noun, owners, reading.rest[0] ?? '', reading) };
+		const [owners = {}] = await readOwners(invocation.args.slice(0, 1), reading);
+		const ids = known ?? { ...owners, id: await readObjectId(noun, owners, invocation.args.at(-1) ?? '', reading) };
 		const object = await createRead(reading)(ids);
 		if (object instanceof SupportctlError) throw object;
 		const shown = { owners: {}, asCells: false, sample: [object], redact: createRedactor() };

@@ -74,7 +74,10 @@ function toOption(spec: OptionSpec): Option {
 	if (spec.counted === true) return option.argParser((_text, count: number | undefined) => (count ?? 0) + 1);
 	if (!takesValue(spec) && spec.bare === undefined) return option;
 	const { choices, parse = (text: string) => text } = spec;
-	const read = choices === undefined ? parse : (text: string) => oneOf(choices, text, `${longFlag(spec)}: `);
+	const read = (text: string): unknown => {
+		const value = parse(text);
+		return choices === undefined ? value : oneOf(choices, String(value), `${longFlag(spec)}: `);
+	};
 	if (spec.repeatable === true) {
 		return option.argParser((text, before: unknown[] | undefined) => [...(before ?? []), read(text)]);
 	}

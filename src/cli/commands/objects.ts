@@ -61,8 +61,10 @@ function withOrders(option: OptionSpec, { orders }: Read): OptionSpec {
 export function list(noun: Noun): CommandSpec {
 	const read = readOf(noun, '<taxonomy>');
 	const filters = read.filters.map(({ flag, kind, help }): OptionSpec => {
-		const suggests = kind === 'status' ? ticketStatuses : kind === 'state' ? ['open', 'closed', 'any'] : [];
-		return { flags: `--${flag} <${kind}>`, help, group: 'Filters', suggests };
+		const option = { flags: `--${flag} <${kind}>`, help, group: 'Filters' };
+		if (kind === 'status') return { ...option, suggests: ticketStatuses };
+		if (kind !== 'state') return option;
+		return { ...option, choices: ['open', 'closed', 'any'], parse: (text) => text.toLowerCase() };
 	});
 	const narrowing = read.paged ? listOptions.map((each) => withOrders(each, read)) : [];
 	return {

@@ -1,8 +1,8 @@
-/** Filters of a list: for the service, and to check here. */
+/** Filters and order of a list: for the service, and to check here. */
 
 import type { Filter } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
-import { findStatus, isIsoDate, likelyStatus, quote } from '../../api/values.js';
+import { findStatus, isIsoDate, likelyStatus, NOBODY, quote } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { UsageError } from '../../errors.js';
 import { warn } from '../notices.js';
@@ -11,14 +11,10 @@ import { type Reading, readId, readTermId, readUserId } from './reading.js';
 
 export interface Filtered {
 	readonly query: Readonly<Record<string, string>>;
-	/** The service can't be asked for empty fields. */
+	/** Fields that must be empty: the service can't be asked for that. */
 	readonly absent: readonly string[];
 	readonly isNarrowed: boolean;
 }
-
-const NONE = 'none';
-
-const states = ['open', 'closed', 'any'];
 
 /** @throws UsageError for values that no object has */
 export async function readFilters(reading: Reading): Promise<Filtered> {
@@ -30,11 +26,13 @@ export async function readFilters(reading: Reading): Promise<Filtered> {
 		if (typeof text !== 'string') continue;
 		isNarrowed = true;
 		const { kind, parameter } = filter;
-		if (text === NONE && (kind === 'user' || kind === 'term')) absent.push(parameter);
-		else query[parameter] = await parameterOf(filter, text, reading);
-		// Shown as "", and found by the service if it knows the parameter.
-		if (text !== NONE || kind !== 'term') continue;
-		const all = await reading.directories.terms(parameter).ids();
+		if (text !== NOBODY || (kind !== 'user' && kind !== 'term')) {
+			query[parameter] = await parameterOf(filter, text, reading);
+			continue;
+		}
+		absent.push(parameter);
+		// A term without a readable slug is shown as "" too.
+		const all = kind === 'term' ? await reading.directories.terms(parameter).ids() : [];
 		if (all !== undefined && all.length > 0) query[`${parameter}_exclude`] = all.join(',');
 	}
 	return { query, absent, isNarrowed };
@@ -50,18 +48,21 @@ async function parameterOf({ flag, kind, parameter }: Filter, text: string, read
 	switch (kind) {
 		case 'user':
 			if (text === '0') throw everyone(reading, flag);
-			if (text.includes(',')) throw new UsageError(`${label} takes one user`, { code: 'invalid_value' });
+			if (text.includes(',')) throw refuse(`${label} takes one user`);
 			return await readUserId(label, text, reading);
 		case 'id':
-			return text === NONE || text === '0' ? '0' : readId(label, text);
-		case 'state':
-			return stateOf(text);
+			return text === NOBODY || text === '0' ? '0' : readId(label, text);
 		case 'status':
 			return statusOf(label, text, reading);
 		case 'date':
-			return dateOf(label, text);
+			if (isIsoDate(text)) return text.length === '2026-03-31'.length ? `${text}T00:00:00` : text;
+			throw refuse(
+				`${label}: ${quote(text)} is not a date`,
+				'use an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
+			);
 		case 'term':
 			return (await Promise.all(text.split(',').map((each) => readTermId(parameter, each.trim(), reading)))).join(',');
+		case 'state':
 		case 'text':
 			return text;
 		default:
@@ -69,29 +70,22 @@ async function parameterOf({ flag, kind, parameter }: Filter, text: string, read
 	}
 }
 
-function everyone({ invocation, read }: Reading, flag: string): UsageError {
-	return new UsageError(`--${flag} 0 would list every ${read.list.noun}: to the service, 0 means all`, {
-		code: 'invalid_value',
-		hint: `to list those without one: supportctl ${invocation.words.join(' ')} --${flag} ${NONE}`,
-	});
+function refuse(message: string, hint?: string): UsageError {
+	return new UsageError(message, { code: 'invalid_value', hint });
 }
 
-function stateOf(text: string): string {
-	const own = text.toLowerCase();
-	if (states.includes(own)) return own;
-	throw new UsageError(`--state: unknown state ${quote(text)}${didYouMean(text, states)}`, {
-		code: 'invalid_value',
-		hint: 'use open, closed or any',
-	});
+function everyone({ invocation, read }: Reading, flag: string): UsageError {
+	return refuse(
+		`--${flag} 0 would list every ${read.list.noun}: to the service, 0 means all`,
+		`to list those without one: supportctl ${invocation.words.join(' ')} --${flag} ${NOBODY}`,
+	);
 }
 
 function statusOf(label: string, text: string, { invocation, session: { dialect } }: Reading): string {
-	const own = text.toLowerCase();
-	if (own === 'open' || own === 'closed') {
-		throw new UsageError(`${label}: no ticket has the status ${quote(text)}`, {
-			code: 'invalid_value',
-			hint: `did you mean: supportctl ${invocation.words.join(' ')} --state ${own}`,
-		});
+	const state = text.toLowerCase();
+	if (state === 'open' || state === 'closed') {
+		const list = `supportctl ${invocation.words.join(' ')}`;
+		throw refuse(`${label}: no ticket has the status ${quote(text)}`, `did you mean: ${list} --state ${state}`);
 	}
 	// A service may have others, but a typo would look like an empty list.
 	const known = findStatus(dialect.statusIn(text));
@@ -100,33 +94,24 @@ function statusOf(label: string, text: string, { invocation, session: { dialect 
 	return dialect.statusOut(known ?? text);
 }
 
-function dateOf(label: string, text: string): string {
-	if (!isIsoDate(text)) {
-		throw new UsageError(`${label}: ${quote(text)} is not a date`, {
-			code: 'invalid_value',
-			hint: 'use an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
-		});
-	}
-	return text.length === '2026-03-31'.length ? `${text}T00:00:00` : text;
-}
+export type Order = ReturnType<typeof readOrder>;
 
-/** Newest first for a person. @throws UsageError */
-export function readOrder({ read, invocation }: Reading): { orderby?: string; order?: string; byId?: 1 | -1 } {
-	const { options, context } = invocation;
-	if (options.sort === undefined) {
-		const isNewestFirst = read.newestFirst && context.stdout.isTTY;
-		return isNewestFirst ? { order: 'desc', byId: -1 } : { byId: 1 };
-	}
-	const isDescending = options.sort.startsWith('-');
-	const field = options.sort.replace(/^-/, '');
-	const names = Object.keys(read.orders);
-	const orderby = Object.hasOwn(read.orders, field) ? read.orders[field] : undefined;
+/** By ID, for a person the newest first. @throws UsageError */
+export function readOrder({ read, invocation: { options, context } }: Reading) {
+	const given = options.sort;
+	const isDescending = given === undefined ? read.newestFirst && context.stdout.isTTY : given.startsWith('-');
+	const field = given?.replace(/^-/, '') ?? 'id';
+	const orderby = given === undefined ? 'id' : Object.hasOwn(read.orders, field) ? read.orders[field] : undefined;
 	if (orderby === undefined) {
-		throw new UsageError(`--sort: can't sort by ${quote(field)}${didYouMean(field, names)}`, {
-			code: 'invalid_value',
-			hint: `use ${names.join(', ')}, with "-" in front for the reverse order`,
-		});
+		const names = Object.keys(read.orders);
+		throw refuse(
+			`--sort: can't sort by ${quote(field)}${didYouMean(field, names)}`,
+			`use ${names.join(', ')}, with "-" in front for the reverse order`,
+		);
 	}
-	const byId = orderby === 'id' ? { byId: isDescending ? (-1 as const) : (1 as const) } : {};
-	return { orderby, order: isDescending ? 'desc' : 'asc', ...byId };
+	const byId = isDescending ? (-1 as const) : (1 as const);
+	return {
+		query: { orderby, order: isDescending ? 'desc' : 'asc' },
+		byId: orderby === 'id' ? byId : undefined,
+	};
 }

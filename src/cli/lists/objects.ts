@@ -3,7 +3,7 @@
 import { plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
 import { type Noun, ownAccount } from '../../api/reads.js';
-import { type ListedObject, type PageCall, type PagesEnd, readPages } from '../../bulk/lists/pages.js';
+import { type PageCall, type PagesEnd, readPages } from '../../bulk/lists/pages.js';
 import { inOrder } from '../../bulk/run/engine.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
@@ -15,9 +15,9 @@ import { createProgress, type Progress } from '../../output/progress.js';
 import type { Invocation } from '../command.js';
 import { paletteFor, say, warn } from '../notices.js';
 import { findOwnId } from '../own-account.js';
-import { checkOutput, openResults, wantsJson } from '../results.js';
-import { type Filtered, isWithout, readFilters, readOrder } from './filters.js';
-import { type Printer, printingOf } from './print.js';
+import { checkOutput, chosenFormat, openResults, wantsJson } from '../results.js';
+import { type Filtered, isWithout, type Order, readFilters, readOrder } from './filters.js';
+import { createPrinter, type Printer } from './print.js';
 import {
 	createRead,
 	failureOfRead,
@@ -26,7 +26,6 @@ import {
 	type ReadInvocation,
 	type Reading,
 	readObjectId,
-	readOwner,
 	readOwners,
 	readWords,
 	refusesRaw,
@@ -36,68 +35,77 @@ import {
 const PAGE_SIZE = 100;
 
 export async function listObjects(noun: Noun, invocation: ReadInvocation): Promise<ExitCode> {
-	const { context, options } = invocation;
+	const { context, options, args } = invocation;
 	return await withReading(noun, invocation, async (reading) => {
-		const { read } = reading;
-		const limit = options.limit ?? Number.POSITIVE_INFINITY;
 		const filtered = await readFilters(reading);
-		const printing = printingOf(reading, { absent: filtered.absent });
-		// Filtering here needs more objects than are printed.
-		const isOwn = filtered.absent.length === 0;
-		const size = isOwn && !printing.countsOnly ? Math.min(PAGE_SIZE, limit) : PAGE_SIZE;
 		const progress = await createListProgress(invocation);
-		let printer: Printer | undefined;
-		const open = async (objects: readonly ListedObject[]): Promise<Printer> =>
-			await printing.open(objects, { beforeWrite: progress.clear, onPager: progress.done });
+		const printer = createPrinter(reading, { beforeWrite: progress.clear, onPager: progress.done });
+		const format = chosenFormat(options, reading.session.connection.settings.format);
+		const isCount = format === 'count' && options.query === undefined;
+		const list: List = { reading, filtered, order: readOrder(reading), progress, printer, isCount };
+		let failure: SupportctlError | undefined;
 		let printed = 0;
-
-		for (const owners of await readOwners(reading)) {
-			const fetch = createFetch(reading, { owners, size, filtered, names: printing.names });
-			const end = await readPages({
-				fetch,
-				concurrency: reading.concurrency,
-				size,
-				most: read.paged ? (isOwn ? Math.ceil((limit - printed) / size) : Number.POSITIVE_INFINITY) : 1,
-				byId: readOrder(reading).byId,
-				countsOnly: printing.countsOnly && isOwn,
-				onTotal: (total) => progress.start(total === undefined ? undefined : Math.min(total, limit)),
-				async onPage(objects) {
-					const found = objects.filter((each) => filtered.absent.every((field) => isWithout(each, field)));
-					printer ??= await open(found);
-					await printer.learn(found);
-					for (const object of found.slice(0, limit - printed)) {
-						const taken = printer.print(object, owners);
-						if (taken !== undefined) await taken;
-						printed++;
-					}
-					progress.update(printed);
-					return printed < limit && !context.stdout.closed;
-				},
-			}).finally(progress.done);
-			const isCounted = printer === undefined && end.whole && end.count > 0;
-			if (isCounted) printed += Math.min(end.count, limit - printed);
-			if (end.failure !== undefined && printed === 0) throw failureOfList(reading, end, 0);
-			if (end.failure !== undefined || end.isEndless === true) {
-				await printer?.end();
-				throw failureOfList(reading, end, printed);
-			}
-			if (printed < limit && isOwn) warnOfTotal(reading, end);
+		for (const owners of await readOwners(await readWords(args, context.stdin), reading)) {
+			({ printed, failure } = await printList(list, owners, printed).finally(progress.done));
+			if (failure !== undefined) break;
 		}
-
-		if (printer === undefined && printing.countsOnly) {
+		if (failure !== undefined && printed === 0) throw failure;
+		if (isCount) {
 			context.stdout.write(`${printed}\n`);
 			await checkOutput(context.stdout);
-		} else {
-			printer ??= await open([]);
-			await printer.end();
-		}
-		if (printed === 0) {
-			const nouns = plural(read.list.noun, 2);
-			say(invocation, filtered.isNarrowed ? `no ${nouns} match` : `no ${nouns}`);
-		}
+		} else await printer.end();
+		if (failure !== undefined) throw failure;
+		const nouns = plural(reading.read.list.noun, 2);
+		if (printed === 0) say(invocation, filtered.isNarrowed ? `no ${nouns} match` : `no ${nouns}`);
 		return ExitCode.ok;
 	});
 }
+
+interface List {
+	reading: Reading;
+	filtered: Filtered;
+	order: Order;
+	progress: ListProgress;
+	printer: Printer;
+	isCount: boolean;
+}
+
+/** @param before how many were printed of other owners */
+async function printList(list: List, owners: Ids, before: number) {
+	const { reading, filtered, order, progress, printer, isCount } = list;
+	const { read, invocation, concurrency } = reading;
+	const limit = invocation.options.limit ?? Number.POSITIVE_INFINITY;
+	// Filtering here needs more objects than are printed.
+	const isOwn = filtered.absent.length === 0;
+	const size = isOwn && !isCount ? Math.min(PAGE_SIZE, limit) : PAGE_SIZE;
+	const pages = isOwn ? Math.ceil((limit - before) / size) : Number.POSITIVE_INFINITY;
+	let printed = before;
+	const end = await readPages({
+		fetch: createFetch(list, owners, size),
+		concurrency,
+		size,
+		most: read.paged ? pages : 1,
+		byId: order.byId,
+		countsOnly: isCount && isOwn,
+		onTotal: (total) => progress.start(total === undefined ? undefined : Math.min(total, limit)),
+		async onPage(objects) {
+			const found = objects.filter((each) => filtered.absent.every((field) => isWithout(each, field)));
+			const wanted = found.slice(0, limit - printed);
+			if (!isCount) await printer.print(wanted, owners);
+			printed += wanted.length;
+			progress.update(printed);
+			return printed < limit && !invocation.context.stdout.closed;
+		},
+	});
+	// A trusted total counts objects that were not read.
+	if (isCount && isOwn) printed = Math.min(limit, before + end.count);
+	if (end.failure !== undefined) return { printed, failure: failureOfList(reading, end.failure, printed) };
+	if (end.isEndless === true) return { printed, failure: endlessList(reading, end.count, printed) };
+	if (printed < limit && isOwn) warnOfTotal(reading, end);
+	return { printed };
+}
+
+type ListProgress = Awaited<ReturnType<typeof createListProgress>>;
 
 /** Until the pager starts or all is read. */
 async function createListProgress(invocation: ReadInvocation) {
@@ -125,66 +133,52 @@ function warnOfTotal({ read, invocation }: Reading, { count, total = count, whol
 	warn(invocation.context, [`${what}, but the service counts ${total} (X-WP-Total)`]);
 }
 
-function failureOfList(reading: Reading, { failure, count }: PagesEnd, printed: number): SupportctlError {
-	const { list } = reading.read;
-	if (failure === undefined) {
-		return new SupportctlError(
-			`the list never ends: stopped after ${count} ${plural(list.noun, 2)}`,
-			ExitCode.partial,
-			{
-				code: 'endless_list',
-				hint: 'narrow it with filters or --limit',
-				data: { printed },
-			},
-		);
-	}
-	const error = failureOfRead(reading, list, {}, failure);
+function endlessList({ read }: Reading, count: number, printed: number): SupportctlError {
+	const message = `the list never ends: stopped after ${count} ${plural(read.list.noun, 2)}`;
+	const hint = 'narrow it with filters or --limit';
+	return new SupportctlError(message, ExitCode.partial, { code: 'endless_list', hint, data: { printed } });
+}
+
+function failureOfList(reading: Reading, failure: Outcome, printed: number): SupportctlError {
+	const error = failureOfRead(reading, reading.read.list, {}, failure);
 	if (printed === 0) return error;
-	const { code, hint, details, data } = error;
 	const exitCode = error.exitCode === ExitCode.refused ? error.exitCode : ExitCode.partial;
 	const message = `${error.message}; the list is incomplete: ${printed} were printed`;
+	const { code, hint, details, data } = error;
 	return new SupportctlError(message, exitCode, { code, details, hint, data: { ...data, printed } });
 }
 
-interface FetchOptions {
-	owners: Ids;
-	size: number;
-	filtered: Filtered;
-	/** Undefined for all. */
-	names: readonly string[] | undefined;
-}
-
-/** Overrides the service's own filters, then adds the caller's. */
-function createFetch(reading: Reading, { owners, size, filtered, names }: FetchOptions) {
+/** Overrides the service's own filters. */
+function createFetch({ reading, filtered, order, printer }: List, owners: Ids, size: number) {
 	const { read, session, invocation, client } = reading;
-	const { dialect } = session;
-	const { byId, ...order } = readOrder(reading);
-	const given: Record<string, string> = { ...filtered.query, ...(invocation.options.sort === undefined ? {} : order) };
-	/** Left out if the service refuses it. */
-	const own: Record<string, string> = {
-		...read.query,
-		...(read.paged ? order : {}),
-		...(read.paged ? { per_page: String(size) } : {}),
-		...(names && { _fields: names.map(dialect.fieldOut).join(',') }),
-	};
-	for (const name of Object.keys(given)) delete own[name];
-	const base = createPlanner(read.list, dialect)({ ids: owners });
+	const isSorted = invocation.options.sort !== undefined;
+	const given: Record<string, string> = { ...filtered.query, ...(isSorted && order.query) };
+	const query: Record<string, string> = { ...read.query };
+	if (read.paged) Object.assign(query, order.query, { per_page: String(size) });
+	const fields = printer.fieldsNeeded();
+	if (fields !== undefined) {
+		const names = new Set([...fields, ...filtered.absent]);
+		query._fields = [...names].map(session.dialect.fieldOut).join(',');
+	}
+	Object.assign(query, given);
+	const base = createPlanner(read.list, session.dialect)({ ids: owners });
 
-	/** @returns whether that changes the query */
+	/** Leaves out what the service refuses, unless the caller asked for it. @returns whether that changes the query */
 	function relax(refusal: Outcome): boolean {
 		const isRaw = refusesRaw(refusal);
 		const refused = isRaw ? ['context'] : Object.keys(refusal.status === 400 ? (refusal.reasons ?? {}) : {});
-		const found = refused.filter((name) => Object.hasOwn(own, name));
-		for (const name of found) delete own[name];
+		const found = refused.filter((name) => Object.hasOwn(query, name) && !Object.hasOwn(given, name));
+		for (const name of found) delete query[name];
 		if (isRaw && found.length > 0) warn(invocation.context, [RENDERED_ONLY]);
 		return found.length > 0;
 	}
 
 	return async ({ page, arrived, stop }: PageCall): Promise<{ result: Outcome; headers: ResponseHeaders }> => {
 		for (;;) {
-			const query = new URLSearchParams({ ...own, ...given, ...(page === 1 ? {} : { page: String(page) }) }).toString();
+			const parameters = new URLSearchParams(page === 1 ? query : { ...query, page: String(page) }).toString();
+			const request = parameters === '' ? base : { ...base, path: `${base.path}?${parameters}` };
 			let headers: ResponseHeaders = {};
-			const result = await send(client, query === '' ? base : { ...base, path: `${base.path}?${query}` }, {
+			const result = await send(client, request, {
 				...reading.send,
 				stop,
 				async onResponse(response) {
@@ -199,63 +193,38 @@ function createFetch(reading: Reading, { owners, size, filtered, names }: FetchO
 
 /** @throws SupportctlError */
 export async function getObjects(noun: Noun, invocation: ReadInvocation): Promise<ExitCode> {
-	const { context, options } = invocation;
+	const { context, options, args } = invocation;
 	return await withReading(noun, invocation, async (reading) => {
-		const { rest, concurrency } = reading;
-		const owners = await readOwner(reading);
-		const isStdin = rest[0] === '-' && rest.length === 1;
-		const texts = isStdin ? await readWords(context.stdin) : rest;
+		const [owners = {}] = await readOwners(args.slice(0, 1), reading);
+		const given = args.slice(reading.read.owners.length);
 		const ids: string[] = [];
-		for (const text of texts) ids.push(await readObjectId(noun, owners, text, reading));
-
-		const single = ids.length === 1 && !isStdin;
-		const output = createBatches(printingOf(reading, { single }), owners);
+		for (const text of await readWords(given, context.stdin)) {
+			ids.push(await readObjectId(noun, owners, text, reading));
+		}
+		const single = ids.length === 1 && given[0] !== '-';
+		const printer = createPrinter(reading, { single });
 		const readOne = createRead(reading);
+		let printed = 0;
 		let failed: SupportctlError | undefined;
-		for await (const object of inOrder([ids], concurrency, (id) => readOne({ ...owners, id }))) {
+		for await (const object of inOrder([ids], reading.concurrency, (id) => readOne({ ...owners, id }))) {
 			if (!(object instanceof SupportctlError)) {
-				await output.add(object);
+				await printer.print([object], owners);
+				printed++;
 				if (context.stdout.closed) break;
 				continue;
 			}
+			failed ??= object;
 			if (single || object.data.status === 401 || object.code === NO_ROUTE) {
-				await output.end();
+				if (printed > 0) await printer.end();
 				throw object;
 			}
-			failed ??= object;
 			const view = { json: wantsJson(options), debug: false, palette: await paletteFor(invocation, 'stderr') };
 			context.stderr.write(renderError(object, view));
 		}
-		const printed = await output.end();
+		if (printed > 0) await printer.end();
 		if (failed === undefined) return ExitCode.ok;
 		return printed === 0 ? failed.exitCode : ExitCode.partial;
 	});
-}
-
-/** As many at a time as names are looked up for. */
-function createBatches(printing: ReturnType<typeof printingOf>, owners: Ids) {
-	let printer: Printer | undefined;
-	let waiting: ListedObject[] = [];
-	let printed = 0;
-	async function flush(): Promise<void> {
-		if (waiting.length === 0) return;
-		printer ??= await printing.open(waiting);
-		await printer.learn(waiting);
-		for (const object of waiting) await printer.print(object, owners);
-		printed += waiting.length;
-		waiting = [];
-	}
-	return {
-		async add(object: ListedObject): Promise<void> {
-			waiting.push(object);
-			if (waiting.length >= printing.batch) await flush();
-		},
-		async end(): Promise<number> {
-			await flush();
-			await printer?.end();
-			return printed;
-		},
-	};
 }
 
 export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> {

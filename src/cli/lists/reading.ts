@@ -1,15 +1,15 @@
-/** What commands that read share. */
+/** What commands that read share: a connection, IDs of arguments, single objects, and errors. */
 
 import { plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
 import { type Noun, type Read, readOf } from '../../api/reads.js';
-import { isObject, isProblem, looksLikeNumber, parseId } from '../../api/values.js';
+import { isObject, isProblem, parseId } from '../../api/values.js';
 import type { Found } from '../../bulk/lists/directory.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import { SupportctlError, UsageError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
-import type { Outcome, RowOutcome } from '../../http/outcome.js';
+import type { Outcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { DEFAULT_CONCURRENCY } from '../../http/types.js';
 import type { Context } from '../../io/context.js';
@@ -49,38 +49,6 @@ export async function withReading<T>(
 	}
 }
 
-/** @throws UsageError */
-export async function readOwner(reading: Reading): Promise<Ids> {
-	const { read, invocation } = reading;
-	const owners: Record<string, string> = {};
-	for (const [at, name] of read.owners.entries()) {
-		owners[name] = await readOwnerId(name, invocation.args[at] as string, reading);
-	}
-	return owners;
-}
-
-/** `-` reads them from stdin. @throws UsageError */
-export async function readOwners(reading: Reading): Promise<Ids[]> {
-	const { read, invocation } = reading;
-	const [name] = read.owners;
-	if (name === undefined) return [{}];
-	const { args, context } = invocation;
-	const texts = args.length === 1 && args[0] === '-' ? await readWords(context.stdin) : args;
-	const owners: Ids[] = [];
-	for (const text of new Set(texts)) owners.push({ [name]: await readOwnerId(name, text, reading) });
-	return owners;
-}
-
-async function readOwnerId(name: string, text: string, reading: Reading): Promise<string> {
-	if (name === 'taxonomy') return text;
-	const label = name.replaceAll('_', ' ');
-	return name === 'user_id' ? await readUserId(label, text, reading) : readId(label, text);
-}
-
-export async function readWords(stdin: Context['stdin']): Promise<string[]> {
-	return (await readTextInput(stdin)).split(/\s+/).filter((each) => each !== '');
-}
-
 async function openReading(noun: Noun, invocation: ReadInvocation, given?: Session) {
 	const { args, options, context } = invocation;
 	const read = readOf(noun, args[0] ?? '');
@@ -90,13 +58,29 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 	const concurrency = options.concurrency ?? settings.concurrency ?? DEFAULT_CONCURRENCY;
 	const { clock, random } = context;
 	const client = await session.openClient(concurrency);
-	const sending: SendOptions = {
-		...session.sending,
-		pace: new AdaptivePace({ clock, random, rate: options.rate ?? settings.rate }),
-	};
-	const rest = args.slice(read.owners.length);
+	const pace = new AdaptivePace({ clock, random, rate: options.rate ?? settings.rate });
+	const sending: SendOptions = { ...session.sending, pace };
 	const directories = openDirectories(session, sending, async () => client);
-	return { read, rest, invocation, session, client, concurrency, directories, send: sending };
+	return { read, invocation, session, client, concurrency, directories, send: sending };
+}
+
+/** The path IDs before an object's own: none, or one for each text. @throws UsageError */
+export async function readOwners(texts: readonly string[], reading: Reading): Promise<Ids[]> {
+	const [name] = reading.read.owners;
+	if (name === undefined) return [{}];
+	const label = name.replaceAll('_', ' ');
+	const owners: Ids[] = [];
+	for (const text of new Set(texts)) {
+		if (name === 'taxonomy') owners.push({ [name]: text });
+		else owners.push({ [name]: name === 'user_id' ? await readUserId(label, text, reading) : readId(label, text) });
+	}
+	return owners;
+}
+
+/** `-` reads them from stdin. */
+export async function readWords(args: readonly string[], stdin: Context['stdin']): Promise<readonly string[]> {
+	if (args.length !== 1 || args[0] !== '-') return args;
+	return (await readTextInput(stdin)).split(/\s+/).filter((each) => each !== '');
 }
 
 /** @throws UsageError */
@@ -108,28 +92,26 @@ export function readId(label: string, text: string): string {
 
 /** By ID or username; @me is your own. @throws UsageError */
 export async function readUserId(label: string, text: string, { directories }: Reading): Promise<string> {
-	if (looksLikeNumber(text)) return readId(label, text);
-	return foundId(label, await directories.users.id(text));
+	return readId(label, idIn(await directories.users.id(text), label));
 }
 
 /** The text itself without a list. @throws UsageError */
 export async function readTermId(taxonomy: string, text: string, { directories }: Reading): Promise<string> {
-	if (/^\d+(?:,\d+)*$/.test(text)) return text;
+	if (/^\d+$/.test(text)) return text;
 	const found = await directories.terms(taxonomy).id(text);
-	return 'asGiven' in found ? text : foundId(taxonomy, found);
+	return 'asGiven' in found ? text : idIn(found, taxonomy);
 }
 
-/** @throws UsageError */
-export async function readObjectId(noun: Noun, owners: Ids, text: string, reading: Reading): Promise<string> {
-	if (noun === 'user') return await readUserId('user', text, reading);
-	const { taxonomy } = owners;
-	return readId('id', noun === 'term' && taxonomy !== undefined ? await readTermId(taxonomy, text, reading) : text);
-}
-
-function foundId(label: string, found: Found): string {
+function idIn(found: Found, label: string): string {
 	if ('id' in found) return found.id;
 	const why = 'problem' in found ? found.problem : 'this service has no list to look up names in';
 	throw new UsageError(`${label}: ${why}`, { code: 'unknown_name' });
+}
+
+/** @throws UsageError */
+export async function readObjectId(noun: Noun, { taxonomy }: Ids, text: string, reading: Reading): Promise<string> {
+	if (noun === 'user') return await readUserId('user', text, reading);
+	return readId('id', taxonomy === undefined ? text : await readTermId(taxonomy, text, reading));
 }
 
 export const RENDERED_ONLY = "your account can't read raw values (context=edit): printing rendered values";
@@ -164,11 +146,12 @@ export function failureOfRead(
 	result: Outcome,
 ): SupportctlError {
 	const isList = endpoint.verb === 'list';
-	const outcome: RowOutcome = { ...result, row: 1, ids: isList ? {} : ids };
-	const noun = plural(endpoint.noun, 2);
-	if (result.code !== NO_ROUTE)
-		return failureOf(outcome, isList ? { ...endpoint, noun } : endpoint, session.connection);
-	const what = isList ? 'lists' : `reads of single ${noun}`;
+	const nouns = plural(endpoint.noun, 2);
+	const outcome = { ...result, row: 1, ids };
+	if (result.code !== NO_ROUTE) {
+		return failureOf(outcome, isList ? { ...endpoint, noun: nouns } : endpoint, session.connection);
+	}
+	const what = isList ? 'lists' : `reads of single ${nouns}`;
 	return new SupportctlError(`this service has no ${what} (${result.status} ${NO_ROUTE})`, exitCodeOfOutcome(outcome), {
 		code: NO_ROUTE,
 		data: { status: result.status },

@@ -5,6 +5,7 @@ import { isId, readMoment } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import type { Column, Row } from '../../output/columns.js';
 import { relativeTime } from '../../output/time.js';
+import { isWithout } from './filters.js';
 import type { Reading } from './reading.js';
 
 /** GMT, without a zone. */
@@ -12,9 +13,9 @@ const TIMES: ReadonlySet<string> = new Set(['modified_gmt', 'date_gmt', 'registe
 
 const IMPORTANT: ReadonlySet<string> = new Set(['title', 'content', 'name']);
 
-/** Titles need the room. */
-const WIDE_ONLY: ReadonlySet<string> = new Set(['state', 'ticket_priority']);
+/** Below this width titles get the room of some columns. */
 const NARROW = 72;
+const WIDE_ONLY: ReadonlySet<string> = new Set(['state', 'ticket_priority']);
 
 const LABELS: Readonly<Record<string, string>> = {
 	ticket_priority: 'priority',
@@ -23,18 +24,17 @@ const LABELS: Readonly<Record<string, string>> = {
 	registered_date: 'registered',
 };
 
+/** How many users a service lists at once. */
 export const BATCH = 100;
 
-/** @param single values are beside what is made of them */
+/** @param single values stand beside their names */
 export function createTerminalRows({ read, invocation, directories }: Reading, single: boolean) {
 	const { clock, stdout } = invocation.context;
-	const isNarrow = (stdout.columns ?? 80) < NARROW;
 	const fields = (read.update?.fields ?? []).filter(({ name }) => single || read.shown.includes(name));
 	const users = fields.filter(({ kind }) => kind === 'user');
 	const terms = fields.filter(({ kind }) => kind === 'term' || kind === 'terms');
 	let hasUsers = true;
 
-	/** By the hundred. */
 	async function learnUsers(objects: readonly ListedObject[]): Promise<void> {
 		const shown = objects.flatMap((object) => users.map(({ name }) => object[name]));
 		const ids = [...new Set(shown.filter(isId).map(String))].filter((id) => directories.users.name(id) === undefined);
@@ -49,26 +49,26 @@ export function createTerminalRows({ read, invocation, directories }: Reading, s
 		return id === undefined ? undefined : directories.terms(name).name(id);
 	}
 
-	function shownValue(name: string, value: unknown, now: number): unknown {
-		const field = fields.find((each) => each.name === name);
-		if (field?.kind === 'user' && value === 0) return single ? value : '';
-		if (field !== undefined && (users.includes(field) || terms.includes(field))) {
-			const values = [value].flat();
-			const names = values.map((each) => withValue(nameOf(field, each), each));
-			return names.every((each) => each !== '') ? names.join(', ') : value;
-		}
-		const moment = TIMES.has(name) && typeof value === 'string' ? readMoment(value) : undefined;
-		return moment === undefined ? value : withValue(relativeTime(moment.ms, now), value);
-	}
-
 	function withValue(text: string | undefined, value: unknown): string {
 		if (text === undefined || text === String(value)) return String(value ?? '');
 		return single ? `${text} (${value})` : text;
 	}
 
+	function shownValue(name: string, value: unknown): unknown {
+		const field = [...users, ...terms].find((each) => each.name === name);
+		if (field?.kind === 'user' && value === 0) return single ? value : '';
+		if (field !== undefined) {
+			const names = [value].flat().map((each) => withValue(nameOf(field, each), each));
+			return names.includes('') ? value : names.join(', ');
+		}
+		const moment = TIMES.has(name) && typeof value === 'string' ? readMoment(value) : undefined;
+		return moment === undefined ? value : withValue(relativeTime(moment.ms, clock.now()), value);
+	}
+
 	return {
-		columns: (names: readonly string[]): Column[] =>
-			names
+		columns(names: readonly string[]): Column[] {
+			const isNarrow = (stdout.columns ?? 80) < NARROW;
+			return names
 				.filter((name) => !isNarrow || !WIDE_ONLY.has(name))
 				.map((path) => ({
 					path,
@@ -76,23 +76,16 @@ export function createTerminalRows({ read, invocation, directories }: Reading, s
 					important: IMPORTANT.has(path),
 					// A time that is cut off says nothing.
 					whole: TIMES.has(path),
-					// Usernames are copied.
+					// People copy usernames.
 					...(users.some(({ name }) => name === path) && { least: 10 }),
-				})),
-
-		/** Without names, IDs are shown. */
+				}));
+		},
+		/** Where look-ups fail, IDs are shown. */
 		async learn(objects: readonly ListedObject[]): Promise<void> {
-			const taxonomies = terms.map(({ name }) => name).filter((name) => objects.some((each) => hasTerm(each[name])));
-			const lookUps = [learnUsers(objects), ...taxonomies.map((name) => directories.list(name))];
-			await Promise.allSettled(lookUps);
+			const shown = terms.filter(({ name }) => objects.some((each) => !isWithout(each, name)));
+			await Promise.allSettled([learnUsers(objects), ...shown.map(({ name }) => directories.list(name))]);
 		},
-		row(row: Row): Row {
-			const now = clock.now();
-			return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shownValue(name, value, now)]));
-		},
+		row: (row: Row): Row =>
+			Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shownValue(name, value)])),
 	};
-}
-
-function hasTerm(value: unknown): boolean {
-	return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== '';
 }

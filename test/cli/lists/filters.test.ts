@@ -70,7 +70,7 @@ describe('a value that no ticket can have', () => {
 	test.each([
 		['--status closed', 'did you mean: supportctl ticket list --state closed'],
 		['--status Open', 'did you mean: supportctl ticket list --state open'],
-		['--state hold', 'use open, closed or any'],
+		['--state hold', 'use open, closed, any'],
 		['--state opne', 'did you mean "open"?'],
 		['--before yesterday', 'use an ISO 8601 date'],
 		['--sort colour', 'use id, date, '],
