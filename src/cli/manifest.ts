@@ -88,6 +88,7 @@ const table: Readonly<Record<string, readonly (readonly [words: string, summary:
 		['api', 'Send any request to the API', only(() => import('./commands/api.js'))],
 		['sandbox', 'Run a local mock API with sample data', only(() => import('./commands/sandbox.js'))],
 		['completion', 'Print a shell completion script', only(() => import('./commands/completion.js'))],
+		['version', 'Print the version', only(() => import('./commands/version.js'))],
 	],
 };
 

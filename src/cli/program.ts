@@ -1,8 +1,7 @@
 /** Finds the command of a command line and runs it. */
 
-import { ExitCode, UsageError } from '../errors.js';
+import { ExitCode } from '../errors.js';
 import type { Context } from '../io/context.js';
-import { asksForJson } from '../output/sanitise.js';
 import { version } from '../version.js';
 import { findCommand, ourWord } from './manifest.js';
 import { longFlag } from './options/option.js';
@@ -21,25 +20,21 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 		const parsed = parseWords(command, path, [...flags, ...rest]);
 		return parsed === undefined ? help(path) : command.run({ context, words: path, ...parsed });
 	}
-	const [word, next] = rest;
+	const [word] = rest;
+	const isTop = path.length === 0;
 	if (flags.includes('--help') || flags.includes('-h')) return help(path);
-	if (path.length === 0 && word === 'help')
-		return help(rest.slice(1).filter((each) => each !== 'help' && each !== 'version'));
-	if (path.length === 0 && (word === 'version' || word === '--version' || word === '-V')) {
-		if (word === 'version' && (next === '--help' || next === '-h')) return help([]);
-		if (word === 'version' && next?.startsWith('-') === false) {
-			throw new UsageError(`unexpected argument "${next}": supportctl version takes none`);
-		}
-		context.stdout.write(`${asksForJson(argv) ? JSON.stringify({ version }) : version}\n`);
+	if (isTop && word === 'help') return help(rest.slice(1));
+	if (isTop && (word === '--version' || word === '-V')) {
+		context.stdout.write(`${version}\n`);
 		return ExitCode.ok;
 	}
-	const isGroup = ourWord(path.slice(0, -1), argv.at(-1) ?? '') === path.at(-1);
-	if (word === undefined && (path.length === 0 || isGroup)) return help(path);
+	const endsWithGroup = ourWord(path.slice(0, -1), argv.at(-1) ?? '') === path.at(-1);
+	if (word === undefined && (isTop || endsWithGroup)) return help(path);
 	const { missingCommand, unknownCommand, unknownFlag } = await import('./unknown.js');
 	if (word === undefined) throw missingCommand(path);
 	if (!word.startsWith('-')) throw unknownCommand(path, rest);
 	const { leadingOptions } = await import('./options/shared.js');
-	const known = [...leadingOptions.map(longFlag), '--help', ...(path.length === 0 ? ['--version'] : [])];
+	const known = [...leadingOptions.map(longFlag), '--help', ...(isTop ? ['--version'] : [])];
 	const page = ['supportctl', ...path, '--help'].join(' ');
 	const ofList = ourWord(path, 'list') === undefined ? '' : `, such as: supportctl ${path.join(' ')} list ${word}`;
 	const hint = `put flags after the command${ofList}; run "${page}" to see the commands`;

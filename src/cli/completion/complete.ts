@@ -2,7 +2,6 @@
 
 import { ExitCode } from '../../errors.js';
 import type { Context } from '../../io/context.js';
-import { HIDDEN_CHARACTER } from '../../text.js';
 import { commandsBelow, findCommand, nextWords } from '../manifest.js';
 import { findOption, longFlag, longName, type OptionSpec, takesValue } from '../options/option.js';
 
@@ -18,7 +17,8 @@ export async function runCompleter(context: Context, [shell, ...given]: readonly
 	let before = given.slice(0, -1);
 	let current: TypedWord = { text: given.at(-1) ?? '', quote: '', kept: 0 };
 	if (shell === 'bash') {
-		({ words: before, current } = readBashLine(given[0] ?? '', given[1] ?? ''));
+		const [line = '', breaks = ''] = given;
+		({ words: before, current } = readBashLine(line, breaks));
 		before.shift();
 	} else if (shell === 'powershell') {
 		// Arguments would lose empty words and quotes.
@@ -30,26 +30,29 @@ export async function runCompleter(context: Context, [shell, ...given]: readonly
 	return ExitCode.ok;
 }
 
+const CONTROL = /\p{Cc}/u;
+
+/** `files` or `words`, then what the shell needs of each. */
 function linesOf(shell: string | undefined, { text, quote, kept }: TypedWord, offer: Offer): string[] {
 	if ('behind' in offer) {
 		return shell === 'bash' ? ['files'] : ['files', offer.behind, text.slice(offer.behind.length)];
 	}
-	const shown = offer.filter(({ value }) => value !== '' && !hidesText(value));
+	const shown = offer.filter(({ value, help = '' }) => value !== '' && !CONTROL.test(value + help));
 	if (shell === 'bash') {
 		const fitting = shown.filter(({ value }) => value.startsWith(text));
 		return ['words', ...fitting.flatMap(({ value }) => quoteForBash(value.slice(kept), quote) ?? [])];
 	}
-	const start = text.toLowerCase();
-	const fitting = shell === 'powershell' ? shown.filter(({ value }) => value.toLowerCase().startsWith(start)) : shown;
-	const described = fitting.map(({ value, help = '' }) => {
-		const name = shell === 'zsh' ? value.replaceAll(':', '\\:') : value;
-		return help === '' || hidesText(help) ? name : `${name}${shell === 'zsh' ? ':' : '\t'}${help}`;
-	});
-	return ['words', ...described];
+	if (shell === 'zsh') {
+		return ['words', ...shown.map(({ value, help }) => withHelp(value.replaceAll(':', '\\:'), ':', help))];
+	}
+	const start = shell === 'powershell' ? text.toLowerCase() : '';
+	const fitting = shown.filter(({ value }) => value.toLowerCase().startsWith(start));
+	return ['words', ...fitting.map(({ value, help }) => withHelp(value, '\t', help))];
 }
 
-/** The long expression takes 1 ms to compile. */
-const hidesText = (text: string): boolean => !/^[ -~]*$/.test(text) && new RegExp(HIDDEN_CHARACTER, 'u').test(text);
+function withHelp(value: string, separator: string, help = ''): string {
+	return help === '' ? value : value + separator + help;
+}
 
 async function offerFor(before: readonly string[], current: string, context: Context): Promise<Offer> {
 	if (before[0] === 'help') {
@@ -59,37 +62,25 @@ async function offerFor(before: readonly string[], current: string, context: Con
 	}
 	const { entry, path, flags, rest } = await findCommand(before);
 	if (entry === undefined && rest.length > 0) return [];
-	const isFlag = current.startsWith('-') && current !== '-';
 	const spec = await entry?.load();
-	let options = spec?.options ?? [];
-	if (spec === undefined && (isFlag || flags.length > 0)) {
-		options = (await import('../options/shared.js')).leadingOptions;
-	}
-	const line = readWords(options, [...flags, ...rest]);
-	const valuesOf = async (of: Valued, prefix = ''): Promise<Offer> => {
-		if (of.completes === 'files') return { behind: prefix };
-		const found = await candidatesFor(of, context);
-		return found.map(({ value, help }) => ({ value: prefix + value, help }));
-	};
-	if (line.pending !== undefined) return valuesOf(line.pending);
-	if (isFlag && !line.ended) {
-		const option = findOption(options, current);
-		const prefix = current.slice(0, current.indexOf('=') + 1);
-		if (prefix !== '') return option !== undefined && takesValue(option) ? valuesOf(option, prefix) : [];
-		if (spec !== undefined) return flagsLeft(options, line.given);
-		return path.length > 0
-			? [HELP]
-			: [...flagsLeft(options, line.given), { value: '--version', help: 'Print the version' }];
+	const leading = async () => (await import('../options/shared.js')).leadingOptions;
+	const options = spec?.options ?? (current.startsWith('-') || flags.length > 0 ? await leading() : []);
+	const { args, given, pending, isEnded } = readWords(options, [...flags, ...rest]);
+	if (pending !== undefined) return await valuesOf(pending, context);
+	if (current.startsWith('-') && current !== '-' && !isEnded) {
+		const [flag = ''] = current.split('=', 1);
+		if (flag === current) return flagsLeft(options, given);
+		const option = findOption(options, flag);
+		return option !== undefined && takesValue(option) ? await valuesOf(option, context, `${flag}=`) : [];
 	}
 	if (spec === undefined) {
-		return path.length > 0
-			? wordsBehind(path)
-			: [...wordsBehind(path), { value: 'help', help: 'Help on a command or a topic' }];
+		const help = { value: 'help', help: 'Help on a command or a topic' };
+		return path.length > 0 ? wordsBehind(path) : [...wordsBehind(path), help];
 	}
-	const argument = spec.arguments[line.args] ?? spec.arguments.findLast(({ variadic }) => variadic === true);
-	const offer = argument === undefined ? [] : await valuesOf(argument);
+	const argument = spec.arguments[args] ?? spec.arguments.findLast(({ variadic }) => variadic === true);
+	const offer = argument === undefined ? [] : await valuesOf(argument, context);
 	// IDs can't be known.
-	return 'behind' in offer || offer.length > 0 || line.ended ? offer : flagsLeft(options, line.given);
+	return 'behind' in offer || offer.length > 0 || isEnded ? offer : flagsLeft(options, given);
 }
 
 function wordsBehind(path: readonly string[]): Candidate[] {
@@ -100,60 +91,63 @@ function wordsBehind(path: readonly string[]): Candidate[] {
 	});
 }
 
-const HELP: Candidate = { value: '--help', help: 'Show help' };
-
-/** @returns `pending`: the option whose value comes next; `ended` by `--` */
+/** @returns `pending`: the option whose value comes next */
 function readWords(options: readonly OptionSpec[], words: readonly string[]) {
-	const given = new Set<string>();
-	let [args, ended] = [0, false];
+	const given: OptionSpec[] = [];
+	let args = 0;
+	let isEnded = false;
 	let pending: OptionSpec | undefined;
-	for (let at = 0; at < words.length; at++) {
-		const word = words[at] as string;
-		const option = findOption(options, word);
-		if (ended || !word.startsWith('-') || word === '-') args++;
-		else if (word === '--') ended = true;
-		else if (option !== undefined) {
-			given.add(longName(option));
-			// Attached as in --rate=4 and -j4, or the next word.
-			if (!takesValue(option) || /^(?:--[^=]*=|-[^-])(.+)$/s.test(word)) continue;
-			if (++at === words.length) pending = option;
-		}
+	for (const word of words) {
+		const option = isEnded || pending !== undefined ? undefined : findOption(options, word);
+		// A value may look like a flag.
+		if (pending !== undefined) pending = undefined;
+		else if (isEnded || !word.startsWith('-') || word === '-') args++;
+		else if (word === '--') isEnded = true;
+		if (option === undefined) continue;
+		given.push(option);
+		const isAttached = /^(?:--[^=]*=|-[^-])./s.test(word);
+		if (takesValue(option) && !isAttached) pending = option;
 	}
-	return { args, given, pending, ended };
+	return { args, given, pending, isEnded };
 }
 
-function flagsLeft(options: readonly OptionSpec[], given: ReadonlySet<string>): Candidate[] {
-	const excluded = new Set(options.flatMap((each) => (given.has(longName(each)) ? (each.conflicts ?? []) : [])));
+function flagsLeft(options: readonly OptionSpec[], given: readonly OptionSpec[]): Candidate[] {
+	const conflict = (one: OptionSpec, other: OptionSpec): boolean => one.conflicts?.includes(longName(other)) === true;
 	const left = options.filter((option) => {
-		const name = longName(option);
-		if (given.has(name)) return option.repeatable === true || option.counted === true;
-		return !excluded.has(name) && option.conflicts?.some((other) => given.has(other)) !== true;
+		if (option.repeatable === true || option.counted === true) return true;
+		return !given.some(
+			(each) => longName(each) === longName(option) || conflict(each, option) || conflict(option, each),
+		);
 	});
-	return [...left.map((option) => ({ value: longFlag(option), help: option.help })), HELP];
+	return [
+		...left.map((option) => ({ value: longFlag(option), help: option.help })),
+		{ value: '--help', help: 'Show help' },
+	];
 }
 
 type Valued = Pick<OptionSpec, 'choices' | 'suggests' | 'completes'>;
 
 const RUNS_SHOWN = 50;
 
-async function candidatesFor(of: Valued, context: Context): Promise<Candidate[]> {
-	const known = of.choices ?? of.suggests;
-	if (known !== undefined) return known.map((value) => ({ value }));
+/** @param behind what stands before the value in the same word */
+async function valuesOf(of: Valued, context: Context, behind = ''): Promise<Offer> {
+	if (of.completes === 'files') return { behind };
+	const found = await candidatesFor(of, context);
+	return found.map(({ value, help }) => ({ value: behind + value, help }));
+}
+
+async function candidatesFor({ choices, suggests, completes }: Valued, context: Context): Promise<Candidate[]> {
+	if (completes === undefined) return (choices ?? suggests ?? []).map((value) => ({ value }));
 	const { configFolder, stateFolder } = await import('../../profile/settings.js');
-	switch (of.completes) {
-		case 'profiles': {
-			const { readStore } = await import('../../profile/store.js');
-			const { profiles } = readStore(configFolder(context)).store;
-			return Object.entries(profiles).map(([value, { baseUrl }]) => ({ value, help: String(baseUrl ?? '') }));
-		}
-		case 'runs': {
-			const { runIds } = await import('../../bulk/journal/folder.js');
-			const ids = runIds(stateFolder(context)).slice(-RUNS_SHOWN).reverse();
-			return [...(ids.length === 0 ? [] : [{ value: 'last', help: ids[0] }]), ...ids.map((value) => ({ value }))];
-		}
-		default:
-			return [];
+	if (completes === 'profiles') {
+		const { readStore } = await import('../../profile/store.js');
+		const { profiles } = readStore(configFolder(context)).store;
+		return Object.entries(profiles).map(([value, { baseUrl }]) => ({ value, help: String(baseUrl ?? '') }));
 	}
+	const { runIds } = await import('../../bulk/journal/folder.js');
+	const ids = runIds(stateFolder(context)).slice(-RUNS_SHOWN).reverse();
+	const newest = ids.slice(0, 1).map((help) => ({ value: 'last', help }));
+	return [...newest, ...ids.map((value) => ({ value }))];
 }
 
 interface TypedWord {

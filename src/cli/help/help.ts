@@ -24,7 +24,7 @@ export const topics = {
 
 export async function runHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
 	const { stdout, argv } = context;
-	const path = words.filter((word) => !word.startsWith('-'));
+	const path = words.filter((word) => word !== 'help' && !word.startsWith('-'));
 	const inside = commandsBelow(path);
 	if (argv.includes('--json')) {
 		if (inside.length === 0) throw unknownPage(path);

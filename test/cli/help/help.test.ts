@@ -172,8 +172,8 @@ it('explains every format under help formats', async () => {
 	expect(explained).toEqual(expect.arrayContaining([...formatNames]));
 });
 
-it.each(['help', 'version'])('lists all commands for help %s', async (word) => {
-	expect(await run(['help', word])).toEqual(await run(['--help']));
+it('lists all commands for help help', async () => {
+	expect(await run(['help', 'help'])).toEqual(await run(['--help']));
 });
 
 describe('what is not known', () => {
