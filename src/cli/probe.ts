@@ -6,8 +6,7 @@ import { FailedError, RefusedError } from '../errors.js';
 import { judge } from '../http/judge.js';
 import type { Outcome } from '../http/outcome.js';
 import { nextStepFor } from '../http/problem.js';
-import type { Response } from '../http/response.js';
-import type { HttpRequest } from '../http/types.js';
+import type { Sendable } from '../http/send.js';
 import { type Auth, secretsOf } from '../net.js';
 import { createOutcomeRedactor } from '../output/redact.js';
 import { secretNoun } from '../profile/secrets.js';
@@ -15,15 +14,16 @@ import { shellWord } from '../profile/settings.js';
 import type { Invocation } from './command.js';
 import { dialectFor, openClient, type Reach } from './session.js';
 
-/** No status: no whole response; no body: no JSON. */
-export type Probed = Omit<Outcome, 'outcome' | 'attempts' | 'ms'>;
+/** Without a status, no whole response came; without a body, it was not JSON. */
+export type Probed = Partial<Outcome>;
 
-export async function exchange(invocation: Invocation, reach: Reach, request: HttpRequest): Promise<Response> {
+/** Sends a request once. The outcome is for display: it has no credentials. */
+export async function ask(invocation: Invocation, reach: Reach, request: Sendable): Promise<Probed> {
 	const client = await openClient(invocation, reach, 1);
 	try {
 		const response = await client.send(request);
-		// Cut off.
-		return response.problem === undefined ? response : { ...response, status: 0 };
+		const whole = response.problem === undefined ? response : { ...response, status: 0 };
+		return createOutcomeRedactor(secretsOf(reach.auth))(judge(request, whole), []);
 	} finally {
 		await client.close();
 	}
@@ -36,16 +36,16 @@ export interface Probe {
 }
 
 /** @param username your own if known; an unknown name works too */
-export function createProbe(invocation: Invocation, reach: Omit<Reach, 'baseUrl' | 'auth'>, username?: string): Probe {
+export function createProbe(
+	invocation: Invocation,
+	reach: Omit<Reach, 'baseUrl' | 'auth'>,
+	username = 'supportctl',
+): Probe {
 	const plan = createPlanner(endpoints['user.id'], dialectFor(reach.settings));
-	const { path, body, endpoint } = plan({ ids: {}, fields: { username: username ?? 'supportctl' } });
+	const request = plan({ ids: {}, fields: { username } });
 	return {
-		path,
-		async send(baseUrl, auth = { scheme: 'none' }) {
-			const response = await exchange(invocation, { ...reach, baseUrl, auth }, { method: 'POST', path, body });
-			// Shown, never compared with data.
-			return createOutcomeRedactor(secretsOf(auth))(judge({ endpoint }, response), []);
-		},
+		path: request.path,
+		send: (baseUrl, auth = { scheme: 'none' }) => ask(invocation, { ...reach, baseUrl, auth }, request),
 	};
 }
 
@@ -55,10 +55,11 @@ function words({ status, code, message }: Probed): string {
 	return code === undefined || code === `http_${status}` ? `${status}${own}` : `${status} ${code}${own}`;
 }
 
-/** Undefined if the redirect leads elsewhere. */
-export function redirectedBaseUrl(baseUrl: string, path: string, location: string): string | undefined {
+/** Undefined if the response is no redirect, or the redirect leads elsewhere. */
+export function redirectedBaseUrl(baseUrl: string, path: string, response: Probed): string | undefined {
+	const { location = '' } = response;
+	if (judgePlace(response) !== 'moved' || !URL.canParse(location, baseUrl + path)) return undefined;
 	const base = new URL(baseUrl);
-	if (!URL.canParse(location, baseUrl + path)) return undefined;
 	const target = new URL(location, baseUrl + path);
 	if (target.protocol !== 'https:' && (target.protocol !== 'http:' || base.protocol === 'https:')) return undefined;
 	const targetPath = target.pathname.replace(/\/+$/, '');
@@ -101,8 +102,8 @@ const HINTS: Readonly<Record<string, string>> = {
 const TRIES = 5;
 
 /** Looks without credentials at the base URL, then at likely ones. @param change what a base URL is put behind: `supportctl login` */
-export async function findService(baseUrl: string, { path, send }: Probe, change: string) {
-	const without = await send(baseUrl);
+export async function findService(baseUrl: string, probe: Probe, change: string) {
+	const without = await probe.send(baseUrl);
 	const place = judgePlace(without);
 	if (place === 'service') return { without };
 	if (place === 'unreachable') {
@@ -112,26 +113,7 @@ export async function findService(baseUrl: string, { path, send }: Probe, change
 		const message = `no usable response from ${baseUrl}: ${words(without)}`;
 		return { without, problem: { code, message, hint, data: {} } };
 	}
-	const candidates = [baseUrl, ...likelyBaseUrls(baseUrl)];
-	const tried = new Set<string>();
-	const targets = new Set<string>();
-	let found: string | undefined;
-	/** A redirect's target that could not be seen. */
-	let hidden: string | undefined;
-	while (found === undefined && tried.size <= TRIES) {
-		const next = candidates.find((each) => !tried.has(each));
-		if (next === undefined) break;
-		tried.add(next);
-		const response = next === baseUrl ? without : await send(next);
-		const there = judgePlace(response);
-		if (there === 'service') found = next;
-		else if (there === 'unreachable' && targets.has(next)) hidden ??= next;
-		const to = there === 'moved' ? redirectedBaseUrl(next, path, response.location ?? '') : undefined;
-		if (to === undefined) continue;
-		// Tried first.
-		targets.add(to);
-		candidates.unshift(to);
-	}
+	const { found, hidden } = await searchService(baseUrl, without, probe);
 	const suggested = found ?? hidden;
 	const step = found === undefined ? '' : `found the service at ${found}: `;
 	const hint = suggested && `${step}${change} ${shellWord(suggested)}`;
@@ -148,6 +130,27 @@ export async function findService(baseUrl: string, { path, send }: Probe, change
 	return { without, found, problem: { code: 'no_service', message, hint: hint ?? other, data } };
 }
 
+/** Where redirects lead, then likely places. @returns `hidden` is where a redirect leads without a usable response */
+async function searchService(baseUrl: string, without: Probed, { path, send }: Probe) {
+	const likely = likelyBaseUrls(baseUrl);
+	const tried = new Set([baseUrl]);
+	let place = baseUrl;
+	let response = without;
+	let hidden: string | undefined;
+	while (tried.size <= TRIES) {
+		const target = redirectedBaseUrl(place, path, response);
+		const next = [target, ...likely].find((each) => each !== undefined && !tried.has(each));
+		if (next === undefined) break;
+		tried.add(next);
+		place = next;
+		response = await send(place);
+		const kind = judgePlace(response);
+		if (kind === 'service') return { found: place, hidden };
+		if (kind === 'unreachable' && place === target) hidden ??= place;
+	}
+	return { found: undefined, hidden };
+}
+
 /** Compares with the response without credentials. @param source as `Connection.secretSource` @returns what is not proved @throws RefusedError, FailedError */
 export async function trySignIn(
 	probe: Probe,
@@ -156,9 +159,8 @@ export async function trySignIn(
 	without: Probed,
 ): Promise<{ note: string; hint: string } | undefined> {
 	const from = source.startsWith('SUPPORTCTL_') ? `the secret is from ${source}; ` : '';
-	const fail = (code: string, why: string): never => {
-		throw new FailedError(`could not check the credentials: ${why}`, { code, hint: 'try again later' });
-	};
+	const unchecked = (code: string, why: string): FailedError =>
+		new FailedError(`could not check the credentials: ${why}`, { code, hint: 'try again later' });
 	const needsNone = without.status !== 401 && without.status !== 403;
 	if (auth.scheme === 'none') {
 		if (needsNone) return undefined;
@@ -166,7 +168,7 @@ export async function trySignIn(
 	}
 	const response = await probe.send(baseUrl, auth);
 	const { status, code, location, body } = response;
-	if (status === undefined) return fail(code ?? 'network', words(response));
+	if (status === undefined) throw unchecked(code ?? 'network', words(response));
 	const isSame = without.status === status && without.code === code;
 	if (status === 401 || (status === 403 && isSame)) {
 		const noun = secretNoun(auth.scheme);
@@ -178,8 +180,11 @@ export async function trySignIn(
 		const orStripped = isSame ? '; or the host strips the header that carries the credentials' : '';
 		throw new RefusedError(`${wrong} (${words(response)})`, { hint: from + check + orStripped });
 	}
-	if (status >= 300 && status < 400) fail('redirect', `redirected to ${location ?? 'nowhere'} once signed in`);
-	if (body === undefined || status >= 500 || status === 429) fail(code ?? `http_${status}`, words(response));
+	if (status >= 300 && status < 400)
+		throw unchecked('redirect', `redirected to ${location ?? 'nowhere'} once signed in`);
+	if (body === undefined || status >= 500 || status === 429) {
+		throw unchecked(code ?? `http_${status}`, words(response));
+	}
 	if (needsNone) {
 		return {
 			note: 'the credentials are not verified: the service responds the same without them',

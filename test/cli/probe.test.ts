@@ -93,7 +93,7 @@ it.each([
 	['https://desk.example.com', 'javascript:alert(1)', undefined],
 	['https://desk.example.com', 'http://', undefined],
 ])('%s redirected to %s', (base, location, expected) => {
-	expect(redirectedBaseUrl(base, PATH, location)).toBe(expected);
+	expect(redirectedBaseUrl(base, PATH, moved(location))).toBe(expected);
 });
 
 describe('findService', () => {
