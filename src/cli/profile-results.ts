@@ -1,4 +1,4 @@
-/** What commands about profiles share. */
+/** What commands that change profiles share. */
 
 import { resolve } from 'node:path';
 import { ExitCode, UsageError } from '../errors.js';
@@ -8,7 +8,6 @@ import {
 	configFolder,
 	connectionVariables,
 	listed,
-	readVariable,
 	type Scheme,
 	type SettingName,
 	settingSpecs,
@@ -65,44 +64,34 @@ export function readStoreToChange({ context }: Invocation): Store {
 	return store;
 }
 
-/** @throws UsageError */
-export function settingsIn(
-	options: OptionValues,
-	cwd: string,
-): Partial<Record<SettingName, string | number | boolean>> {
-	const given = settingSpecs.filter(({ name }) => options[name] !== undefined);
-	return Object.fromEntries(
-		given.map((spec) => {
-			const value = checkSetting(spec, options[spec.name], spec.flag);
-			return [spec.name, spec.path ? resolve(cwd, value as string) : value];
-		}),
-	);
+export type GivenSettings = Partial<Record<SettingName, string | number | boolean>>;
+
+/** Checked, with absolute paths. @throws UsageError */
+export function settingsIn(options: OptionValues, cwd: string): GivenSettings {
+	const found: GivenSettings = {};
+	for (const spec of settingSpecs) {
+		if (options[spec.name] === undefined) continue;
+		const value = checkSetting(spec, options[spec.name], spec.flag);
+		found[spec.name] = spec.path ? resolve(cwd, String(value)) : value;
+	}
+	return found;
 }
 
-export const howToAllowHttp = 'pass --allow-http';
-
-export function impliedScheme(options: OptionValues): Scheme | undefined {
-	return options.tokenStdin === true && options.scheme === undefined ? 'bearer' : undefined;
+/** --token-stdin implies bearer. */
+export function givenScheme({ scheme, tokenStdin }: OptionValues): unknown {
+	return scheme ?? (tokenStdin === true ? 'bearer' : undefined);
 }
 
 export async function readGivenSecret(
 	{ context, options }: Invocation,
 	scheme: Scheme,
 ): Promise<NewSecret | undefined> {
-	if (options.secretCommand === '') throw new UsageError('--secret-command is empty');
-	if (typeof options.secretCommand === 'string') return { kind: 'command', command: options.secretCommand };
+	const { secretCommand: command } = options;
+	if (command === '') throw new UsageError('--secret-command is empty');
+	if (typeof command === 'string') return { kind: 'command', command };
 	if (options.passwordStdin !== true && options.tokenStdin !== true) return undefined;
 	const flag = options.passwordStdin === true ? '--password-stdin' : '--token-stdin';
 	return { kind: 'value', value: checkSecret(scheme, await readFirstLine(context.stdin, flag), flag) };
-}
-
-/** From the argument, --profile or SUPPORTCTL_PROFILE. @throws UsageError */
-export function namedProfile({ args, options, context }: Invocation): string | undefined {
-	const flag = options.profile;
-	if (args[0] !== undefined && flag !== undefined && args[0] !== flag) {
-		throw new UsageError(`the argument is ${args[0]}, but --profile is ${flag}`);
-	}
-	return args[0] ?? flag ?? readVariable(context.env, 'PROFILE', context.cwd)?.value;
 }
 
 export function overridesOf({ context: { env } }: Invocation, name: string): string[] {

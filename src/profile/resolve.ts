@@ -5,14 +5,14 @@ import { resolve as resolvePath } from 'node:path';
 import { fileProblem, RefusedError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
 import type { Auth, ProxySettings, TlsFiles } from '../net.js';
-import { checkSecret, checkUserName, describeStore, fetchSecret, type StoredSecret, secretNoun } from './secrets.js';
+import { checkSecret, describeStore, fetchSecret, type StoredSecret, secretNoun } from './secrets.js';
 import {
 	configFolder,
 	connectionVariables,
 	type Environment,
 	type EnvironmentValue,
-	isSameOrigin,
 	listed,
+	originOf,
 	parseBaseUrl,
 	type ResolvedSettings,
 	readVariable,
@@ -38,11 +38,12 @@ export function readChoice({ profiles, current }: Store, { env, flags, cwd = '.'
 	const variable = readVariable(env, 'PROFILE', cwd);
 	if (variable !== undefined) return { profileName: variable.value, chosenBy: variable.name };
 	if (current === undefined) return { profileName: undefined, chosenBy: undefined };
-	const own = profiles[current]?.baseUrl;
-	const baseUrl = flags.baseUrl ?? readVariable(env, 'BASE_URL', cwd)?.value;
-	const isElsewhere = isSameOrigin(own, own) && isSameOrigin(baseUrl, baseUrl) && !isSameOrigin(own, baseUrl);
-	if (isElsewhere) return { profileName: undefined, chosenBy: undefined, leftOut: current };
-	return { profileName: current, chosenBy: 'current' };
+	const own = originOf(profiles[current]?.baseUrl);
+	const origin = originOf(flags.baseUrl ?? readVariable(env, 'BASE_URL', cwd)?.value);
+	if (own === undefined || origin === undefined || own === origin) {
+		return { profileName: current, chosenBy: 'current' };
+	}
+	return { profileName: undefined, chosenBy: undefined, leftOut: current };
 }
 
 export type Setup = ReturnType<typeof readSetup>;
@@ -56,32 +57,34 @@ export function readSetup(request: ResolveRequest) {
 	const profile = profileName === undefined ? undefined : requireProfile(store, profileName);
 	// A profile from a flag overrides the connection variables: they are for a different service.
 	const ignored = typeof flags.profile === 'string' ? connectionVariables(request.env) : [];
-	if (ignored.length > 0) {
-		warnings.push(`--profile ${profileName} overrides ${listed(ignored)}`);
-	}
+	if (ignored.length > 0) warnings.push(`--profile ${profileName} overrides ${listed(ignored)}`);
 	const resolved = resolveSettings({
 		flags,
 		env: ignored.length > 0 ? withoutConnection(request.env) : request.env,
 		cwd,
-		profile: profile && { name: profileName as string, values: profile, file },
+		profile: profile && { name: profileName ?? '', values: profile, file },
 	});
 	return { ...resolved, ...choice, profile, file, exists, warnings };
 }
 
 const secretVariables = { basic: 'PASSWORD', bearer: 'TOKEN', header: 'TOKEN' } as const;
 
-/** The scheme in force and its secret from the environment. */
-export function readScheme({ settings: { scheme }, sources, env, cwd }: ResolvedSettings): {
+interface SecretPlace {
 	scheme: Scheme;
+	/** From the environment. */
 	given?: EnvironmentValue | undefined;
-} {
-	if (scheme === 'none' && sources.scheme.from === 'flag') return { scheme };
-	const read = (name: 'PASSWORD' | 'TOKEN'): EnvironmentValue | undefined => readVariable(env, name, cwd);
-	const own = scheme === 'none' ? undefined : read(secretVariables[scheme]);
-	if (sources.scheme.from === 'flag') return { scheme, given: own };
-	if (sources.scheme.from === 'profile' && own !== undefined) return { scheme, given: own };
-	const password = read('PASSWORD');
-	const token = read('TOKEN');
+	stored?: StoredSecret;
+	/** Why there is none. */
+	why?: string;
+}
+
+/** The scheme in force and its secret from the environment. */
+export function readScheme({ settings: { scheme }, sources, env, cwd }: ResolvedSettings): SecretPlace {
+	const password = readVariable(env, 'PASSWORD', cwd);
+	const token = readVariable(env, 'TOKEN', cwd);
+	const own = { basic: password, bearer: token, header: token, none: undefined }[scheme];
+	const { from } = sources.scheme;
+	if (from === 'flag' || (from === 'profile' && own !== undefined)) return { scheme, given: own };
 	if (password !== undefined && token !== undefined) {
 		throw new UsageError(`${password.name} and ${token.name} are both set`, {
 			hint: 'unset one, or pass --scheme basic or --scheme bearer',
@@ -91,18 +94,13 @@ export function readScheme({ settings: { scheme }, sources, env, cwd }: Resolved
 	return token === undefined ? { scheme } : { scheme: 'bearer', given: token };
 }
 
-function locateSecret(setup: Setup): ReturnType<typeof readScheme> & {
-	stored?: StoredSecret;
-	why?: string;
-} {
+function locateSecret(setup: Setup): SecretPlace {
 	const { profile, profileName, settings, leftOut } = setup;
 	const { scheme, given } = readScheme(setup);
 	if (scheme === 'none' || given !== undefined) return { scheme, given };
-	const noun = secretNoun(scheme);
-	if (leftOut !== undefined) {
-		return { scheme, why: `no ${noun} (profile "${leftOut}" is for a different host)` };
-	}
-	if (profile?.secret === undefined) return { scheme, why: `no ${noun}` };
+	const why = `no ${secretNoun(scheme)}`;
+	if (leftOut !== undefined) return { scheme, why: `${why} (profile "${leftOut}" is for a different host)` };
+	if (profile?.secret === undefined) return { scheme, why };
 	const other = secretIsFor(profile, { ...settings, scheme });
 	if (other === undefined) return { scheme, stored: profile.secret };
 	return { scheme, why: `the secret stored in profile "${profileName}" is for ${other}` };
@@ -118,13 +116,7 @@ export function describeSecret(setup: Setup): { setting: string; value: string; 
 		const value = setup.profile?.secret === undefined ? 'not set' : 'not used';
 		return { setting, value, source: why };
 	}
-	const places = {
-		file: ` ${setup.file}`,
-		keyring: `, entry "${'account' in stored ? stored.account : ''}" of "supportctl"`,
-		command: '',
-	};
-	const source = `${describeStore(stored)}${places[stored.store]} (profile ${setup.profileName})`;
-	return { setting, value: 'set', source };
+	return { setting, value: 'set', source: `${describeStore(stored)} (profile ${setup.profileName})` };
 }
 
 export function makeAuth(
@@ -135,12 +127,11 @@ export function makeAuth(
 	if (scheme === 'bearer') return { scheme, token: secret };
 	if (scheme === 'basic') {
 		if (username === undefined) throw new UsageError('missing username', { hint: 'pass --username' });
-		return { scheme, username: checkUserName(username), password: secret };
+		if (!username.includes(':')) return { scheme, username, password: secret };
+		throw new UsageError(`usernames can't contain a colon under --scheme basic: ${JSON.stringify(username)}`);
 	}
-	if (headerName === undefined) {
-		throw new UsageError('--scheme header needs --header-name', { hint: 'for example --header-name X-Api-Key' });
-	}
-	return { scheme, name: headerName, value: secret };
+	if (headerName !== undefined) return { scheme, name: headerName, value: secret };
+	throw new UsageError('--scheme header needs --header-name', { hint: 'for example --header-name X-Api-Key' });
 }
 
 /** @throws RefusedError if there are no credentials */
@@ -148,26 +139,24 @@ export async function findAuth(setup: Setup, baseUrl: string): Promise<{ auth: A
 	const { settings, profileName = '', chosenBy, env } = setup;
 	const { scheme, given, stored, why } = locateSecret(setup);
 	if (scheme === 'none') return { auth: { scheme }, secretSource: 'none' };
-	const login = profileName === '' ? 'supportctl login' : `supportctl login --profile ${profileName}`;
-	// Beside --profile, variables are ignored.
-	const orSet = (variable: string): string => (chosenBy === '--profile' ? '' : `, or set SUPPORTCTL_${variable}`);
-	const refuse = (reason: string, hint: string): RefusedError =>
-		new RefusedError(`not signed in to ${baseUrl}: ${reason}`, { code: 'not_signed_in', hint });
+	const refusal = (reason: string, variable: string, flag = ''): RefusedError => {
+		const login = profileName === '' ? 'supportctl login' : `supportctl login --profile ${profileName}`;
+		// Beside --profile, variables are ignored.
+		const orSet = chosenBy === '--profile' ? '' : `, or set SUPPORTCTL_${variable}`;
+		return new RefusedError(`not signed in to ${baseUrl}: ${reason}`, {
+			code: 'not_signed_in',
+			hint: login + flag + orSet,
+		});
+	};
 	if (scheme === 'basic' && settings.username === undefined) {
-		throw refuse('no username', `${login}, or pass --username${orSet('USERNAME')}`);
+		throw refusal('no username', 'USERNAME', ', or pass --username');
 	}
 	// A wrong setting should not ask anyone to unlock a keyring.
 	makeAuth(scheme, settings, '');
-	if (given !== undefined) {
-		const secret = checkSecret(scheme, given.value, given.name);
-		return { auth: makeAuth(scheme, settings, secret), secretSource: given.name };
-	}
-	if (stored === undefined) {
-		throw refuse(why ?? `no ${secretNoun(scheme)}`, login + orSet(secretVariables[scheme]));
-	}
-	const secretSource = describeStore(stored);
-	const secret = checkSecret(scheme, await fetchSecret(stored, env, profileName), secretSource);
-	return { auth: makeAuth(scheme, settings, secret), secretSource };
+	if (given === undefined && stored === undefined) throw refusal(why ?? '', secretVariables[scheme]);
+	const secretSource = given?.name ?? describeStore(stored);
+	const secret = given?.value ?? (stored && (await fetchSecret(stored, env, profileName))) ?? '';
+	return { auth: makeAuth(scheme, settings, checkSecret(scheme, secret, secretSource)), secretSource };
 }
 
 /** `allowHttp` applies to the profile's own host only. */
@@ -190,35 +179,35 @@ export function resolveBaseUrl(setup: Setup): { url: string; warnings: string[];
 
 const MAX_PEM_BYTES = 4 * 1024 * 1024;
 
+const TLS_HINT = 'check that --ca-file, --cert and --key point to readable PEM files';
+
+function readPem(flag: string, path: string, what: RegExp): string {
+	try {
+		const text = readSmallFile(path, MAX_PEM_BYTES).toString('latin1');
+		if (what.test(text)) return text;
+	} catch (cause) {
+		throw new UsageError(`${flag}: ${path} can't be read: ${fileProblem(cause)}`, { hint: TLS_HINT, cause });
+	}
+	throw new UsageError(`${flag}: ${path} contains no PEM ${flag === '--key' ? 'private key' : 'certificate'}`, {
+		hint: TLS_HINT,
+	});
+}
+
 const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
 export function readTls({ settings, cwd }: ResolvedSettings, warnings: string[]): TlsFiles {
-	// A key may be in the certificate's file.
-	const { caFile, cert: certFile, key: keyFile = certFile } = settings;
-	const hint = 'check that --ca-file, --cert and --key point to readable PEM files';
-	const read = (flag: string, file: string | undefined, what: RegExp): string | undefined => {
-		if (file === undefined) return undefined;
-		const path = resolvePath(cwd, file);
-		let text = '';
-		try {
-			text = readSmallFile(path, MAX_PEM_BYTES).toString('latin1');
-		} catch (error) {
-			throw new UsageError(`${flag}: ${path} can't be read: ${fileProblem(error)}`, { hint, cause: error });
-		}
-		if (what.test(text)) return text;
-		const noun = what === CERTIFICATE ? 'certificate' : 'private key';
-		throw new UsageError(`${flag}: ${path} contains no PEM ${noun}`, { hint });
-	};
-	const ca = read('--ca-file', caFile, CERTIFICATE);
-	if (keyFile === undefined) return { ca };
+	const { caFile, cert: certFile, key: keyFile } = settings;
+	const ca = caFile === undefined ? undefined : readPem('--ca-file', resolvePath(cwd, caFile), CERTIFICATE);
 	if (certFile === undefined) {
+		if (keyFile === undefined) return { ca };
 		throw new UsageError('--key needs --cert', { hint: 'pass the certificate with --cert' });
 	}
-	const cert = read('--cert', certFile, CERTIFICATE);
-	const key = read('--key', keyFile, PRIVATE_KEY);
-	const path = resolvePath(cwd, keyFile);
-	if (key?.includes('ENCRYPTED')) {
+	const cert = readPem('--cert', resolvePath(cwd, certFile), CERTIFICATE);
+	// The key may be in the certificate's file.
+	const path = resolvePath(cwd, keyFile ?? certFile);
+	const key = readPem('--key', path, PRIVATE_KEY);
+	if (key.includes('ENCRYPTED')) {
 		throw new UsageError(`--key: ${path} is encrypted, which is not supported`, {
 			hint: 'decrypt it: openssl pkey -in KEY -out NEWKEY',
 		});
@@ -238,17 +227,14 @@ export function readProxies(env: Environment): ProxySettings {
 /** A stored secret goes only to the origin, user and scheme it is for. @throws RefusedError if not signed in, UsageError */
 export async function resolveConnection(request: ResolveRequest) {
 	const setup = readSetup(request);
-	const { settings, profileName } = setup;
+	const { settings, profileName, env } = setup;
 	const { url: baseUrl, warnings: ofUrl, allowHttp } = resolveBaseUrl(setup);
 	const warnings = [...setup.warnings, ...ofUrl];
 	const tls = readTls(setup, warnings);
 	const none: Awaited<ReturnType<typeof findAuth>> = { auth: { scheme: 'none' }, secretSource: 'none' };
 	const { auth, secretSource } = request.credentials === false ? none : await findAuth(setup, baseUrl);
-	return {
-		...{ profileName, baseUrl, auth, settings, tls, allowHttp, warnings },
-		secretSource,
-		proxy: readProxies(setup.env),
-	};
+	const proxy = readProxies(env);
+	return { profileName, baseUrl, auth, settings, tls, allowHttp, warnings, secretSource, proxy };
 }
 
 export type Connection = Awaited<ReturnType<typeof resolveConnection>>;

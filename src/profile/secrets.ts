@@ -16,21 +16,17 @@ export function secretNoun(scheme: Scheme): string {
 
 /** @throws UsageError that does not repeat the secret */
 export function checkSecret(scheme: Scheme, secret: string, from: string): string {
-	const refuse = (why: string): never => {
-		throw new UsageError(`the ${secretNoun(scheme)} from ${from} ${why}`, { code: 'invalid_secret' });
-	};
-	if (secret === '') refuse('is empty');
-	if (/[\r\n]/.test(secret)) refuse('has more than one line');
-	if (/[\x00-\x08\x0b-\x1f\x7f-\x9f]/.test(secret)) refuse('contains control characters');
-	if (scheme !== 'basic' && /[^\t\x20-\x7e]/.test(secret))
-		refuse("contains characters that an HTTP header can't carry");
-	if (scheme === 'bearer' && /\s/.test(secret)) refuse('contains spaces');
-	return secret;
+	const why = secretProblem(scheme, secret);
+	if (why === undefined) return secret;
+	throw new UsageError(`the ${secretNoun(scheme)} from ${from} ${why}`, { code: 'invalid_secret' });
 }
 
-export function checkUserName(username: string): string {
-	if (!username.includes(':')) return username;
-	throw new UsageError(`usernames can't contain a colon under --scheme basic: ${JSON.stringify(username)}`);
+function secretProblem(scheme: Scheme, secret: string): string | undefined {
+	if (secret === '') return 'is empty';
+	if (/[\r\n]/.test(secret)) return 'has more than one line';
+	if (/[\x00-\x08\x0b-\x1f\x7f-\x9f]/.test(secret)) return 'contains control characters';
+	if (scheme !== 'basic' && /[^\t\x20-\x7e]/.test(secret)) return "contains characters that an HTTP header can't carry";
+	return scheme === 'bearer' && /\s/.test(secret) ? 'contains spaces' : undefined;
 }
 
 export function describeStore(secret: StoredSecret | undefined): string {
@@ -45,17 +41,15 @@ async function useKeyring<T>(
 	account: string,
 	use: (entry: import('@napi-rs/keyring').AsyncEntry) => Promise<T>,
 ): Promise<T> {
-	const library = await import('@napi-rs/keyring').catch((cause) => {
+	const { AsyncEntry } = await import('@napi-rs/keyring').catch((cause) => {
 		throw new Error('the package @napi-rs/keyring is not installed', { cause });
 	});
 	try {
 		// On Linux the library would fall back to the kernel's keyring, which is empty after the next boot.
-		const options = { linux: { store: 'secret-service' as never } };
-		return await use(new library.AsyncEntry(KEYRING_SERVICE, account, options));
+		return await use(new AsyncEntry(KEYRING_SERVICE, account, { linux: { store: 'secret-service' as never } }));
 	} catch (cause) {
-		const message = messageOf(cause).replace(/\s+/g, ' ');
-		const reason = message.replace(/^(Platform failure|Couldn't access platform storage): /, '').slice(0, 200);
-		throw new Error(reason, { cause });
+		const reason = messageOf(cause).replace(/^(Platform failure|Couldn't access platform storage): /, '');
+		throw new Error(reason.replace(/\s+/g, ' ').slice(0, 200), { cause });
 	}
 }
 
@@ -66,17 +60,14 @@ export async function fetchSecret(stored: StoredSecret, env: Environment, profil
 	if (stored.store === 'file') return stored.value;
 	if (stored.store === 'command') return runSecretCommand(stored.command, { env, owner });
 	const hint = `sign in again: supportctl login --profile ${profileName}`;
-	let secret: string | null | undefined;
-	try {
-		secret = await useKeyring(stored.account, (entry) => entry.getPassword());
-	} catch (error) {
+	const secret = await useKeyring(stored.account, (entry) => entry.getPassword()).catch((cause) => {
 		throw new RefusedError(`can't read the secret of ${owner} from the system keyring`, {
 			code: 'keyring_unavailable',
-			details: [messageOf(error)],
+			details: [messageOf(cause)],
 			hint: `unlock the keyring, or ${hint}`,
-			cause: error,
+			cause,
 		});
-	}
+	});
 	if (typeof secret === 'string') return secret;
 	throw new RefusedError(`the secret of ${owner} is gone from the system keyring`, { code: 'secret_gone', hint });
 }
@@ -122,16 +113,16 @@ export async function runSecretCommand(
 		new RefusedError(`the secret command of ${owner} ${why}`, { code: 'secret_command_failed', hint });
 	const { SUPPORTCTL_PASSWORD: _password, SUPPORTCTL_TOKEN: _token, ...rest } = env;
 	const { exec } = await import('node:child_process');
-	const options = { env: rest, timeout: timeoutMs, maxBuffer: MAX_SECRET_BYTES, encoding: 'buffer' } as const;
 	const output = await new Promise<Buffer>((resolve, reject) => {
-		// It may ask at the terminal; stdin may be that of a run.
+		const options = { env: rest, timeout: timeoutMs, maxBuffer: MAX_SECRET_BYTES, encoding: 'buffer' } as const;
 		const child = exec(command, options, (error, stdout) => {
-			if (error === null) return resolve(stdout);
-			if (String(error.code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
+			if (error === null) resolve(stdout);
+			else if (String(error.code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
 				reject(refusal(`printed more than ${MAX_SECRET_BYTES / 1024} KiB`));
 			} else if (error.killed) reject(refusal(`took longer than ${timeoutMs / 1000} s`));
 			else reject(refusal(`failed with ${error.signal ?? `exit code ${error.code}`}`));
 		});
+		// It may ask at the terminal, but stdin may be the input of a run.
 		child.stdin?.end();
 	});
 	let text = '';

@@ -17,7 +17,9 @@ export interface Kind<Value> {
 }
 
 /** Spelled out: looking up `\p{Cc}` takes half a millisecond at each start. */
-const text = (expected = 'text without control characters', pattern = /^[^\x00-\x1f\x7f-\x9f]+$/): Kind<string> => ({
+const NO_CONTROLS = /^[^\x00-\x1f\x7f-\x9f]+$/;
+
+const text = (expected = 'text without control characters', pattern = NO_CONTROLS): Kind<string> => ({
 	expected,
 	read: (given) => (typeof given === 'string' && pattern.test(given) ? given : undefined),
 });
@@ -42,7 +44,7 @@ const scheme: Kind<Scheme> = {
 
 const flag: Kind<boolean> = {
 	expected: 'true or false',
-	read: (given) => [true, false].find((each) => given === each || given === String(each)),
+	read: (given) => [true, false].find((each) => String(given) === String(each)),
 };
 
 const prefix = text('a letter, then letters, digits, - or _', /^[A-Za-z][A-Za-z0-9_-]{0,31}$/);
@@ -77,14 +79,12 @@ export const settings = {
 	membershipPrefix: { ...prefix, initial: 'shopm' },
 } as const;
 
-type Table = typeof settings;
-export type SettingName = keyof Table;
-type ValueOf<Name extends SettingName> = Table[Name] extends Kind<infer Value> ? Value : never;
-type WithDefault = { [Name in SettingName]: Table[Name] extends { initial: unknown } ? Name : never }[SettingName];
+export type SettingName = keyof typeof settings;
 
-export type Settings = { [Name in WithDefault]: ValueOf<Name> } & {
-	[Name in Exclude<SettingName, WithDefault>]?: ValueOf<Name> | undefined;
-};
+type ValueOf<Spec> =
+	Spec extends Kind<infer Value> ? Value | (Spec extends { initial: Value } ? never : undefined) : never;
+
+export type Settings = { [Name in SettingName]: ValueOf<(typeof settings)[Name]> };
 
 export interface SettingSpec extends Kind<string | number | boolean> {
 	readonly name: SettingName;
@@ -116,7 +116,6 @@ export interface Place {
 	platform?: NodeJS.Platform;
 }
 
-/** XDG says to ignore relative paths. */
 function folderOf(kind: 'CONFIG' | 'STATE', { env, cwd = '.', platform = process.platform }: Place): string {
 	const own = env[`SUPPORTCTL_${kind}_DIR`];
 	if (own) return resolve(cwd, own);
@@ -125,6 +124,7 @@ function folderOf(kind: 'CONFIG' | 'STATE', { env, cwd = '.', platform = process
 	if (platform === 'win32' && windows) return join(windows, 'supportctl', isState ? 'state' : '');
 	const home = env.HOME || env.USERPROFILE || homedir();
 	const xdg = env[`XDG_${kind}_HOME`] ?? '';
+	// XDG says to ignore relative paths.
 	return join(isAbsolute(xdg) ? xdg : join(home, isState ? '.local/state' : '.config'), 'supportctl');
 }
 
@@ -134,6 +134,7 @@ export const stateFolder = (place: Place): string => folderOf('STATE', place);
 
 const CONNECTION = ['BASE_URL', 'USERNAME', 'PASSWORD', 'TOKEN'] as const;
 
+/** Those that are set. */
 export function connectionVariables(env: Environment): string[] {
 	return CONNECTION.flatMap((name) => [`SUPPORTCTL_${name}`, `SUPPORTCTL_${name}_FILE`]).filter((name) => env[name]);
 }
@@ -157,32 +158,33 @@ export function textOf(bytes: Uint8Array): string {
 
 export interface EnvironmentValue {
 	value: string;
+	/** Of the variable. */
 	name: string;
 }
 
 /** SUPPORTCTL_<name>, or the contents of the file in SUPPORTCTL_<name>_FILE. CI systems leave unset variables empty. @throws UsageError */
 export function readVariable(
 	env: Environment,
-	name: 'PROFILE' | (typeof CONNECTION)[number],
+	variable: 'PROFILE' | (typeof CONNECTION)[number],
 	cwd = '.',
 ): EnvironmentValue | undefined {
-	const plain = `SUPPORTCTL_${name}`;
-	const file = `${plain}_FILE`;
-	const [value, named] = [env[plain], env[file]];
-	if (value && named) throw new UsageError(`${plain} and ${file} are both set`, { hint: 'unset one of them' });
-	if (!named) return value ? { value, name: plain } : undefined;
-	const path = resolve(cwd, named);
-	const refuse = (why: string, cause?: unknown): never => {
-		const hint = `set ${file} to a readable file that contains the value, or unset it`;
-		throw new UsageError(`${file}: can't read ${path}: ${why}`, { code: 'unreadable_file', hint, cause });
-	};
-	let content = '';
+	const plain = `SUPPORTCTL_${variable}`;
+	const name = `${plain}_FILE`;
+	const value = env[plain];
+	const file = env[name];
+	if (value && file) throw new UsageError(`${plain} and ${name} are both set`, { hint: 'unset one of them' });
+	if (value) return { value, name: plain };
+	if (!file) return undefined;
+	const path = resolve(cwd, file);
 	try {
-		content = textOf(readSmallFile(path, MAX_SECRET_BYTES));
-	} catch (error) {
-		refuse(fileProblem(error), error);
+		const content = textOf(readSmallFile(path, MAX_SECRET_BYTES));
+		if (content === '') throw new Error('it is empty');
+		return { value: content, name };
+	} catch (cause) {
+		const hint = `set ${name} to a readable file that contains the value, or unset it`;
+		const message = `${name}: can't read ${path}: ${fileProblem(cause)}`;
+		throw new UsageError(message, { code: 'unreadable_file', hint, cause });
 	}
-	return content === '' ? refuse('it is empty') : { value: content, name: file };
 }
 
 export interface Source {
@@ -204,10 +206,10 @@ interface Places extends Pick<ResolvedSettings, 'env' | 'cwd'> {
 }
 
 export function resolveSettings({ flags, env, cwd, profile }: Places): ResolvedSettings {
-	const values: Record<string, unknown> = {};
-	const sources: Record<string, Source> = {};
+	const values: Partial<Record<SettingName, unknown>> = {};
+	const sources: Partial<Record<SettingName, Source>> = {};
 	for (const spec of settingSpecs) {
-		const { name, flag, variable } = spec;
+		const { name, flag, variable, initial } = spec;
 		const given = spec.profileOnly ? undefined : flags[name];
 		const exported = given === undefined && variable ? readVariable(env, variable, cwd) : undefined;
 		if (given !== undefined) {
@@ -222,11 +224,11 @@ export function resolveSettings({ flags, env, cwd, profile }: Places): ResolvedS
 			values[name] = checkSetting(spec, profile.values[name], where, hint);
 			sources[name] = { from: 'profile', name: profile.name };
 		} else {
-			if (spec.initial !== undefined) values[name] = spec.initial;
+			if (initial !== undefined) values[name] = initial;
 			sources[name] = { from: 'default', name: '' };
 		}
 	}
-	return { settings: values as unknown as Settings, sources: sources as Record<SettingName, Source>, env, cwd };
+	return { settings: values as Settings, sources: sources as ResolvedSettings['sources'], env, cwd };
 }
 
 export function originOf(url: unknown): string | undefined {
@@ -246,56 +248,58 @@ export function shellWord(text: string): string {
 
 export interface BaseUrlRules {
 	allowHttp?: boolean;
-	howToAllowHttp?: string;
 	productPrefix?: string;
 	/** For errors: `--base-url`, `SUPPORTCTL_BASE_URL`, `profile "desk"`. */
 	from?: string;
 }
 
-/** Normalizes a base URL, without a slash at its end. @throws UsageError without the URL's password; `data.suggested` is what was probably meant */
+/** Normalizes a base URL, without a slash at its end. @throws UsageError without the URL's password */
 export function parseBaseUrl(given: string, rules: BaseUrlRules = {}): { url: string; warnings: string[] } {
-	const where = rules.from === undefined ? 'base URL' : `base URL (${rules.from})`;
-	const refuse = (why: string, hint = 'for example https://desk.example.com/wp-json', suggested?: string): never => {
-		throw new UsageError(`${where}: ${why}`, { code: 'invalid_base_url', data: { suggested }, hint });
+	const { from, productPrefix = settings.productPrefix.initial } = rules;
+	const invalid = (why: string, hint = 'for example https://desk.example.com/wp-json') => {
+		const where = from === undefined ? 'base URL' : `base URL (${from})`;
+		return new UsageError(`${where}: ${why}`, { code: 'invalid_base_url', hint });
 	};
-	const trimmed = given.trim();
+	const text = given.trim();
+	if (text === '') throw invalid('is empty');
 	// Whatever stands before an @ may be a password.
-	const shown = JSON.stringify(trimmed.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@').slice(0, 200));
-	if (trimmed === '') refuse('is empty');
-	if (/[\s\\\x00-\x1f\x7f-\x9f]/.test(trimmed)) {
-		refuse(`${shown} contains a space, a backslash or a control character`);
+	const shown = JSON.stringify(text.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@').slice(0, 200));
+	if (/[\s\\\x00-\x1f\x7f-\x9f]/.test(text)) {
+		throw invalid(`${shown} contains a space, a backslash or a control character`);
 	}
-	if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) && !trimmed.includes('@')) {
-		const rest = trimmed.replace(/^\/+/, '');
-		const host = /^(\[[^\]]*\]|[^/:?#]*)/.exec(rest)?.[1] ?? '';
-		const meant = `${mayBeLoopback(host) ? 'http' : 'https'}://${rest}`;
-		const suggested = host !== '' && URL.canParse(meant) ? new URL(meant).href.replace(/\/+$/, '') : undefined;
-		if (suggested !== undefined) refuse(`${shown} has no scheme`, `use ${suggested}`, suggested);
-	}
-	if (!URL.canParse(trimmed)) refuse(`${shown} is not a URL`);
-	const url = new URL(trimmed);
-	if (url.protocol !== 'https:' && url.protocol !== 'http:') refuse(`${shown} is neither https:// nor http://`);
-	if (url.username !== '' || url.password !== '') {
-		refuse('must not contain a username or password', 'pass --username; the password is asked for');
+	const completed = withScheme(text);
+	if (completed !== text) throw invalid(`${shown} has no scheme`, `use ${completed}`);
+	if (!URL.canParse(text)) throw invalid(`${shown} is not a URL`);
+	const { protocol, origin, hostname, pathname, search, username, password } = new URL(text);
+	if (protocol !== 'https:' && protocol !== 'http:') throw invalid(`${shown} is neither https:// nor http://`);
+	if (username !== '' || password !== '') {
+		throw invalid('must not contain a username or password', 'pass --username; the password is asked for');
 	}
 	// Sites without pretty URLs take the path as a parameter.
-	const route = /^\?rest_route=([^&]*)$/.exec(url.search)?.[1];
-	const extra = trimmed.includes('#') ? 'fragment (#)' : trimmed.includes('?') && route === undefined ? 'query' : '';
-	if (extra !== '') {
-		refuse(`${shown} has a ${extra}`, `use ${url.origin}${url.pathname}`);
+	const route = /^\?rest_route=([^&]*)$/.exec(search)?.[1];
+	const extra = /#/.test(text) ? 'fragment (#)' : 'query';
+	if (text.includes('#') || (text.includes('?') && route === undefined)) {
+		throw invalid(`${shown} has a ${extra}`, `use ${origin}${pathname}`);
 	}
-	const start = route === undefined ? '' : `${url.pathname}?rest_route=`;
-	const path = (route?.replace(/%2f/gi, '/') ?? url.pathname).replace(/\/{2,}/g, '/').replace(/\/+$/, '');
+	const start = route === undefined ? origin : `${origin}${pathname}?rest_route=`;
+	const path = (route?.replace(/%2f/gi, '/') ?? pathname).replace(/\/{2,}/g, '/').replace(/\/+$/, '');
 	// What follows the API's prefix was pasted with it.
-	const words = [settings.productPrefix.initial, rules.productPrefix ?? settings.productPrefix.initial];
-	const at = words.map((word) => `${path}/`.indexOf(`/${word}-api/`)).find((index) => index >= 0) ?? path.length;
-	const result = url.origin + start + path.slice(0, at);
-	if (url.protocol === 'http:' && !mayBeLoopback(url.hostname) && rules.allowHttp !== true) {
-		const secure = `https:${result.slice('http:'.length)}`;
-		const how =
-			rules.howToAllowHttp ?? `allow it: supportctl profile set NAME --base-url ${shellWord(result)} --allow-http`;
-		refuse(`${shown} would send credentials unencrypted`, `use ${secure}, or ${how}`, secure);
+	const words = [settings.productPrefix.initial, productPrefix];
+	const at = words.map((word) => `${path}/`.indexOf(`/${word}-api/`)).find((index) => index >= 0);
+	const pasted = at === undefined ? '' : path.slice(at);
+	const url = start + path.slice(0, at);
+	if (protocol === 'http:' && !mayBeLoopback(hostname) && rules.allowHttp !== true) {
+		const hint = `use ${url.replace('http', 'https')}, or sign in with --allow-http`;
+		throw invalid(`${shown} would send credentials unencrypted`, hint);
 	}
-	const cut = path.slice(at);
-	return { url: result, warnings: cut ? [`using ${result} as the base URL, without ${cut}`] : [] };
+	return { url, warnings: pasted ? [`using ${url} as the base URL, without ${pasted}`] : [] };
+}
+
+/** Completes `desk.example.com`. */
+export function withScheme(text: string): string {
+	if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || text.includes('@')) return text;
+	const rest = text.replace(/^\/+/, '');
+	const host = /^(\[[^\]]*\]|[^/:?#]*)/.exec(rest)?.[1] ?? '';
+	const meant = `${mayBeLoopback(host) ? 'http' : 'https'}://${rest}`;
+	return host !== '' && URL.canParse(meant) ? new URL(meant).href.replace(/\/+$/, '') : text;
 }

@@ -45,20 +45,16 @@ function isStoredSecret(value: unknown): value is StoredSecret {
 }
 
 function parseStore(text: string, file: string): Store {
-	const refuse = (why: string): never => {
-		throw new UsageError(`${file} is damaged: ${why}`, {
-			code: 'config_damaged',
-			hint: 'fix the file or move it away',
-		});
-	};
+	const damaged = (why: string): UsageError =>
+		new UsageError(`${file} is damaged: ${why}`, { code: 'config_damaged', hint: 'fix the file or move it away' });
 	let data: unknown;
 	try {
 		data = parseText(text);
 	} catch {
 		// The parser's message quotes the text, which may be a secret.
-		refuse(text.trim() === '' ? 'it is empty' : 'it is not JSON');
+		throw damaged(text.trim() === '' ? 'it is empty' : 'it is not JSON');
 	}
-	if (!isRecord(data)) return refuse('it is not a JSON object');
+	if (!isRecord(data)) throw damaged('it is not a JSON object');
 	const { version, current, profiles = {} } = data;
 	if (typeof version === 'number' && version > FORMAT_VERSION) {
 		throw new UsageError(`${file} was written by a newer supportctl (format ${version})`, {
@@ -66,49 +62,38 @@ function parseStore(text: string, file: string): Store {
 			hint: 'update supportctl, or set SUPPORTCTL_CONFIG_DIR to a different directory',
 		});
 	}
-	if (!isRecord(profiles)) return refuse('"profiles" is not an object');
+	if (!isRecord(profiles)) throw damaged('"profiles" is not an object');
 	for (const [name, profile] of Object.entries(profiles)) {
-		if (!isRecord(profile)) return refuse(`profile ${JSON.stringify(name)} is not an object`);
-		if (profile.secret !== undefined && !isStoredSecret(profile.secret)) {
-			refuse(`profile ${JSON.stringify(name)} has a secret of an unknown kind`);
-		}
+		const what = `profile ${JSON.stringify(name)}`;
+		if (!isRecord(profile)) throw damaged(`${what} is not an object`);
+		const { secret } = profile;
+		if (secret !== undefined && !isStoredSecret(secret)) throw damaged(`${what} has a secret of an unknown kind`);
 	}
 	return {
-		...(typeof current === 'string' ? { current } : {}),
+		current: typeof current === 'string' ? current : undefined,
 		profiles: Object.assign(Object.create(null), profiles),
 	};
 }
 
-function permissionWarnings(file: string, folder: string): string[] {
-	if (process.platform === 'win32') return [];
-	const [stats, { mode: folderMode }] = [statSync(file), statSync(folder)];
-	const warnings: string[] = [];
-	if (stats.mode & 0o077) {
-		const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
-		const can = stats.mode & 0o022 ? 'change' : 'read';
-		warnings.push(`other users can ${can} ${file} (mode ${mode}); fix: chmod 600 ${shellWord(file)}`);
-	}
-	if (folderMode & 0o022 && !(folderMode & 0o1000)) {
-		warnings.push(`other users can change ${folder}; fix: chmod 700 ${shellWord(folder)}`);
-	}
-	const self = process.getuid?.();
-	if (self !== undefined && self !== 0 && stats.uid !== self) {
-		warnings.push(`${file} belongs to another user (uid ${stats.uid})`);
-	}
-	return warnings;
+function permissionWarnings(file: string): string[] {
+	const { mode } = statSync(file);
+	if (process.platform === 'win32' || !(mode & 0o077)) return [];
+	const octal = (mode & 0o777).toString(8).padStart(4, '0');
+	const can = mode & 0o022 ? 'change' : 'read';
+	return [`other users can ${can} ${file} (mode ${octal}); fix: chmod 600 ${shellWord(file)}`];
 }
 
 /** A missing file is an empty store. @throws UsageError for a damaged file, FailedError */
 export function readStore(folder: string) {
 	const file = configFile(folder);
-	const store: Store = { profiles: Object.create(null) };
-	const empty = { store, file, exists: false, warnings: [] as string[] };
 	try {
-		const text = readSmallFile(file, MAX_BYTES).toString('utf8');
-		return { ...empty, store: parseStore(text, file), exists: true, warnings: permissionWarnings(file, folder) };
+		const store = parseStore(readSmallFile(file, MAX_BYTES).toString('utf8'), file);
+		return { store, file, exists: true, warnings: permissionWarnings(file) };
 	} catch (error) {
 		if (error instanceof SupportctlError) throw error;
-		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return empty;
+		if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+			return { store: parseStore('{}', file), file, exists: false, warnings: [] };
+		}
 		throw new FailedError(`can't read ${file}: ${fileProblem(error)}`, {
 			code: 'config_unreadable',
 			hint: 'make the file readable, or set SUPPORTCTL_CONFIG_DIR to a different directory',
@@ -158,6 +143,7 @@ async function lockFile(file: string): Promise<{ release(): void }> {
 	}
 }
 
+/** Keyring entries in use. */
 function accountsIn({ profiles }: Store): string[] {
 	return Object.values(profiles).flatMap(({ secret }) => (secret?.store === 'keyring' ? secret.account : []));
 }
@@ -167,30 +153,16 @@ export async function updateStore<T>(
 	folder: string,
 	change: (store: Store, notices: string[]) => T | Promise<T>,
 ): Promise<{ result: T; notices: string[] }> {
-	const { default: Conf } = await import('conf');
 	const file = configFile(folder);
 	const notices: string[] = [];
 	try {
 		makeFolder(folder);
 		const lock = await lockFile(file);
 		try {
-			// A killed writer leaves a copy of the secrets.
-			const copies = readdirSync(folder).filter((name) => name.startsWith(`${FILE_NAME}.tmp-`));
-			for (const name of copies) rmSync(join(folder, name), { recursive: true, force: true });
 			const { store } = readStore(folder);
 			const accounts = accountsIn(store);
 			const result = await change(store, notices);
-			const conf = new Conf<Record<string, unknown>>({
-				cwd: folder,
-				configName: basename(FILE_NAME, '.json'),
-				configFileMode: 0o600,
-				accessPropertiesByDotNotation: false,
-				deserialize: (text) => parseText(text) as Record<string, unknown>,
-			});
-			const { current, profiles } = store;
-			conf.store = { version: FORMAT_VERSION, ...(current !== undefined && { current }), profiles };
-			// Inside a snap, conf keeps the file's mode.
-			chmodSync(file, 0o600);
+			await writeStore(folder, store);
 			const kept = accountsIn(store);
 			for (const account of accounts.filter((each) => !kept.includes(each))) {
 				const warning = await discardSecret(account);
@@ -209,6 +181,23 @@ export async function updateStore<T>(
 			cause: error,
 		});
 	}
+}
+
+async function writeStore(folder: string, store: Store): Promise<void> {
+	// A killed writer leaves a copy of the secrets.
+	const copies = readdirSync(folder).filter((name) => name.startsWith(`${FILE_NAME}.tmp-`));
+	for (const name of copies) rmSync(join(folder, name), { recursive: true, force: true });
+	const { default: Conf } = await import('conf');
+	const conf = new Conf<Record<string, unknown>>({
+		cwd: folder,
+		configName: basename(FILE_NAME, '.json'),
+		configFileMode: 0o600,
+		accessPropertiesByDotNotation: false,
+		deserialize: (text) => parseText(text) as Record<string, unknown>,
+	});
+	conf.store = JSON.parse(JSON.stringify({ version: FORMAT_VERSION, ...store }));
+	// Inside a snap, conf keeps the file's mode.
+	chmodSync(configFile(folder), 0o600);
 }
 
 /** What the secret is for, if not for these settings. */
@@ -245,53 +234,48 @@ export interface ProfileChange {
 export async function saveProfile(change: ProfileChange) {
 	const { folder, name, settings, unset = [], secret: given, insecureStorage = false } = change;
 	checkProfileName(name);
-	const update = async (store: Store, notes: string[]) => {
-		const stored = store.profiles[name];
-		const { secret: old, ...before } = stored ?? {};
+	const { result, notices } = await updateStore(folder, async (store, notes) => {
+		const before = store.profiles[name];
 		const after: StoredProfile = { ...before, ...settings };
 		for (const setting of unset) delete after[setting];
-		const stale = secretIsFor({ ...before, secret: old }, after);
-		let secret = old;
-		if (given?.kind === 'command') secret = { store: 'command', command: given.command };
+		const stale = before?.secret && secretIsFor(before, after);
+		if (given?.kind === 'command') after.secret = { store: 'command', command: given.command };
 		else if (given !== undefined) {
 			const file = configFile(folder);
 			const { [name]: _, ...others } = store.profiles;
-			const account = `${name} in ${file}`;
 			// A renamed profile may still have the entry of this name.
-			const isTaken = accountsIn({ profiles: others }).includes(account);
-			const { stored, notice } = await keepSecret(given.value, {
-				account: isTaken ? `${account} (${randomUUID()})` : account,
-				file,
-				insecureStorage,
-			});
+			const isTaken = accountsIn({ profiles: others }).includes(`${name} in ${file}`);
+			const account = `${name} in ${file}${isTaken ? ` (${randomUUID()})` : ''}`;
+			const { stored, notice } = await keepSecret(given.value, { account, file, insecureStorage });
 			if (notice !== undefined) notes.push(notice);
-			secret = stored;
-		} else if (old !== undefined && stale !== undefined) {
-			secret = undefined;
+			after.secret = stored;
+		} else if (stale !== undefined) {
+			delete after.secret;
 			const how = `sign in again: supportctl login --profile ${name}`;
 			notes.push(`removed the secret of profile "${name}", which was for ${stale}; ${how}`);
 		}
-		const origin = originOf(after.baseUrl) ?? secret?.origin;
-		store.profiles[name] = { ...after, ...(secret && { secret: { ...secret, ...(origin && { origin }) } }) };
-		if (change.makeCurrent === true || store.current === undefined) store.current = name;
-		return { created: stored === undefined, secret, isCurrent: store.current === name };
-	};
-	const { result, notices } = await updateStore(folder, update);
+		const origin = originOf(after.baseUrl);
+		if (after.secret !== undefined && origin !== undefined) after.secret = { ...after.secret, origin };
+		store.profiles[name] = after;
+		if (change.makeCurrent === true) store.current = name;
+		store.current ??= name;
+		return { created: before === undefined, secret: after.secret, isCurrent: store.current === name };
+	});
 	return { ...result, notices };
 }
 
-/** The profile to store a login to `baseUrl` in: one for the same place, else "default", else the host's name. */
-export function profileNameFor({ current, profiles }: Store, baseUrl: string): string {
+/** The profile to store a login to `baseUrl` in, never one for a different host: `preferred`, one for the same place, "default", or the host's name. */
+export function profileNameFor({ current, profiles }: Store, baseUrl: string, preferred?: string): string {
 	const names = Object.keys(profiles);
+	const own = profiles[preferred ?? '']?.baseUrl;
+	if (preferred !== undefined && (own === undefined || isSameOrigin(own, baseUrl))) return checkProfileName(preferred);
 	const known = [current ?? '', ...names].find((name) => isSameOrigin(profiles[name]?.baseUrl, baseUrl));
 	if (known !== undefined) return known;
 	if (names.length === 0) return 'default';
-	const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '').replace(/[^A-Za-z0-9.-]/g, '-');
-	if (names.includes(host)) {
-		throw new UsageError(`profile "${host}" already exists, for ${profiles[host]?.baseUrl}`, {
-			code: 'profile_exists',
-			hint: 'choose a name: --profile NAME',
-		});
-	}
-	return checkProfileName(host.replace(/^[.-]+/, 'host-'));
+	const host = new URL(baseUrl).hostname.replace(/[^A-Za-z0-9.-]/g, '-').replace(/^[.-]+/, 'host-');
+	if (!names.includes(host)) return checkProfileName(host);
+	throw new UsageError(`profile "${host}" already exists, for ${profiles[host]?.baseUrl}`, {
+		code: 'profile_exists',
+		hint: 'choose a name: --profile NAME',
+	});
 }

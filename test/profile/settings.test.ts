@@ -73,6 +73,6 @@ describe('parseBaseUrl', () => {
 		['localhost:8080/x', 'http://localhost:8080/x'],
 		['//desk.example.com', 'https://desk.example.com'],
 	])('offers the URL of %s with its scheme', (given, suggested) => {
-		expect(() => parseBaseUrl(given)).toThrow(expect.objectContaining({ data: { suggested } }));
+		expect(() => parseBaseUrl(given)).toThrow(expect.objectContaining({ hint: `use ${suggested}` }));
 	});
 });

@@ -156,8 +156,7 @@ async function* examineSettings({ context, options }: Invocation): AsyncGenerato
 	const { file, exists, store, warnings } = readStore(configFolder(context));
 	const count = Object.keys(store.profiles).length;
 	if (warnings.length > 0) {
-		const text = warnings.join('; ');
-		yield warn(text, text.match(/chmod [^;]+/g)?.join('; ') ?? 'change its owner to your user');
+		yield warn(warnings.join('; '), `chmod 600 ${shellWord(file)}`);
 	} else if (exists) yield pass(`${file}, ${count} ${plural('profile', count)}`);
 	else yield pass(`${file} not found: no profiles`);
 

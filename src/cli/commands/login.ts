@@ -6,15 +6,14 @@ import { makeAuth, readProxies, readScheme, readTls } from '../../profile/resolv
 import { checkSecret, describeStore, runSecretCommand, secretNoun } from '../../profile/secrets.js';
 import {
 	configFolder,
-	type EnvironmentValue,
 	isSameOrigin,
 	parseBaseUrl,
-	type ResolvedSettings,
 	readVariable,
 	resolveSettings,
 	type Scheme,
 	settings as settingTable,
 	withoutConnection,
+	withScheme,
 } from '../../profile/settings.js';
 import { checkProfileName, type NewSecret, profileNameFor, type Store, saveProfile } from '../../profile/store.js';
 import { defineCommand, type Invocation } from '../command.js';
@@ -25,15 +24,13 @@ import { connectionFlags, connectionOptions, guardDefaults, outputOptions, secre
 import { createProbe, findService, type Probed, trySignIn } from '../probe.js';
 import {
 	type Change,
-	howToAllowHttp,
-	impliedScheme,
+	givenScheme,
 	overridesOf,
 	readGivenSecret,
 	readStoreToChange,
 	runChange,
 	settingsIn,
 } from '../profile-results.js';
-import type { Reach } from '../session.js';
 
 const KEYS = ['profile', 'base_url', 'scheme', 'username', 'stored_in', 'proved', 'note'];
 
@@ -52,19 +49,10 @@ export const command = defineCommand({
 
 interface Login {
 	invocation: Invocation;
+	/** Undefined if nobody can be asked. */
 	prompts: Prompts | undefined;
 	store: Store;
 	flags: Readonly<Record<string, unknown>>;
-}
-
-interface Found {
-	baseUrl: string;
-	name: string;
-	resolved: ResolvedSettings;
-	reach: Omit<Reach, 'baseUrl' | 'auth'>;
-	scheme: Scheme;
-	exported: EnvironmentValue | undefined;
-	without: Probed;
 }
 
 const TRIES = 3;
@@ -82,33 +70,23 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 		invocation,
 		prompts: mayAsk ? context.prompts : undefined,
 		store: readStoreToChange(invocation),
-		flags: connectionFlags({
-			...options,
-			baseUrl: args[0] ?? options.baseUrl,
-			scheme: options.scheme ?? impliedScheme(options),
-		}),
+		flags: connectionFlags({ ...options, baseUrl: args[0] ?? options.baseUrl, scheme: givenScheme(options) }),
 	};
-	const { found, accepted } = await findAndSignIn(login);
-	const { name, baseUrl, scheme, reach } = found;
-	const { note, username, headerName, secret } = accepted;
+	const { place, scheme, identity, secret, note } = await findAndSignIn(login);
+	const { name, baseUrl, reach } = place;
+	const { protected: isProtected, allowHttp = reach.allowHttp || undefined } = options;
+	const given = { ...login.flags, ...identity, baseUrl, scheme, allowHttp, protected: isProtected };
 	const changed = await saveProfile({
 		folder: configFolder(context),
 		name,
-		settings: settingsIn(
-			{
-				...login.flags,
-				protected: options.protected,
-				allowHttp: options.allowHttp ?? (reach.allowHttp || undefined),
-				...{ baseUrl, scheme, username, headerName },
-			},
-			context.cwd,
-		),
+		settings: settingsIn(given, context.cwd),
 		secret,
 		insecureStorage: options.insecureStorage === true,
 		makeCurrent: true,
 	});
+	const { username = null } = identity;
+	const as = username === null ? '' : ` as ${username}`;
 	const storedIn = describeStore(changed.secret);
-	const as = username === undefined ? '' : ` as ${username}`;
 	const preposition = changed.secret?.store === 'command' ? 'from' : 'in';
 	const where = changed.secret === undefined ? '' : `, ${secretNoun(scheme)} ${preposition} the ${storedIn}`;
 	return {
@@ -118,7 +96,7 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 			profile: name,
 			base_url: baseUrl,
 			scheme,
-			username: username ?? null,
+			username,
 			stored_in: storedIn,
 			proved: note === undefined,
 			note: note ?? null,
@@ -129,8 +107,8 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 async function findAndSignIn(login: Login) {
 	const unlisten = leaveOnSignal(login.invocation, 'nothing was stored');
 	try {
-		const found = await locate(login, await firstBaseUrl(login));
-		return { found, accepted: await signIn(login, found) };
+		const place = await locate(login, await firstBaseUrl(login));
+		return { place, ...(await signIn(login, place)) };
 	} catch (error) {
 		if (!(error instanceof InterruptedError)) throw error;
 		throw new InterruptedError('canceled; nothing was stored');
@@ -148,14 +126,14 @@ async function firstBaseUrl(login: Login): Promise<string> {
 	const initial = typeof stored === 'string' ? stored : undefined;
 	if (prompts === undefined) {
 		if (initial !== undefined) return readBaseUrl(login, initial, `profile "${name}"`);
-		throw new UsageError('missing help desk address', {
-			hint: 'use: supportctl login https://desk.example.com/wp-json',
-		});
+		const hint = 'use: supportctl login https://desk.example.com/wp-json';
+		throw new UsageError('missing help desk address', { hint });
 	}
 	for (;;) {
 		const typed = await prompts.text('Help desk address:', { initial });
 		try {
-			return await readBaseUrl(login, typed);
+			// Nothing secret is sent before the service is found there.
+			return readBaseUrl(login, withScheme(typed));
 		} catch (error) {
 			if (!(error instanceof UsageError)) throw error;
 			warn(invocation.context, [`${error.message}; ${error.hint}`]);
@@ -163,21 +141,12 @@ async function firstBaseUrl(login: Login): Promise<string> {
 	}
 }
 
-async function readBaseUrl(login: Login, text: string, from?: string): Promise<string> {
-	const { invocation, prompts } = login;
-	const { productPrefix } = invocation.options;
-	try {
-		const rules = { allowHttp: mayUseHttp(login, text), howToAllowHttp, from, productPrefix };
-		const { url, warnings } = parseBaseUrl(text, rules);
-		warn(invocation.context, warnings);
-		return url;
-	} catch (error) {
-		const suggested = error instanceof UsageError ? error.data.suggested : undefined;
-		if (prompts === undefined || typeof suggested !== 'string') throw error;
-		// Nothing secret is sent before the service is found there.
-		if (!(await prompts.confirm(`Did you mean ${suggested}?`, true))) throw error;
-		return readBaseUrl(login, suggested, from);
-	}
+function readBaseUrl(login: Login, text: string, from?: string): string {
+	const { context, options } = login.invocation;
+	const { productPrefix } = options;
+	const { url, warnings } = parseBaseUrl(text, { allowHttp: mayUseHttp(login, text), from, productPrefix });
+	warn(context, warnings);
+	return url;
 }
 
 /** By flag, or because the profile allows it for this origin. */
@@ -188,49 +157,77 @@ function mayUseHttp({ store, invocation }: Login, url: string): boolean {
 	return stored?.allowHttp === true && isSameOrigin(stored.baseUrl, url);
 }
 
-/** Looks for the service without credentials. Variables count only if no one can be asked and they are for this base URL. */
-async function locate(login: Login, baseUrl: string): Promise<Found> {
+type Place = ReturnType<typeof settingsAt> & { without: Probed };
+
+/** The profile to change, and the settings in force. Variables count only if no one can be asked and they are for this base URL. */
+function settingsAt(login: Login, baseUrl: string) {
 	const { invocation, prompts, store, flags } = login;
-	const { context, options } = invocation;
-	const { env, cwd } = context;
-	// SUPPORTCTL_PROFILE never makes a login overwrite a profile for a different host.
-	const variable = readVariable(env, 'PROFILE', cwd)?.value;
-	const own = store.profiles[variable ?? '']?.baseUrl;
-	const isFree = variable !== undefined && (typeof own !== 'string' || isSameOrigin(own, baseUrl));
-	const usual = isFree ? checkProfileName(variable) : profileNameFor(store, baseUrl);
-	const name = options.profile ?? usual;
-	const known = store.profiles[name];
+	const { env, cwd } = invocation.context;
+	const { profile } = invocation.options;
+	const name = profile ?? profileNameFor(store, baseUrl, readVariable(env, 'PROFILE', cwd)?.value);
 	const exported = readVariable(env, 'BASE_URL', cwd)?.value;
 	const isMeant = exported === undefined || isSameOrigin(exported, baseUrl);
-	const isNamed = store.profiles[options.profile ?? ''] !== undefined;
+	const isNamed = store.profiles[profile ?? ''] !== undefined;
 	const resolved = resolveSettings({
 		flags: { ...flags, baseUrl },
 		env: prompts === undefined && isMeant && !isNamed ? env : withoutConnection(env),
 		cwd,
-		profile: { name, values: known ?? {}, file: 'config.json' },
+		profile: { name, values: store.profiles[name] ?? {}, file: 'config.json' },
 	});
-	const { settings, sources } = resolved;
 	const warnings: string[] = [];
-	const tls = readTls(resolved, warnings);
-	const reach = { settings, tls, proxy: readProxies(env), allowHttp: mayUseHttp(login, baseUrl) };
-	const probe = createProbe(invocation, reach, settings.username);
+	const reach = {
+		settings: resolved.settings,
+		tls: readTls(resolved, warnings),
+		proxy: readProxies(env),
+		allowHttp: mayUseHttp(login, baseUrl),
+	};
+	return { baseUrl, name, resolved, reach, warnings };
+}
+
+/** Looks for the service without credentials. */
+async function locate(login: Login, baseUrl: string): Promise<Place> {
+	const { invocation, prompts } = login;
+	const place = settingsAt(login, baseUrl);
+	const probe = createProbe(invocation, place.reach, place.reach.settings.username);
 	const { without, found, problem } = await findService(baseUrl, probe, 'supportctl login');
-	if (problem !== undefined) {
-		const error = new FailedError(problem.message, problem);
-		if (prompts === undefined || found === undefined) throw error;
-		say(invocation, `${problem.message}.`);
-		if (!(await prompts.confirm(`Found the service at ${found}. Use it?`, true))) throw error;
-		return locate(login, await readBaseUrl(login, found));
+	if (problem === undefined) {
+		warn(invocation.context, place.warnings);
+		return { ...place, without };
 	}
-	warn(context, warnings);
-	let { scheme, given } = readScheme(resolved);
-	const isDecided =
-		sources.scheme.from !== 'default' ||
-		flags.username !== undefined ||
-		options.secretCommand !== undefined ||
-		known !== undefined;
-	if (prompts !== undefined && !isDecided) scheme = await prompts.choice('How do you sign in?', WAYS, scheme);
-	return { baseUrl, name, resolved, reach, scheme, exported: given, without };
+	const error = new FailedError(problem.message, problem);
+	if (prompts === undefined || found === undefined) throw error;
+	say(invocation, `${problem.message}.`);
+	if (!(await prompts.confirm(`Found the service at ${found}. Use it?`, true))) throw error;
+	return locate(login, readBaseUrl(login, found));
+}
+
+/** Until the service accepts the credentials or the person gives up. */
+async function signIn(login: Login, place: Place) {
+	const { invocation } = login;
+	const { baseUrl, reach, without } = place;
+	const { scheme, given: exported } = await chooseScheme(login, place);
+	const identity = await readIdentity(login, place, scheme);
+	const probe = createProbe(invocation, reach, identity.username);
+	if (scheme === 'none') {
+		const doubt = await trySignIn(probe, baseUrl, { auth: { scheme } }, without);
+		return { scheme, identity, secret: undefined, note: doubt?.note };
+	}
+	makeAuth(scheme, identity, '');
+	for (let tries = 1; ; tries++) {
+		const given = await readSecret(login, place, scheme, exported);
+		const { source } = given;
+		try {
+			const auth = makeAuth(scheme, identity, checkSecret(scheme, given.value, source));
+			const doubt = await trySignIn(probe, baseUrl, { auth, source }, without);
+			return { scheme, identity, secret: given.secret, note: doubt?.note };
+		} catch (error) {
+			const isRefusal =
+				error instanceof RefusedError || (error instanceof UsageError && error.code === 'invalid_secret');
+			if (!isRefusal || source !== PROMPT || tries === TRIES) throw error;
+			const hint = error.hint === undefined ? '' : `; ${error.hint}`;
+			warn(invocation.context, [`${error.message}${hint}. Try again, or press Ctrl-C to stop`]);
+		}
+	}
 }
 
 const WAYS: readonly { value: Scheme; label: string }[] = [
@@ -240,35 +237,19 @@ const WAYS: readonly { value: Scheme; label: string }[] = [
 	{ value: 'none', label: 'No sign-in' },
 ];
 
-/** Until the service accepts them or the person gives up. */
-async function signIn(login: Login, found: Found) {
-	const { invocation } = login;
-	const { scheme, baseUrl, reach, without } = found;
-	const identity = await readIdentity(login, found);
-	const probe = createProbe(invocation, reach, identity.username);
-	if (scheme === 'none') {
-		const doubt = await trySignIn(probe, baseUrl, { auth: { scheme } }, without);
-		return { ...identity, secret: undefined, note: doubt?.note };
-	}
-	makeAuth(scheme, identity, '');
-	for (let tries = 1; ; tries++) {
-		const given = await readSecret(login, found, scheme);
-		try {
-			const auth = makeAuth(scheme, identity, checkSecret(scheme, given.value, given.source));
-			const doubt = await trySignIn(probe, baseUrl, { auth, source: given.source }, without);
-			return { ...identity, secret: given.secret, note: doubt?.note };
-		} catch (error) {
-			const isRefusal =
-				error instanceof RefusedError || (error instanceof UsageError && error.code === 'invalid_secret');
-			if (!isRefusal || !given.isTyped || tries === TRIES) throw error;
-			const hint = error.hint === undefined ? '' : `; ${error.hint}`;
-			warn(invocation.context, [`${error.message}${hint}. Try again, or press Ctrl-C to stop`]);
-		}
-	}
+async function chooseScheme({ invocation, prompts, store, flags }: Login, { name, resolved }: Place) {
+	const found = readScheme(resolved);
+	const isDecided =
+		resolved.sources.scheme.from !== 'default' ||
+		flags.username !== undefined ||
+		invocation.options.secretCommand !== undefined ||
+		store.profiles[name] !== undefined;
+	if (prompts === undefined || isDecided) return found;
+	return { ...found, scheme: await prompts.choice('How do you sign in?', WAYS, found.scheme) };
 }
 
 /** Asked for once, whatever becomes of the secret. */
-async function readIdentity({ prompts }: Login, { scheme, resolved }: Found) {
+async function readIdentity({ prompts }: Login, { resolved }: Place, scheme: Scheme) {
 	const { settings, sources } = resolved;
 	let { username, headerName } = settings;
 	if (prompts !== undefined && scheme === 'basic' && sources.username.from !== 'flag') {
@@ -286,27 +267,32 @@ async function readIdentity({ prompts }: Login, { scheme, resolved }: Found) {
 	return { username, headerName };
 }
 
+const PROMPT = 'the prompt';
+
 interface GivenSecret {
 	secret: NewSecret;
 	value: string;
 	source: string;
-	isTyped: boolean;
 }
 
-/** @throws UsageError, RefusedError */
-async function readSecret({ prompts, invocation }: Login, found: Found, scheme: Scheme): Promise<GivenSecret> {
-	const { name, exported, resolved } = found;
+/** From a flag, the environment or the prompt. @throws UsageError, RefusedError */
+async function readSecret(
+	{ prompts, invocation }: Login,
+	{ name, resolved }: Place,
+	scheme: Scheme,
+	exported: ReturnType<typeof readScheme>['given'],
+): Promise<GivenSecret> {
+	const secret = await readGivenSecret(invocation, scheme);
+	if (secret?.kind === 'command') {
+		const value = await runSecretCommand(secret.command, { env: resolved.env, owner: `profile "${name}"` });
+		return { secret, value, source: 'the secret command' };
+	}
+	if (secret !== undefined) return { secret, value: secret.value, source: 'stdin' };
+	if (exported !== undefined) {
+		const { value } = exported;
+		return { secret: { kind: 'value', value }, value, source: exported.name };
+	}
 	const noun = secretNoun(scheme);
-	const given = await readGivenSecret(invocation, scheme);
-	if (given?.kind === 'command') {
-		const value = await runSecretCommand(given.command, { env: resolved.env, owner: `profile "${name}"` });
-		return { secret: given, value, source: 'the secret command', isTyped: false };
-	}
-	const piped = given?.value ?? exported?.value;
-	if (piped !== undefined) {
-		const source = given === undefined && exported !== undefined ? exported.name : 'stdin';
-		return { secret: { kind: 'value', value: piped }, value: piped, source, isTyped: false };
-	}
 	if (prompts === undefined) {
 		throw new UsageError(`missing ${noun}`, {
 			hint: 'pipe it in with --password-stdin, or pass --secret-command',
@@ -318,5 +304,5 @@ async function readSecret({ prompts, invocation }: Login, found: Found, scheme: 
 	const label = scheme === 'basic' ? 'Application password' : `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
 	let value = '';
 	while (value === '') value = await prompts.secret(`${label} (hidden):`);
-	return { secret: { kind: 'value', value }, value, source: 'the prompt', isTyped: true };
+	return { secret: { kind: 'value', value }, value, source: PROMPT };
 }

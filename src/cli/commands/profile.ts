@@ -5,9 +5,25 @@ import type { Context } from '../../io/context.js';
 import { redactBaseUrl } from '../../output/redact.js';
 import { describeSecret, readChoice, readSetup } from '../../profile/resolve.js';
 import { describeStore } from '../../profile/secrets.js';
-import { configFolder, parseBaseUrl, type Scheme, settingSpecs, stateFolder } from '../../profile/settings.js';
-import { checkProfileName, configFile, readStore, requireProfile, saveProfile } from '../../profile/store.js';
-import { defineCommand } from '../command.js';
+import {
+	configFolder,
+	connectionVariables,
+	parseBaseUrl,
+	readVariable,
+	type Scheme,
+	type SettingName,
+	settingSpecs,
+	stateFolder,
+} from '../../profile/settings.js';
+import {
+	checkProfileName,
+	configFile,
+	readStore,
+	requireProfile,
+	type Store,
+	saveProfile,
+} from '../../profile/store.js';
+import { defineCommand, type Invocation } from '../command.js';
 import { say, warn } from '../notices.js';
 import { allBut, options, pick } from '../options/option.js';
 import {
@@ -21,20 +37,26 @@ import {
 } from '../options/shared.js';
 import {
 	asksForData,
+	type Change,
 	changeProfiles,
-	howToAllowHttp,
-	impliedScheme,
-	namedProfile,
+	givenScheme,
 	overridesOf,
 	readGivenSecret,
 	readStoreToChange,
 	runChange,
 	settingsIn,
 } from '../profile-results.js';
-import { chosenFormat, printAll, type ResultShape } from '../results.js';
+import { chosenFormat, picksValues, printAll, type ResultShape } from '../results.js';
 
 const nameArgument = { name: 'name', help: 'The profile', required: true, completes: 'profiles' } as const;
 const anyProfile = { ...nameArgument, help: 'The profile (default: the current one)', required: false } as const;
+
+/** From the argument or --profile. @throws UsageError for two different names */
+function namedProfile({ args, options }: Invocation): string | undefined {
+	const [name = options.profile] = args;
+	if (options.profile === undefined || name === options.profile) return name;
+	throw new UsageError(`the argument is ${name}, but --profile is ${options.profile}`);
+}
 
 export const list = defineCommand({
 	arguments: [],
@@ -43,45 +65,54 @@ export const list = defineCommand({
 		const { context, options } = invocation;
 		const { env, cwd } = context;
 		const { store, warnings } = readStore(configFolder(context));
-		const { profiles, current } = store;
-		const { profileName, chosenBy, leftOut } = readChoice(store, { env, flags: connectionFlags(options), cwd });
+		const choice = readChoice(store, { env, flags: connectionFlags(options), cwd });
 		warn(context, warnings);
-		const rows = Object.entries(profiles).map(([name, { baseUrl, scheme, username, secret, ...profile }]) => ({
-			current: name === profileName,
+		const rows = Object.entries(store.profiles).map(([name, profile]) => ({
+			current: name === choice.profileName,
 			profile: name,
 			// Edited by hand, it can be anything.
-			base_url: baseUrl === undefined ? null : redactBaseUrl(String(baseUrl)),
-			scheme: scheme ?? 'basic',
-			username: username ?? null,
-			stored_in: describeStore(secret),
+			base_url: profile.baseUrl === undefined ? null : redactBaseUrl(String(profile.baseUrl)),
+			scheme: profile.scheme ?? 'basic',
+			username: profile.username ?? null,
+			stored_in: describeStore(profile.secret),
 			protected: profile.protected === true,
-			chosen_by: name === profileName ? (chosenBy ?? null) : null,
+			chosen_by: name === choice.profileName ? choice.chosenBy : null,
 		}));
 		if (rows.length === 0) say(invocation, 'No profiles yet. Create one: supportctl login');
-		if (leftOut !== undefined) {
-			say(invocation, `No profile in use: SUPPORTCTL_BASE_URL is a different host than profile "${leftOut}".`);
-		} else if (profileName !== undefined && profileName !== current) {
-			const instead = current === undefined ? '' : ` instead of "${current}"`;
-			if (Object.hasOwn(profiles, profileName)) say(invocation, `Using "${profileName}"${instead} (${chosenBy}).`);
-			else warn(context, [`profile "${profileName}" not found (${chosenBy})`]);
-		}
-		const shape: ResultShape = {
-			keys: ['current', 'profile', 'base_url', 'scheme', 'username', 'stored_in', 'protected'],
-			columns: [
-				{ path: 'current', label: '', key: 'current', get: ({ current }) => (current === true ? '*' : '') },
-				{ path: 'profile', whole: true },
-				{ path: 'base_url', important: true, least: 16 },
-				{ path: 'scheme', optional: true, usual: 'basic' },
-				{ path: 'username' },
-				{ path: 'stored_in' },
-				{ path: 'protected', optional: true, usual: 'false' },
-			],
-			idOf: ({ profile }) => profile,
-		};
-		await printAll(invocation, shape, rows);
+		explainChoice(invocation, store, choice);
+		await printAll(invocation, listShape, rows);
 		return ExitCode.ok;
 	},
 });
+
+const listShape: ResultShape = {
+	keys: ['current', 'profile', 'base_url', 'scheme', 'username', 'stored_in', 'protected'],
+	columns: [
+		{ path: 'current', label: '', key: 'current', get: ({ current }) => (current === true ? '*' : '') },
+		{ path: 'profile', whole: true },
+		{ path: 'base_url', important: true, least: 16 },
+		{ path: 'scheme', optional: true, usual: 'basic' },
+		{ path: 'username' },
+		{ path: 'stored_in' },
+		{ path: 'protected', optional: true, usual: 'false' },
+	],
+	idOf: ({ profile }) => profile,
+};
+
+/** If it isn't the current profile. */
+function explainChoice(
+	invocation: Invocation,
+	{ profiles, current }: Store,
+	{ profileName, chosenBy, leftOut }: ReturnType<typeof readChoice>,
+): void {
+	if (leftOut !== undefined) {
+		say(invocation, `No profile in use: SUPPORTCTL_BASE_URL is a different host than profile "${leftOut}".`);
+	}
+	if (profileName === undefined || profileName === current) return;
+	const instead = current === undefined ? '' : ` instead of "${current}"`;
+	if (profiles[profileName] !== undefined) say(invocation, `Using "${profileName}"${instead} (${chosenBy}).`);
+	else warn(invocation.context, [`profile "${profileName}" not found (${chosenBy})`]);
+}
 
 export const show = defineCommand({
 	arguments: [anyProfile],
@@ -89,22 +120,24 @@ export const show = defineCommand({
 	async run(invocation) {
 		const { context, options, args } = invocation;
 		const { env, cwd } = context;
-		// Fails for two different names.
-		namedProfile(invocation);
-		const flags = { ...connectionFlags(options), ...(args[0] !== undefined && { profile: args[0] }) };
+		const flags = { ...connectionFlags(options), profile: namedProfile(invocation) };
 		const setup = readSetup({ env, flags, cwd });
-		const { profileName, chosenBy, settings, sources } = setup;
+		const { profileName, chosenBy = 'none chosen', settings, sources } = setup;
 		warn(context, setup.warnings);
-		const by = args[0] === undefined ? (chosenBy ?? 'none chosen') : 'argument';
+		const profile = {
+			setting: 'profile',
+			value: profileName ?? null,
+			source: args[0] === undefined ? chosenBy : 'argument',
+		};
 		const rows = [
-			{ setting: 'profile', value: profileName ?? null, source: by },
+			profile,
 			{ setting: 'config-file', value: setup.file, source: setup.exists ? 'exists' : 'not found' },
 			...settingSpecs
 				.filter(({ name }) => settings[name] !== undefined)
 				.map(({ name, flag }) => ({
 					setting: flag.slice(2),
-					value: name === 'baseUrl' ? redactBaseUrl(settings[name] as string) : settings[name],
-					source: [sources[name].from, sources[name].name].filter(Boolean).join(' '),
+					value: name === 'baseUrl' ? redactBaseUrl(String(settings[name])) : settings[name],
+					source: `${sources[name].from} ${sources[name].name}`.trim(),
 				})),
 			describeSecret(setup),
 		];
@@ -113,8 +146,9 @@ export const show = defineCommand({
 			idOf: ({ setting, value }) => (setting === 'profile' ? value : setting),
 		};
 		// All rows are about one profile.
-		const isId = chosenFormat(options) === 'ids' && options.fields === undefined && options.query === undefined;
-		await printAll(invocation, shape, isId ? rows.slice(0, profileName === undefined ? 0 : 1) : rows);
+		const isId = chosenFormat(options) === 'ids' && !picksValues(options);
+		const ids = profileName === undefined ? [] : [profile];
+		await printAll(invocation, shape, isId ? ids : rows);
 		return ExitCode.ok;
 	},
 });
@@ -146,57 +180,55 @@ export const set = defineCommand({
 		...allBut(outputOptions, 'format'),
 	],
 	run(invocation) {
-		const { context, options: given } = invocation;
 		// --format is a setting here, not how this command prints.
-		const printing = { ...invocation, options: { ...given, format: undefined } };
-		return runChange(printing, ['profile', 'created', 'current', 'stored_in'], async () => {
-			const name = checkProfileName(invocation.args[0]);
-			const before = readStoreToChange(printing).profiles[name] ?? {};
-			const implied = impliedScheme(given);
-			const settings = settingsIn({ ...given, ...(implied && { scheme: implied }) }, context.cwd);
-			const unset = (given.unset ?? []).map((text) => {
-				const spec = settingSpecs.find((each) => each.flag === `--${text.replace(/^--/, '')}` || each.name === text);
-				if (spec !== undefined) return spec.name;
-				const names = settingSpecs.map((each) => each.flag.slice(2)).join(', ');
-				throw new UsageError(`--unset ${JSON.stringify(text)}: unknown setting`, {
-					hint: `settings: ${names}`,
-				});
-			});
-			const scheme = (settings.scheme ?? (unset.includes('scheme') ? 'basic' : before.scheme) ?? 'basic') as Scheme;
-			const secret = await readGivenSecret(printing, scheme);
-			if (Object.keys(settings).length === 0 && unset.length === 0 && secret === undefined) {
-				const hint = 'list the settings: supportctl profile set --help';
-				throw new UsageError('nothing to set', { hint });
-			}
-			const after = { ...before, ...settings };
-			if (typeof after.baseUrl === 'string') {
-				const { url, warnings } = parseBaseUrl(after.baseUrl, {
-					allowHttp: after.allowHttp === true,
-					howToAllowHttp,
-					from: given.baseUrl === undefined ? 'as stored' : '--base-url',
-					...(typeof after.productPrefix === 'string' && { productPrefix: after.productPrefix }),
-				});
-				warn(context, warnings);
-				if (!unset.includes('baseUrl')) settings.baseUrl = url;
-			}
-			const changed = await saveProfile({
-				folder: configFolder(context),
-				name,
-				settings,
-				unset,
-				secret,
-				insecureStorage: given.insecureStorage === true,
-			});
-			const { created, isCurrent } = changed;
-			const use = isCurrent ? ', the current one' : '';
-			return {
-				warnings: changed.notices,
-				says: `${created ? 'Created' : 'Changed'} profile "${name}"${use}. Credentials were not verified.`,
-				row: { profile: name, created, current: isCurrent, stored_in: describeStore(changed.secret) },
-			};
-		});
+		const printing = { ...invocation, options: { ...invocation.options, format: undefined } };
+		return runChange(printing, ['profile', 'created', 'current', 'stored_in'], () => change(invocation));
 	},
 });
+
+async function change(invocation: Invocation): Promise<Change> {
+	const { context, options: given } = invocation;
+	const name = checkProfileName(invocation.args[0] ?? '');
+	const before = readStoreToChange(invocation).profiles[name] ?? {};
+	const settings = settingsIn({ ...given, scheme: givenScheme(given) }, context.cwd);
+	const unset = ((given.unset ?? []) as string[]).map(settingNamed);
+	const scheme = (settings.scheme ?? (unset.includes('scheme') ? 'basic' : before.scheme) ?? 'basic') as Scheme;
+	const secret = await readGivenSecret(invocation, scheme);
+	if (Object.keys(settings).length === 0 && unset.length === 0 && secret === undefined) {
+		throw new UsageError('nothing to set', { hint: 'list the settings: supportctl profile set --help' });
+	}
+	const { baseUrl, allowHttp, productPrefix } = { ...before, ...settings };
+	if (typeof baseUrl === 'string') {
+		const { url, warnings } = parseBaseUrl(baseUrl, {
+			allowHttp: allowHttp === true,
+			from: given.baseUrl === undefined ? 'as stored' : '--base-url',
+			productPrefix: typeof productPrefix === 'string' ? productPrefix : undefined,
+		});
+		warn(context, warnings);
+		settings.baseUrl = url;
+	}
+	const { created, isCurrent, ...changed } = await saveProfile({
+		folder: configFolder(context),
+		name,
+		settings,
+		unset,
+		secret,
+		insecureStorage: given.insecureStorage === true,
+	});
+	const use = isCurrent ? ', the current one' : '';
+	return {
+		warnings: changed.notices,
+		says: `${created ? 'Created' : 'Changed'} profile "${name}"${use}. Credentials were not verified.`,
+		row: { profile: name, created, current: isCurrent, stored_in: describeStore(changed.secret) },
+	};
+}
+
+function settingNamed(text: string): SettingName {
+	const spec = settingSpecs.find((each) => each.flag === `--${text.replace(/^--/, '')}`);
+	if (spec !== undefined) return spec.name;
+	const names = settingSpecs.map((each) => each.flag.slice(2)).join(', ');
+	throw new UsageError(`--unset ${JSON.stringify(text)}: unknown setting`, { hint: `settings: ${names}` });
+}
 
 export const use = defineCommand({
 	arguments: [nameArgument],
@@ -234,8 +266,8 @@ export const remove = defineCommand({
 	arguments: [nameArgument],
 	options: [...pick(guardOptions, 'yes'), ...outputOptions],
 	async run(invocation) {
-		const { context, args, options } = invocation;
-		const [name] = args;
+		const { context, options } = invocation;
+		const [name] = invocation.args;
 		requireProfile(readStore(configFolder(context)).store, name);
 		if (options.yes !== true) await confirmRemoval(context, name);
 		return changeProfiles(invocation, ['profile', 'was_current'], (store) => {
@@ -270,21 +302,21 @@ export const logout = defineCommand({
 	],
 	run: (invocation) =>
 		changeProfiles(invocation, ['profile', 'removed_from'], (store) => {
-			const name = namedProfile(invocation) ?? store.current;
+			const { env, cwd } = invocation.context;
+			const name = namedProfile(invocation) ?? readVariable(env, 'PROFILE', cwd)?.value ?? store.current;
 			if (name === undefined) {
 				throw new UsageError('no current profile', { hint: 'use: supportctl logout PROFILE' });
 			}
 			const profile = requireProfile(store, name);
 			const from = describeStore(profile.secret);
+			const isStored = profile.secret !== undefined;
 			delete profile.secret;
-			const left = ['PASSWORD', 'PASSWORD_FILE', 'TOKEN', 'TOKEN_FILE'].map((each) => `SUPPORTCTL_${each}`);
-			const set = left.filter((each) => invocation.context.env[each]);
+			const left = connectionVariables(env).filter((each) => /PASSWORD|TOKEN/.test(each));
 			return {
-				warnings: set.map((each) => `${each} is still set and will be used`),
-				says:
-					from === 'nowhere'
-						? `Profile "${name}" has no stored secret.`
-						: `Signed out of profile "${name}": removed its secret (${from}).`,
+				warnings: left.map((each) => `${each} is still set and will be used`),
+				says: isStored
+					? `Signed out of profile "${name}": removed its secret (${from}).`
+					: `Profile "${name}" has no stored secret.`,
 				row: { profile: name, removed_from: from },
 			};
 		}),

@@ -174,7 +174,7 @@ describe('what login says about a base URL', () => {
 			hint: 'use https://desk.example.com/wp-json',
 		});
 		expect((await signIn(argv('http://desk.example.com'), { stdin: 'x' })).error?.hint).toMatch(
-			/^use https:\/\/desk\.example\.com, or pass --allow-http$/,
+			/^use https:\/\/desk\.example\.com, or sign in with --allow-http$/,
 		);
 		const folder = temporaryFolder();
 		const lan = { baseUrl: 'http://desk.example.com', allowHttp: true };
@@ -182,7 +182,7 @@ describe('what login says about a base URL', () => {
 		writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
 		const env = { SUPPORTCTL_CONFIG_DIR: folder };
 		const allowedElsewhere = await signIn(argv('http://desk.example.com'), { env, stdin: 'x' });
-		expect(allowedElsewhere.error?.hint).toMatch(/^use https:\/\/desk\.example\.com, or pass --allow-http$/);
+		expect(allowedElsewhere.error?.hint).toMatch(/^use https:\/\/desk\.example\.com, or sign in with --allow-http$/);
 	});
 
 	it('names the target of a redirect, and never sends credentials there', async () => {
@@ -326,12 +326,11 @@ describe('login at a terminal', () => {
 		expect(stored().profiles.default).toMatchObject({ username: sandbox.username });
 	});
 
-	it('suggests another URL, and uses it only after a yes', async () => {
+	it('completes an address without a scheme, and uses another URL only after a yes', async () => {
 		const { origin } = new URL(sandbox.baseUrl);
 		const bare = origin.replace('http://', '');
 		const prompts = scriptedPrompts(
 			[/^Help desk address/, bare],
-			[/^Did you mean http:\/\/127/, true],
 			[/Found the service at .*\/wp-json\. Use it\?/, true],
 			[/^How/, 'basic'],
 			[/^Username/, sandbox.username],
