@@ -13,6 +13,7 @@ import { holdsRowsAlone } from '../../output/columns.js';
 import {
 	createOutcomeRedactor,
 	createTextRedactor,
+	isDistinct,
 	isSecretName,
 	redactBody,
 	redactHeaders,
@@ -34,7 +35,7 @@ import {
 	type ResultShape,
 } from '../results.js';
 import { confirmWrite } from '../runs/checks.js';
-import { errorOf, nextStep, verdictOf } from '../runs/failures.js';
+import { errorOf, nextStep, verdictOf } from '../runs/outcomes.js';
 import { openSession, type Session } from '../session.js';
 import { type ApiInvocation, apiOptions, type Call, methods, readCall } from './api/request.js';
 
@@ -49,101 +50,144 @@ export const command = defineCommand({
 		},
 	],
 	options: apiOptions,
-	run: runApi,
+	async run(invocation) {
+		const { options } = invocation;
+		const session = await openSession(invocation, { credentials: options.dryRun !== true });
+		const { connection, dialect, host } = session;
+		const call = await readCall(invocation, connection.baseUrl, dialect);
+		const { method, body, isRead } = call;
+		const path = pathOf(call, call.query);
+		const shape: ResultShape = {
+			// The head of the response is printed before.
+			onPager: options.include === true ? false : undefined,
+			profileFormat: connection.settings.format ?? (picksValues(options) ? undefined : 'json'),
+		};
+		// Columns and queries that can't be used are found before anything is sent.
+		const list = await openResults(invocation, { ...shape, single: options.dryRun });
+		if (options.dryRun === true) {
+			await list.row({ method, path: redactUrl(path), body: body === undefined ? null : JSON.parse(body) });
+			await list.end();
+			say(invocation, 'dry run: 1 request, none sent');
+			return ExitCode.ok;
+		}
+		if (!isRead) {
+			const service = { profile: connection.profileName, protected: connection.settings.protected };
+			await confirmWrite(invocation, { service, host, action: `send ${method} ${path}`, asks: method === 'DELETE' });
+		}
+		const client = await session.openClient(1);
+		try {
+			const { last, unprinted } = await exchange({ invocation, session, client, call, shape, list });
+			return conclude(invocation, session, call, last, unprinted);
+		} finally {
+			await client.close();
+		}
+	},
 });
 
-interface Api extends ReturnType<typeof createSend> {
-	invocation: ApiInvocation;
-	call: Call;
-	shape: ResultShape;
-}
-
-/** `result` is without the secrets of the request. */
-type Exchanged = Awaited<ReturnType<Api['send']>>;
-
-async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
-	const { context, options } = invocation;
-	const session = await openSession(invocation, { credentials: options.dryRun !== true });
-	const { connection, dialect, host } = session;
-	const call = await readCall(invocation, connection.baseUrl, dialect);
-	const { method, query, body, isRead } = call;
-	const path = query === '' ? call.path : `${call.path}?${query}`;
-	const shape: ResultShape = {
-		// The head of the response is printed before.
-		...(options.include === true && { onPager: false }),
-		profileFormat: connection.settings.format ?? (picksValues(options) ? undefined : 'json'),
-	};
-	// Columns and queries that can't be used are found before anything is sent.
-	const list = await openResults(invocation, { ...shape, single: options.dryRun });
-	if (options.dryRun === true) {
-		await list.row({ method, path: redactUrl(path), body: body === undefined ? null : JSON.parse(body) });
-		await list.end();
-		say(invocation, 'dry run: 1 request, none sent');
-		return ExitCode.ok;
-	}
-	if (!isRead) {
-		const service = { profile: connection.profileName, protected: connection.settings.protected };
-		await confirmWrite(invocation, { service, host, action: `send ${method} ${path}`, asks: method === 'DELETE' });
-	}
-	const client = await session.openClient(1);
-	try {
-		const api: Api = { invocation, call, shape, ...createSend(invocation, session, client, call) };
-		const { last, unprinted } = await printPages(api, list);
-		const { result } = last;
-		const request = `${method} ${redactUrl(last.path)}`;
-		if (result.outcome !== 'ok') {
-			if (unprinted !== undefined) warn(context, [unprinted.message]);
-			const outcome = { ...result, row: 1, ids: {} };
-			const noRoute = 'check the path and the method (supportctl api --help)';
-			const text = verdictOf(outcome, request);
-			throw errorOf(outcome, text, result.code === NO_ROUTE ? noRoute : nextStep(outcome, { isRead }, connection));
-		}
+/** @throws SupportctlError for a request that failed, or output that was lost */
+function conclude(
+	{ context }: ApiInvocation,
+	{ connection }: Session,
+	{ method, isRead }: Call,
+	{ result, path }: Exchanged,
+	unprinted: SupportctlError | undefined,
+): ExitCode {
+	const request = `${method} ${redactUrl(path)}`;
+	if (result.outcome === 'ok') {
 		if (unprinted === undefined) return ExitCode.ok;
 		throw isRead ? unprinted : onlyOutputFailed(unprinted, `${request} succeeded`, ExitCode.ok);
-	} finally {
-		await client.close();
+	}
+	if (unprinted !== undefined) warn(context, [unprinted.message]);
+	const outcome = { ...result, row: 1, ids: {} };
+	const noRoute = 'check the path and the method (supportctl api --help)';
+	const hint = result.code === NO_ROUTE ? noRoute : nextStep(outcome, { isRead }, connection);
+	throw errorOf(outcome, verdictOf(outcome, request), hint);
+}
+
+function pathOf({ path }: Call, query: string): string {
+	return query === '' ? path : `${path}?${query}`;
+}
+
+interface Api {
+	invocation: ApiInvocation;
+	session: Session;
+	client: Client;
+	call: Call;
+	shape: ResultShape;
+	list: Renderer;
+}
+
+interface Exchanged {
+	path: string;
+	/** Without secrets. */
+	result: Outcome;
+	response: Response | undefined;
+}
+
+type Send = (path: string) => Promise<Exchanged>;
+
+/** Sends the request, and prints the response before the next page is read. */
+async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: SupportctlError }> {
+	const { invocation, session, call, shape, list } = api;
+	const { context, options } = invocation;
+	const secrets = secretsIn(call);
+	const clean = createTextRedactor([...session.secrets.filter(isDistinct), ...secrets]);
+	const send = createSend(api, secrets);
+	const { first, more } = paginate(send, call, options.paginate === true);
+	let last = await first();
+	const { result, response } = last;
+	if (response !== undefined && options.include === true) context.stdout.write(headOf(response, clean));
+	// Another program would read the service's error as a row.
+	const isForRows = picksValues(options) || holdsRowsAlone(chosenFormat(options, shape.profileFormat) ?? 'table');
+	if (result.outcome !== 'ok' && isForRows) return { last };
+	if (hasInexactNumber(result.body)) warn(context, ['numbers with more than 15 digits are printed rounded']);
+	try {
+		if (!('body' in result)) await printText(context.stdout, response, clean);
+		else if (rowsOf(last) === undefined) {
+			const single = await openResults(invocation, { ...shape, single: true });
+			await single.row(result.body);
+			await single.end();
+		} else {
+			for await (const page of more(last)) {
+				last = page;
+				for (const row of rowsOf(page) ?? []) await list.row(row);
+				if (context.stdout.closed) break;
+			}
+			await list.end();
+		}
+		return { last };
+	} catch (error) {
+		return { last, unprinted: outputError(error) };
 	}
 }
 
-function createSend(
-	{ context }: ApiInvocation,
-	session: Session,
-	client: Client,
-	{ method, query, body, isRead }: Call,
-) {
-	const endpoint = { returns: 'any', replay: isRead ? 'read' : 'once' } as const;
-	// A service may repeat them under any name.
+/** A service may repeat them under any name. */
+function secretsIn({ query, body }: Call): string[] {
 	const parameters = [...new URLSearchParams(query)].filter(([name, value]) => isSecretName(name) && value !== '');
-	const secrets = [
-		...(body === undefined ? [] : secretValues(JSON.parse(body))),
-		...parameters.map(([, value]) => value),
-	];
-	const clean = createTextRedactor(session.secrets, secrets);
+	return [...(body === undefined ? [] : secretValues(JSON.parse(body))), ...parameters.map(([, value]) => value)];
+}
+
+function createSend({ invocation: { context }, session, client, call }: Api, secrets: readonly string[]): Send {
+	const { method, body, isRead } = call;
+	const endpoint = { returns: 'any', replay: isRead ? 'read' : 'once' } as const;
+	const redact = createOutcomeRedactor(session.secrets);
 	const deliver = createInterruptibleSend(context, client, ({ outcome }, { path }) => {
 		const request = `${method} ${redactUrl(path)}`;
 		if (isRead) return `${request} was interrupted; nothing was changed`;
 		if (outcome === 'not-sent') return `${request} was not sent`;
 		return `${request} was sent, but got no response: check before you send it again`;
 	});
-	return {
-		clean,
-		async send(path: string) {
-			let response: Response | undefined;
-			const delivered = await deliver(
-				{ method, path, body, endpoint },
-				{
-					...session.sending,
-					onResponse(each) {
-						response = each;
-					},
-				},
-			);
-			const result = createOutcomeRedactor(session.secrets)(delivered, secrets);
-			if (result.status === undefined) response = undefined;
-			if (response !== undefined && isGoodResponse(result, response)) result.outcome = 'ok';
-			warn(context, result.warnings ?? []);
-			return { path, response, result };
-		},
+	return async (path) => {
+		let response: Response | undefined;
+		const onResponse = (each: Response): void => {
+			response = each;
+		};
+		const delivered = await deliver({ method, path, body, endpoint }, { ...session.sending, onResponse });
+		const result = redact(delivered, secrets);
+		if (result.status === undefined) response = undefined;
+		if (response !== undefined && isGoodResponse(result, response)) result.outcome = 'ok';
+		warn(context, result.warnings ?? []);
+		return { path, response, result };
 	};
 }
 
@@ -160,83 +204,52 @@ const PER_PAGE = 100;
 
 const PAST_THE_END = 'rest_post_invalid_page_number';
 
-const isList = ({ result }: Exchanged): boolean => result.outcome === 'ok' && Array.isArray(result.body);
+function rowsOf({ result }: Exchanged): unknown[] | undefined {
+	return result.outcome === 'ok' && Array.isArray(result.body) ? result.body : undefined;
+}
 
 /**
- * Prints the response, with --paginate the rows of every page as one list. The Link header of a live service leads
- * elsewhere. Unlike in `bulk/lists`, rows may be anything.
+ * The pages of a list. The Link header of a live service leads elsewhere. Unlike in `bulk/lists`, rows may be anything,
+ * and a service may return fewer than it is asked for, count pages wrong, or have no pages.
  */
-async function printPages(api: Api, list: Renderer): Promise<{ last: Exchanged; unprinted?: SupportctlError }> {
-	const { call, shape, send, clean, invocation } = api;
-	const { options, context } = invocation;
-	const { stdout } = context;
-	const parameters = new URLSearchParams(call.query);
-	const size = Number(parameters.get('per_page') ?? PER_PAGE);
-	const rest = call.query.split('&').filter((part) => part !== '' && !(options.paginate && part.startsWith('page=')));
-	if (options.paginate === true && !parameters.has('per_page')) rest.push(`per_page=${PER_PAGE}`);
-	let page = options.paginate === true ? Math.max(1, Math.trunc(Number(parameters.get('page'))) || 1) : 1;
-	const sendPage = (): Promise<Exchanged> => {
-		const query = [...rest, ...(page > 1 ? [`page=${page}`] : [])].join('&');
-		return send(query === '' ? call.path : `${call.path}?${query}`);
-	};
-	let last = await sendPage();
-	const { result, response } = last;
-	if (response !== undefined && options.include === true) {
-		const { status, headers } = response;
-		const lines = redactHeaders(headers).map(([name, value]) => sanitise(`${name}: ${clean(value)}`));
-		stdout.write([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), ...lines, '', ''].join('\n'));
-	}
-	// Another program would read the service's error as a row.
-	const isForRows = picksValues(options) || holdsRowsAlone(chosenFormat(options, shape.profileFormat) ?? 'table');
-	if (result.outcome !== 'ok' && isForRows) return { last };
+function paginate(send: Send, call: Call, isPaged: boolean) {
+	const given = new URLSearchParams(call.query);
+	const size = Number(given.get('per_page') ?? PER_PAGE);
+	const parts = call.query.split('&').filter((part) => part !== '' && !(isPaged && part.startsWith('page=')));
+	if (isPaged && !given.has('per_page')) parts.push(`per_page=${PER_PAGE}`);
+	let page = isPaged ? Math.max(1, Math.trunc(Number(given.get('page'))) || 1) : 1;
+	const sendPage = (): Promise<Exchanged> =>
+		send(pathOf(call, [...parts, ...(page > 1 ? [`page=${page}`] : [])].join('&')));
 
-	const print = async (): Promise<void> => {
-		if (!('body' in result)) return await printText(api, response);
-		const single = !isList(last);
-		const results = single ? await openResults(invocation, { ...shape, single }) : list;
-		try {
-			let isWarned = false;
-			let full: number | undefined;
-			for (;;) {
-				const rows = single ? [last.result.body] : (last.result.body as unknown[]);
-				if (!isWarned && hasInexactNumber(rows)) {
-					warn(context, ['numbers with more than 15 digits are printed rounded']);
-					isWarned = true;
-				}
-				for (const row of rows) await results.row(row);
-				const count = Number(headerOf(last.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.NaN);
-				// A service may return fewer rows than it is asked for, and count pages wrong.
-				full ??= Number.isInteger(count) ? size : rows.length;
-				const hasNext = page < count || rows.length >= full;
-				if (options.paginate !== true || single || rows.length === 0 || !hasNext || stdout.closed) return;
-				const before = JSON.stringify(rows);
-				page++;
-				const next = await sendPage();
-				const isSame = JSON.stringify(next.result.body) === before;
-				// Few rows and no count: perhaps a list without pages.
-				const isUnpaged = full < size && (isSame || [400, 404].includes(next.result.status ?? 0));
-				if (isUnpaged || next.result.code === PAST_THE_END) return;
-				last = next;
-				if (last.result.outcome !== 'ok') return;
-				if (isList(last) && !isSame) continue;
-				const message = 'stopped: the service returns the same page again, or no list';
-				throw new FailedError(message, { code: 'page_loop' });
-			}
-		} finally {
-			await results.end();
+	/** Ends with a page that failed. */
+	async function* more(first: Exchanged): AsyncGenerator<Exchanged> {
+		yield first;
+		const pages = Number(headerOf(first.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.NaN);
+		let rows = rowsOf(first) ?? [];
+		const full = Number.isInteger(pages) ? size : rows.length;
+		while (isPaged && rows.length > 0 && (page < pages || rows.length >= full)) {
+			page++;
+			const next = await sendPage();
+			const isSame = JSON.stringify(next.result.body) === JSON.stringify(rows);
+			if (isSame || next.result.code === PAST_THE_END) return;
+			yield next;
+			rows = rowsOf(next) ?? [];
 		}
-	};
-	try {
-		await print();
-		return { last };
-	} catch (error) {
-		return { last, unprinted: outputError(error) };
 	}
+	return { first: sendPage, more };
+}
+
+function headOf({ status, headers }: Response, clean: (text: string) => string): string {
+	const lines = redactHeaders(headers).map(([name, value]) => sanitise(`${name}: ${clean(value)}`));
+	return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), ...lines, '', ''].join('\n');
 }
 
 /** A body that isn't JSON. @throws FailedError if it isn't text */
-async function printText({ clean, invocation }: Api, response: Response | undefined): Promise<void> {
-	const { stdout } = invocation.context;
+async function printText(
+	stdout: ApiInvocation['context']['stdout'],
+	response: Response | undefined,
+	clean: (text: string) => string,
+): Promise<void> {
 	if (response === undefined || response.problem !== undefined) return;
 	const { body } = response;
 	if (!isUtf8(body)) {

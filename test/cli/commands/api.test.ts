@@ -550,16 +550,10 @@ describe('--paginate', () => {
 		expect(JSON.parse(result.stdout)).toHaveLength(2 * length + 4);
 	});
 
-	it.each<[string, Responder]>([
-		['gives the same list', json(200, rowsOf(1, 5))],
-		['knows no page', json(400, { code: 'rest_invalid_param', message: 'page', data: { status: 400 } })],
-		['has nothing there', json(404, { code: 'rest_no_route', message: 'No.', data: { status: 404 } })],
-	])('prints a list without pages once, where the service %s', async (_what, later) => {
-		const result = await paginate((request, response, count) =>
-			(count === 1 ? json(200, rowsOf(1, 5)) : later)(request, response, count),
-		);
-		expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-		expect(JSON.parse(result.stdout)).toHaveLength(5);
+	it('prints a list without pages once', async () => {
+		const result = await paginate(json(200, rowsOf(1, 100)));
+		expect(result).toMatchObject({ exitCode: 0, stderr: '', urls: { length: 2 } });
+		expect(JSON.parse(result.stdout)).toHaveLength(100);
 	});
 
 	it('reports a first page past the end', async () => {
@@ -573,12 +567,6 @@ describe('--paginate', () => {
 		const answer: Responder = (request, response, count) =>
 			json(200, [row(pageOf(request.url))], { 'x-wp-totalpages': '4' })(request, response, count);
 		expect(JSON.parse((await paginate(answer, '-f', 'page=3')).stdout)).toEqual([row(3), row(4)]);
-	});
-
-	it('stops where the same page comes again', async () => {
-		const { exitCode, stdout, stderr, urls } = await paginate(json(200, rowsOf(1)));
-		expect([exitCode, (JSON.parse(stdout) as unknown[]).length, urls.length]).toEqual([1, 100, 2]);
-		expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'page_loop' } });
 	});
 
 	const forbidden = json(403, { code: 'rest_forbidden', message: 'No.', data: { status: 403 } });

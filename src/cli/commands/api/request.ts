@@ -2,7 +2,7 @@
 
 import { bodyOut, type Dialect } from '../../../api/dialect.js';
 import { didYouMean } from '../../../api/suggest.js';
-import { emptyRecord, isObject, nestingProblem, quote } from '../../../api/values.js';
+import { emptyRecord, isObject, quote } from '../../../api/values.js';
 import { UsageError } from '../../../errors.js';
 import { isSecretName, redactUrl } from '../../../output/redact.js';
 import type { Invocation } from '../../command.js';
@@ -49,29 +49,25 @@ export async function readCall({ args, options, context }: ApiInvocation, baseUr
 			hint: 'the method comes first: supportctl api GET tickets/14',
 		});
 	}
-	const { rawField = [], typedField = [], input } = options;
+	const { rawField = [], typedField = [], input, paginate } = options;
 	const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
 	// The API documents no body for a delete, and proxies drop one.
 	const isBodiless = isRead || method === 'DELETE';
-	if (options.paginate === true && method !== 'GET') throw new UsageError('--paginate only works with GET');
+	if (paginate === true && method !== 'GET') throw new UsageError('--paginate only works with GET');
 	if (input !== undefined && isBodiless) throw new UsageError(`${method} has no body: remove --input`);
-	const { path, query } = resolveTarget(args[1], { baseUrl, dialect });
 	const readers = typedField.filter((each) => each.endsWith('=@-')).length + (input === '-' ? 1 : 0);
 	if (readers > 1) throw new UsageError('only one flag can read stdin');
+	const { path, query } = resolveTarget(args[1], { baseUrl, dialect });
 	refuseOverride(args[1]);
-	for (const part of query.split('&')) refuseSecret('path', decoded(part.split('=')[0] as string));
+	for (const part of query.split('&')) refuseSecret('path', decoded(part.replace(/=.*/s, '')));
 	const fields: Field[] = [];
 	for (const text of rawField) {
-		const [name, value] = splitField(text);
-		refuseSecret('-f', name);
-		fields.push([name, value]);
+		const field = splitField(text);
+		refuseSecret('-f', field[0]);
+		fields.push(field);
 	}
-	for (const text of typedField) {
-		const [name, value] = splitField(text);
-		if (!isFile(value)) refuseSecret('-F', name);
-		fields.push([name, await readTyped(name, value, context)]);
-	}
-	if (input !== undefined || isBodiless) {
+	for (const text of typedField) fields.push(await readTyped(splitField(text), context));
+	if (isBodiless || input !== undefined) {
 		const body = input === undefined ? undefined : await readBody(input, context, dialect);
 		return { method, path, isRead, query: withFields(query, fields, dialect), body };
 	}
@@ -83,30 +79,28 @@ function refuseSecret(flag: string, name: string): void {
 	refuseSecretNames(flag, name.split(/[[\]]+/), 'use -F NAME=@file or -F NAME=@-');
 }
 
-async function readTyped(name: string, text: string, context: ApiInvocation['context']): Promise<unknown> {
-	if (!text.startsWith('@')) return typedValue(name, text);
+type Field = readonly [name: string, value: unknown];
+
+async function readTyped([name, text]: readonly [string, string], context: ApiInvocation['context']): Promise<Field> {
+	if (!isFile(text)) refuseSecret('-F', name);
+	if (!text.startsWith('@')) return [name, typedValue(name, text)];
 	const value = await readTextValue(`-F ${name}`, text, context);
 	// The file's last line break is not part of a password.
-	return isFile(text) && isSecretName(name) ? value.replace(/\r?\n$/, '') : value;
+	return [name, isFile(text) && isSecretName(name) ? value.replace(/\r?\n$/, '') : value];
 }
 
 async function readBody(input: string, { stdin, cwd }: ApiInvocation['context'], dialect: Dialect): Promise<string> {
-	const name = input === '-' ? 'stdin' : input;
 	const text = (input === '-' ? await readTextInput(stdin) : readTextFile(input, cwd)).replace(/^\uFEFF/, '');
 	let value: unknown;
 	try {
 		value = JSON.parse(text);
 	} catch {
 		// The parser's message quotes the text, which may be a password.
-		throw new UsageError(`${name} is not valid JSON`, { code: 'invalid_input' });
+		throw new UsageError(`${input === '-' ? 'stdin' : input} is not valid JSON`, { code: 'invalid_input' });
 	}
-	const deep = nestingProblem(value);
-	if (deep !== undefined) throw new UsageError(`${name}: ${deep}`, { code: 'invalid_input' });
 	// As it is, so that large numbers stay the same.
 	return dialect.neutral || !isObject(value) ? text : JSON.stringify(bodyOut(dialect, value));
 }
-
-type Field = readonly [name: string, value: unknown];
 
 const invalidField = (message: string, hint: string) => new UsageError(message, { code: 'invalid_field', hint });
 
@@ -162,43 +156,38 @@ function refuseOverride(text: string): void {
 	throw new UsageError(what, { code: 'invalid_parameter', hint });
 }
 
-/** Understood whatever the deployment's own is. */
-const NEUTRAL_ROOT = 'support-api';
-
 /** What a URL can't contain; `[` and `]` stay as typed. */
 const TO_ENCODE = /[^\x21-\x7e]|["<>\\^`{|}]/gu;
 
 /**
- * Understands `tickets`, `/tickets?page=2`, and a path that begins with the prefix, with or without the base URL's own
- * path. @throws UsageError for anything that leads, or could lead, elsewhere
+ * Understands `tickets`, `/tickets?page=2`, and a path that begins with the API's prefix (also the neutral one), with or
+ * without the base URL's own path. @throws UsageError for anything that leads, or could lead, elsewhere
  */
 export function resolveTarget(
 	text: string,
 	{ baseUrl, dialect }: { baseUrl: string; dialect: Pick<Dialect, 'root'> },
 ): { path: string; query: string } {
-	const refuse = (why: string, hint?: string): never => {
-		const shown = JSON.stringify(redactUrl(text).slice(0, 200));
-		throw new UsageError(`path ${shown} ${why}`, { code: 'invalid_path', hint });
-	};
-	if (/[\p{Cc}\p{Cs}\\]/u.test(text)) refuse('contains a control character or a backslash');
-	if (text.includes('#')) refuse('has a fragment (#)', 'use %23 for the character');
+	const refusal = (why: string, hint?: string): UsageError =>
+		new UsageError(`path ${JSON.stringify(redactUrl(text).slice(0, 200))} ${why}`, { code: 'invalid_path', hint });
+	if (/[\p{Cc}\p{Cs}\\]/u.test(text)) throw refusal('contains a control character or a backslash');
+	if (text.includes('#')) throw refusal('has a fragment (#)', 'use %23 for the character');
 	if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(text)) {
-		refuse('is a URL, not a path', 'pass the part after /support-api/v1, such as tickets/14');
+		throw refusal('is a URL, not a path', 'pass the part after /support-api/v1, such as tickets/14');
 	}
 	const [typed = '', ...queries] = text.split('?');
 	const path = typed.startsWith('/') ? typed : `/${typed}`;
 	// A proxy or the service may normalize the path.
 	const leaves = (segment: string): boolean => /^\.\.?(?:;|$)|[/\\]/.test(decoded(segment));
-	if (path.slice(1).split('/').some(leaves)) {
-		refuse('leaves its folder with dots or encoded slashes');
-	}
+	if (path.slice(1).split('/').some(leaves)) throw refusal('leaves its folder with dots or encoded slashes');
 	const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
-	const roots = [`/${dialect.root}`, `/${NEUTRAL_ROOT}`];
-	const isBelow = (folder: string): boolean => folder !== '' && (path === folder || path.startsWith(`${folder}/`));
-	const prefix = roots.flatMap((root) => [`${basePath}${root}/v1`, `${root}/v1`]).find(isBelow);
-	if (prefix === undefined && [...roots, basePath].some(isBelow)) refuse(`is not below ${basePath}/${dialect.root}/v1`);
-	const rest = path.slice(prefix?.length ?? 0);
-	if (rest.includes('//')) refuse('contains an empty segment (//)');
+	const isInBase = basePath !== '' && `${path}/`.startsWith(`${basePath}/`);
+	const below = isInBase ? path.slice(basePath.length) : path;
+	const [prefix, version] = new RegExp(`^/(?:support-api|${dialect.root})(/v1)?(?=/|$)`).exec(below) ?? [''];
+	if (version === undefined && (isInBase || prefix !== '')) {
+		throw refusal(`is not below ${basePath}/${dialect.root}/v1`);
+	}
+	const rest = below.slice(prefix.length);
+	if (rest.includes('//')) throw refusal('contains an empty segment (//)');
 	const encode = (part: string): string => part.replace(TO_ENCODE, (character) => encodeURIComponent(character));
 	return { path: encode(`/${dialect.root}/v1${rest === '/' ? '' : rest}`), query: encode(queries.join('?')) };
 }
