@@ -1,8 +1,6 @@
 /** Sockets and certificates without the client, for `doctor`. */
 
 import { once } from 'node:events';
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describeProblem } from '../http/problem.js';
@@ -30,31 +28,12 @@ async function within(socket: Socket, event: string, timeoutMs: number): Promise
 	socket.setTimeout(0);
 }
 
-/** @param authority the service's host and port */
-async function openTunnel(proxy: URL, authority: string, timeoutMs: number): Promise<Socket> {
-	// Completion loads this file, but not the HTTP client.
-	const { proxyAuthorization, proxyError } = await import('../http/connection.js');
-	const token = proxyAuthorization(proxy);
-	const headers = { host: authority, ...(token !== undefined && { 'proxy-authorization': token }) };
-	const request = proxy.protocol === 'https:' ? requestHttps : requestHttp;
-	const asked = request(proxy.origin, { method: 'CONNECT', path: authority, headers });
-	asked.setTimeout(timeoutMs, () => asked.destroy(new Error(`no response within ${timeoutMs / 1000} s`)));
-	asked.end();
-	const [{ statusCode }, socket] = await once(asked, 'connect').catch((error: Error) => {
-		throw proxyError(proxy, error);
-	});
-	if (statusCode === 200) return socket;
-	socket.destroy();
-	throw proxyError(proxy, statusCode);
-}
-
 export type Certificate = Awaited<ReturnType<typeof readCertificate>>;
 
-/** Also of an untrusted certificate, with the problem. Sends nothing over the connection. */
-export async function readCertificate(url: URL, proxy: URL | undefined, tls: TlsFiles, timeoutMs: number) {
+/** Also an untrusted one, with the problem. Sends nothing over the connection. */
+export async function readCertificate(url: URL, tls: TlsFiles, timeoutMs: number) {
 	const host = bareHost(url);
-	const authority = `${url.hostname}:${portOf(url)}`;
-	const raw = proxy === undefined ? await connect(url, timeoutMs) : await openTunnel(proxy, authority, timeoutMs);
+	const raw = await connect(url, timeoutMs);
 	try {
 		const servername = isIP(host) === 0 ? host : undefined;
 		const socket = connectTls({ ...tls, socket: raw, host, servername, rejectUnauthorized: false });

@@ -7,6 +7,8 @@ import { sanitise, sanitiseLines } from '../output/sanitise.js';
 
 const BODY_SHOWN = 4_096;
 
+type Headers = Parameters<typeof redactHeaders>[0];
+
 /** A response may repeat them under a different name. */
 function secretsIn(body: string | undefined): string[] {
 	if (body === undefined || !body.startsWith('{')) return [];
@@ -22,49 +24,41 @@ export function createTrace(
 	print: (text: string) => void,
 	{ verbosity, palette, secrets: own }: { verbosity: number; palette: Palette; secrets: readonly string[] },
 ): (event: TraceEvent) => void {
-	const write = (lines: readonly string[]): void => print(lines.map((line) => `${line}\n`).join(''));
-
-	function shownLines(
-		mark: string,
-		headers: Parameters<typeof redactHeaders>[0],
-		body: string,
-		clean: (text: string) => string,
-		hasSecret: (value: string) => boolean,
-	): string[] {
-		if (verbosity < 2) return [];
-		const lines = redactHeaders(headers).map(([name, value]) => {
-			return sanitise(`${name}: ${hasSecret(value) ? REDACTED : clean(value)}`);
-		});
-		// A cut never leaves part of a secret.
-		const text = clean(redactBody(body));
-		if (text !== '') lines.push(...sanitiseLines(text.slice(0, BODY_SHOWN)).split('\n'));
-		const more = text.length - BODY_SHOWN;
-		if (more > 0) lines.push(`(${more} of ${text.length} characters not shown)`);
-		return lines.map((line) => palette.faint(`${mark} ${line}`.trimEnd()));
-	}
-
 	return (event) => {
 		const isRequest = event.type === 'request';
-		const sent = isRequest ? event.body : event.requestBody;
-		const secrets = verbosity >= 2 ? secretsIn(sent) : [];
-		const hasSecret = (value: string): boolean => own.includes(value);
+		const secrets = [...own, ...secretsIn(isRequest ? event.body : event.requestBody)];
 		// Redacting our own words would reveal a short secret.
-		const cleanOwn = createTextRedactor([...own, ...secrets]);
+		const cleanOwn = createTextRedactor(secrets);
 		const what = sanitise(cleanOwn(`${event.method} ${redactUrl(event.url)}`));
-		if (isRequest) {
-			const { headers, body = '' } = event;
-			const lines = shownLines('>', headers, body, cleanOwn, hasSecret);
-			return write([`${palette.faint('>')} ${what}`, ...lines]);
-		}
+
+		const show = (line: string, mark: string, headers: Headers, body: string, clean: (text: string) => string) => {
+			const more: string[] = [];
+			if (verbosity >= 2) {
+				for (const [name, value] of redactHeaders(headers)) {
+					more.push(sanitise(`${name}: ${secrets.includes(value) ? REDACTED : clean(value)}`));
+				}
+				more.push(...bodyLines(clean(redactBody(body))));
+			}
+			const lines = more.map((each) => palette.faint(`${mark} ${each}`.trimEnd()));
+			print([line, ...lines, ''].join('\n'));
+		};
+
+		if (isRequest) return show(`${palette.faint('>')} ${what}`, '>', event.headers, event.body ?? '', cleanOwn);
 		const { status, headers, body, problem, ms } = event.response;
 		const time = `${Math.round(ms)} ms`;
 		if (status === 0) {
-			const message = sanitise(cleanOwn(problem?.message ?? ''));
-			return write([`${palette.bad('!')} ${what}: ${message}, ${time}`]);
+			return print(`${palette.bad('!')} ${what}: ${sanitise(cleanOwn(problem?.message ?? ''))}, ${time}\n`);
 		}
 		const style = status < 300 ? palette.good : status < 500 ? palette.bad : palette.doubtful;
 		const line = `${palette.faint('<')} ${style(String(status))} ${what}, ${body.length} bytes, ${time}`;
-		const clean = createTextRedactor([], [...own, ...secrets]);
-		return write([line, ...shownLines('<', headers, body.toString('utf8'), clean, hasSecret)]);
+		show(line, '<', headers, body.toString('utf8'), createTextRedactor([], secrets));
 	};
+}
+
+/** Cut after secrets were removed, so that no part of one is left. */
+function bodyLines(text: string): string[] {
+	if (text === '') return [];
+	const lines = sanitiseLines(text.slice(0, BODY_SHOWN)).split('\n');
+	const more = text.length - BODY_SHOWN;
+	return more > 0 ? [...lines, `(${more} of ${text.length} characters not shown)`] : lines;
 }

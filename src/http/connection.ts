@@ -146,7 +146,7 @@ export function proxyFor(baseUrl: string, settings: ProxySettings): URL | undefi
 }
 
 /** A percent sign may stand for itself. */
-export function proxyAuthorization({ username, password }: URL): string | undefined {
+function proxyAuthorization({ username, password }: URL): string | undefined {
 	return username === '' ? undefined : basic(decode(username), decode(password));
 }
 
@@ -154,7 +154,7 @@ export function proxyAuthorization({ username, password }: URL): string | undefi
 const NO_LOGIN = 'Proxy Authentication Required (407)';
 
 /** The proxy refused to pass the request on, or could not be used. */
-export function proxyError(proxy: URL, reason: Error | number): ProxyError {
+function proxyError(proxy: URL, reason: Error | number): ProxyError {
 	if (typeof reason !== 'number' && reason.message !== NO_LOGIN) {
 		const why = describeProblem(reason).message;
 		return new ProxyError(`the proxy ${proxy.host} could not be used: ${why}`, false, reason);

@@ -9,17 +9,9 @@ import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { headerOf, type Response } from '../../http/response.js';
 import type { Client } from '../../http/types.js';
+import type { Output } from '../../io/context.js';
 import { holdsRowsAlone } from '../../output/columns.js';
-import {
-	createOutcomeRedactor,
-	createTextRedactor,
-	isDistinct,
-	isSecretName,
-	redactBody,
-	redactHeaders,
-	redactUrl,
-	secretValues,
-} from '../../output/redact.js';
+import { createOutcomeRedactor, redactBody, redactHeaders, redactUrl, secretValues } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
 import { sanitise, sanitiseLines } from '../../output/sanitise.js';
 import { defineCommand } from '../command.js';
@@ -35,7 +27,7 @@ import {
 	type ResultShape,
 } from '../results.js';
 import { confirmWrite } from '../runs/checks.js';
-import { errorOf, nextStep, verdictOf } from '../runs/outcomes.js';
+import { errorOf, nextStep, verdictOf } from '../runs/failures.js';
 import { openSession, type Session } from '../session.js';
 import { type ApiInvocation, apiOptions, type Call, methods, readCall } from './api/request.js';
 
@@ -128,21 +120,18 @@ type Send = (path: string) => Promise<Exchanged>;
 
 /** Sends the request, and prints the response before the next page is read. */
 async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: SupportctlError }> {
-	const { invocation, session, call, shape, list } = api;
+	const { invocation, call, shape, list } = api;
 	const { context, options } = invocation;
-	const secrets = secretsIn(call);
-	const clean = createTextRedactor([...session.secrets.filter(isDistinct), ...secrets]);
-	const send = createSend(api, secrets);
-	const { first, more } = paginate(send, call, options.paginate === true);
+	const { first, more } = paginate(createSend(api), call, options.paginate === true);
 	let last = await first();
 	const { result, response } = last;
-	if (response !== undefined && options.include === true) context.stdout.write(headOf(response, clean));
+	if (response !== undefined && options.include === true) context.stdout.write(headOf(response));
 	// Another program would read the service's error as a row.
 	const isForRows = picksValues(options) || holdsRowsAlone(chosenFormat(options, shape.profileFormat) ?? 'table');
 	if (result.outcome !== 'ok' && isForRows) return { last };
 	if (hasInexactNumber(result.body)) warn(context, ['numbers with more than 15 digits are printed rounded']);
 	try {
-		if (!('body' in result)) await printText(context.stdout, response, clean);
+		if (!('body' in result)) await printText(context.stdout, response);
 		else if (rowsOf(last) === undefined) {
 			const single = await openResults(invocation, { ...shape, single: true });
 			await single.row(result.body);
@@ -161,14 +150,9 @@ async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: Suppor
 	}
 }
 
-/** A service may repeat them under any name. */
-function secretsIn({ query, body }: Call): string[] {
-	const parameters = [...new URLSearchParams(query)].filter(([name, value]) => isSecretName(name) && value !== '');
-	return [...(body === undefined ? [] : secretValues(JSON.parse(body))), ...parameters.map(([, value]) => value)];
-}
-
-function createSend({ invocation: { context }, session, client, call }: Api, secrets: readonly string[]): Send {
+function createSend({ invocation: { context }, session, client, call }: Api): Send {
 	const { method, body, isRead } = call;
+	const secrets = body === undefined ? [] : secretValues(JSON.parse(body));
 	const endpoint = { returns: 'any', replay: isRead ? 'read' : 'once' } as const;
 	const redact = createOutcomeRedactor(session.secrets);
 	const deliver = createInterruptibleSend(context, client, ({ outcome }, { path }) => {
@@ -239,24 +223,20 @@ function paginate(send: Send, call: Call, isPaged: boolean) {
 	return { first: sendPage, more };
 }
 
-function headOf({ status, headers }: Response, clean: (text: string) => string): string {
-	const lines = redactHeaders(headers).map(([name, value]) => sanitise(`${name}: ${clean(value)}`));
+function headOf({ status, headers }: Response): string {
+	const lines = redactHeaders(headers).map(([name, value]) => sanitise(`${name}: ${value}`));
 	return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), ...lines, '', ''].join('\n');
 }
 
 /** A body that isn't JSON. @throws FailedError if it isn't text */
-async function printText(
-	stdout: ApiInvocation['context']['stdout'],
-	response: Response | undefined,
-	clean: (text: string) => string,
-): Promise<void> {
+async function printText(stdout: Output, response: Response | undefined): Promise<void> {
 	if (response === undefined || response.problem !== undefined) return;
 	const { body } = response;
 	if (!isUtf8(body)) {
 		const why = `${body.length} bytes of ${contentType(response) || 'an unknown type'} that are not text`;
 		throw new FailedError(`the response is not printed: ${why}`, { code: 'unprintable_response' });
 	}
-	const text = clean(redactBody(body.toString('utf8')));
+	const text = redactBody(body.toString('utf8'));
 	stdout.write(stdout.isTTY ? sanitiseLines(text).replace(/[^\n]$/, '$&\n') : text);
 	await checkOutput(stdout);
 }

@@ -6,7 +6,7 @@ import { plural } from '../../api/names.js';
 import { isObject } from '../../api/values.js';
 import { ExitCode, FailedError, SupportctlError } from '../../errors.js';
 import { describeProblem, nextStepFor } from '../../http/problem.js';
-import { mayBeLoopback } from '../../net.js';
+import { mayBeLoopback, type TlsFiles } from '../../net.js';
 import { outcomeStyle, type Palette } from '../../output/colour.js';
 import { redactUrl } from '../../output/redact.js';
 import { sanitise } from '../../output/sanitise.js';
@@ -202,7 +202,8 @@ async function* examineNetwork(
 	const timeoutMs = Math.min(settings.timeout * 1000, LONGEST_STEP_MS);
 	const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
 	const { proxyFor } = await import('../../http/connection.js');
-	const proxy = proxyFor(baseUrl, readProxies(env));
+	const proxies = readProxies(env);
+	const proxy = proxyFor(baseUrl, proxies);
 	if (proxy === undefined) {
 		yield pass(`none (${variable} unset, or this host is local or in NO_PROXY)`);
 		yield isIP(host) === 0 ? await lookUp(host) : skip(`${host} is an address`);
@@ -219,14 +220,17 @@ async function* examineNetwork(
 	}
 
 	const tls = readTls(setup, []);
-	if (url.protocol === 'https:') {
-		const certificate = await readCertificate(url, proxy, tls, timeoutMs).catch((error: unknown) => {
-			const { code, message } = describeProblem(error);
-			throw new FailedError(`no TLS connection: ${message}`, { hint: nextStepFor(code) ?? nextStepFor('tls_failed') });
-		});
-		yield checkCertificate(certificate, clock.now());
-	} else yield skip('the base URL is http://');
-	return { baseUrl, settings: { ...settings, timeout: timeoutMs / 1000 }, tls, proxy: readProxies(env), allowHttp };
+	if (url.protocol === 'http:') yield skip('the base URL is http://');
+	else if (proxy !== undefined) yield skip('the proxy connects');
+	else yield checkCertificate(await reachCertificate(url, tls, timeoutMs), clock.now());
+	return { baseUrl, settings: { ...settings, timeout: timeoutMs / 1000 }, tls, proxy: proxies, allowHttp };
+}
+
+async function reachCertificate(url: URL, tls: TlsFiles, timeoutMs: number): Promise<Certificate> {
+	return readCertificate(url, tls, timeoutMs).catch((error: unknown) => {
+		const { code, message } = describeProblem(error);
+		throw new FailedError(`no TLS connection: ${message}`, { hint: nextStepFor(code) ?? nextStepFor('tls_failed') });
+	});
 }
 
 async function lookUp(host: string): Promise<Found> {

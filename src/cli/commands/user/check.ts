@@ -6,7 +6,7 @@ import { isObject, OWN_ID, quote } from '../../../api/values.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Outcome } from '../../../http/outcome.js';
 import { createOutcomeRedactor } from '../../../output/redact.js';
-import { defineCommand } from '../../command.js';
+import { defineCommand, type Invocation } from '../../command.js';
 import { connectionOptions, outputOptions } from '../../options/shared.js';
 import { createSentResults, onlyOutputFailed, openResults } from '../../results.js';
 import { openSession } from '../../session.js';
@@ -22,8 +22,7 @@ export const command = defineCommand({
 		...connectionOptions,
 	],
 	async run(invocation) {
-		const { context, options } = invocation;
-		const { prompts } = context;
+		const { context } = invocation;
 		const session = await openSession(invocation);
 		// Before anything is asked or sent.
 		const results = createSentResults(
@@ -34,23 +33,10 @@ export const command = defineCommand({
 				keys: ['username', 'verdict', 'id', 'status', 'code'],
 			}),
 		);
-		let [username] = invocation.args;
-		if (username === undefined && prompts.available) {
-			username = await prompts.text('Username:', { check: (text) => text !== '' || 'enter a username' });
-		}
-		if (username === OWN_ID) throw new UsageError('user check takes a username', { hint: 'yours: supportctl whoami' });
-		username = username?.replace(/^@/, '');
-		if (!username) throw new UsageError('missing <username>', { code: 'missing_argument' });
-		if (options.passwordStdin !== true && !prompts.available) {
-			const hint = 'use --password-stdin';
-			throw new UsageError("can't ask for a password without a terminal", { hint });
-		}
-		const password = await (options.passwordStdin === true
-			? readFirstLine(context.stdin, '--password-stdin')
-			: prompts.secret('Password (hidden):'));
-		if (password === '') throw new UsageError('the password is empty; nothing was sent');
+		const { username, password } = await readCredentials(invocation);
 		const { createInterruptibleSend } = await import('../../interruption.js');
 		const plan = createPlanner(endpoints['user.check'], session.dialect);
+		const request = plan({ ids: { username }, fields: { username, password } });
 		const client = await session.openClient(1);
 		const who = `the credentials of ${quote(username)}`;
 		const send = createInterruptibleSend(context, client, ({ outcome }) =>
@@ -60,15 +46,13 @@ export const command = defineCommand({
 		);
 		let result: Outcome;
 		try {
-			const request = plan({ ids: { username }, fields: { username, password } });
 			result = await send(request, { ...session.sending, retries: 0 });
 		} finally {
 			await client.close();
 		}
-		// Service codes contain words such as "user", which may be the password.
-		const redacted = createOutcomeRedactor(session.secrets)(result, [password]);
-		const isKnown = INVALID_CODES.has(result.code ?? '') || CALLER_CODES.has(result.code ?? '');
-		const shown = isKnown ? { ...redacted, code: result.code } : redacted;
+		const shown = createOutcomeRedactor(session.secrets)(result, [password]);
+		// Known codes contain words such as "user", which may be the password.
+		if (CODES.has(result.code ?? '')) shown.code = result.code;
 		const { verdict, exitCode, message, hint } = judgeCheck(result, shown, username);
 		const { status, code, reasons = {} } = shown;
 		const data = { verdict, username, status };
@@ -80,41 +64,68 @@ export const command = defineCommand({
 			if (trouble !== undefined) throw onlyOutputFailed(trouble, says, exitCode, data);
 		}
 		if (verdict === 'valid') return ExitCode.ok;
-		throw new SupportctlError(message, exitCode, {
-			code: code ?? verdict,
-			details: Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`),
-			data,
-			hint,
-		});
+		const details = Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`);
+		throw new SupportctlError(message, exitCode, { code: code ?? verdict, details, data, hint });
 	},
 });
 
-/** For wrong credentials. */
-const INVALID_CODES = new Set([
-	// Ours, for a bare `false`.
-	'credentials_invalid',
-	'invalid_user_credentials',
-	'invalid_username',
-	'invalid_email',
-	'incorrect_password',
-]);
-/** For callers without the right. */
-const CALLER_CODES = new Set(['invalid_username_access', 'rest_forbidden', 'rest_not_logged_in', 'rest_cannot_create']);
-
-/** The service must say `valid` or `invalid`. */
-function judgeCheck({ outcome, status, code = '', forbidden, signedOut }: Outcome, shown: Outcome, username: string) {
-	const who = `the credentials of ${quote(username)}`;
-	const { message = shown.code ?? '' } = shown;
-	if (outcome === 'ok') {
-		return { verdict: 'valid', exitCode: ExitCode.ok, message: `${who} are valid` };
+async function readCredentials({ args, options, context }: Invocation) {
+	const { prompts, stdin } = context;
+	let [username] = args;
+	if (username === undefined && prompts.available) {
+		username = await prompts.text('Username:', { check: (text) => text !== '' || 'enter a username' });
 	}
+	if (username === OWN_ID) throw new UsageError('user check takes a username', { hint: 'yours: supportctl whoami' });
+	username = username?.replace(/^@/, '');
+	if (!username) throw new UsageError('missing <username>', { code: 'missing_argument' });
+	if (options.passwordStdin !== true && !prompts.available) {
+		throw new UsageError("can't ask for a password without a terminal", { hint: 'use --password-stdin' });
+	}
+	const password = await (options.passwordStdin === true
+		? readFirstLine(stdin, '--password-stdin')
+		: prompts.secret('Password (hidden):'));
+	if (password === '') throw new UsageError('the password is empty; nothing was sent');
+	return { username, password };
+}
+
+/** What a code means: wrong credentials, or a caller without the right to check them. */
+const CODES = new Map<string, 'invalid' | 'caller'>([
+	// Ours, for a bare `false`.
+	['credentials_invalid', 'invalid'],
+	['invalid_user_credentials', 'invalid'],
+	['invalid_username', 'invalid'],
+	['invalid_email', 'invalid'],
+	['incorrect_password', 'invalid'],
+	['invalid_username_access', 'caller'],
+	['rest_forbidden', 'caller'],
+	['rest_not_logged_in', 'caller'],
+	['rest_cannot_create', 'caller'],
+]);
+
+interface Verdict {
+	verdict: 'valid' | 'invalid' | 'unknown';
+	exitCode: ExitCode;
+	message: string;
+	hint?: string;
+}
+
+/** The service must say `valid` or `invalid`. @param shown the outcome without the password */
+function judgeCheck(
+	{ outcome, status, code = '', forbidden, signedOut }: Outcome,
+	shown: Outcome,
+	username: string,
+): Verdict {
+	const who = `the credentials of ${quote(username)}`;
+	if (outcome === 'ok') return { verdict: 'valid', exitCode: ExitCode.ok, message: `${who} are valid` };
 	const verdict = 'unknown';
 	if (outcome === 'not-sent') {
-		return { verdict, exitCode: ExitCode.failed, message: `could not check ${quote(username)}: ${message}` };
+		const message = `could not check ${quote(username)}: ${shown.message ?? shown.code ?? ''}`;
+		return { verdict, exitCode: ExitCode.failed, message };
 	}
 	const words = [shown.code, shown.message].filter((each) => each !== undefined).join(': ');
 	const http = status === undefined ? '' : ` (HTTP ${status})`;
-	if (code === 'credentials_invalid' || (status === 400 && INVALID_CODES.has(code))) {
+	const kind = CODES.get(code);
+	if (kind === 'invalid' && (status === 400 || code === 'credentials_invalid')) {
 		return {
 			verdict: 'invalid',
 			exitCode: ExitCode.wrongCredentials,
@@ -122,22 +133,10 @@ function judgeCheck({ outcome, status, code = '', forbidden, signedOut }: Outcom
 			hint: 'some services accept only usernames here, not email addresses, and change quotes, backslashes and outer spaces in passwords',
 		};
 	}
-	const refusesCaller = forbidden || signedOut;
-	if (refusesCaller || CALLER_CODES.has(code)) {
-		return {
-			verdict,
-			exitCode: ExitCode.refused,
-			message: `the service refused your account${http}: ${words}`,
-			hint: CALLER_CODES.has(code)
-				? undefined
-				: `some services respond like this if ${who} are invalid; try another command with this profile to find out`,
-		};
+	if (forbidden || signedOut || kind === 'caller') {
+		const message = `the service refused your account${http}: ${words}`;
+		const hint = `some services respond like this if ${who} are invalid; try another command with this profile to find out`;
+		return { verdict, exitCode: ExitCode.refused, message, hint: kind === 'caller' ? undefined : hint };
 	}
-	const odd = code === 'unexpected_shape' && shown.body !== undefined;
-	const body = odd ? `: ${JSON.stringify(shown.body).slice(0, 200)}` : '';
-	return {
-		verdict,
-		exitCode: ExitCode.unknown,
-		message: `it is unknown whether ${who} are valid${http}: ${words}${body}`,
-	};
+	return { verdict, exitCode: ExitCode.unknown, message: `it is unknown whether ${who} are valid${http}: ${words}` };
 }
