@@ -28,7 +28,7 @@ export interface TermIndex {
 
 type Values = Readonly<Record<string, unknown>>;
 type ComparedField = Pick<Field, 'name' | 'kind'>;
-type ComparedEndpoint = Pick<Endpoint, 'fields' | 'body'>;
+type ComparedEndpoint = Partial<Pick<Endpoint, 'fields' | 'body'>>;
 
 const equality = (isSame: boolean): Equality => {
 	return isSame ? 'same' : 'other';
@@ -249,7 +249,7 @@ export function compareField(
 ): Equality {
 	if (body === 'custom_fields') return compareCustomField(sent, shown);
 	if (secrets.has(name)) return 'not comparable';
-	const field = fields.find((each) => each.name === name);
+	const field = fields?.find((each) => each.name === name);
 	return compareValue(field, sent, shown, terms);
 }
 

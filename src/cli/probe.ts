@@ -4,7 +4,7 @@ import { endpoints } from '../api/endpoints.js';
 import { createPlanner } from '../api/plan.js';
 import { FailedError, RefusedError } from '../errors.js';
 import { judge } from '../http/judge.js';
-import type { Outcome } from '../http/outcome.js';
+import { isLost, type Outcome } from '../http/outcome.js';
 import { nextStepFor } from '../http/problem.js';
 import type { Sendable } from '../http/send.js';
 import { type Auth, secretsOf } from '../net.js';
@@ -14,16 +14,11 @@ import { shellWord } from '../profile/settings.js';
 import type { Invocation } from './command.js';
 import { dialectFor, openClient, type Reach } from './session.js';
 
-/** Without a status, no whole response came; without a body, it was not JSON. */
-export type Probed = Partial<Outcome>;
-
 /** Sends a request once. The outcome is for display: it has no credentials. */
-export async function ask(invocation: Invocation, reach: Reach, request: Sendable): Promise<Probed> {
+export async function ask(invocation: Invocation, reach: Reach, request: Sendable): Promise<Outcome> {
 	const client = await openClient(invocation, reach, 1);
 	try {
-		const response = await client.send(request);
-		const whole = response.problem === undefined ? response : { ...response, status: 0 };
-		return createOutcomeRedactor(secretsOf(reach.auth))(judge(request, whole), []);
+		return createOutcomeRedactor(secretsOf(reach.auth))(judge(request, await client.send(request)), []);
 	} finally {
 		await client.close();
 	}
@@ -32,7 +27,7 @@ export async function ask(invocation: Invocation, reach: Reach, request: Sendabl
 /** Looks up a user's ID, which changes nothing. Sent without credentials first: a wrong base URL gets nothing secret, and the difference shows whether credentials count. */
 export interface Probe {
 	path: string;
-	send(baseUrl: string, auth?: Auth): Promise<Probed>;
+	send(baseUrl: string, auth?: Auth): Promise<Outcome>;
 }
 
 /** @param username your own if known; an unknown name works too */
@@ -49,14 +44,14 @@ export function createProbe(
 	};
 }
 
-function words({ status, code, message }: Probed): string {
+function words({ status, code, message }: Outcome): string {
 	if (status === undefined) return message ?? '';
 	const own = message === undefined ? '' : `: ${message}`;
 	return code === undefined || code === `http_${status}` ? `${status}${own}` : `${status} ${code}${own}`;
 }
 
 /** Undefined if the response is no redirect, or the redirect leads elsewhere. */
-export function redirectedBaseUrl(baseUrl: string, path: string, response: Probed): string | undefined {
+export function redirectedBaseUrl(baseUrl: string, path: string, response: Outcome): string | undefined {
 	const { location = '' } = response;
 	if (judgePlace(response) !== 'moved' || !URL.canParse(location, baseUrl + path)) return undefined;
 	const base = new URL(baseUrl);
@@ -72,14 +67,14 @@ export function redirectedBaseUrl(baseUrl: string, path: string, response: Probe
 }
 
 /** By the response without credentials. */
-export function judgePlace({ status, body }: Probed): 'service' | 'moved' | 'elsewhere' | 'unreachable' {
-	if (status === undefined) return 'unreachable';
-	if (status >= 300 && status < 400) return 'moved';
-	if (status === 404 || status === 405) return 'elsewhere';
-	// A gate may refuse in HTML: the service is behind it. 403 may be a firewall, 407 is a proxy.
-	const isJson = body !== undefined;
-	if (status >= 500 || status === 429 || (!isJson && (status === 403 || status === 407))) return 'unreachable';
-	return isJson || status === 401 ? 'service' : 'elsewhere';
+export function judgePlace(found: Outcome): 'service' | 'moved' | 'elsewhere' | 'unreachable' {
+	const { location, signedOut, forbidden, notServed, gone, body } = found;
+	if (isLost(found)) return 'unreachable';
+	if (location !== undefined) return 'moved';
+	// The service is behind a gate that refuses in HTML; a page with 403 may be a firewall's.
+	if (signedOut) return 'service';
+	if (forbidden) return body === undefined ? 'unreachable' : 'service';
+	return body === undefined || notServed || gone !== undefined ? 'elsewhere' : 'service';
 }
 
 /** Likeliest first. */
@@ -95,7 +90,6 @@ export function likelyBaseUrls(baseUrl: string): string[] {
 
 const HINTS: Readonly<Record<string, string>> = {
 	http_403: 'a firewall in front of the service may block this machine',
-	http_407: 'put the username and password for the proxy into HTTP_PROXY',
 	connection_lost: 'try again later; the host may require a client certificate (--cert and --key)',
 };
 
@@ -119,11 +113,11 @@ export async function findService(baseUrl: string, probe: Probe, change: string)
 	const hint = suggested && `${step}${change} ${shellWord(suggested)}`;
 	const data = { suggested };
 	if (place === 'moved') {
-		const message = `${baseUrl} redirects to ${without.location ?? 'nowhere'}; no credentials were sent`;
+		const message = `${baseUrl} redirects to ${without.location}; no credentials were sent`;
 		const other = 'use the address that does not redirect';
 		return { without, found, problem: { code: 'redirect', message, hint: hint ?? other, data } };
 	}
-	const isRoute = without.status === 404 || without.status === 405;
+	const isRoute = without.gone !== undefined || without.body !== undefined;
 	const why = `${isRoute ? 'route not found' : 'not an API response'} (${words(without)})`;
 	const message = `no help desk API at ${baseUrl}: ${why}`;
 	const other = 'the address often ends in /wp-json; some deployments need --product-prefix';
@@ -131,7 +125,7 @@ export async function findService(baseUrl: string, probe: Probe, change: string)
 }
 
 /** Where redirects lead, then likely places. @returns `hidden` is where a redirect leads without a usable response */
-async function searchService(baseUrl: string, without: Probed, { path, send }: Probe) {
+async function searchService(baseUrl: string, without: Outcome, { path, send }: Probe) {
 	const likely = likelyBaseUrls(baseUrl);
 	const tried = new Set([baseUrl]);
 	let place = baseUrl;
@@ -156,21 +150,21 @@ export async function trySignIn(
 	probe: Probe,
 	baseUrl: string,
 	{ auth, source = '' }: { auth: Auth; source?: string | undefined },
-	without: Probed,
+	without: Outcome,
 ): Promise<{ note: string; hint: string } | undefined> {
 	const from = source.startsWith('SUPPORTCTL_') ? `the secret is from ${source}; ` : '';
 	const unchecked = (code: string, why: string): FailedError =>
 		new FailedError(`could not check the credentials: ${why}`, { code, hint: 'try again later' });
-	const needsNone = without.status !== 401 && without.status !== 403;
+	const needsNone = !without.signedOut && !without.forbidden;
 	if (auth.scheme === 'none') {
 		if (needsNone) return undefined;
 		throw new RefusedError('the service requires credentials', { hint: 'choose a --scheme other than none' });
 	}
 	const response = await probe.send(baseUrl, auth);
-	const { status, code, location, body } = response;
-	if (status === undefined) throw unchecked(code ?? 'network', words(response));
+	const { outcome, status, code, location, signedOut, forbidden, body } = response;
+	if (isLost(response)) throw unchecked(code ?? 'network', words(response));
 	const isSame = without.status === status && without.code === code;
-	if (status === 401 || (status === 403 && isSame)) {
+	if (signedOut || (forbidden && isSame)) {
 		const noun = secretNoun(auth.scheme);
 		const isBasic = auth.scheme === 'basic';
 		const wrong = isBasic ? 'wrong username or password' : `wrong ${noun}`;
@@ -180,24 +174,21 @@ export async function trySignIn(
 		const orStripped = isSame ? '; or the host strips the header that carries the credentials' : '';
 		throw new RefusedError(`${wrong} (${words(response)})`, { hint: from + check + orStripped });
 	}
-	if (status >= 300 && status < 400)
-		throw unchecked('redirect', `redirected to ${location ?? 'nowhere'} once signed in`);
-	if (body === undefined || status >= 500 || status === 429) {
-		throw unchecked(code ?? `http_${status}`, words(response));
-	}
+	if (location !== undefined) throw unchecked('redirect', `redirected to ${location} once signed in`);
+	if (body === undefined) throw unchecked(code ?? `http_${status}`, words(response));
 	if (needsNone) {
 		return {
 			note: 'the credentials are not verified: the service responds the same without them',
 			hint: 'try a command that needs them, such as: supportctl ticket fields get ID',
 		};
 	}
-	if (status === 403) {
+	if (forbidden) {
 		return {
 			note: `your account lacks permission for some requests (${words(response)})`,
 			hint: 'ask an administrator of the help desk, or sign in with a different account',
 		};
 	}
-	if (status < 400) return undefined;
+	if (outcome === 'ok') return undefined;
 	return {
 		note: `the credentials were accepted, but looking up your user failed (${words(response)})`,
 		hint: 'check the username: supportctl user id NAME',

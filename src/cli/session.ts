@@ -1,7 +1,8 @@
 /** Reaching the service: settings, how requests are sent, and a client. */
 
 import { createDialect, type Dialect } from '../api/dialect.js';
-import type { FailedAttempt, SendOptions } from '../http/send.js';
+import type { Outcome } from '../http/outcome.js';
+import type { SendOptions } from '../http/send.js';
 import { type Client, type ConnectionOptions, DEFAULT_RETRIES } from '../http/types.js';
 import { secretsOf } from '../net.js';
 import { plainPalette } from '../output/colour.js';
@@ -35,7 +36,7 @@ export async function openSession(
 	const dialect = dialectFor(connection.settings);
 	const wait = waitNotice(invocation);
 	/** After more than a second. */
-	const onRetry = ({ status, code, waitMs }: FailedAttempt): void => {
+	const onRetry = ({ status, code }: Outcome, waitMs: number): void => {
 		const why = status === undefined ? (code ?? 'no response') : `HTTP ${status}`;
 		if (waitMs > 1000) wait?.(`${Math.round(waitMs / 1000)} s before a retry (${why})`);
 	};

@@ -1,17 +1,15 @@
 /** How requests reach the service: pool, TLS, proxies, and http:// only to this machine. */
 
+import type { LookupAddress } from 'node:dns';
 import { setMaxListeners } from 'node:events';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { unescape as decode } from 'node:querystring';
-import type { Dispatcher, Pool as PoolType, ProxyAgent as ProxyAgentType } from 'undici';
+import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { UsageError } from '../errors.js';
 import { type Auth, isLoopbackAddress, mayBeLoopback, type ProxySettings } from '../net.js';
 import { describeProblem, ProxyError } from './problem.js';
 import type { ConnectionOptions } from './types.js';
-
-/** Until the next address is tried too. */
-const ADDRESS_ATTEMPT_MS = 300;
 
 /** A pool, or a proxy's agent. */
 export interface Sender {
@@ -43,38 +41,35 @@ function basic(username: string, password: string): string {
 
 /** Redirects are never followed. */
 export async function createSender(options: ConnectionOptions): Promise<Sender> {
+	const { allowHttp, connections, timeoutMs, tls } = options;
 	const target = new URL(options.baseUrl);
-	const lookup: LookupFunction = options.lookup ?? ((...all) => process.getBuiltinModule('node:dns').lookup(...all));
-	const isChecked = target.protocol === 'http:' && options.allowHttp !== true && mayBeLoopback(target.hostname);
 	const closing = new AbortController();
 	// One for each connection.
 	setMaxListeners(0, closing.signal);
-	const shared = { timeout: options.timeoutMs, signal: closing.signal };
-	const connect = {
-		...shared,
-		...options.tls,
-		autoSelectFamily: true,
-		autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
-		...(isChecked ? { lookup: loopbackOnly(lookup) } : options.lookup && { lookup }),
-	};
-	const pool: PoolType.Options = {
-		connections: options.connections,
-		pipelining: 1,
-		// Attempts have one deadline.
-		headersTimeout: 0,
-		bodyTimeout: 0,
-	};
+	const shared = { timeout: timeoutMs, signal: closing.signal };
+	const isChecked = target.protocol === 'http:' && allowHttp !== true && mayBeLoopback(target.hostname);
+	const lookup = isChecked ? loopbackOnly(options.lookup) : options.lookup;
+	const connect = { ...shared, ...tls, ...(lookup && { lookup }) };
 	const proxy = options.proxy && proxyFor(options.baseUrl, options.proxy);
-	const open = proxy
-		? await proxyAgents(proxy, { ...pool, requestTls: connect, proxyTls: shared })
-		: () => new Pool(target.origin, { ...pool, connect });
+	// The whole package, which takes longer to load, has the proxies.
+	const agent = proxy && (await import('undici')).ProxyAgent;
+	const open = (): Dispatcher => {
+		if (agent === undefined || proxy === undefined) return new Pool(target.origin, { connections, connect });
+		const token = proxyAuthorization(proxy);
+		return new agent({
+			uri: proxy.origin,
+			...(token !== undefined && { token }),
+			// http:// goes as whole URLs: many proxies refuse tunnels to port 80.
+			proxyTunnel: false,
+			connections,
+			requestTls: connect,
+			proxyTls: shared,
+		});
+	};
 	let current = open();
 	return {
 		dispatch: (request, handler) => current.dispatch(request, handler),
-		explain(error, isStarted) {
-			const isProxys = proxy && target.protocol === 'http:' && (!isStarted || error.message === NO_LOGIN);
-			return isProxys ? proxyError(proxy, error) : error;
-		},
+		explain: (error, isStarted) => (proxy === undefined ? error : explainProxy(proxy, error, isStarted)),
 		renew() {
 			void current.close();
 			current = open();
@@ -89,19 +84,17 @@ export async function createSender(options: ConnectionOptions): Promise<Sender> 
 }
 
 /** Fails if no address is this machine's. */
-function loopbackOnly(lookup: LookupFunction): LookupFunction {
+function loopbackOnly(given: LookupFunction | undefined): LookupFunction {
+	const lookup: LookupFunction = given ?? ((...all) => process.getBuiltinModule('node:dns').lookup(...all));
 	return (host, options, callback) => {
 		lookup(host, { ...options, all: true }, (error, found) => {
 			if (error !== null) return callback(error, []);
-			const all = Array.isArray(found) ? found : [{ address: found, family: found.includes(':') ? 6 : 4 }];
+			const all = found as LookupAddress[];
 			const own = all.filter(({ address }) => isLoopbackAddress(address));
-			const first = own[0];
-			if (first === undefined) {
-				const addresses = all.map(({ address }) => address).join(', ');
-				const message = `${host} is ${addresses}, which is not this machine, and http:// is not encrypted`;
-				callback(Object.assign(new Error(message), { code: 'NOT_LOOPBACK' }), []);
-			} else if (options.all === true) callback(null, own);
-			else callback(null, first.address, first.family);
+			if (own.length > 0) return callback(null, own);
+			const addresses = all.map(({ address }) => address).join(', ');
+			const message = `${host} is ${addresses}, which is not this machine, and http:// is not encrypted`;
+			callback(Object.assign(new Error(message), { code: 'NOT_LOOPBACK' }), []);
 		});
 	};
 }
@@ -150,61 +143,25 @@ function proxyAuthorization({ username, password }: URL): string | undefined {
 	return username === '' ? undefined : basic(decode(username), decode(password));
 }
 
-/** undici's word for a proxy's 407 without a tunnel. */
-const NO_LOGIN = 'Proxy Authentication Required (407)';
+/** undici's errors for a refused tunnel, and for a 407 without a tunnel. */
+const REFUSED_BY_PROXY = /^Proxy (?:response|Authentication Required) \((\d{3})\)/;
 
-/** The proxy refused to pass the request on, or could not be used. */
+/** A client behind a proxy connects to nothing else; TLS is spoken with the service. */
+function explainProxy(proxy: URL, error: Error, isStarted: boolean): Error {
+	const status = REFUSED_BY_PROXY.exec(error.message)?.[1];
+	if (status !== undefined) return proxyError(proxy, Number(status));
+	const isServices = isStarted || describeProblem(error).code.startsWith('tls_');
+	return isServices ? error : proxyError(proxy, error);
+}
+
+/** @param reason a status, or why the proxy could not be used */
 function proxyError(proxy: URL, reason: Error | number): ProxyError {
-	if (typeof reason !== 'number' && reason.message !== NO_LOGIN) {
+	if (typeof reason !== 'number') {
 		const why = describeProblem(reason).message;
-		return new ProxyError(`the proxy ${proxy.host} could not be used: ${why}`, false, reason);
+		return new ProxyError(`the proxy ${proxy.host} could not be used: ${why}`, false);
 	}
-	const status = typeof reason === 'number' ? reason : 407;
 	const why =
 		proxy.username === '' ? 'requires a username and password' : 'refused the username and password in its URL';
-	const what = status === 407 ? `${why} (407)` : `responded with ${status}`;
-	return new ProxyError(`the proxy ${proxy.host} ${what}`, status >= 400 && status < 500);
-}
-
-/** Makes what goes wrong with a tunnel an error of the proxy. */
-function namingProxy(proxy: URL): Dispatcher.DispatcherComposeInterceptor {
-	return (dispatch) => (request, handler) =>
-		dispatch(request, {
-			onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
-			onRequestUpgrade(controller, status, headers, socket) {
-				if (status === 200) return handler.onRequestUpgrade?.(controller, status, headers, socket);
-				socket.on('error', () => undefined).destroy();
-				handler.onResponseError?.(controller, proxyError(proxy, status));
-			},
-			onResponseError: (controller, error) => handler.onResponseError?.(controller, proxyError(proxy, error)),
-		});
-}
-
-/** Opens agents that send through a proxy: https in a tunnel, http as whole URLs. */
-async function proxyAgents(proxy: URL, options: Partial<ProxyAgentType.Options>): Promise<() => Dispatcher> {
-	// The whole package: only with it pools can open tunnels.
-	const { Pool, ProxyAgent } = await import('undici');
-	const { requestTls: _requestTls, proxyTls: _proxyTls, ...pool } = options;
-	const headersTimeout = options.proxyTls?.timeout ?? 0;
-	const token = proxyAuthorization(proxy);
-	// In a list the agent would keep only the last header of a name.
-	const byName: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (request, handler) => {
-		const list = request.headers as string[];
-		const headers: Record<string, string[]> = {};
-		for (let index = 0; index < list.length; index += 2) {
-			const [name = '', value = ''] = list.slice(index, index + 2);
-			headers[name] = [...(headers[name] ?? []), value];
-		}
-		return dispatch({ ...request, headers }, handler);
-	};
-	const open = (): Dispatcher =>
-		new ProxyAgent({
-			...options,
-			uri: proxy.origin,
-			...(token !== undefined && { token }),
-			proxyTunnel: false,
-			factory: (origin, own) => new Pool(origin, { ...own, ...pool }),
-			clientFactory: (origin, own) => new Pool(origin, { ...own, headersTimeout }).compose(namingProxy(proxy)),
-		});
-	return () => open().compose(byName);
+	const what = reason === 407 ? `${why} (407)` : `responded with ${reason}`;
+	return new ProxyError(`the proxy ${proxy.host} ${what}`, reason >= 400 && reason < 500);
 }

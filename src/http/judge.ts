@@ -4,24 +4,17 @@ import { compareAll, readCustomFields, type TermIndex } from '../api/applied.js'
 import { bodyIn, type Dialect, neutralDialect } from '../api/dialect.js';
 import type { Endpoint } from '../api/endpoints.js';
 import { userFields } from '../api/fields.js';
+import type { Request } from '../api/plan.js';
 import { isId, isObject, kindOf } from '../api/values.js';
 import type { History, Outcome } from './outcome.js';
-import { firstWords, headerOf, htmlText, nameContent, type Response, readContent } from './response.js';
+import { firstWords, headerOf, htmlText, type Response, readContent } from './response.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A planned request, or one of `api`. */
-export interface Judged {
+/** A planned request, or one of `api`, which has no row in the endpoint table. */
+export interface Judged extends Partial<Pick<Request, 'ids' | 'sent' | 'permanent' | 'path' | 'body'>> {
 	readonly method?: string;
-	readonly endpoint: Pick<Endpoint, 'returns' | 'replay'> &
-		Partial<Pick<Endpoint, 'fields' | 'body' | 'parent' | 'trash'>>;
-	readonly ids?: Readonly<Record<string, string>> | undefined;
-	/** Under the interface's names. */
-	readonly sent?: Json | undefined;
-	readonly permanent?: boolean;
-	/** Includes the query. */
-	readonly path?: string;
-	readonly body?: string | undefined;
+	readonly endpoint: Pick<Endpoint, 'returns' | 'replay'> & Partial<Endpoint>;
 }
 
 /** The same for all requests of a run. */
@@ -32,30 +25,37 @@ export interface Reading {
 	terms?: TermIndex | undefined;
 }
 
-/** Before earlier attempts count. */
 type Finding = Omit<Outcome, 'attempts' | 'ms'>;
 
 export const NO_ROUTE = 'rest_no_route';
 
-/** Before any work. */
+/** These redirect before any work is done. */
 const MOVED = new Set([301, 302, 307, 308]);
 const LATER = new Set([408, 425, 429, 503]);
 const GATEWAY = new Set([502, 504, 520, 521, 522, 523, 524, 598, 599]);
-/** They refuse the request as it is. */
+/** 5xx that refuse the request as it is. */
 const REFUSING = new Set([501, 505, 511]);
+/** The same request would be refused again. */
+const TO_EDIT = new Set([400, 404, 405, 410, 413, 414, 415, 422]);
+const OF_ONE_OBJECT = new Set([404, 409, 410, 412]);
 
-export function judge(request: Judged, response: Response, history: History = {}, reading: Reading = {}): Outcome {
-	const found = judgeAlone(request, response, reading);
-	const outcome = withHistory(request, found, history, reading.ignoreMissing === true);
-	return { ...outcome, attempts: 1, ms: response.ms };
+/** What became of a failed row, by its status alone: a journal has nothing more. */
+export function failureBy(status: unknown): 'signed-out' | 'forbidden' | 'to-edit' | 'partly-applied' | undefined {
+	const number = Number(status);
+	if (number === 401) return 'signed-out';
+	if (number === 403) return 'forbidden';
+	if (number >= 500) return 'partly-applied';
+	return TO_EDIT.has(number) ? 'to-edit' : undefined;
 }
 
-function judgeAlone(request: Judged, response: Response, reading: Reading): Finding {
-	const { status, problem, sent } = response;
-	if (problem !== undefined && (status === 0 || isSuccess(status))) {
-		return judgeProblem(problem, status, sent);
-	}
-	return isSuccess(status) ? judgeSuccess(request, response, reading) : judgeRefusal(request, response, reading);
+export function goneBy(status: unknown): Outcome['gone'] {
+	if (status === 404) return 'missing';
+	return status === 410 ? 'trashed' : undefined;
+}
+
+/** Whether other objects may fare better. */
+export function isAboutOneObject({ status = 0 }: Outcome): boolean {
+	return OF_ONE_OBJECT.has(status);
 }
 
 /** Whether the response may be one to a different request. */
@@ -63,164 +63,136 @@ export function isMisplaced({ code }: Outcome): boolean {
 	return code === 'another_object' || code === 'unexpected_shape';
 }
 
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+export function judge(request: Judged, response: Response, history: History = {}, reading: Reading = {}): Outcome {
+	const outcome = Object.assign(judgeAlone(request, response, reading), { attempts: 1, ms: response.ms });
+	if (response.status !== 0) outcome.status = response.status;
+	if (writes(request)) considerHistory(request, outcome, history, reading.ignoreMissing === true);
+	return outcome;
+}
+
+function judgeAlone(request: Judged, response: Response, reading: Reading): Finding {
+	const { status, problem } = response;
+	const isSuccess = status >= 200 && status < 300;
+	if (problem !== undefined && (status === 0 || isSuccess)) return judgeProblem(problem, response);
+	if (isSuccess) return judgeSuccess(request, response, reading);
+	return status < 400 ? judgeRedirect(request, response) : judgeRefusal(request, response, reading);
+}
 
 function writes({ endpoint: { replay } }: Judged): boolean {
 	return replay === 'set' || replay === 'delete';
 }
 
-/** Once sent, a request may have arrived. */
-function judgeProblem(
-	{ code, message, permanent }: NonNullable<Response['problem']>,
-	status: number,
-	sent: boolean,
-): Finding {
-	if (!sent) {
-		return { outcome: 'not-sent', code, message, ...(!permanent && { retry: 'unsent' }) };
-	}
-	return {
-		outcome: 'unknown',
-		mayBeApplied: true,
-		code,
-		message: status === 0 || permanent ? message : `the response broke off: ${message}`,
-		...(status !== 0 && { status }),
-		...(!permanent && { retry: 'lost' }),
-	};
-}
+const unknown = (code: string, message: string): Finding => ({ outcome: 'unknown', code, message });
 
-function judgeSuccess(request: Judged, response: Response, reading: Reading): Finding {
-	const { status, headers } = response;
-	const { returns, replay } = request.endpoint;
-	const isRead = replay === 'read';
-	const content = readContent(response);
-	if (status === 202) {
-		return unclear(status, 'http_202', 'accepted but not processed yet');
-	}
-	if (status === 206) {
-		return unclear(status, 'http_206', 'the response is only partial');
-	}
-	if (content.kind === 'empty' && (writes(request) || returns === 'any')) {
-		const isHead = request.method === 'HEAD' && status < 300;
-		const isDone = status === 204 || isHead || (status === 200 && returns === 'fields-set');
-		if (isDone) return { outcome: 'ok', status };
-	}
-	if (content.kind !== 'json') {
-		const { code, message } = nameContent(content, headers);
-		const isLost = isRead && (content.kind === 'empty' || content.kind === 'cut');
-		if (content.kind !== 'page') {
-			return { ...unclear(status, code, message), ...(isLost && { retry: 'lost' }) };
-		}
-		const hint = content.isLogin ? '' : '; is /wp-json or another part missing from the base URL?';
-		return {
-			outcome: isRead ? 'failed' : 'unknown',
-			status,
-			code,
-			message: message + hint,
-			notServed: true,
-			...(writes(request) && { mayBeApplied: true }),
-		};
-	}
-	const keepsNames = returns === 'fields' || returns === 'fields-set';
-	const body = keepsNames ? content.value : bodyIn(reading.dialect ?? neutralDialect, content.value);
-	const shown = judgeBody(request, body, content.before, reading);
-	const finding: Finding = { status, ...shown, body: shown.body ?? body };
-	if (shown.outcome === 'unknown' && writes(request)) finding.mayBeApplied = true;
-	if (content.warnings.length > 0) finding.warnings = content.warnings;
+const unexpected = (message: string): Finding => unknown('unexpected_shape', message);
+
+/** Once sent, a request may have arrived. */
+function judgeProblem(problem: NonNullable<Response['problem']>, { status, sent }: Response): Finding {
+	const { code, message, permanent } = problem;
+	const finding: Finding = { outcome: sent ? 'unknown' : 'not-sent', code, message };
+	if (permanent) return finding;
+	if (status !== 0) finding.message = `the response broke off: ${message}`;
+	finding.retry = sent ? 'lost' : 'unsent';
 	return finding;
 }
 
-function unclear(status: number, code: string, message: string): Finding {
-	return { outcome: 'unknown', status, code, message, mayBeApplied: true };
+function judgeSuccess(request: Judged, response: Response, reading: Reading): Finding {
+	const { status } = response;
+	const { returns, replay } = request.endpoint;
+	if (status === 202) return unknown('http_202', 'accepted but not processed yet');
+	if (status === 206) return unknown('http_206', 'the response is only partial');
+	const content = readContent(response);
+	if ('value' in content) {
+		const keepsNames = returns === 'fields' || returns === 'fields-set';
+		const body = keepsNames ? content.value : bodyIn(reading.dialect ?? neutralDialect, content.value);
+		const finding = judgeBody(request, body, content.before, reading);
+		finding.body ??= body;
+		if (content.warnings.length > 0) finding.warnings = content.warnings;
+		return finding;
+	}
+	const { code, message } = content;
+	const isRead = replay === 'read';
+	switch (code) {
+		case 'empty_response': {
+			const mayBeEmpty =
+				status === 204 ? returns === 'any' || writes(request) : status === 200 && returns === 'fields-set';
+			return mayBeEmpty ? { outcome: 'ok' } : { ...unknown(code, message), ...(isRead && { retry: 'lost' }) };
+		}
+		case 'cut_off_json':
+			return { ...unknown(code, message), ...(isRead && { retry: 'lost' }) };
+		case 'html_response':
+		case 'login_form': {
+			const hint = code === 'login_form' ? '' : '; is /wp-json or another part missing from the base URL?';
+			return { outcome: isRead ? 'failed' : 'unknown', code, message: message + hint, notServed: true };
+		}
+		case 'not_json':
+			return unknown(code, message);
+	}
 }
 
-const unexpected = (message: string): Finding => {
-	return { outcome: 'unknown', code: 'unexpected_shape', message };
-};
-
-const OK: Finding = { outcome: 'ok' };
-
 /** @param before text in front of it */
-function judgeBody(request: Judged, body: unknown, before: string, reading: Reading): Finding {
+function judgeBody(request: Judged, body: unknown, before: string, { dialect, terms }: Reading): Finding {
 	const { endpoint, sent = {} } = request;
-	const isItself = isObject(body) && showsAskedId(request, body);
+	const isItself = showsAskedId(request, body);
 	if (before !== '' && writes(request) && !isItself) {
 		return unexpected(`text before a response without the ID: ${before}`);
 	}
 	const other = otherObject(request, body);
 	if (other !== undefined) {
-		const outcome = endpoint.replay === 'read' ? 'failed' : 'unknown';
-		return { outcome, code: 'another_object', message: `the response shows ${other}: ${wordsOf(body)}` };
+		const message = `the response shows ${other}: ${wordsOf(body)}`;
+		return { outcome: endpoint.replay === 'read' ? 'failed' : 'unknown', code: 'another_object', message };
 	}
-	const isField = endpoint.returns === 'fields' && readCustomFields(body) !== undefined;
-	if (!isField && isServiceError(body) && !showsAny(body, sent)) {
-		return { outcome: 'failed', ...explain(body, reading.dialect) };
+	// The fields of an object may be called "code" and "message".
+	if (isServiceError(body) && !Object.keys(sent).some((name) => Object.hasOwn(body, name))) {
+		return { outcome: 'failed', ...explain(body, dialect) };
 	}
 	switch (endpoint.returns) {
 		case 'any':
-			return OK;
+			return { outcome: 'ok' };
 		case 'list': {
 			const list = listOf(body);
 			return list === undefined ? unexpected('the response is not a list') : { outcome: 'ok', body: list };
 		}
 		case 'fields':
-			return isField ? OK : unexpected(`the response is not custom fields: ${wordsOf(body)}`);
+			if (readCustomFields(body) !== undefined) return { outcome: 'ok' };
+			return unexpected(`the response is not custom fields: ${wordsOf(body)}`);
 		case 'fields-set':
 			return judgeFieldsSet(request, body, isItself);
 		case 'user-id':
-			return lookedUpId(body) === undefined ? unexpected('the response shows no ID') : OK;
+			return lookedUpId(body) === undefined ? unexpected('the response shows no ID') : { outcome: 'ok' };
 		case 'check':
 			return judgeCheck(request, body, before);
 		case 'object':
-			return judgeObject(request, body, isItself, reading.terms);
-	}
-}
-
-/** Of an update, a delete or a read of one object. */
-function judgeObject(request: Judged, body: unknown, isItself: boolean, terms?: TermIndex): Finding {
-	if (!isObject(body)) {
-		return unexpected(`the response is ${kindOf(body)} where an object was expected`);
-	}
-	switch (request.endpoint.replay) {
-		case 'delete':
-			return judgeDelete(request, body, isItself);
-		case 'set':
-			return judgeUpdate(request, body, isItself, terms);
-		default:
-			return isItself ? OK : unexpected(`the response does not show the object: ${wordsOf(body)}`);
+			if (!isObject(body)) return unexpected(`the response is ${kindOf(body)} where an object was expected`);
+			if (endpoint.replay === 'delete') return judgeDelete(request, body, isItself);
+			if (endpoint.replay === 'set') return judgeUpdate(request, body, isItself, terms);
+			return isItself ? { outcome: 'ok' } : unexpected(`the response does not show the object: ${wordsOf(body)}`);
 	}
 }
 
 function judgeUpdate({ endpoint, sent = {} }: Judged, body: Json, isItself: boolean, terms?: TermIndex): Finding {
-	const { fields = [], body: kind = 'fields' } = endpoint;
 	const shown = (name: string): unknown => (Object.hasOwn(body, name) ? body[name] : undefined);
-	const { differs, open } = compareAll({ fields, body: kind }, sent, shown, terms);
-	const isShown = isItself || (Object.keys(sent).length > 0 && open.length === 0 && differs.length === 0);
-	if (!isShown) {
-		return unexpected(`the response does not show whether it was applied: ${wordsOf(body)}`);
-	}
-	if (differs.length === 0) return open.length === 0 ? OK : { outcome: 'ok', open };
-	return differing(differs);
+	const { differs, open } = compareAll(endpoint, sent, shown, terms);
+	const showsAll = Object.keys(sent).length > 0 && open.length === 0 && differs.length === 0;
+	if (isItself || showsAll) return differs.length === 0 ? { outcome: 'ok' } : differing(differs);
+	return unexpected(`the response does not show whether it was applied: ${wordsOf(body)}`);
 }
 
 export function differing(differs: NonNullable<Outcome['differs']>): Finding & { outcome: 'differs' } {
 	const fields = differs.map(({ field }) => field).join(', ');
-	return {
-		outcome: 'differs',
-		code: 'differs',
-		message: `the service returned a different ${fields}`,
-		differs,
-	};
+	const message = `the service returned a different ${fields}`;
+	return { outcome: 'differs', code: 'differs', message, differs };
 }
 
 function judgeDelete({ endpoint, permanent }: Judged, body: Json, isItself: boolean): Finding {
 	const wantsTrash = endpoint.trash === true && permanent !== true;
 	const isTrashed = isItself && body.status === 'trash';
-	if (isTrashed && wantsTrash) return OK;
+	if (isTrashed && wantsTrash) return { outcome: 'ok' };
 	if (body.deleted === false) {
 		return { outcome: 'failed', code: 'not_deleted', message: 'the service says it was not deleted' };
 	}
 	if (body.deleted === true) {
-		if (!wantsTrash) return OK;
+		if (!wantsTrash) return { outcome: 'ok' };
 		return differing([{ field: 'status', sent: 'trash', shown: 'permanently deleted' }]);
 	}
 	if (isTrashed && endpoint.trash === true) {
@@ -229,52 +201,44 @@ function judgeDelete({ endpoint, permanent }: Judged, body: Json, isItself: bool
 	return unexpected(`the response does not show whether it was deleted: ${wordsOf(body)}`);
 }
 
-/** Nothing, the fields, or the ticket. */
+/** Services respond with nothing, the fields, or the ticket. */
 function judgeFieldsSet({ sent = {} }: Judged, body: unknown, isItself: boolean): Finding {
-	if (body === null || isEmptyList(body)) return OK;
+	if (body === null || (Array.isArray(body) && body.length === 0)) return { outcome: 'ok' };
 	if (!isObject(body)) return unexpected(`the response is ${kindOf(body)} where nothing was expected`);
 	const fields = readCustomFields(body);
 	const shown = fields ?? body;
-	const showsAll = Object.keys(sent).every((name) => Object.hasOwn(shown, name));
-	const { differs, open } = compareAll({ fields: [], body: 'custom_fields' }, sent, (name) => shown[name]);
-	if (showsAll && open.length === 0) {
-		if (differs.length === 0) return OK;
-		if (fields !== undefined) return differing(differs);
-	}
-	if (isItself) return OK;
+	const { differs, open } = compareAll({ body: 'custom_fields' }, sent, (name) => shown[name]);
+	const showsAll = open.length === 0 && Object.keys(sent).every((name) => Object.hasOwn(shown, name));
+	if (showsAll && differs.length === 0) return { outcome: 'ok' };
+	if (showsAll && fields !== undefined) return differing(differs);
+	if (isItself) return { outcome: 'ok' };
 	return unexpected(`the response does not show whether it was applied: ${wordsOf(body)}`);
 }
 
-/** Beside the documented fields. */
 const USER_FIELDS = new Set([
-	...['id', 'link', 'registered_date', 'capabilities', 'extra_capabilities', 'avatar_urls', '_links'],
 	...userFields.map(({ name }) => name),
+	// Live services show these beside the documented fields.
+	...['id', 'link', 'registered_date', 'capabilities', 'extra_capabilities', 'avatar_urls', '_links'],
 ]);
 
 /** A user and nothing else is a yes; `false` is a no. */
 function judgeCheck({ sent = {} }: Judged, body: unknown, before: string): Finding {
 	if (before === '' && body === false) {
-		return { outcome: 'failed', code: 'credentials_invalid', message: 'the service says they are not valid' };
+		const message = 'the service says they are not valid';
+		return { outcome: 'failed', code: 'credentials_invalid', message, wrongCredentials: true };
 	}
 	const isUser = isObject(body) && isId(body.id) && Object.keys(body).every((name) => USER_FIELDS.has(name));
-	const isAsked = isUser && (body.username === undefined || isSameName(body.username, sent.username));
-	if (before === '' && isAsked) return OK;
+	if (before === '' && isUser && (body.username === undefined || isSame(body.username, sent.username))) {
+		return { outcome: 'ok' };
+	}
 	return unexpected('the response does not say whether the credentials are valid');
 }
-
-const isSameName = (left: unknown, right: unknown): boolean => {
-	return String(left).toLowerCase() === String(right).toLowerCase();
-};
 
 export function lookedUpId(body: unknown): string | undefined {
 	return isObject(body) && isId(body.id) ? String(body.id) : undefined;
 }
 
-function isEmptyList(value: unknown): boolean {
-	return Array.isArray(value) && value.length === 0;
-}
-
-/** Or objects under their slugs. */
+/** A list, or objects under their slugs. */
 function listOf(body: unknown): unknown[] | undefined {
 	if (Array.isArray(body)) return body;
 	if (!isObject(body)) return undefined;
@@ -286,56 +250,117 @@ function listOf(body: unknown): unknown[] | undefined {
 const wordsOf = (body: unknown): string => firstWords(JSON.stringify(body));
 
 /** A path without an ID is your own account. */
-function showsAskedId({ ids = {} }: Judged, { id }: Json): boolean {
+function showsAskedId({ ids = {} }: Judged, body: unknown): boolean {
+	if (!isObject(body) || !isId(body.id)) return false;
 	const asked = ids.id ?? ids.ticket_id;
-	if (asked === undefined) return Object.keys(ids).length === 0 && isId(id);
-	return isId(id) && String(id) === asked;
+	return asked === undefined ? Object.keys(ids).length === 0 : String(body.id) === asked;
 }
 
-/** By ID, parent, slug or username. */
+function isSame(shown: unknown, asked: unknown): boolean {
+	return typeof shown !== 'object' && String(shown).toLowerCase() === String(asked).toLowerCase();
+}
+
+/** An ID, parent, slug or username that is not the one in the request. */
 function otherObject(request: Judged, body: unknown): string | undefined {
 	const { returns } = request.endpoint;
 	if (!isObject(body) || returns === 'list' || returns === 'any' || returns === 'fields') return undefined;
+	const asked = askedOf(request, body);
 	for (const thing of [body, body.previous]) {
 		if (!isObject(thing)) continue;
-		for (const [name, wanted] of Object.entries(identityOf(request, thing))) {
-			const shown = thing[name];
-			if (wanted === undefined || !Object.hasOwn(thing, name)) continue;
-			const isScalar = typeof shown !== 'object';
-			const isSame = name === 'username' ? isSameName(shown, wanted) : String(shown) === String(wanted);
-			if (!isScalar || !isSame) return `a different object (${name} ${JSON.stringify(shown)}, not ${String(wanted)})`;
+		for (const name of Object.keys(asked)) {
+			if (asked[name] === undefined || !Object.hasOwn(thing, name) || isSame(thing[name], asked[name])) continue;
+			return `a different object (${name} ${JSON.stringify(thing[name])}, not ${asked[name]})`;
 		}
 	}
 	return undefined;
 }
 
-/** Under the keys of a response. */
-function identityOf({ endpoint, ids = {}, sent = {} }: Judged, { id }: Json): Record<string, unknown> {
+/** What the request names, by the keys of a response. */
+function askedOf({ endpoint, ids = {}, sent = {} }: Judged, body: Json): Json {
 	const { returns, replay, parent } = endpoint;
 	// Custom fields may have any name, also "id".
-	if (returns === 'fields-set') return isId(id) ? { id: sent.id ?? ids.ticket_id } : {};
-	const { username, taxonomy: _, ...asked }: Record<string, unknown> = { ...ids };
+	if (returns === 'fields-set') return isId(body.id) ? { id: sent.id ?? ids.ticket_id } : {};
+	const asked: Record<string, unknown> = { ...ids };
+	delete asked.taxonomy;
 	if (parent !== undefined) asked.parent = ids[parent];
 	// An update may change a username.
-	if (returns === 'user-id' || replay === 'delete') asked.username = sent.username ?? username;
+	asked.username = returns === 'user-id' || replay === 'delete' ? (sent.username ?? ids.username) : undefined;
 	return asked;
 }
 
+function judgeRedirect(request: Judged, { status, headers }: Response): Finding {
+	const outcome = writes(request) && !MOVED.has(status) ? 'unknown' : 'failed';
+	const target = headerOf(headers, 'location');
+	if (target === undefined) {
+		const message = status === 304 ? 'unexpected 304 response' : 'the response is a redirect without a target';
+		return { outcome, code: `http_${status}`, message, notServed: true };
+	}
+	// User info, query and fragment may be secret.
+	const address = target.replace(/^([a-z][a-z0-9+.-]*:)?[\\/]{2,}[^\\/?#]*@/i, '$1//');
+	const location = address.replace(/([?#]).*$/s, '$1…').slice(0, 300);
+	const message = `the service redirects to ${location}; redirects are not followed with credentials: fix the base URL`;
+	return { outcome, code: 'redirect', message, location, notServed: true };
+}
+
+/** 4xx and 5xx. */
+function judgeRefusal(request: Judged, response: Response, { dialect }: Reading): Finding {
+	const { status, headers } = response;
+	const { returns, replay } = request.endpoint;
+	const content = readContent(response);
+	const isOwn = 'value' in content && isOwnError(content.value, status);
+	const finding: Finding = { outcome: 'failed', ...wordsOfRefusal(content, status, dialect) };
+	if (status === 401) finding.signedOut = true;
+	if (status === 403) finding.forbidden = true;
+	if (status < 500 || REFUSING.has(status)) {
+		if (LATER.has(status) || (status < 500 && headerOf(headers, 'retry-after') !== undefined)) {
+			return Object.assign(finding, { busy: true, retry: 'later' });
+		}
+		const gone = goneBy(status);
+		if (!isOwn || finding.code === NO_ROUTE) finding.notServed = true;
+		else if (gone !== undefined) finding.gone = gone;
+		if (isOwn) finding.refused = true;
+		if (returns === 'check' && status === 400 && WRONG_CREDENTIALS.has(finding.code)) finding.wrongCredentials = true;
+		return finding;
+	}
+	if (GATEWAY.has(status) || status === 503) finding.busy = true;
+	if (status === 503) finding.retry = 'later';
+	else if (GATEWAY.has(status) || !isOwn) finding.retry = 'lost';
+	else if (replay !== 'delete') finding.retry = 'once';
+	if (isOwn && writes(request)) finding.mayBePartly = true;
+	if (!isOwn && (writes(request) || GATEWAY.has(status))) finding.outcome = 'unknown';
+	return finding;
+}
+
+const WRONG_CREDENTIALS: ReadonlySet<unknown> = new Set([
+	'invalid_user_credentials',
+	'invalid_username',
+	'invalid_email',
+	'incorrect_password',
+]);
+
+function wordsOfRefusal(
+	content: ReturnType<typeof readContent>,
+	status: number,
+	dialect: Dialect | undefined,
+): Partial<Finding> {
+	if (!('value' in content)) {
+		return content.code === 'empty_response' ? { ...content, code: `http_${status}` } : content;
+	}
+	const { value: body, warnings } = content;
+	const words = { code: `http_${status}`, message: `the service responded with ${status}` };
+	return { ...words, ...explain(body, dialect), body, ...(warnings.length > 0 && { warnings }) };
+}
+
 /** A code, a message, and nothing of an object. */
-export function isServiceError(body: unknown): body is { code: string; message: string; data?: unknown } {
+function isServiceError(body: unknown): body is Json {
 	if (!isObject(body) || Object.hasOwn(body, 'id')) return false;
 	return typeof body.code === 'string' && body.code !== '' && typeof body.message === 'string';
 }
 
-function showsAny(body: Json, sent: Json): boolean {
-	return Object.keys(sent).some((name) => Object.hasOwn(body, name));
-}
-
-/** Only the service repeats its status in `data`. */
+/** A gateway has errors of the same form, but only the service repeats the status in `data`. */
 function isOwnError(body: unknown, status: number): boolean {
 	if (!isServiceError(body)) return false;
-	if (!GATEWAY.has(status)) return true;
-	return isObject(body.data) && body.data.status === status;
+	return !GATEWAY.has(status) || (isObject(body.data) && body.data.status === status);
 }
 
 function explain(body: unknown, dialect = neutralDialect): Pick<Outcome, 'code' | 'message' | 'reasons'> {
@@ -345,145 +370,45 @@ function explain(body: unknown, dialect = neutralDialect): Pick<Outcome, 'code' 
 	if (typeof code === 'string' || typeof code === 'number') found.code = String(code);
 	if (typeof message === 'string' && message !== '') found.message = htmlText(message);
 	const params = isObject(data) ? data.params : undefined;
-	if (Array.isArray(params)) {
-		found.reasons = Object.fromEntries(params.map((name) => [dialect.fieldIn(String(name)), 'is missing']));
-	} else if (isObject(params)) {
-		const textOf = (why: unknown): string => htmlText(typeof why === 'string' ? why : JSON.stringify(why));
+	if (typeof params === 'object' && params !== null) {
 		found.reasons = Object.fromEntries(
-			Object.entries(params).map(([name, why]) => [dialect.fieldIn(name), textOf(why)]),
+			Object.entries(params).map(([name, why]) => {
+				// Of missing parameters, services list the names.
+				if (Array.isArray(params)) return [dialect.fieldIn(String(why)), 'is missing'];
+				return [dialect.fieldIn(name), htmlText(typeof why === 'string' ? why : JSON.stringify(why))];
+			}),
 		);
 	}
 	return found;
 }
 
-const STATUS_WORDS: Readonly<Record<number, string>> = {
-	401: 'the credentials were refused',
-	403: 'your account lacks permission',
-	404: 'not found',
-	429: 'too many requests',
-	500: 'the service failed',
-	502: 'the gateway got no valid response from the service',
-	503: 'the service is overloaded or down for maintenance',
-	504: 'the gateway got no response from the service in time',
-};
-
-function judgeRefusal(request: Judged, response: Response, { dialect }: Reading): Finding {
-	const { status, headers } = response;
-	const content = readContent(response);
-	const finding: Finding = { outcome: 'failed', status };
-	const isOwn = content.kind === 'json' && isOwnError(content.value, status);
-	Object.assign(finding, judgeStatus(request, response, isOwn));
-	if (status >= 300 && status < 400) return Object.assign(finding, redirect(response));
-	if (content.kind === 'json') {
-		finding.body = content.value;
-		finding.code = `http_${status}`;
-		finding.message = `the service responded with ${status}`;
-		Object.assign(finding, explain(content.value, dialect));
-		if (content.warnings.length > 0) finding.warnings = content.warnings;
-	} else {
-		const { code, message } = nameContent(content, headers);
-		const isEmpty = content.kind === 'empty';
-		finding.code = isEmpty ? `http_${status}` : code;
-		finding.message = isEmpty ? [STATUS_WORDS[status] ?? [], message].flat().join('; ') : message;
+/** A refusal doesn't prove that an earlier attempt was not applied. */
+function considerHistory(request: Judged, outcome: Outcome, before: History, ignoreMissing: boolean): void {
+	const { outcome: name, message, gone } = outcome;
+	if (name === 'ok' || name === 'differs') return;
+	const isOpen = before.mayBeApplied === true || before.mayBePartly === true;
+	const isUpdate = request.endpoint.replay === 'set';
+	if (gone !== undefined && !isUpdate && (isOpen || ignoreMissing)) {
+		outcome.outcome = 'ok';
+		outcome.message = isOpen ? 'it is gone; an earlier attempt may have deleted it' : 'it was gone already';
+		return;
 	}
-	const isForeign = status < 500 && !finding.busy && !isOwn;
-	if (isForeign || finding.code === NO_ROUTE) finding.notServed = true;
-	return finding;
-}
-
-function judgeStatus(request: Judged, { status, headers }: Response, isOwn: boolean): Partial<Finding> {
-	const isWrite = writes(request);
-	const found: Partial<Finding> = {};
-	if (status === 401) found.signedOut = true;
-	if (status === 403) found.forbidden = true;
-	if (isOwn && status < 500) found.refused = true;
-	if (LATER.has(status) || GATEWAY.has(status)) found.busy = true;
-	if (status >= 300 && status < 400) {
-		// A redirect such as 303 after the work.
-		if (isWrite && !MOVED.has(status)) Object.assign(found, { outcome: 'unknown', mayBeApplied: true });
-		return found;
-	}
-	const isClient = status >= 400 && status < 500;
-	if (isClient || REFUSING.has(status)) {
-		const isLater = LATER.has(status) || (isClient && headerOf(headers, 'retry-after') !== undefined);
-		return isLater ? { ...found, busy: true, retry: 'later' } : found;
-	}
-	if (status === 503) found.retry = 'later';
-	else if (GATEWAY.has(status) || !isOwn) found.retry = 'lost';
-	else if (request.endpoint.replay === 'set') found.retry = 'once';
-	if (isOwn) return isWrite ? { ...found, mayBePartly: true } : found;
-	if (isWrite) return { ...found, outcome: 'unknown', mayBeApplied: true };
-	return GATEWAY.has(status) ? { ...found, outcome: 'unknown' } : found;
-}
-
-function redirect({ status, headers }: Response): Partial<Finding> {
-	const target = headerOf(headers, 'location');
-	if (target === undefined) {
-		const what = status === 304 ? 'unexpected 304 response' : 'the response is a redirect without a target';
-		return { code: `http_${status}`, message: what, notServed: true };
-	}
-	const location = shownTarget(target).slice(0, 300);
-	const message = `the service redirects to ${location}; redirects are not followed with credentials: fix the base URL`;
-	return { code: 'redirect', message, location, notServed: true };
-}
-
-/** Without user info, values and fragment. */
-function shownTarget(location: string): string {
-	const [, place = '', query = '', fragment] = /^([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(location) ?? [];
-	const shown = place.replace(/^([a-z][a-z0-9+.-]*:[\\/]*|[\\/]{2,})[^\\/]*@/i, '$1[redacted]@');
-	const names = query.replace(/([^&=]+=)[^&]*|[^&]+/g, '$1[redacted]');
-	return shown + (names && `?${names}`) + (fragment ? '#[redacted]' : '');
-}
-
-/** A refusal doesn't prove that a lost attempt was not applied. */
-function withHistory(request: Judged, found: Finding, before: History, ignoreMissing: boolean): Finding {
-	const history: History = {};
-	if (before.mayBeApplied || found.mayBeApplied) history.mayBeApplied = true;
-	if (before.mayBePartly || found.mayBePartly) history.mayBePartly = true;
-	const outcome: Finding = { ...found, ...history };
-	if (found.outcome === 'ok' || found.outcome === 'differs') return settled(outcome);
-	if (isGone(found)) {
-		outcome.gone = true;
-		if (request.endpoint.replay === 'set') return settled(outcome);
-		const mayBeDeleted = before.mayBeApplied || before.mayBePartly;
-		if (request.endpoint.replay === 'delete' && (mayBeDeleted || ignoreMissing)) {
-			outcome.outcome = 'ok';
-			outcome.message = mayBeDeleted ? 'it is gone; an earlier attempt may have deleted it' : 'it was gone already';
-			return settled(outcome);
-		}
-	}
-	if (!writes(request)) return outcome;
-	if (blamesSentField(request, found)) return settled(outcome);
-	const isRefused = found.outcome === 'failed';
-	const also = (more: string): string => {
-		return found.message === undefined ? more : `${found.message.replace(/\.$/, '')}; ${more}`;
-	};
-	if (isRefused && before.mayBeApplied) {
+	// Nothing to update, or the same refusal as before.
+	if ((gone !== undefined && isUpdate) || blamesSentField(request, outcome)) return;
+	if (before.mayBePartly) outcome.mayBePartly = true;
+	if (name === 'not-sent' && isOpen) outcome.outcome = 'unknown';
+	const also = (more: string): string => (message === undefined ? more : `${message.replace(/\.$/, '')}; ${more}`);
+	if (name === 'failed' && before.mayBeApplied) {
 		outcome.outcome = 'unknown';
 		outcome.message = also('an earlier attempt may have been applied');
-	} else if (isRefused && history.mayBePartly) {
+	} else if (name === 'failed' && outcome.mayBePartly) {
 		outcome.message = also('the request may be partly applied');
-	} else if (found.outcome === 'not-sent' && (before.mayBeApplied || before.mayBePartly)) {
-		outcome.outcome = 'unknown';
 	}
-	return outcome;
+	if (name === 'unknown' || before.mayBeApplied) outcome.mayBeApplied = true;
 }
 
-function settled({ mayBeApplied: _applied, mayBePartly: _partly, ...outcome }: Finding): Finding {
-	return outcome;
-}
-
-/** A gateway or a page can't know. */
-function isGone({ status, code, refused }: Finding): boolean {
-	return refused === true && (status === 404 || status === 410) && code !== NO_ROUTE;
-}
-
-/** The same request was refused for the same reason before. */
-function blamesSentField({ sent = {}, path, body }: Judged, { status, reasons }: Finding): boolean {
-	if (status !== 400 || reasons === undefined) return false;
-	const query = new URLSearchParams(path?.split('?')[1]);
-	const wire = body === undefined ? {} : (JSON.parse(body) as object);
-	return Object.keys(reasons).some((name) => {
-		return Object.hasOwn(sent, name) || Object.hasOwn(wire, name) || query.has(name);
-	});
+/** Then an earlier attempt was refused for the same reason. */
+function blamesSentField({ sent = {}, path = '', body = '' }: Judged, { status, reasons = {} }: Outcome): boolean {
+	if (status !== 400) return false;
+	return Object.keys(reasons).some((name) => Object.hasOwn(sent, name) || `${path} ${body}`.includes(name));
 }

@@ -4,17 +4,16 @@ import type { AppliedDifference } from '../api/applied.js';
 
 export type OutcomeName = 'ok' | 'differs' | 'failed' | 'invalid' | 'unknown' | 'skipped' | 'not-sent';
 
-/** `later`: the service says so; `lost`: it is unknown; `unsent`: no connection; `once`: the service failed. */
+/** `later`: the service says so; `lost`: no usable response; `unsent`: no connection; `once`: the service failed. */
 export type Retry = 'once' | 'later' | 'lost' | 'unsent';
 
 export interface History {
-	/** Without a response that shows it. */
+	/** Sent, without a response that shows what became of it. */
 	mayBeApplied?: boolean;
-	/** After an error of the service. */
+	/** The service failed, perhaps halfway. */
 	mayBePartly?: boolean;
 }
 
-/** After all attempts. */
 export interface Outcome extends History {
 	outcome: OutcomeName;
 	/** Of the last response. */
@@ -31,21 +30,20 @@ export interface Outcome extends History {
 	body?: unknown;
 	warnings?: string[];
 	differs?: AppliedDifference[];
-	/** Sent fields that aren't shown, or can't be compared. */
-	open?: readonly string[];
 	retry?: Retry;
-	/** The service itself says so. */
-	gone?: boolean;
-	/** 401. */
-	signedOut?: boolean;
-	/** 403. */
-	forbidden?: boolean;
-	/** Not the service, or not its path. */
-	notServed?: boolean;
-	/** The service, or a gateway without it. */
-	busy?: boolean;
-	/** By the service, with a code. */
+	/** The service itself refused the request as it is. */
 	refused?: boolean;
+	/** The service itself says that there is no such object, or that it is in the trash. */
+	gone?: 'missing' | 'trashed';
+	signedOut?: boolean;
+	forbidden?: boolean;
+	/** For a credential check. */
+	wrongCredentials?: boolean;
+	/** Something other than the service responded, or the service doesn't know the path. */
+	notServed?: boolean;
+	/** The service is overloaded, or a gateway can't reach it. */
+	busy?: boolean;
+	/** The target of a redirect. */
 	location?: string;
 }
 
@@ -60,4 +58,9 @@ export interface RowOutcome extends Outcome {
 
 export function wentWrong({ outcome }: Pick<Outcome, 'outcome'>): boolean {
 	return outcome === 'failed' || outcome === 'unknown' || outcome === 'not-sent';
+}
+
+/** Whether a read may succeed later: there was no response, or one that doesn't answer the request. */
+export function isLost({ retry, status }: Outcome): boolean {
+	return retry !== undefined || status === undefined;
 }

@@ -5,7 +5,6 @@ export interface TransportProblem {
 	code: string;
 	message: string;
 	permanent: boolean;
-	cause?: unknown;
 }
 
 /** Its message contains no credentials. */
@@ -13,20 +12,9 @@ export class ProxyError extends Error {
 	constructor(
 		message: string,
 		readonly permanent: boolean,
-		cause?: unknown,
 	) {
-		super(message, { cause });
-		this.name = 'ProxyError';
+		super(message);
 	}
-}
-
-interface SystemError {
-	name?: string;
-	code?: unknown;
-	message?: string;
-	data?: unknown;
-	errors?: unknown[];
-	cause?: unknown;
 }
 
 type Known = readonly [code: string, message: string, permanent: boolean];
@@ -53,6 +41,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
 	ERR_ASSERTION: ['bad_http', 'the response is not valid HTTP', false],
 	UND_ERR_HEADERS_OVERFLOW: ['bad_http', "the response's headers are too large", true],
 	UND_ERR_INVALID_ARG: ['bad_request', 'the request is invalid', true],
+	UND_ERR_DESTROYED: ['closed', 'the client was closed', true],
 	EPROTO: ['tls_failed', 'no secure connection could be made', true],
 	ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
 	ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
@@ -74,12 +63,6 @@ const KNOWN: Readonly<Record<string, Known>> = {
 	SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
 	UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
 	UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
-};
-
-/** undici has one code for these. */
-const SOCKET_MESSAGES: Readonly<Record<string, string>> = {
-	'bad upgrade': 'unexpected 101 response (switching protocols)',
-	'bad response': 'unexpected "100 Continue" response',
 };
 
 const CLOCK = "check this machine's clock and the certificate's dates";
@@ -117,21 +100,18 @@ export function nextStepFor(code: string | undefined): string | undefined {
 	return code !== undefined && Object.hasOwn(NEXT_STEPS, code) ? NEXT_STEPS[code] : undefined;
 }
 
-/** Causes and aggregates. */
-function* unfold(error: unknown, depth = 0): Generator<SystemError> {
-	if (typeof error !== 'object' || error === null || depth > 5) return;
-	const system = error as SystemError;
-	yield system;
-	for (const inner of system.errors ?? []) yield* unfold(inner, depth + 1);
-	yield* unfold(system.cause, depth + 1);
+export function describeProblem(error: unknown): TransportProblem {
+	if (!(error instanceof Error)) return { code: 'network', message: String(error), permanent: false };
+	if (error instanceof ProxyError) {
+		return { code: 'proxy_failed', message: error.message, permanent: error.permanent };
+	}
+	const [code, message, permanent] = recognise(error);
+	return { code, message, permanent };
 }
 
-function recognise(error: SystemError): Known | undefined {
-	const { name, message = '', data } = error;
-	// Those of the web platform are numbers.
-	const code = typeof error.code === 'string' ? error.code : '';
-	const unexpected = code === 'UND_ERR_SOCKET' ? SOCKET_MESSAGES[message] : undefined;
-	if (unexpected !== undefined) return ['bad_http', unexpected, true];
+function recognise(error: Error & { code?: unknown; data?: unknown }): Known {
+	const { name, message, data } = error;
+	const code = String(error.code ?? '');
 	if (code === 'NOT_LOOPBACK') return ['not_loopback', message, true];
 	// OpenSSL has two names for alerts.
 	const known = KNOWN[code.replace('SSL/TLS_ALERT', 'SSLV3_ALERT')];
@@ -148,18 +128,5 @@ function recognise(error: SystemError): Known | undefined {
 	if (/^(?:ERR_SSL_|ERR_TLS_|CERT_)/.test(code)) {
 		return ['tls_failed', `no secure connection could be made (${code})`, true];
 	}
-	return undefined;
-}
-
-export function describeProblem(error: unknown): TransportProblem {
-	let fallback: string | undefined;
-	for (const each of unfold(error)) {
-		if (each instanceof ProxyError) {
-			return { code: 'proxy_failed', message: each.message, permanent: each.permanent, cause: error };
-		}
-		const known = recognise(each);
-		if (known !== undefined) return { code: known[0], message: known[1], permanent: known[2], cause: error };
-		fallback ??= each.message;
-	}
-	return { code: 'network', message: fallback ?? String(error), permanent: false, cause: error };
+	return ['network', message, false];
 }

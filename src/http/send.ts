@@ -27,21 +27,13 @@ export interface Pace {
 	lost(sentAt: number): void;
 }
 
-export interface FailedAttempt extends History {
-	attempt: number;
-	status?: number;
-	code?: string;
-	sent: boolean;
-	waitMs: number;
-}
-
 export interface SendClock {
 	now(): number;
 	monotonic(): number;
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export interface SendOptions extends OwnSendOptions {
+export interface SendOptions {
 	retries: number;
 	clock: SendClock;
 	random(): number;
@@ -52,48 +44,34 @@ export interface SendOptions extends OwnSendOptions {
 	/** 404 and 410 on a delete are success. */
 	ignoreMissing?: boolean;
 	terms?: TermIndex;
-	/** Judged once the promise resolves. */
-	onResponse?(response: Response): Promise<void> | void;
-}
-
-export interface OwnSendOptions {
-	/** Of an earlier process. */
+	/** What an earlier process left open. */
 	history?: History;
-	/** The request waits for it. */
-	beforeSend?(): Promise<void> | undefined;
-	onRetry?(record: FailedAttempt): void;
+	/** The response is judged once the promise resolves. */
+	onResponse?(response: Response): Promise<void> | void;
+	onRetry?(failed: Outcome, waitMs: number): void;
 }
 
 /** Never throws for the service or the network. */
-export async function send(
-	client: Client,
-	request: Sendable,
-	options: SendOptions,
-	own: OwnSendOptions = options,
-): Promise<Outcome> {
-	const { clock, stop, pace } = options;
-	let history = own.history ?? {};
-	let started: number | undefined;
-	let last: Outcome | undefined;
+export async function send(client: Client, request: Sendable, options: SendOptions): Promise<Outcome> {
+	const { clock, stop, pace, history = {} } = options;
+	let startedAt: number | undefined;
 	let attempts = 0;
+	let last: Outcome = { outcome: openOutcome(history), ...history, attempts, ms: 0 };
 	const ended = (outcome: Outcome): Outcome => {
-		const ms = started === undefined ? 0 : clock.monotonic() - started;
-		return Object.assign(outcome, { attempts, ms: Math.round(ms * 10) / 10 });
+		outcome.ms = startedAt === undefined ? 0 : Math.round((clock.monotonic() - startedAt) * 10) / 10;
+		return outcome;
 	};
 
 	for (;;) {
 		const gate = pace?.ready(stop);
 		if (gate !== undefined) await gate;
-		if (stop?.aborted) break;
-		const before = own.beforeSend?.();
-		if (before !== undefined) await before;
+		if (stop?.aborted) return ended(last);
 		const sentAt = clock.monotonic();
-		started ??= sentAt;
+		startedAt ??= sentAt;
 		const response = await client.send(request);
-		attempts++;
-		const { status, sent, headers } = response;
-		if (status !== 0) await options.onResponse?.(response);
-		const outcome = judge(request, response, history, options);
+		if (response.status !== 0) await options.onResponse?.(response);
+		const outcome = judge(request, response, last, options);
+		outcome.attempts = ++attempts;
 		if (outcome.outcome === 'ok') {
 			pace?.answered(sentAt);
 			return ended(outcome);
@@ -101,14 +79,14 @@ export async function send(
 		// Every further response on that connection may be late by one.
 		if (isMisplaced(outcome)) client.renew();
 		const { retry } = outcome;
-		const retryAfterMs = status === 0 ? undefined : retryAfterOf(headers, clock.now());
-		report(pace, sentAt, outcome, response, retryAfterMs);
+		const retryAfterMs = retryAfterOf(response.headers, clock.now());
+		report(pace, sentAt, response, retry, retryAfterMs);
 		const decision = decideRetry({
 			retry,
 			replay: request.endpoint.replay,
 			attempt: attempts,
 			retries: options.retries,
-			failedBefore: attempts > 1 && history.mayBePartly === true,
+			failedBefore: last.retry === 'once',
 			retryAfterMs,
 			random: options.random(),
 		});
@@ -118,20 +96,11 @@ export async function send(
 			}
 			return ended(outcome);
 		}
-		last = retry === 'later' ? { ...outcome, outcome: openOutcome(outcome) } : outcome;
-		own.onRetry?.({
-			attempt: attempts,
-			sent,
-			waitMs: Math.round(decision.waitMs),
-			...(outcome.mayBeApplied === true && { mayBeApplied: true }),
-			...(outcome.mayBePartly === true && { mayBePartly: true }),
-			...(outcome.status === undefined ? {} : { status }),
-			...(outcome.code === undefined ? {} : { code: outcome.code }),
-		});
-		history = outcome;
+		options.onRetry?.(outcome, decision.waitMs);
+		if (retry === 'later') outcome.outcome = openOutcome(outcome);
+		last = outcome;
 		await clock.sleep(decision.waitMs, stop);
 	}
-	return ended(last ?? { outcome: openOutcome(history), ...history, attempts, ms: 0 });
 }
 
 /** A resume sends it. */
@@ -143,8 +112,8 @@ function openOutcome({ mayBeApplied, mayBePartly }: History): 'unknown' | 'not-s
 function report(
 	pace: Pace | undefined,
 	sentAt: number,
-	{ retry }: Outcome,
 	{ status, sent }: Response,
+	retry: Retry | undefined,
 	retryAfterMs: number | undefined,
 ): void {
 	const isLost = retry === 'lost' && status !== 0;
@@ -161,22 +130,13 @@ function putOff(outcome: Outcome, until: number): void {
 	outcome.message = message === undefined ? note : `${message.replace(/\.$/, '')}; ${note}`;
 }
 
-/** All three forms mean GMT. */
-function parseHttpDate(text: string): number | undefined {
-	if (!/^[A-Z][a-z]+,? /.test(text)) return undefined;
-	const date = Date.parse(/\d{4}$/.test(text) ? `${text} GMT` : text);
-	return Number.isNaN(date) ? undefined : date;
-}
-
 /** A date is measured by the response's clock, not ours. */
-export function parseRetryAfter(value: string | undefined, now: number, serviceDate?: string): number | undefined {
-	if (value === undefined) return undefined;
-	const text = value.trim();
+export function parseRetryAfter(value: string | undefined, now: number, serviceDate = ''): number | undefined {
+	const text = value?.trim() ?? '';
 	if (/^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER / 1000) * 1000;
-	const date = parseHttpDate(text);
-	if (date === undefined) return undefined;
-	const present = serviceDate === undefined ? undefined : parseHttpDate(serviceDate.trim());
-	return Math.max(0, date - (present ?? now));
+	const date = text.endsWith(' GMT') ? Date.parse(text) : Number.NaN;
+	if (Number.isNaN(date)) return undefined;
+	return Math.max(0, date - (Date.parse(serviceDate) || now));
 }
 
 function retryAfterOf(headers: ResponseHeaders, now: number): number | undefined {

@@ -24,14 +24,12 @@ export interface ConnectionOptions {
 	proxy?: ProxySettings | undefined;
 	userAgent: string;
 	/** Names and values in turn. */
-	headers?: readonly string[] | undefined;
-	maxResponseBytes?: number;
+	headers?: string[] | undefined;
 	/** Called once, after a second. */
 	onWait?: ((what: string) => void) | undefined;
 	/** By default the system's. */
 	lookup?: LookupFunction | undefined;
 	trace?: Trace | undefined;
-	/** Never jumps. */
 	monotonic(): number;
 }
 
@@ -39,8 +37,6 @@ export interface HttpRequest {
 	method: Method | (string & {});
 	path: string;
 	body?: string | undefined;
-	/** Names and values in turn. */
-	headers?: readonly string[];
 }
 
 export interface Client {
@@ -57,12 +53,7 @@ export interface Client {
 /** For `-v`; the listener redacts. */
 export type Trace = (event: TraceEvent) => void;
 
-export type TraceEvent =
-	| { type: 'request'; method: string; url: string; headers: readonly string[]; body: string | undefined }
-	| {
-			type: 'response';
-			method: string;
-			url: string;
-			requestBody: string | undefined;
-			response: Response;
-	  };
+export type TraceEvent = { method: string; url: string } & (
+	| { type: 'request'; headers: readonly string[]; body: string | undefined }
+	| { type: 'response'; requestBody: string | undefined; response: Response }
+);

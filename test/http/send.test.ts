@@ -65,10 +65,10 @@ describe('an update', () => {
 			update,
 		);
 		expect(delivered).toMatchObject({ outcome: 'ok', attempts: 4, waits: [375, 750, 1500], ms: 2625 });
-		expect(delivered.retried).toEqual([
-			{ attempt: 1, sent: true, mayBeApplied: true, waitMs: 375, code: 'connection_lost' },
-			{ attempt: 2, sent: true, mayBeApplied: true, waitMs: 750, status: 502, code: 'http_502' },
-			{ attempt: 3, sent: false, mayBeApplied: true, waitMs: 1500, code: 'connect_refused' },
+		expect(delivered.retried).toMatchObject([
+			{ attempts: 1, retry: 'lost', mayBeApplied: true, waitMs: 375, code: 'connection_lost' },
+			{ attempts: 2, retry: 'lost', mayBeApplied: true, waitMs: 750, status: 502, code: 'http_502' },
+			{ attempts: 3, retry: 'unsent', mayBeApplied: true, waitMs: 1500, code: 'connect_refused' },
 		]);
 	});
 
@@ -362,23 +362,6 @@ describe('a stopped run', () => {
 });
 
 describe('what goes on around an attempt', () => {
-	it('waits for the note that it is about to be sent, each time', async () => {
-		const order: string[] = [];
-		const client = scripted({ lost: 'timeout' }, ok);
-		const send = client.send;
-		client.send = (request) => {
-			order.push('send');
-			return send(request);
-		};
-		await deliverTo(client, remove, {
-			beforeSend: async () => {
-				await Promise.resolve();
-				order.push('noted');
-			},
-		});
-		expect(order).toEqual(['noted', 'send', 'noted', 'send']);
-	});
-
 	it('tells the brake what is news of the service’s load, and what is not', async () => {
 		const news: string[] = [];
 		const pace: Pace = {

@@ -4,7 +4,7 @@ import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner, type Request } from '../../src/api/plan.js';
 import { createClient } from '../../src/http/client.js';
 import type { Outcome } from '../../src/http/outcome.js';
-import { type FailedAttempt, type SendOptions, send } from '../../src/http/send.js';
+import { type SendOptions, send } from '../../src/http/send.js';
 import type { Client, ConnectionOptions } from '../../src/http/types.js';
 import { whenTestEnds } from './test-end.js';
 
@@ -70,7 +70,7 @@ export function instantClock(): {
 export interface Delivered extends Outcome {
 	waits: number[];
 	/** Attempts that were repeated. */
-	retried: FailedAttempt[];
+	retried: (Partial<Outcome> & { waitMs: number })[];
 }
 
 /** Delivers one request; `client` may also be the base URL of a server. */
@@ -82,12 +82,12 @@ export async function deliverTo(
 	const { connection, ...more } = options;
 	const client = typeof target === 'string' ? await testClient(target, connection) : target;
 	const clock = instantClock();
-	const retried: FailedAttempt[] = [];
+	const retried: Delivered['retried'] = [];
 	const delivery = await send(client, request, {
 		retries: 4,
 		clock,
 		random: () => 0.5,
-		onRetry: (record) => retried.push(record),
+		onRetry: (failed, waitMs) => retried.push({ ...failed, waitMs }),
 		...more,
 	});
 	return { ...delivery, waits: clock.waits, retried };

@@ -1,6 +1,7 @@
 /** What became of rows: counts, the exit code, and the next commands. */
 
 import { ExitCode } from '../../errors.js';
+import { failureBy } from '../../http/judge.js';
 import type { OutcomeName } from '../../http/outcome.js';
 
 export const outcomeNames: readonly OutcomeName[] = [
@@ -47,8 +48,13 @@ export const REOPENED = 1 << 9;
 /** Since the last resume. */
 export const RECORDED = 1 << 10;
 
-/** The same request would fail again. */
-const REFUSALS: ReadonlySet<unknown> = new Set([400, 404, 405, 410, 413, 414, 415, 422]);
+const FAILURES = {
+	'signed-out': UNAUTHORIZED,
+	forbidden: FORBIDDEN,
+	'partly-applied': PARTLY,
+	'to-edit': REFUSED,
+	other: 0,
+};
 
 /** Of an undo or a plan. */
 const LEFT: ReadonlySet<unknown> = new Set(['drift', 'changed_since', 'not_restorable']);
@@ -66,10 +72,7 @@ export function stateOf({ outcome, status, code }: { outcome: OutcomeName; statu
 			if (code === 'conflict') return state | REFUSED;
 			return code === 'unchanged' ? state | WRITTEN : state;
 		case 'failed':
-			if (status === 401) return state | UNAUTHORIZED;
-			if (status === 403) return state | FORBIDDEN;
-			if (Number(status) >= 500) return state | PARTLY;
-			return REFUSALS.has(status) ? state | REFUSED : state;
+			return state | FAILURES[failureBy(status) ?? 'other'];
 		case 'invalid':
 		case 'not-sent':
 			return state;

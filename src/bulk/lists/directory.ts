@@ -8,7 +8,7 @@ import { type Read, reads, termReads } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isId, isObject, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../api/values.js';
 import { FailedError } from '../../errors.js';
-import type { Outcome } from '../../http/outcome.js';
+import { isLost, type Outcome } from '../../http/outcome.js';
 
 export type Found = { readonly id: string } | { readonly problem: string } | { readonly asGiven: true };
 
@@ -132,9 +132,9 @@ function withQuery(list: Request, query: Readonly<Record<string, string>>): Requ
 
 /** Undefined if the service offers you no list. @throws FailedError */
 function objectsIn(outcome: Outcome, what: string): Listed[] | undefined {
-	const { body, status = 0, code, message, busy } = outcome;
+	const { body, code, message } = outcome;
 	if (outcome.outcome === 'ok' && Array.isArray(body)) return body.filter(isObject);
-	if (status >= 200 && status < 500 && !busy) return undefined;
+	if (!isLost(outcome)) return undefined;
 	throw new FailedError(`could not look up ${what}: ${message ?? code ?? outcome.outcome}; nothing was sent`, {
 		code: code ?? 'lookup_failed',
 	});

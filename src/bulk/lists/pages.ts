@@ -184,7 +184,7 @@ function createPageReader({ fetch, concurrency }: Pick<PagesOptions, 'fetch' | '
 	/** @returns undefined behind the last page */
 	async function read(number: number, arrived = async (): Promise<void> => undefined): Promise<Page | undefined> {
 		const { result, headers } = await fetch({ page: number, arrived, stop: closed.signal });
-		if (number > 1 && result.status === 400 && result.code === 'rest_post_invalid_page_number') return undefined;
+		if (number > 1 && result.code === 'rest_post_invalid_page_number') return undefined;
 		const objects = result.outcome === 'ok' ? objectsIn(result.body) : undefined;
 		if (objects === undefined) throw new Ended({ failure: notList(result) });
 		const [total, pages] = ['x-wp-total', 'x-wp-totalpages'].map((name) => {

@@ -2,7 +2,6 @@
 
 import type { ExitCode } from '../../errors.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
-import type { FailedAttempt } from '../../http/send.js';
 import type { Complaint } from '../input/rows.js';
 import type { Counts } from '../journal/counts.js';
 import type { RunHeader, SavedPlan } from './plan.js';
@@ -21,7 +20,7 @@ export type RunEvent =
 	| ({ readonly type: 'previewed' } & Preview)
 	| ({ readonly type: 'started' } & Started)
 	| { readonly type: 'row'; readonly outcome: RowOutcome; readonly counts: Counts }
-	| { readonly type: 'retry'; readonly attempt: FailedAttempt }
+	| { readonly type: 'retry'; readonly attempt: Outcome }
 	/** About every second; the service asked for `pauseMs`. */
 	| { readonly type: 'tick'; readonly counts: Counts; readonly pauseMs: number }
 	| { readonly type: 'stopped'; readonly reason: StopReason }

@@ -5,7 +5,7 @@ import type { Dialect } from '../../api/dialect.js';
 import { asksNothing, type Request } from '../../api/plan.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
-import { type FailedAttempt, type SendClock, type SendOptions, send } from '../../http/send.js';
+import { type SendClock, type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import { countOutcome, createCounts, exitCodeOf, openRows, sumOf, totalOf } from '../journal/counts.js';
 import type { Journal } from '../journal/write.js';
@@ -67,8 +67,8 @@ export async function execute(parts: RunParts): Promise<Ended> {
 		void show({ type: 'stopped', reason });
 	};
 	const ticks = createTicks(journal, clock);
-	const onRetry = (attempt: FailedAttempt): void => {
-		ticks.retry(attempt.status);
+	const onRetry = (attempt: Outcome): void => {
+		ticks.retry(attempt);
 		void show({ type: 'retry', attempt });
 		stop(watch.lookAttempt(attempt, clock.monotonic()));
 	};
@@ -182,7 +182,7 @@ async function tickUntil(over: AbortSignal, clock: SendClock, tick: () => void):
 function exitCodeAfter(stopped: StopReason | undefined, exitCode: ExitCode): ExitCode {
 	// Its row may be unknown.
 	if (stopped?.kind === 'unauthorized') return ExitCode.refused;
-	if (stopped?.kind === 'same-refusal' && stopped.outcome.status === 403) return ExitCode.refused;
+	if (stopped?.kind === 'same-refusal' && stopped.outcome.forbidden) return ExitCode.refused;
 	// Rows that were left have not failed.
 	if (stopped?.kind === 'out-of-time' && exitCode === ExitCode.failed) return ExitCode.partial;
 	return exitCode;
@@ -248,9 +248,9 @@ function createTicks(journal: Journal | undefined, clock: SendClock) {
 			rows++;
 			look(TICK_MS);
 		},
-		retry(status: number | undefined): void {
+		retry({ retry }: Outcome): void {
 			retries++;
-			if (status === 429 || status === 503) refused++;
+			if (retry === 'later') refused++;
 			look(TICK_MS);
 		},
 		end(): void {

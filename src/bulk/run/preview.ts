@@ -107,7 +107,7 @@ function changeOf(plan: RunPlan, row: RunRow, found: Outcome, terms: TermIndex):
 	const { checks, values } = plan;
 	const { endpoint } = row.request;
 	const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, terms) : undefined;
-	if (held === undefined && found.gone === true && row.request.method === 'DELETE' && checks.ignoreMissing) {
+	if (held === undefined && found.gone !== undefined && row.request.method === 'DELETE' && checks.ignoreMissing) {
 		return { skip: GONE, sends: false };
 	}
 	if (held === undefined) return { unread: found, sends: !readsBefore(plan) };

@@ -9,7 +9,7 @@ import { didYouMean } from '../../api/suggest.js';
 import { emptyRecord, hasInexactNumber, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { differing } from '../../http/judge.js';
-import type { Outcome } from '../../http/outcome.js';
+import { isLost, type Outcome } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
 import { createPlanners, type PlannerFor, readRequest } from '../lists/batches.js';
 import type { TermIndex } from '../lists/directory.js';
@@ -113,8 +113,7 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 		}
 		if (seen !== undefined && isCleared && !readsFirst) {
 			const { result, held } = seen;
-			const isLost = result.outcome !== 'failed' || (result.status ?? 0) >= 500;
-			if (held === undefined && isLost) return notRead(result, maybeSent);
+			if (held === undefined && (result.outcome !== 'failed' || isLost(result))) return notRead(result, maybeSent);
 			const { endpoint, ids, sent: fields = {} } = request;
 			if (held !== undefined) request = plannerFor(endpoint)({ ids, fields: withCleared(endpoint, held, fields) });
 		}
@@ -367,8 +366,7 @@ function notRead({ body: _, ...result }: Outcome, maybeSent: boolean): Outcome {
 		return { ...result, outcome: 'failed', code: 'unexpected_shape', message };
 	}
 	// A resume reads it again, unless the service shows something else.
-	const isLost = result.retry !== undefined || result.status === undefined;
-	const outcome = result.outcome === 'failed' || !isLost ? 'failed' : 'not-sent';
+	const outcome = result.outcome === 'failed' || !isLost(result) ? 'failed' : 'not-sent';
 	return {
 		...result,
 		outcome,
@@ -378,15 +376,15 @@ function notRead({ body: _, ...result }: Outcome, maybeSent: boolean): Outcome {
 
 /** What an earlier part may have applied, and is refused now, failed if the object has other values. */
 function settledRefusal(request: Request, result: Outcome, { held }: Seen, terms?: TermIndex): Outcome {
-	const { outcome, status = 0, message } = result;
-	if (outcome !== 'unknown' || status < 400 || status >= 500 || held === undefined) return result;
+	const { outcome, refused, message } = result;
+	if (outcome !== 'unknown' || !refused || held === undefined) return result;
 	const { endpoint, sent = {}, permanent, method } = request;
 	const others = compareAll(endpoint, sent, held.get, terms).differs.map(({ field }) => field);
 	const isDelete = method === 'DELETE';
 	const isInForce = isDelete ? !permanent && held.status === 'trash' : others.length === 0;
 	if (isInForce) return result;
 	const why = isDelete ? 'it is still there' : `it has a different ${others.join(', ')}`;
-	return { ...result, outcome: 'failed', message: `${message ?? `HTTP ${status}`}, but ${why}` };
+	return { ...result, outcome: 'failed', message: `${message}, but ${why}` };
 }
 
 function verified(request: Request, result: Outcome, seen: Seen, terms?: TermIndex): Outcome {
@@ -414,9 +412,9 @@ function verified(request: Request, result: Outcome, seen: Seen, terms?: TermInd
 }
 
 function verifiedDelete({ permanent }: Request, result: Outcome, { result: reading, held }: Seen): Outcome {
-	const isGone = reading.gone === true;
+	const isGone = reading.gone !== undefined;
 	if (!isGone && held === undefined) return result;
-	const wasGone = result.outcome !== 'ok' || result.gone === true;
+	const wasGone = result.outcome !== 'ok' || result.gone !== undefined;
 	const isDone = isGone ? permanent || wasGone : !permanent && held?.status === 'trash';
 	if (isDone) return asDone(result);
 	if (!isGone && (result.outcome === 'failed' || result.outcome === 'unknown')) return result;

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { UsageError } from '../../errors.js';
+import { failureBy } from '../../http/judge.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { formatCsvRecord } from '../../text.js';
 import { PLACEHOLDER } from '../input/columns.js';
@@ -22,7 +23,7 @@ export function wantedBy(outcomes: readonly OutcomeName[] | undefined): Wanted {
 	return ({ outcome, status, code }) =>
 		outcome === 'invalid' ||
 		outcome === 'differs' ||
-		(outcome === 'failed' && status !== 401) ||
+		(outcome === 'failed' && failureBy(status) !== 'signed-out') ||
 		(outcome === 'skipped' && code === 'conflict');
 }
 

@@ -3,7 +3,7 @@
 import type { Dialect } from '../../api/dialect.js';
 import { chooseEndpoint, type Request } from '../../api/plan.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
-import { type FailedAttempt, type Pace, type SendClock, type SendOptions, send } from '../../http/send.js';
+import { type Pace, type SendClock, type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import type { Journal } from '../journal/write.js';
 import type { TermIndex } from '../lists/directory.js';
@@ -27,7 +27,7 @@ export interface SendRowParts {
 	random(): number;
 	stop: AbortSignal;
 	redact: RowRedactor;
-	onRetry(attempt: FailedAttempt): void;
+	onRetry(attempt: Outcome, waitMs: number): void;
 	/** Only in runs. */
 	pace?: Pace;
 	journal?: Journal | undefined;
@@ -62,14 +62,15 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 	};
 	const perform = createPerform(plan, dialect, {
 		send: (row, request) =>
-			deliver(client, request, options, {
+			deliver(client, request, {
+				...options,
 				history: past?.history(row.row) ?? {},
-				onRetry(failed) {
-					const { attempt, status, code, mayBeApplied: lost, mayBePartly: partly } = failed;
+				onRetry(failed, waitMs) {
+					const { attempts: attempt, status, code, mayBeApplied: lost, mayBePartly: partly } = failed;
 					const record = { type: 'attempt', row: row.row, attempt, status, code, lost, partly } as const;
 					// The next outcome says so.
 					journal?.record(record).catch(() => undefined);
-					parts.onRetry(failed);
+					parts.onRetry(failed, waitMs);
 				},
 			}),
 		async read(row, request, isAfter) {
@@ -78,7 +79,7 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 			const result =
 				isAfter && after !== undefined
 					? await after.read(row.request)
-					: await deliver(client, request, isAfter && stop.aborted ? afterStop : options, {});
+					: await deliver(client, request, isAfter && stop.aborted ? afterStop : options);
 			parts.onRead?.(outcomeOf(row, result));
 			return result;
 		},

@@ -1,7 +1,7 @@
 /** When a run stops early, and why. */
 
+import { isAboutOneObject } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, wentWrong } from '../../http/outcome.js';
-import type { FailedAttempt } from '../../http/send.js';
 
 export type StopReason =
 	| { kind: 'signal' }
@@ -31,9 +31,6 @@ const LOST_ROWS = 10;
 /** First rows refused for one reason. */
 const SAME_REFUSALS = 20;
 
-/** About a single object. */
-const OF_ONE_OBJECT: ReadonlySet<number> = new Set([404, 409, 410, 412]);
-
 export class StopWatch {
 	private failures = 0;
 	/** Last rows without a response. */
@@ -46,8 +43,8 @@ export class StopWatch {
 	constructor(private readonly rules: StopRules) {}
 
 	/** @returns why the run has to stop */
-	lookAttempt({ sent, code }: Pick<FailedAttempt, 'sent' | 'code'>, now: number): StopReason | undefined {
-		if (sent) {
+	lookAttempt({ retry, code }: Pick<Outcome, 'retry' | 'code'>, now: number): StopReason | undefined {
+		if (retry !== 'unsent') {
 			this.noteReached();
 			return undefined;
 		}
@@ -93,13 +90,13 @@ export class StopWatch {
 	private countRefusal(outcome: RowOutcome): number {
 		const { refusals } = this;
 		if (refusals === undefined) return 0;
-		const { status = 0, code, message = '', busy, notServed: isElsewhere = false } = outcome;
+		const { status, code, message = '', busy, notServed: isElsewhere = false } = outcome;
 		// A page leaves a write unknown.
 		if (outcome.outcome !== 'failed' && !isElsewhere) {
 			if (!wentWrong(outcome)) this.refusals = undefined;
 			return 0;
 		}
-		if (!isElsewhere && (busy || OF_ONE_OBJECT.has(status))) return 0;
+		if (!isElsewhere && (busy || isAboutOneObject(outcome))) return 0;
 		// IDs make no difference; pages differ in more.
 		const words = isElsewhere ? '' : message.replace(/\d+/g, '#');
 		const reason = `${status} ${code} ${words}`;

@@ -178,8 +178,8 @@ function createSend({ invocation: { context }, session, client, call }: Api): Se
 const contentType = ({ headers }: Response): string => (headerOf(headers, 'content-type') ?? '').toLowerCase();
 
 /** Unknown for a row, and right here: text whose type says so. */
-function isGoodResponse({ outcome, code }: Outcome, response: Response): boolean {
-	if (outcome !== 'unknown' || response.problem !== undefined || response.status >= 300) return false;
+function isGoodResponse({ outcome, code, retry }: Outcome, response: Response): boolean {
+	if (outcome !== 'unknown' || response.problem !== undefined || retry !== undefined) return false;
 	return code === 'not_json' && !/json|^$/.test(contentType(response));
 }
 

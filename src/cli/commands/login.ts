@@ -1,6 +1,7 @@
 /** `login`: finds the service, tries credentials until it accepts them, and stores both as a profile. */
 
 import { FailedError, InterruptedError, RefusedError, UsageError } from '../../errors.js';
+import type { Outcome } from '../../http/outcome.js';
 import type { Prompts } from '../../io/context.js';
 import { makeAuth, readProxies, readScheme, readTls } from '../../profile/resolve.js';
 import { checkSecret, describeStore, runSecretCommand, secretNoun } from '../../profile/secrets.js';
@@ -21,7 +22,7 @@ import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
 import { allBut } from '../options/option.js';
 import { connectionFlags, connectionOptions, guardDefaults, outputOptions, secretOptions } from '../options/shared.js';
-import { createProbe, findService, type Probed, trySignIn } from '../probe.js';
+import { createProbe, findService, trySignIn } from '../probe.js';
 import {
 	type Change,
 	givenScheme,
@@ -157,7 +158,7 @@ function mayUseHttp({ store, invocation }: Login, url: string): boolean {
 	return stored?.allowHttp === true && isSameOrigin(stored.baseUrl, url);
 }
 
-type Place = ReturnType<typeof settingsAt> & { without: Probed };
+type Place = ReturnType<typeof settingsAt> & { without: Outcome };
 
 /** The profile to change, and the settings in force. Variables count only if no one can be asked and they are for this base URL. */
 function settingsAt(login: Login, baseUrl: string) {

@@ -6,7 +6,7 @@ import { type Noun, ownAccount } from '../../api/reads.js';
 import { type PageCall, type PagesEnd, readPages } from '../../bulk/lists/pages.js';
 import { inOrder } from '../../bulk/run/engine.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
-import { NO_ROUTE } from '../../http/judge.js';
+import { failureBy, NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { ResponseHeaders } from '../../http/response.js';
 import { send } from '../../http/send.js';
@@ -166,7 +166,7 @@ function createFetch({ reading, filtered, order, printer }: List, owners: Ids, s
 	/** Leaves out what the service refuses, unless the caller asked for it. @returns whether that changes the query */
 	function relax(refusal: Outcome): boolean {
 		const isRaw = refusesRaw(refusal);
-		const refused = isRaw ? ['context'] : Object.keys(refusal.status === 400 ? (refusal.reasons ?? {}) : {});
+		const refused = isRaw ? ['context'] : Object.keys(refusal.reasons ?? {});
 		const found = refused.filter((name) => Object.hasOwn(query, name) && !Object.hasOwn(given, name));
 		for (const name of found) delete query[name];
 		if (isRaw && found.length > 0) warn(invocation.context, [RENDERED_ONLY]);
@@ -214,7 +214,7 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 				continue;
 			}
 			failed ??= object;
-			if (single || object.data.status === 401 || object.code === NO_ROUTE) {
+			if (single || failureBy(object.data.status) === 'signed-out' || object.code === NO_ROUTE) {
 				if (printed > 0) await printer.end();
 				throw object;
 			}

@@ -116,8 +116,8 @@ export async function readObjectId(noun: Noun, { taxonomy }: Ids, text: string, 
 
 export const RENDERED_ONLY = "your account can't read raw values (context=edit): printing rendered values";
 
-export function refusesRaw({ status, code, reasons }: Outcome): boolean {
-	return code === 'rest_forbidden_context' || (status === 400 && reasons?.context !== undefined);
+export function refusesRaw({ code, reasons }: Outcome): boolean {
+	return code === 'rest_forbidden_context' || reasons?.context !== undefined;
 }
 
 /** Goes on without raw values if they are refused. */

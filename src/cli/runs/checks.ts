@@ -15,7 +15,7 @@ import type { Extent } from '../../bulk/run/setup.js';
 import { addToSurvey, checkSet, createSurvey, type Survey } from '../../bulk/run/survey.js';
 import { UsageError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
-import type { Outcome } from '../../http/outcome.js';
+import { isLost, type Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import { sanitise } from '../../output/sanitise.js';
@@ -124,7 +124,7 @@ async function checkUsers(
 		const name = isObject(body) ? (body.username ?? body.slug ?? body.name) : undefined;
 		if (outcome === 'ok' && typeof name === 'string' && name !== '') names.set(id, name);
 		if (outcome === 'ok' || !receivers.includes(id)) continue;
-		if (code === 'rest_user_invalid_id' && gone === true) {
+		if (code === 'rest_user_invalid_id' && gone !== undefined) {
 			throw new UsageError(`can't reassign to user ${id}: user not found; nothing was sent`, { code: 'no_such_user' });
 		}
 		notes.push(`could not check that user ${id} exists`);
@@ -265,14 +265,15 @@ async function checkReadsServed(job: RunJob, row: RunRow | undefined, client: Cl
 }
 
 /** Whether a service that reads one object like this may show the others. */
-function mayShowObjects({ outcome, status = 500, body, gone, signedOut, busy }: Outcome, { request }: RunRow): boolean {
+function mayShowObjects(found: Outcome, { request }: RunRow): boolean {
+	const { outcome, body, gone, signedOut } = found;
 	const { endpoint, ids } = request;
 	if (outcome === 'ok') {
 		const isItself = endpoint.body === 'custom_fields' || (isObject(body) && String(body.id) === ids.id);
 		return isItself && heldOf(endpoint, body) !== undefined;
 	}
 	// Another object may be there, and a service that is busy or down shows it later; a 401 ends the run anyway.
-	return gone === true || signedOut === true || busy === true || status >= 500;
+	return gone !== undefined || signedOut === true || isLost(found);
 }
 
 /** The plan of a run that can't be undone. */

@@ -80,13 +80,13 @@ export function failureOf(
 	{ verify = false }: { verify?: boolean } = {},
 ): SupportctlError {
 	const { verb, noun, replay } = endpoint;
-	const { ids, status, gone } = outcome;
+	const { ids, gone } = outcome;
 	const object = nameRow(ids, noun);
 	let text = verdictOf(outcome, `${verb} ${object}`);
 	if (outcome.outcome === 'differs') {
 		const done = replay === 'delete' ? 'deleted' : 'updated';
 		text = `${object} ${done}, but ${outcome.message ?? 'the response differs'}`;
-	} else if (outcome.outcome === 'failed' && gone && status === 404 && Object.keys(ids).length > 0) {
+	} else if (outcome.outcome === 'failed' && gone === 'missing' && Object.keys(ids).length > 0) {
 		// A 410 is about the trash.
 		text = verdictOf(outcome, object, ' not found');
 	}

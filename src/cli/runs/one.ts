@@ -78,7 +78,7 @@ export async function sendOne(given: RunJob): Promise<ExitCode> {
 			retries: job.tuning.retries,
 			stop: stop.signal,
 			redact: redactRows(session.secrets, true),
-			onRetry: (attempt) => session.sending.onRetry?.(attempt),
+			onRetry: (failed, waitMs) => session.sending.onRetry?.(failed, waitMs),
 		});
 		signals.started({ stop: () => stop.abort(), open: () => 1 });
 		const outcome = await sendRow(row).finally(signals.end);

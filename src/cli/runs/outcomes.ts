@@ -4,6 +4,7 @@ import { readCustomFields } from '../../api/applied.js';
 import { type Endpoint, idNames } from '../../api/endpoints.js';
 import { differences, fullMessage, type RowRecord } from '../../bulk/journal/records.js';
 import type { RowRedactor } from '../../bulk/run/send-row.js';
+import { goneBy } from '../../http/judge.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { outcomeStyle, type Palette } from '../../output/colour.js';
 import { type Column, ownOf, type Row } from '../../output/columns.js';
@@ -77,7 +78,7 @@ const deletionColumn: Column = {
 		if (outcome !== 'ok' && outcome !== 'differs') return '';
 		if (ownOf(body, 'deleted') === true) return 'deleted';
 		if (ownOf(body, 'status') === 'trash') return 'trashed';
-		return code === 'gone' || status === 404 || status === 410 ? 'already gone' : 'accepted';
+		return code === 'gone' || goneBy(status) !== undefined ? 'already gone' : 'accepted';
 	},
 };
 

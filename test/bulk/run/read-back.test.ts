@@ -49,7 +49,7 @@ const failed = (status: number, more: Partial<Outcome> = {}): Outcome => ({
 	...more,
 });
 
-const gone = (status: number): Outcome => failed(status, { gone: true, refused: true });
+const gone = (status: number): Outcome => failed(status, { gone: 'missing', refused: true });
 
 /** Carries out one row; `reads` are the results of the reads, in their order. */
 async function perform(
@@ -345,7 +345,13 @@ describe('a row', () => {
 		['in the trash', false, ok({}), ok({ status: 'trash' }), 'ok'],
 		['still there', false, ok({}), ok({ status: 'hold' }), 'differs'],
 		['gone for good', false, ok({}), gone(410), 'differs'],
-		['gone already, which --ignore-missing takes for ok', false, ok({}, { status: 404, gone: true }), gone(404), 'ok'],
+		[
+			'gone already, which --ignore-missing takes for ok',
+			false,
+			ok({}, { status: 404, gone: 'missing' }),
+			gone(404),
+			'ok',
+		],
 		['gone', true, ok({}), gone(404), 'ok'],
 		['gone after a lost response', true, { outcome: 'unknown', attempts: 1, ms: 1 }, gone(404), 'ok'],
 		['still there', true, ok({}), ok({ status: 'hold' }), 'differs'],

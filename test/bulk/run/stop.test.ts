@@ -116,9 +116,9 @@ describe('a run stops', () => {
 
 	it('after eight seconds without a connection, whatever rows gave up meanwhile', () => {
 		const rules = watch();
-		expect(rules.lookAttempt({ sent: false }, 0)).toBeUndefined();
+		expect(rules.lookAttempt({ retry: 'unsent' }, 0)).toBeUndefined();
 		expect(rules.look(unanswered(1, 'not-sent'))).toBeUndefined();
-		expect(rules.lookAttempt({ sent: false }, 8000)).toMatchObject({ kind: 'unreachable' });
+		expect(rules.lookAttempt({ retry: 'unsent' }, 8000)).toMatchObject({ kind: 'unreachable' });
 	});
 
 	it('where the service asks to wait longer than anybody would', () => {
@@ -155,7 +155,7 @@ describe('a run stops', () => {
 
 	it('after eight seconds without a connection, where there never was one', () => {
 		const rules = watch();
-		const away = { sent: false, code: 'connect_refused' };
+		const away = { retry: 'unsent' as const, code: 'connect_refused' };
 		expect(rules.lookAttempt(away, 100_000)).toBeUndefined();
 		expect(rules.lookAttempt(away, 107_999)).toBeUndefined();
 		expect(rules.lookAttempt(away, 108_000)).toEqual({ kind: 'unreachable', why: 'connect_refused' });
@@ -164,21 +164,21 @@ describe('a run stops', () => {
 	it('after five minutes without a connection, where there was one before', () => {
 		for (const reach of [
 			(rules: StopWatch) => rules.look(failed(1)),
-			(rules: StopWatch) => rules.lookAttempt({ sent: true }, 0),
+			(rules: StopWatch) => rules.lookAttempt({ retry: 'lost' }, 0),
 		]) {
 			const rules = watch();
 			reach(rules);
-			expect(rules.lookAttempt({ sent: false }, 1000)).toBeUndefined();
-			expect(rules.lookAttempt({ sent: false }, 300_000)).toBeUndefined();
-			expect(rules.lookAttempt({ sent: false }, 301_000)).toEqual({ kind: 'unreachable', why: 'no connection' });
+			expect(rules.lookAttempt({ retry: 'unsent' }, 1000)).toBeUndefined();
+			expect(rules.lookAttempt({ retry: 'unsent' }, 300_000)).toBeUndefined();
+			expect(rules.lookAttempt({ retry: 'unsent' }, 301_000)).toEqual({ kind: 'unreachable', why: 'no connection' });
 		}
 	});
 
 	it('not for connections that were missing now and then', () => {
 		const rules = watch();
 		for (let minute = 0; minute < 60; minute++) {
-			expect(rules.lookAttempt({ sent: false }, minute * 60_000)).toBeUndefined();
-			expect(rules.lookAttempt({ sent: true }, minute * 60_000 + 1)).toBeUndefined();
+			expect(rules.lookAttempt({ retry: 'unsent' }, minute * 60_000)).toBeUndefined();
+			expect(rules.lookAttempt({ retry: 'lost' }, minute * 60_000 + 1)).toBeUndefined();
 		}
 	});
 });

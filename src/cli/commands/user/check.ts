@@ -52,7 +52,7 @@ export const command = defineCommand({
 		}
 		const shown = createOutcomeRedactor(session.secrets)(result, [password]);
 		// Known codes contain words such as "user", which may be the password.
-		if (CODES.has(result.code ?? '')) shown.code = result.code;
+		if (result.wrongCredentials || CALLER_CODES.has(result.code ?? '')) shown.code = result.code;
 		const { verdict, exitCode, message, hint } = judgeCheck(result, shown, username);
 		const { status, code, reasons = {} } = shown;
 		const data = { verdict, username, status };
@@ -88,19 +88,8 @@ async function readCredentials({ args, options, context }: Invocation) {
 	return { username, password };
 }
 
-/** What a code means: wrong credentials, or a caller without the right to check them. */
-const CODES = new Map<string, 'invalid' | 'caller'>([
-	// Ours, for a bare `false`.
-	['credentials_invalid', 'invalid'],
-	['invalid_user_credentials', 'invalid'],
-	['invalid_username', 'invalid'],
-	['invalid_email', 'invalid'],
-	['incorrect_password', 'invalid'],
-	['invalid_username_access', 'caller'],
-	['rest_forbidden', 'caller'],
-	['rest_not_logged_in', 'caller'],
-	['rest_cannot_create', 'caller'],
-]);
+/** For callers without the right to check credentials. */
+const CALLER_CODES = new Set(['invalid_username_access', 'rest_forbidden', 'rest_not_logged_in', 'rest_cannot_create']);
 
 interface Verdict {
 	verdict: 'valid' | 'invalid' | 'unknown';
@@ -111,7 +100,7 @@ interface Verdict {
 
 /** The service must say `valid` or `invalid`. @param shown the outcome without the password */
 function judgeCheck(
-	{ outcome, status, code = '', forbidden, signedOut }: Outcome,
+	{ outcome, status, code = '', forbidden, signedOut, wrongCredentials }: Outcome,
 	shown: Outcome,
 	username: string,
 ): Verdict {
@@ -124,8 +113,7 @@ function judgeCheck(
 	}
 	const words = [shown.code, shown.message].filter((each) => each !== undefined).join(': ');
 	const http = status === undefined ? '' : ` (HTTP ${status})`;
-	const kind = CODES.get(code);
-	if (kind === 'invalid' && (status === 400 || code === 'credentials_invalid')) {
+	if (wrongCredentials) {
 		return {
 			verdict: 'invalid',
 			exitCode: ExitCode.wrongCredentials,
@@ -133,10 +121,11 @@ function judgeCheck(
 			hint: 'some services accept only usernames here, not email addresses, and change quotes, backslashes and outer spaces in passwords',
 		};
 	}
-	if (forbidden || signedOut || kind === 'caller') {
+	const isCallers = CALLER_CODES.has(code);
+	if (forbidden || signedOut || isCallers) {
 		const message = `the service refused your account${http}: ${words}`;
 		const hint = `some services respond like this if ${who} are invalid; try another command with this profile to find out`;
-		return { verdict, exitCode: ExitCode.refused, message, hint: kind === 'caller' ? undefined : hint };
+		return { verdict, exitCode: ExitCode.refused, message, hint: isCallers ? undefined : hint };
 	}
 	return { verdict, exitCode: ExitCode.unknown, message: `it is unknown whether ${who} are valid${http}: ${words}` };
 }
