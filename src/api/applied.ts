@@ -30,16 +30,11 @@ type Values = Readonly<Record<string, unknown>>;
 type ComparedField = Pick<Field, 'name' | 'kind'>;
 type ComparedEndpoint = Partial<Pick<Endpoint, 'fields' | 'body'>>;
 
-const equality = (isSame: boolean): Equality => {
-	return isSame ? 'same' : 'other';
-};
+const equality = (isSame: boolean): Equality => (isSame ? 'same' : 'other');
 
 /** `--data` can contain them in any body. */
 const secrets = new Set(
-	endpointList
-		.flatMap(({ fields }) => fields)
-		.filter(({ kind }) => kind === 'secret')
-		.map(({ name }) => name),
+	endpointList.flatMap(({ fields }) => fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name)),
 );
 
 /** `{raw, rendered}` without raw can't be compared. */
@@ -51,22 +46,13 @@ export function rawValue(value: unknown): unknown {
 
 const NUMERIC = /^-?\d+(?:\.\d+)?$/;
 
-/** Each kind has its own. */
-function isEmpty(value: unknown): boolean {
-	return [null, '', 0, '0', false].includes(value as null);
-}
-
-/** As services write them. */
-function asBoolean(value: unknown): boolean | undefined {
-	if ([true, 1, '1', 'true', 'yes'].includes(value as true)) return true;
-	const isFalse = isEmpty(value) || value === 'false' || value === 'no';
-	return isFalse ? false : undefined;
-}
+/** What services show for no value, and for true and false. */
+const EMPTY: ReadonlySet<unknown> = new Set([null, '', 0, '0', false]);
+const TRUE: ReadonlySet<unknown> = new Set([true, 1, '1', 'true', 'yes']);
+const FALSE: ReadonlySet<unknown> = new Set([...EMPTY, 'false', 'no']);
 
 function empties(field: ComparedField | undefined, value: unknown): boolean {
-	if (value === '0') {
-		return field?.kind === 'integer' || field?.kind === 'user';
-	}
+	if (value === '0') return field?.kind === 'integer' || field?.kind === 'user';
 	return value === null || value === '' || value === 0;
 }
 
@@ -98,13 +84,13 @@ function plainText(text: string): string {
 
 /** A scalar is a list of one. Undefined for objects. */
 function asSet(value: unknown): Set<string> | undefined {
-	const scalar = isEmpty(value) ? [] : [value];
-	const list = Array.isArray(value) ? value : scalar;
+	const scalar = EMPTY.has(value) ? [] : [value];
+	const list: unknown[] = Array.isArray(value) ? value : scalar;
 	const hasObjects = list.some((each) => typeof each === 'object' && each !== null);
 	return hasObjects ? undefined : new Set(list.map(String));
 }
 
-function compareSets(left?: Set<string>, right?: Set<string>): Equality {
+function compareSets(left: Set<string> | undefined, right: Set<string> | undefined): Equality {
 	if (left === undefined || right === undefined) return 'not comparable';
 	return equality(left.size === right.size && [...left].every((each) => right.has(each)));
 }
@@ -120,32 +106,31 @@ export function compareValue(
 	const shown = rawValue(shownRaw);
 	if (sent === undefined || shown === undefined) return 'not comparable';
 	if (sent === shown) return 'same';
-	if (field?.kind === 'term' || field?.kind === 'terms') {
-		return compareTerms(field, sent, shown, terms);
-	}
+	if (field?.kind === 'term' || field?.kind === 'terms') return compareTerms(field, sent, shown, terms);
 	if (isObject(sent)) return compareMaps(sent, shown);
-	if (Array.isArray(sent) || Array.isArray(shown)) {
-		return compareSets(asSet(sent), asSet(shown));
-	}
+	if (Array.isArray(sent) || Array.isArray(shown)) return compareSets(asSet(sent), asSet(shown));
 	if (isObject(shown)) return 'not comparable';
 	if (field?.kind === 'adjustment') return equality(signOf(sent) === signOf(shown));
+	return compareScalars(field, sent, shown);
+}
+
+function compareScalars(field: ComparedField | undefined, sent: unknown, shown: unknown): Equality {
+	const [left, right] = [String(sent), String(shown)];
 	if (typeof sent === 'boolean' || typeof shown === 'boolean') {
-		const left = asBoolean(sent);
-		const right = asBoolean(shown);
-		const isBoolean = left !== undefined && right !== undefined;
-		return equality(isBoolean ? left === right : String(sent) === String(shown));
+		const isSame = [TRUE, FALSE].some((spellings) => spellings.has(sent) && spellings.has(shown));
+		return equality(isSame || left === right);
 	}
 	if (empties(field, sent)) {
-		if (isEmpty(shown)) return 'same';
+		if (EMPTY.has(shown)) return 'same';
 		// Services show the site's default for an empty locale.
 		if (field?.name === 'locale') return 'not comparable';
 	}
-	if (NUMERIC.test(String(sent)) && NUMERIC.test(String(shown))) {
+	if (NUMERIC.test(left) && NUMERIC.test(right)) {
 		const isMixed = typeof sent !== typeof shown;
-		return equality(String(sent) === String(shown) || (isMixed && Number(sent) === Number(shown)));
+		return equality(left === right || (isMixed && Number(sent) === Number(shown)));
 	}
-	if (field?.kind === 'date') return compareDates(field, String(sent), String(shown));
-	return equality(plainText(String(sent)) === plainText(String(shown)));
+	if (field?.kind === 'date') return compareDates(field, left, right);
+	return equality(plainText(left) === plainText(right));
 }
 
 /** The site's timezone isn't known; `date_gmt` is in GMT. */
@@ -163,33 +148,32 @@ function signOf(value: unknown): unknown {
 	return value === 'negative' ? '-' : value;
 }
 
-/** Slugs are shown without what isn't ASCII. */
 function compareTerms({ name, kind }: ComparedField, sent: unknown, shown: unknown, terms?: TermIndex): Equality {
 	const left = asSet(sent);
 	const right = asSet(shown);
 	if (left === undefined || right === undefined) return 'not comparable';
-	if (compareSets(left, right) === 'same') return 'same';
-	const idOf = (text: string): string | undefined => terms?.idOf(name, text);
-	const leftIds = [...left].map(idOf);
-	const rightIds = [...right].map(idOf);
+	const compared = compareSets(left, right);
+	if (compared === 'same' || left.size === 0) return compared;
+	const idsOf = (texts: Set<string>): (string | undefined)[] => [...texts].map((text) => terms?.idOf(name, text));
+	const leftIds = idsOf(left);
+	const rightIds = idsOf(right);
 	const isHidden = leftIds.some((id) => id !== undefined && terms?.isHidden(name, id));
 	if (kind === 'term' && right.size === 0 && isHidden) return 'not comparable';
 	if (![...leftIds, ...rightIds].includes(undefined)) {
 		return compareSets(new Set(leftIds.map(String)), new Set(rightIds.map(String)));
 	}
+	// Slugs are shown without what isn't ASCII, and may be made of digits.
 	const isDamaged = [...left].some((text) => /[^ -~]|%[\da-f]{2}/i.test(text));
 	const all = [...left, ...right];
-	const ids = all.filter((text) => NUMERIC.test(text)).length;
-	// A slug may be made of digits.
-	const isMixed = ids > 0 && (ids < all.length || kind === 'term');
-	const isEmptied = left.size === 0;
-	const canCompare = isEmptied || (!isDamaged && !isMixed);
-	return canCompare ? 'other' : 'not comparable';
+	const isNumber = (text: string): boolean => NUMERIC.test(text);
+	const mayBeMixed = kind === 'term' ? all.some(isNumber) : all.some(isNumber) && !all.every(isNumber);
+	return isDamaged || mayBeMixed ? 'not comparable' : 'other';
 }
 
 /** A key that isn't shown has no value. */
 function compareMaps(sent: Values, shown: unknown): Equality {
-	const held = isObject(shown) ? shown : asSet(shown)?.size === 0 ? {} : undefined;
+	const none: Values | undefined = asSet(shown)?.size === 0 ? {} : undefined;
+	const held = isObject(shown) ? shown : none;
 	if (held === undefined) return 'not comparable';
 	const found = Object.entries(sent).map(([key, value]) => {
 		if (Object.hasOwn(held, key)) return compareValue(undefined, value, held[key]);
@@ -261,15 +245,11 @@ export function compareAll(
 	terms?: TermIndex,
 ): Comparison {
 	const found: Comparison = { differs: [], open: [] };
-	for (const field of Object.keys(sent)) {
-		const value = sent[field];
+	for (const [field, value] of Object.entries(sent)) {
 		const held = shown(field);
-		if (held === value && !secrets.has(field)) continue;
 		const compared = compareField(endpoint, field, value, held, terms);
 		if (compared === 'not comparable') found.open.push(field);
-		if (compared === 'other') {
-			found.differs.push({ field, sent: value, shown: rawValue(held) ?? null });
-		}
+		if (compared === 'other') found.differs.push({ field, sent: value, shown: rawValue(held) ?? null });
 	}
 	const moved = wrongSign(sent, shown);
 	if (moved !== undefined) found.differs.push(moved);

@@ -53,6 +53,10 @@ export function goneBy(status: unknown): Outcome['gone'] {
 	return status === 410 ? 'trashed' : undefined;
 }
 
+export function isRefusal({ status = 0 }: Outcome): boolean {
+	return status >= 400 && status < 500;
+}
+
 /** Whether other objects may fare better. */
 export function isAboutOneObject({ status = 0 }: Outcome): boolean {
 	return OF_ONE_OBJECT.has(status);
@@ -114,9 +118,9 @@ function judgeSuccess(request: Judged, response: Response, reading: Reading): Fi
 	const isRead = replay === 'read';
 	switch (code) {
 		case 'empty_response': {
-			const mayBeEmpty =
-				status === 204 ? returns === 'any' || writes(request) : status === 200 && returns === 'fields-set';
-			return mayBeEmpty ? { outcome: 'ok' } : { ...unknown(code, message), ...(isRead && { retry: 'lost' }) };
+			const mayBeEmpty = status === 204 ? returns === 'any' || writes(request) : returns === 'fields-set';
+			const isExpected = (mayBeEmpty && (status === 200 || status === 204)) || request.method === 'HEAD';
+			return isExpected ? { outcome: 'ok' } : { ...unknown(code, message), ...(isRead && { retry: 'lost' }) };
 		}
 		case 'cut_off_json':
 			return { ...unknown(code, message), ...(isRead && { retry: 'lost' }) };
@@ -305,7 +309,6 @@ function judgeRedirect(request: Judged, { status, headers }: Response): Finding 
 /** 4xx and 5xx. */
 function judgeRefusal(request: Judged, response: Response, { dialect }: Reading): Finding {
 	const { status, headers } = response;
-	const { returns, replay } = request.endpoint;
 	const content = readContent(response);
 	const isOwn = 'value' in content && isOwnError(content.value, status);
 	const finding: Finding = { outcome: 'failed', ...wordsOfRefusal(content, status, dialect) };
@@ -319,13 +322,14 @@ function judgeRefusal(request: Judged, response: Response, { dialect }: Reading)
 		if (!isOwn || finding.code === NO_ROUTE) finding.notServed = true;
 		else if (gone !== undefined) finding.gone = gone;
 		if (isOwn) finding.refused = true;
-		if (returns === 'check' && status === 400 && WRONG_CREDENTIALS.has(finding.code)) finding.wrongCredentials = true;
+		if (request.endpoint.returns === 'check' && status === 400 && WRONG_CREDENTIALS.has(finding.code))
+			finding.wrongCredentials = true;
 		return finding;
 	}
 	if (GATEWAY.has(status) || status === 503) finding.busy = true;
 	if (status === 503) finding.retry = 'later';
 	else if (GATEWAY.has(status) || !isOwn) finding.retry = 'lost';
-	else if (replay !== 'delete') finding.retry = 'once';
+	else finding.retry = 'once';
 	if (isOwn && writes(request)) finding.mayBePartly = true;
 	if (!isOwn && (writes(request) || GATEWAY.has(status))) finding.outcome = 'unknown';
 	return finding;
@@ -344,7 +348,9 @@ function wordsOfRefusal(
 	dialect: Dialect | undefined,
 ): Partial<Finding> {
 	if (!('value' in content)) {
-		return content.code === 'empty_response' ? { ...content, code: `http_${status}` } : content;
+		if (content.code !== 'empty_response') return content;
+		const name = process.getBuiltinModule('node:http').STATUS_CODES[status];
+		return { code: `http_${status}`, message: name === undefined ? content.message : `${name}; ${content.message}` };
 	}
 	const { value: body, warnings } = content;
 	const words = { code: `http_${status}`, message: `the service responded with ${status}` };

@@ -163,8 +163,9 @@ export type RetryDecision = { again: true; waitMs: number } | { again: false; wh
 /** A `once` request is never repeated. */
 export function decideRetry(facts: RetryFacts): RetryDecision {
 	const { retry, attempt, retryAfterMs } = facts;
-	if (retry === undefined || facts.replay === 'once' || (retry === 'once' && facts.failedBefore))
-		return { again: false };
+	if (retry === undefined || facts.replay === 'once') return { again: false };
+	// Only an update, which does no harm, and not a third time.
+	if (retry === 'once' && (facts.replay !== 'set' || facts.failedBefore)) return { again: false };
 	const isPutOff = retryAfterMs !== undefined && retry === 'later';
 	// Also after the last attempt.
 	if (isPutOff && retryAfterMs > MAX_RETRY_AFTER_MS) return { again: false, why: 'wait-too-long' };

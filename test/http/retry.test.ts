@@ -92,7 +92,6 @@ describe('decideRetry', () => {
 
 	it.each<[Retry | undefined, boolean]>([
 		[undefined, false],
-		['once', true],
 		['later', true],
 		['lost', true],
 		['unsent', true],
@@ -112,7 +111,9 @@ describe('decideRetry', () => {
 		expect(decideRetry(facts({ retries: 0 }))).toEqual({ again: false });
 	});
 
-	it('sends once more where the service failed, and not a third time', () => {
+	it('sends an update once more where the service failed, and not a third time', () => {
+		expect(decideRetry(facts({ retry: 'once', replay: 'delete' }))).toEqual({ again: false });
+		expect(decideRetry(facts({ retry: 'once', replay: 'read' }))).toEqual({ again: false });
 		expect(decideRetry(facts({ retry: 'once' }))).toEqual({ again: true, waitMs: 375 });
 		expect(decideRetry(facts({ retry: 'once', failedBefore: true }))).toEqual({ again: false });
 	});

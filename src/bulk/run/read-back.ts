@@ -8,7 +8,7 @@ import { readEndpointOf } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { emptyRecord, hasInexactNumber, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import { differing } from '../../http/judge.js';
+import { differing, isRefusal } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
 import { createPlanners, type PlannerFor, readRequest } from '../lists/batches.js';
@@ -376,8 +376,8 @@ function notRead({ body: _, ...result }: Outcome, maybeSent: boolean): Outcome {
 
 /** What an earlier part may have applied, and is refused now, failed if the object has other values. */
 function settledRefusal(request: Request, result: Outcome, { held }: Seen, terms?: TermIndex): Outcome {
-	const { outcome, refused, message } = result;
-	if (outcome !== 'unknown' || !refused || held === undefined) return result;
+	const { outcome, message } = result;
+	if (outcome !== 'unknown' || !isRefusal(result) || held === undefined) return result;
 	const { endpoint, sent = {}, permanent, method } = request;
 	const others = compareAll(endpoint, sent, held.get, terms).differs.map(({ field }) => field);
 	const isDelete = method === 'DELETE';

@@ -233,7 +233,6 @@ describe('what login says about a base URL', () => {
 			/429 x: Later$/,
 			/try again later/,
 		],
-		['a proxy', 407, page, '', 'http_407', /407/, /HTTP_PROXY/],
 	])('%s is not taken for wrong credentials', async (_, status, type, body, code, why, hint) => {
 		const { origin } = await serve((_request, response) =>
 			response.writeHead(status, { 'content-type': type }).end(body),
