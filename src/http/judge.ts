@@ -117,13 +117,15 @@ function judgeSuccess(request: Judged, response: Response, reading: Reading): Fi
 	const { code, message } = content;
 	const isRead = replay === 'read';
 	switch (code) {
-		case 'empty_response': {
-			const mayBeEmpty = status === 204 ? returns === 'any' || writes(request) : returns === 'fields-set';
-			const isExpected = (mayBeEmpty && (status === 200 || status === 204)) || request.method === 'HEAD';
-			return isExpected ? { outcome: 'ok' } : { ...unknown(code, message), ...(isRead && { retry: 'lost' }) };
+		case 'empty_response':
+		case 'cut_off_json': {
+			const mayBeEmpty =
+				request.method === 'HEAD' ||
+				(status === 204 && (returns === 'any' || writes(request))) ||
+				(status === 200 && returns === 'fields-set');
+			if (code === 'empty_response' && mayBeEmpty) return { outcome: 'ok' };
+			return isRead ? { ...unknown(code, message), retry: 'lost' } : unknown(code, message);
 		}
-		case 'cut_off_json':
-			return { ...unknown(code, message), ...(isRead && { retry: 'lost' }) };
 		case 'html_response':
 		case 'login_form': {
 			const hint = code === 'login_form' ? '' : '; is /wp-json or another part missing from the base URL?';
