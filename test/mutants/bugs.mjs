@@ -430,8 +430,6 @@ const input = [
 		{
 			'a list that shifts while it is read loses objects': (real) => (options) => real({ ...options, byId: undefined }),
 			'a list ends after its first page': (real) => (options) => real({ ...options, most: 1 }),
-			'a list without an end is never ended': (real) => (options) =>
-				real({ ...options, ceiling: Number.POSITIVE_INFINITY }),
 		},
 	),
 	...bugsIn('src/bulk/lists/batches.ts', 'createBatchReader', ['test/bulk/lists/batches.test.ts'], {

@@ -1,14 +1,15 @@
-/** Users and terms by name: each distinct name is looked up at most once, before anything is written. */
+/** Users, terms and application passwords by name: each distinct name is looked up at most once, before anything is written. */
 
-import type { TermIndex as ComparedTerms } from '../../api/applied.js';
+import { type TermIndex as ComparedTerms, decodeEntities } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Request } from '../../api/plan.js';
-import { type Read, reads, termReads } from '../../api/reads.js';
+import { reads, termReads } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isId, isObject, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../api/values.js';
 import { FailedError } from '../../errors.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
+import { type ListedObject, objectsIn } from './pages.js';
 
 export type Found = { readonly id: string } | { readonly problem: string } | { readonly asGiven: true };
 
@@ -17,8 +18,6 @@ export interface Directory {
 	id(text: string): Promise<Found>;
 	/** If known by now. */
 	name(id: string): string | undefined;
-	/** @returns IDs that the service doesn't have; undefined without a list */
-	missing(ids: readonly string[]): Promise<string[] | undefined>;
 }
 
 export interface TermIndex extends ComparedTerms {
@@ -39,6 +38,8 @@ export interface Directories {
 	readonly users: Directory & {
 		/** Why an account isn't the one of a username; undefined if it is, or without reads. */
 		conflict(id: string, username: string): Promise<string | undefined>;
+		/** @returns IDs that the service doesn't have; undefined without a list */
+		missing(ids: readonly string[]): Promise<string[] | undefined>;
 	};
 	terms(taxonomy: string): Directory & {
 		/** Undefined without a list. */
@@ -65,62 +66,56 @@ const PAGE_SIZE = 100;
 /** Searches for suggestions. */
 const SUGGESTED = 5;
 
-type Listed = Readonly<Record<string, unknown>>;
-
 export function createDirectories(options: DirectoryOptions): Directories {
-	const known = new Map<string, Map<string, Promise<Found>>>();
+	const known = new Map<string, Promise<Found>>();
 	const records: NameRecord[] = [];
-	const foundOf = (of: string): Map<string, Promise<Found>> => {
-		const found = known.get(of) ?? new Map<string, Promise<Found>>();
-		known.set(of, found);
-		return found;
-	};
-
+	const keyOf = (of: string, name: string): string => `${of} ${name}`;
 	const once = (of: string, lookUp: (name: string) => Promise<Found>) => (name: string) => {
-		const found = foundOf(of);
-		let looking = found.get(name);
+		const key = keyOf(of, name);
+		let looking = known.get(key);
 		if (looking === undefined) {
 			looking = lookUp(name).then((result) => {
 				if (!('asGiven' in result)) records.push({ of, name, ...result });
 				return result;
 			});
-			found.set(name, looking);
+			known.set(key, looking);
 		}
 		return looking;
 	};
 
 	const users = createUsers(options);
-	const taxonomies = new Map<string, ReturnType<typeof createTerms>>();
-	const termsOf = (taxonomy: string): ReturnType<typeof createTerms> => {
-		const terms = taxonomies.get(taxonomy) ?? createTerms(taxonomy, options);
+	const taxonomies = new Map<string, Terms>();
+	const termsOf = (taxonomy: string): Terms => {
+		const terms = taxonomies.get(taxonomy) ?? new Terms(taxonomy, options);
 		taxonomies.set(taxonomy, terms);
 		return terms;
 	};
-	const passwordsOf = new Map<string, Pick<Directory, 'id'>>();
+	const passwordsOf = new Map<string, ReturnType<typeof createPasswords>>();
 	return {
 		users: { ...users, id: once('users', users.id) },
 		terms(taxonomy) {
 			const terms = termsOf(taxonomy);
-			return { ...terms, id: once(taxonomy, terms.id) };
+			return {
+				id: once(taxonomy, (text) => terms.id(text)),
+				name: (id) => terms.all.find((term) => term.id === id)?.name,
+				ids: async () => (await terms.list())?.map(({ id }) => id),
+			};
 		},
 		passwords(userId) {
 			const passwords = passwordsOf.get(userId) ?? createPasswords(userId, options);
 			passwordsOf.set(userId, passwords);
-			return { id: once(`passwords of ${userId}`, passwords.id) };
+			return { id: once(`passwords of ${userId}`, passwords) };
 		},
 		index: {
-			idOf: (taxonomy, text) => taxonomies.get(taxonomy)?.idOf(text),
-			isHidden: (taxonomy, id) => taxonomies.get(taxonomy)?.isHidden(id) === true,
-			ofSlug: (taxonomy, slug) => taxonomies.get(taxonomy)?.ofSlug(slug),
-			exported(taxonomy, slug) {
-				const terms = taxonomies.get(taxonomy);
-				return terms === undefined ? slug : terms.exported(slug);
-			},
+			idOf: (taxonomy, text) => termsOf(taxonomy).idOf(text),
+			isHidden: (taxonomy, id) => termsOf(taxonomy).isHidden(id),
+			ofSlug: (taxonomy, slug) => termsOf(taxonomy).ofSlug(slug),
+			exported: (taxonomy, slug) => termsOf(taxonomy).exported(slug),
 		},
 		list: async (taxonomy) => void (await termsOf(taxonomy).list()),
 		remember({ of, name, id, problem }) {
 			const result = id === undefined ? { problem: problem ?? `no match for ${quote(name)}` } : { id };
-			foundOf(of).set(name, Promise.resolve(result));
+			known.set(keyOf(of, name), Promise.resolve(result));
 		},
 		records: () => records,
 	};
@@ -131,10 +126,10 @@ function withQuery(list: Request, query: Readonly<Record<string, string>>): Requ
 }
 
 /** Undefined if the service offers you no list. @throws FailedError */
-function objectsIn(outcome: Outcome, what: string): Listed[] | undefined {
+function listedIn(outcome: Outcome, what: string): ListedObject[] | undefined {
 	const { body, code, message } = outcome;
-	if (outcome.outcome === 'ok' && Array.isArray(body)) return body.filter(isObject);
-	if (!isLost(outcome)) return undefined;
+	const objects = outcome.outcome === 'ok' ? objectsIn(body) : undefined;
+	if (objects !== undefined || !isLost(outcome)) return objects;
 	throw new FailedError(`could not look up ${what}: ${message ?? code ?? outcome.outcome}; nothing was sent`, {
 		code: code ?? 'lookup_failed',
 	});
@@ -149,19 +144,17 @@ function createUsers({ dialect, send, ownId }: DirectoryOptions): Directories['u
 	let refusesOthers = false;
 	let suggested = 0;
 
-	async function listed(query: Readonly<Record<string, string>>, what: string): Promise<Listed[] | undefined> {
-		const found = objectsIn(
-			await send(withQuery(list, { context: 'edit', per_page: String(PAGE_SIZE), ...query })),
-			what,
-		);
+	async function listed(query: Readonly<Record<string, string>>, what: string): Promise<ListedObject[] | undefined> {
+		const request = withQuery(list, { context: 'edit', per_page: String(PAGE_SIZE), ...query });
+		const found = listedIn(await send(request), what);
 		for (const { id, username } of found ?? []) {
 			if (isId(id) && typeof username === 'string') names.set(String(id), username);
 		}
 		return found;
 	}
 
-	async function suggestion(name: string, seen: readonly Listed[]): Promise<string> {
-		const byEmail = seen.find(({ email }) => typeof email === 'string' && sameText(email, name));
+	async function suggestion(name: string, seen: readonly ListedObject[]): Promise<string> {
+		const byEmail = seen.find(({ email }) => isSameText(email, name));
 		if (byEmail !== undefined) return `; did you mean "${byEmail.username}"?`;
 		if (suggested++ >= SUGGESTED) return '';
 		const others = await listed({ search: [...name].slice(0, 2).join('') }, `user ${quote(name)}`);
@@ -177,18 +170,18 @@ function createUsers({ dialect, send, ownId }: DirectoryOptions): Directories['u
 			const { body, code, message } = outcome;
 			const id = outcome.outcome === 'ok' && isObject(body) ? body.id : undefined;
 			if (isId(id)) return { id: String(id) };
-			if (outcome.outcome !== 'ok') objectsIn(outcome, what);
+			if (outcome.outcome !== 'ok') listedIn(outcome, what);
 			refusesOthers = code === 'invalid_username_access';
 			why = message ?? code;
 		}
 		let seen = await listed({ search: name }, what);
-		const isMatch = ({ username }: Listed): boolean => typeof username === 'string' && sameText(username, name);
+		const isMatch = ({ id, username }: ListedObject): boolean => isId(id) && isSameText(username, name);
 		let match = seen?.find(isMatch);
 		if (match === undefined && seen?.length === PAGE_SIZE) {
 			seen = await listed({ slug: name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-') }, what);
 			match = seen?.find(isMatch);
 		}
-		if (match !== undefined && isId(match.id)) return { id: String(match.id) };
+		if (match !== undefined) return { id: String(match.id) };
 		if (seen === undefined && refusesOthers) return { problem: `can't look up ${what} here: use the ID` };
 		if (seen === undefined) return { problem: `${what} not found${why === undefined ? '' : `: ${why}`}` };
 		return { problem: `${what} not found${(await suggestion(name, seen)) || ' (find it with: supportctl user list)'}` };
@@ -210,171 +203,150 @@ function createUsers({ dialect, send, ownId }: DirectoryOptions): Directories['u
 			return found === undefined ? undefined : batch.filter((id) => !there.has(id));
 		},
 		async conflict(id, text) {
+			if (text === OWN_ID) return undefined;
 			const name = text.replace(/^@/, '');
-			if (!names.has(id) && text !== OWN_ID) {
+			if (!names.has(id)) {
 				const { outcome, body } = await send(get({ ids: { id } }));
 				const isUser = outcome === 'ok' && isObject(body) && String(body.id) === id;
 				if (isUser && typeof body.username === 'string') names.set(id, body.username);
 			}
 			const shown = names.get(id) ?? name;
-			if (text === OWN_ID || sameText(shown, name)) return undefined;
+			if (isSameText(shown, name)) return undefined;
 			return `the lookup of ${quote(name)} returned user ${id}, who is ${quote(shown)}`;
 		},
 	};
 }
 
-function sameText(left: string, right: string): boolean {
-	return left.toLowerCase() === right.toLowerCase();
+function isSameText(left: unknown, right: string): boolean {
+	return typeof left === 'string' && left.toLowerCase() === right.toLowerCase();
 }
 
-interface Term {
+interface Named {
 	id: string;
 	slug: string;
 	name: string;
 }
 
-function createTerms(taxonomy: string, { dialect, send }: DirectoryOptions) {
-	const read = termReads(taxonomy);
-	let listing: Promise<Term[] | undefined> | undefined;
-	let terms: Term[] = [];
-	let isListed = false;
-	const list = (): Promise<Term[] | undefined> => {
-		listing ??= listTerms(read, dialect, send).then((found) => {
-			terms = found ?? [];
-			isListed = found !== undefined;
-			return found;
-		});
-		return listing;
-	};
+/** Without encoded characters, as objects show it. */
+function damaged(slug: string): string {
+	return slug.replace(/%[\da-f]{2}/gi, '');
+}
 
-	/** Digits are an ID before a slug; capitals don't count. */
-	function matches(text: string): Term[] {
-		const byId = terms.filter(({ id }) => id === text);
-		if (byId.length > 0) return byId;
-		if (text === '') return [];
-		const exact = terms.filter(({ slug, name }) => slug === text || name === text);
-		if (exact.length > 0) return exact;
-		const likely = terms.filter(({ slug, name }) => sameText(slug, text) || sameText(name, text));
-		return likely.length > 0 ? likely : terms.filter(({ slug }) => damaged(slug) === text);
+/** Digits are an ID before a slug; capitals don't count if there is no exact match. */
+function matchesIn(all: readonly Named[], text: string): Named[] {
+	if (text === '') return [];
+	const tests: ((each: Named) => boolean)[] = [
+		({ id }) => id === text,
+		({ slug, name }) => slug === text || name === text,
+		({ slug, name }) => isSameText(slug, text) || isSameText(name, text),
+		({ slug }) => damaged(slug) === text,
+	];
+	const matches = tests.map((test) => all.filter(test));
+	return matches.find(({ length }) => length > 0) ?? [];
+}
+
+/** Undefined without a match. @param what several of them are, and what they have: `terms`, `IDs` */
+function foundIn(matches: readonly Named[], text: string, what: string, ids: string): Found | undefined {
+	const [match, ...more] = matches;
+	if (match === undefined || more.length === 0) return match && { id: match.id };
+	const choice = matches.map(({ id }) => id).join(', ');
+	return { problem: `${quote(text)} is the name of ${matches.length} ${what}: use one of the ${ids} ${choice}` };
+}
+
+class Terms {
+	/** Empty until they are listed. */
+	all: Named[] = [];
+	#listing: Promise<Named[] | undefined> | undefined;
+	#isListed = false;
+
+	constructor(
+		private readonly taxonomy: string,
+		private readonly options: DirectoryOptions,
+	) {}
+
+	/** Undefined without a list. @throws FailedError */
+	list(): Promise<Named[] | undefined> {
+		this.#listing ??= this.#readList();
+		return this.#listing;
 	}
 
-	return {
-		list,
-		ids: async () => (await list())?.map(({ id }) => id),
-		isHidden: (id: string) => terms.some((term) => term.id === id && damaged(term.slug) === ''),
-		/** An ID of one term and slug of another says nothing. */
-		idOf(text: string): string | undefined {
-			const found = terms.filter(({ id, slug }) => [id, slug, damaged(slug)].includes(text));
-			const [match, ...more] = found.length > 0 ? found : matches(text);
-			return text === '' || more.length > 0 ? undefined : match?.id;
-		},
-		/** What leads an update back to this term. */
-		exported(text: string): string | undefined {
-			if (!isListed) return text;
-			const isSafe = !looksLikeNumber(text) && terms.some(({ slug }) => slug === text);
-			const id = this.ofSlug(text);
-			return isSafe && id !== undefined ? text : id;
-		},
-		/** Also slugs that look like a different term's ID. */
-		ofSlug(text: string): string | undefined {
-			const found = terms.filter(({ slug }) => text !== '' && (slug === text || damaged(slug) === text));
-			if (found.length === 0) return terms.find(({ id }) => id === text)?.id;
-			return found.length === 1 ? found[0]?.id : undefined;
-		},
-		name: (id: string) => terms.find((term) => term.id === id)?.name,
-		async id(text: string): Promise<Found> {
-			if ((await list()) === undefined) return { asGiven: true };
-			const [match, ...more] = matches(text);
-			if (more.length > 0) {
-				const ids = [match, ...more].map((term) => term?.id).join(', ');
-				return {
-					problem: `${quote(text)} is the name of ${more.length + 1} ${taxonomy} terms: use one of the IDs ${ids}`,
-				};
+	async #readList(): Promise<Named[] | undefined> {
+		const { list } = termReads(this.taxonomy);
+		const request = createPlanner(list, this.options.dialect)({ ids: {} });
+		const terms = new Map<string, Named>();
+		for (let page = 1; ; page++) {
+			const query = { orderby: 'id', order: 'asc', per_page: String(PAGE_SIZE), page: String(page) };
+			const found = listedIn(await this.options.send(withQuery(request, query)), list.noun);
+			if (found === undefined && page === 1) return undefined;
+			const before = terms.size;
+			for (const { id, slug, name } of found ?? []) {
+				const plain = decodeEntities(String(name ?? '')).trim();
+				if (isId(id)) terms.set(String(id), { id: String(id), slug: String(slug ?? ''), name: plain });
 			}
-			if (match !== undefined) return { id: match.id };
-			if (looksLikeNumber(text)) return { asGiven: true };
-			const names = terms.flatMap(({ slug, name }) => [name, slug]);
-			const isSeveral = /[;|]/.test(text) ? '; separate several with commas' : '';
-			const likely = isSeveral || didYouMean(text, names) || ` (find it with: supportctl term list ${taxonomy})`;
-			return { problem: `${taxonomy} term ${quote(text)} not found${likely}` };
-		},
-		async missing(ids: readonly string[]): Promise<string[] | undefined> {
-			const found = await list();
-			return found && ids.filter((id) => !found.some((term) => term.id === id));
-		},
-	};
+			if (found?.length !== PAGE_SIZE || terms.size === before) break;
+		}
+		this.#isListed = true;
+		this.all = [...terms.values()];
+		return this.all;
+	}
+
+	async id(text: string): Promise<Found> {
+		if ((await this.list()) === undefined) return { asGiven: true };
+		const found = foundIn(matchesIn(this.all, text), text, `${this.taxonomy} terms`, 'IDs');
+		if (found !== undefined) return found;
+		if (looksLikeNumber(text)) return { asGiven: true };
+		const names = this.all.flatMap(({ slug, name }) => [name, slug]);
+		const isSeveral = /[;|]/.test(text) ? '; separate several with commas' : '';
+		const likely = isSeveral || didYouMean(text, names) || ` (find it with: supportctl term list ${this.taxonomy})`;
+		return { problem: `${this.taxonomy} term ${quote(text)} not found${likely}` };
+	}
+
+	isHidden(id: string): boolean {
+		return this.all.some((term) => term.id === id && damaged(term.slug) === '');
+	}
+
+	/** An ID of one term and slug of another says nothing. */
+	idOf(text: string): string | undefined {
+		const found = this.all.filter(({ id, slug }) => [id, slug, damaged(slug)].includes(text));
+		const [match, ...more] = found.length > 0 ? found : matchesIn(this.all, text);
+		return text === '' || more.length > 0 ? undefined : match?.id;
+	}
+
+	/** What leads an update back to this term. */
+	exported(text: string): string | undefined {
+		if (!this.#isListed) return text;
+		const isSafe = !looksLikeNumber(text) && this.all.some(({ slug }) => slug === text);
+		const id = this.ofSlug(text);
+		return isSafe && id !== undefined ? text : id;
+	}
+
+	/** Also slugs that look like a different term's ID. */
+	ofSlug(text: string): string | undefined {
+		const found = this.all.filter(({ slug }) => text !== '' && (slug === text || damaged(slug) === text));
+		if (found.length === 0) return this.all.find(({ id }) => id === text)?.id;
+		return found.length === 1 ? found[0]?.id : undefined;
+	}
 }
 
 /** What a service makes as a slug is sent as it is. */
 const PASSWORD_SLUG = /^[\da-f]{12}$/;
 
-function createPasswords(userId: string, { dialect, send }: DirectoryOptions): Pick<Directory, 'id'> {
-	let listing: Promise<Listed[] | undefined> | undefined;
-	const list = async (): Promise<Listed[] | undefined> => {
-		const outcome = await send(createPlanner(reads.password.list, dialect)({ ids: { user_id: userId } }));
-		const { body } = outcome;
-		if (outcome.outcome !== 'ok' || !isObject(body)) return objectsIn(outcome, 'application passwords');
-		// Services list them by slug.
-		const entries = Object.entries(body);
-		return entries.every(([, each]) => isObject(each))
-			? entries.map(([slug, each]) => ({ slug, ...(each as Listed) }))
-			: undefined;
+/** Slugs of a user's application passwords by name. */
+function createPasswords(userId: string, { dialect, send }: DirectoryOptions): (text: string) => Promise<Found> {
+	const request = createPlanner(reads.password.list, dialect)({ ids: { user_id: userId } });
+	let listing: Promise<Outcome> | undefined;
+	return async (text) => {
+		if (PASSWORD_SLUG.test(text)) return { id: text };
+		listing ??= send(request);
+		const listed = listedIn(await listing, 'application passwords');
+		if (listed === undefined) return { asGiven: true };
+		const passwords = listed.map(({ slug, name }) => ({ id: String(slug), slug: String(slug), name: String(name) }));
+		const found = foundIn(matchesIn(passwords, text), text, 'application passwords', 'slugs');
+		if (found !== undefined) return found;
+		const likely = didYouMean(
+			text,
+			passwords.map(({ name }) => name),
+		);
+		return { problem: `user ${userId} has no application password ${quote(text)}${likely}` };
 	};
-	return {
-		async id(text) {
-			if (PASSWORD_SLUG.test(text)) return { id: text };
-			listing ??= list();
-			const passwords = await listing;
-			if (passwords === undefined) return { asGiven: true };
-			const named = passwords.map(({ slug, name }) => ({ slug: String(slug), name: String(name) }));
-			const exact = named.filter(({ slug, name }) => slug === text || name === text);
-			const matches = exact.length > 0 ? exact : named.filter(({ name }) => sameText(name, text));
-			const [match, ...more] = matches;
-			if (match === undefined) {
-				const names = named.map(({ name }) => name);
-				return { problem: `user ${userId} has no application password ${quote(text)}${didYouMean(text, names)}` };
-			}
-			if (more.length === 0) return { id: match.slug };
-			const slugs = matches.map(({ slug }) => slug).join(', ');
-			return {
-				problem: `${quote(text)} is the name of ${matches.length} application passwords: use one of the slugs ${slugs}`,
-			};
-		},
-	};
-}
-
-/** Without encoded characters. */
-const damaged = (slug: string): string => slug.replace(/%[\da-f]{2}/gi, '');
-
-/** Undefined without a list. @throws FailedError */
-async function listTerms(read: Read, dialect: Dialect, send: DirectoryOptions['send']): Promise<Term[] | undefined> {
-	const list = createPlanner(read.list, dialect)({ ids: {} });
-	const terms = new Map<string, Term>();
-	let query: Record<string, string> = { ...read.query, per_page: String(PAGE_SIZE) };
-	for (let page = 1; ; page++) {
-		const outcome = await send(withQuery(list, { ...query, page: String(page) }));
-		// Some accounts can't list them for editing.
-		if (page === 1 && outcome.forbidden && 'context' in query) {
-			const { context: _, ...rest } = query;
-			query = rest;
-			page = 0;
-			continue;
-		}
-		const found = objectsIn(outcome, read.list.noun);
-		if (found === undefined) return page === 1 ? undefined : [...terms.values()];
-		const before = terms.size;
-		for (const { id, slug, name } of found) {
-			if (!isId(id)) continue;
-			terms.set(String(id), { id: String(id), slug: String(slug ?? ''), name: plainName(name) });
-		}
-		if (found.length < PAGE_SIZE || terms.size === before) return [...terms.values()];
-	}
-}
-
-function plainName(name: unknown): string {
-	return String(name ?? '')
-		.replaceAll('&amp;', '&')
-		.replaceAll('&#039;', "'")
-		.replaceAll('&quot;', '"')
-		.trim();
 }

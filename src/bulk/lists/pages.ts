@@ -28,8 +28,6 @@ export interface PagesOptions {
 	onTotal?(total: number | undefined): void;
 	/** New objects, in order; false ends the reading. */
 	onPage(objects: readonly ListedObject[]): Promise<boolean>;
-	/** More objects: a list without an end. */
-	ceiling?: number;
 }
 
 export interface PagesEnd {
@@ -39,7 +37,6 @@ export interface PagesEnd {
 	/** All pages were read. */
 	whole: boolean;
 	failure?: Outcome | undefined;
-	isEndless?: boolean;
 }
 
 interface Page {
@@ -50,7 +47,7 @@ interface Page {
 }
 
 class Ended extends Error {
-	constructor(readonly why: Pick<PagesEnd, 'failure' | 'isEndless'> = {}) {
+	constructor(readonly failure?: Outcome) {
 		super();
 	}
 }
@@ -58,28 +55,27 @@ class Ended extends Error {
 /** As long as that brings something new. */
 const MOST_PASSES = 3;
 
-const CEILING = 10_000_000;
-
 /** A page at a time. */
 export async function readPages(options: PagesOptions): Promise<PagesEnd> {
-	const pages = createPageReader(options);
-	const giver = createGiver(options);
+	const { most, size } = options;
+	const list = new List(options);
 	try {
-		const first = await pages.first();
+		const first = await list.read(1);
+		if (first === undefined) return { count: 0, whole: false };
 		options.onTotal?.(first.total);
-		if (options.countsOnly === true && isTrusted(first, options.size)) {
+		if (options.countsOnly === true && isTrusted(first, size)) {
 			return { count: first.total ?? 0, total: first.total, whole: true };
 		}
-		const watch = await watchLastPage(pages, first, options);
-		const last = await readInOrder(pages, first, watch, giver, options);
-		if (last.number > 1 && watch.isDoubtful()) await readAllAgain(pages, last.number, giver);
-		const whole = last.number < options.most || (last.pages ?? Number.POSITIVE_INFINITY) <= options.most;
-		return { count: giver.count(), total: last.total, whole };
+		const watch = await watchLastPage(list, first, most);
+		const last = await readInOrder(list, first, watch, options);
+		if (last.number > 1 && watch.isDoubtful()) await readAllAgain(list, last.number);
+		const whole = last.number < most || (last.pages ?? Number.POSITIVE_INFINITY) <= most;
+		return { count: list.count, total: last.total, whole };
 	} catch (error) {
-		if (error instanceof Ended) return { count: giver.count(), whole: false, ...error.why };
+		if (error instanceof Ended) return { count: list.count, whole: false, failure: error.failure };
 		throw error;
 	} finally {
-		pages.close();
+		list.stop.abort();
 	}
 }
 
@@ -88,34 +84,12 @@ function isTrusted({ objects, total, pages }: Page, size: number): boolean {
 	return total !== undefined && objects.length === size && pages === Math.ceil(total / size);
 }
 
-type Giver = ReturnType<typeof createGiver>;
-
-function createGiver({ onPage, ceiling = CEILING }: PagesOptions) {
-	const seen = new Set<unknown>();
-	let count = 0;
-	return {
-		count: () => count,
-		/** @returns whether something is new */
-		async give(objects: readonly ListedObject[] = []): Promise<boolean> {
-			const found = objects.filter(({ id, slug }) => {
-				const own = id ?? slug;
-				const known = seen.size;
-				return own === undefined || seen.add(own).size > known;
-			});
-			count += found.length;
-			if (!(await onPage(found))) throw new Ended();
-			if (count > ceiling) throw new Ended({ isEndless: true });
-			return found.length > 0;
-		},
-	};
-}
-
 type Watch = Awaited<ReturnType<typeof watchLastPage>>;
 
 /** When its turn comes it shows how far objects have moved. */
-async function watchLastPage(pages: PageReader, first: Page, { most }: PagesOptions) {
+async function watchLastPage(list: List, first: Page, most: number) {
 	const at = first.pages === undefined ? 1 : Math.min(first.pages, most);
-	const look = at > 1 ? ((await pages.read(at))?.objects ?? []) : [];
+	const look = at > 1 ? ((await list.read(at))?.objects ?? []) : [];
 	const isUsed = look.length > 0;
 	/** Places that objects moved, and differences in totals. */
 	let moved = look.length;
@@ -136,122 +110,125 @@ async function watchLastPage(pages: PageReader, first: Page, { most }: PagesOpti
 	};
 }
 
-async function readInOrder(
-	pages: PageReader,
-	first: Page,
-	watch: Watch,
-	{ give }: Giver,
-	{ size, most, byId }: PagesOptions,
-): Promise<Page> {
+/** @returns the last page */
+async function readInOrder(list: List, first: Page, watch: Watch, { size, most, byId }: PagesOptions): Promise<Page> {
 	const isCounted = first.pages !== undefined;
 	const full = isCounted ? size : Math.max(1, first.objects.length);
 	let last = first.pages ?? (first.objects.length === 0 ? 1 : Number.POSITIVE_INFINITY);
 	// Read before the last page was.
-	if (!watch.isUsed) await give(first.objects);
+	if (!watch.isUsed) await list.give(first.objects);
 	const hasMore = watch.isUsed || last > 1 || first.objects.length >= full;
 	let before = first;
 	if (!hasMore) return before;
 	const until = (): number => Math.min(most, Math.max(last, before.number + 1));
-	for await (const page of pages.ahead(watch.isUsed ? 1 : 2, until)) {
+	for await (const page of list.ahead(watch.isUsed ? 1 : 2, until)) {
 		const isShifted = watch.see(page, before) && byId !== undefined;
-		const isNew = await give(isShifted ? await pages.readAgain(before, page, byId) : page.objects);
+		const isNew = await list.give(isShifted ? await list.readAgain(before, page, byId) : page.objects);
 		if (isCounted) last = Math.max(last, page.pages ?? 0);
 		before = page;
 		// The count may be wrong: the last page is not full, or brings nothing new.
 		const isInside = isCounted && page.number < last;
 		const isFull = isInside ? page.objects.length > 0 : page.objects.length >= full && isNew;
-		if (!isFull || page.number >= most) break;
+		if (!isFull) break;
 	}
 	return before;
 }
 
-async function readAllAgain(pages: PageReader, last: number, { give }: Giver): Promise<void> {
+async function readAllAgain(list: List, last: number): Promise<void> {
 	for (let pass = 0; pass < MOST_PASSES; pass++) {
 		let isNew = false;
 		for (let number = 1; number <= last; number++) {
-			if (await give((await pages.read(number))?.objects)) isNew = true;
+			if (await list.give((await list.read(number))?.objects ?? [])) isNew = true;
 		}
 		if (!isNew) return;
 	}
 }
 
-type PageReader = ReturnType<typeof createPageReader>;
+class List {
+	readonly stop = new AbortController();
+	count = 0;
+	readonly #seen = new Set<unknown>();
 
-function createPageReader({ fetch, concurrency }: Pick<PagesOptions, 'fetch' | 'concurrency'>) {
-	const closed = new AbortController();
-	setMaxListeners(0, closed.signal);
+	constructor(private readonly options: PagesOptions) {
+		// Each request under way listens.
+		setMaxListeners(0, this.stop.signal);
+	}
 
-	/** @returns undefined behind the last page */
-	async function read(number: number, arrived = async (): Promise<void> => undefined): Promise<Page | undefined> {
-		const { result, headers } = await fetch({ page: number, arrived, stop: closed.signal });
+	/** Undefined behind the last page. */
+	async read(number: number, arrived = async (): Promise<void> => undefined): Promise<Page | undefined> {
+		const { result, headers } = await this.options.fetch({ page: number, arrived, stop: this.stop.signal });
 		if (number > 1 && result.code === 'rest_post_invalid_page_number') return undefined;
 		const objects = result.outcome === 'ok' ? objectsIn(result.body) : undefined;
-		if (objects === undefined) throw new Ended({ failure: notList(result) });
-		const [total, pages] = ['x-wp-total', 'x-wp-totalpages'].map((name) => {
-			const text = headerOf(headers, name) ?? '';
-			return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-		});
-		return { number, objects, total, pages };
+		if (objects === undefined) throw new Ended(notList(result));
+		return { number, objects, total: countIn(headers, 'x-wp-total'), pages: countIn(headers, 'x-wp-totalpages') };
 	}
 
 	/** In order, with some ahead. */
-	async function* ahead(from: number, until: () => number): AsyncGenerator<Page> {
+	async *ahead(from: number, until: () => number): AsyncGenerator<Page> {
+		const { concurrency } = this.options;
 		const queue: Promise<Page | undefined>[] = [];
-		let underWay = 0;
+		const waiting = new Set<number>();
 		let next = from;
-		function fill(): void {
-			while (!closed.signal.aborted && underWay < concurrency && queue.length < 2 * concurrency && next <= until()) {
-				underWay++;
-				let isCounted = true;
-				const release = (): void => {
-					if (!isCounted) return;
-					isCounted = false;
-					underWay--;
-					fill();
-				};
-				const arrived = async (): Promise<void> => {
-					release();
-					// undici reuses a connection two turns of the event loop later.
-					await setImmediate();
-					await setImmediate();
-				};
-				const page = read(next++, arrived).finally(release);
-				// Thrown when its turn comes.
-				page.catch(() => undefined);
-				queue.push(page);
+		const start = (number: number): void => {
+			waiting.add(number);
+			const release = (): void => {
+				if (waiting.delete(number)) fill();
+			};
+			const page = this.read(number, async () => {
+				release();
+				// undici reuses a connection two turns of the event loop later.
+				await setImmediate();
+				await setImmediate();
+			}).finally(release);
+			// Thrown when its turn comes.
+			page.catch(() => undefined);
+			queue.push(page);
+		};
+		const fill = (): void => {
+			while (!this.stop.signal.aborted && waiting.size < concurrency && queue.length < 2 * concurrency) {
+				if (next > until()) return;
+				start(next++);
 			}
-		}
+		};
 		for (;;) {
 			fill();
 			const page = await queue.shift();
 			if (page === undefined) return;
-			fill();
 			// Takes in responses first.
 			await setImmediate();
 			yield page;
 		}
 	}
 
-	async function first(): Promise<Page> {
-		const page = await read(1);
-		if (page === undefined) throw new Ended();
-		return page;
+	/** @returns whether something is new */
+	async give(objects: readonly ListedObject[]): Promise<boolean> {
+		const found = objects.filter(({ id, slug }) => {
+			const own = id ?? slug;
+			const known = this.#seen.size;
+			return own === undefined || this.#seen.add(own).size > known;
+		});
+		this.count += found.length;
+		if (await this.options.onPage(found)) return found.length > 0;
+		throw new Ended();
 	}
 
 	/** In the order of IDs. */
-	async function readAgain(before: Page, page: Page, byId: 1 | -1): Promise<ListedObject[]> {
+	async readAgain(before: Page, page: Page, byId: 1 | -1): Promise<ListedObject[]> {
 		const edge = Number(before.objects.at(-1)?.id);
 		const objects = [...page.objects];
 		for (let number = before.number; number > 0; number--) {
-			const again = await read(number);
+			const again = await this.read(number);
 			objects.push(...(again?.objects ?? []));
 			if (again !== undefined && !(byId * Number(again.objects[0]?.id) > byId * edge)) break;
 		}
-		objects.push(...((await read(page.number))?.objects ?? []));
+		objects.push(...((await this.read(page.number))?.objects ?? []));
 		return objects.sort((left, right) => byId * (Number(left.id) - Number(right.id)) || 0);
 	}
+}
 
-	return { read, first, ahead, readAgain, close: () => closed.abort() };
+function countIn(headers: ResponseHeaders, name: string): number | undefined {
+	const text = headerOf(headers, name) ?? '';
+	return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 function notList(result: Outcome): Outcome {
@@ -260,7 +237,7 @@ function notList(result: Outcome): Outcome {
 }
 
 /** A list, or an object under each slug. */
-function objectsIn(body: unknown): ListedObject[] | undefined {
+export function objectsIn(body: unknown): ListedObject[] | undefined {
 	if (Array.isArray(body)) return body.filter(isObject);
 	if (!isObject(body)) return undefined;
 	const entries = Object.entries(body);

@@ -1,6 +1,6 @@
 /** An object as a row of an export, which an update reads back unchanged. */
 
-import { compareValue } from '../../api/applied.js';
+import { compareValue, rawValue } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import type { Field } from '../../api/fields.js';
 import type { Read } from '../../api/reads.js';
@@ -60,7 +60,8 @@ export function createSheet(options: SheetOptions) {
 		},
 		/** Raw values instead of `{raw, rendered}`. */
 		whole: ({ _links, ...object }: ListedObject): Record<string, unknown> => {
-			return { ...owners, ...Object.fromEntries(Object.entries(object).map(([name, value]) => [name, rawOf(value)])) };
+			const shown = Object.entries(object).map(([name, value]) => [name, rawValue(value) ?? value]);
+			return { ...owners, ...Object.fromEntries(shown) };
 		},
 		warnings(): string[] {
 			const names = rendered.map(({ name }) => name).join(', ');
@@ -79,11 +80,6 @@ export function createSheet(options: SheetOptions) {
 
 function isRenderedAlone(value: unknown): boolean {
 	return isObject(value) && Object.hasOwn(value, 'rendered') && !Object.hasOwn(value, 'raw');
-}
-
-function rawOf(value: unknown): unknown {
-	if (!isObject(value)) return value;
-	return Object.hasOwn(value, 'raw') ? value.raw : value;
 }
 
 /** Services show the site's locale and an editor's preferences if nothing is stored: writing them back would pin them. */
@@ -108,14 +104,13 @@ function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOp
 	const isSecret = hidesIn('a');
 	const known = new Map<unknown, unknown>();
 	return (shown) => {
-		const value = ownValue(field, rawOf(shown));
+		const value = ownValue(field, rawValue(shown));
 		if (value === undefined || value === null || value === '') return undefined;
 		if (Array.isArray(value) && value.length === 0) return undefined;
 		if (isSecret) return LEFT_OUT;
 		if (field.kind === 'term' && typeof value === 'string' && terms !== undefined) {
 			const exported = terms.exported(field.name, value);
-			if (exported === undefined) return LEFT_OUT;
-			if (exported !== value) return exported;
+			if (exported !== value) return exported ?? LEFT_OUT;
 		}
 		if (readsBackAlways(field, value)) return asCells ? String(value) : value;
 		if (typeof value === 'object') return hidesIn(value) ? LEFT_OUT : checkedValue(field, value, column, asCells);
@@ -138,13 +133,14 @@ function readsBackAlways({ kind }: Field, value: unknown): boolean {
 }
 
 function checkedValue(field: Field, value: unknown, column: Column, asCells: boolean): unknown {
-	if (isRenderedAlone(value) || hasInexactNumber(value)) return LEFT_OUT;
-	const normal = field.kind === 'boolean' ? (SWITCHES.get(value) ?? value) : value;
-	// Written and read back.
-	const given = asCells ? cellText(normal) : typeof normal === 'object' ? JSON.parse(JSON.stringify(normal)) : normal;
+	if (hasInexactNumber(value)) return LEFT_OUT;
+	const isSwitch = field.kind === 'boolean' && Object.hasOwn(SWITCHES, String(value));
+	const normal = isSwitch ? SWITCHES[String(value)] : value;
+	// Written and read back; a copy, since it is compared by its parts.
+	const given = asCells ? cellText(normal) : structuredClone(normal);
 	if (field.kind === 'user' && !looksLikeNumber(String(given))) return LEFT_OUT;
-	const draft: Draft = { ids: {}, force: undefined, reassign: undefined, fields: {} };
-	const problem = asCells ? column.text(given, draft) : column.typed(given, draft);
+	const draft: Draft = { ids: {}, fields: {} };
+	const problem = asCells ? column.text(String(given), draft) : column.typed(given, draft);
 	if (problem !== undefined) return LEFT_OUT;
 	const isReadable = typeof given !== 'string' || !UNREADABLE.test(given);
 	// A cell of spaces leaves the field alone.
@@ -158,10 +154,8 @@ function checkedValue(field: Field, value: unknown, column: Column, asCells: boo
 /** UTF-8 has no half surrogates, and a NUL makes a file binary. */
 const UNREADABLE = /[\p{Surrogate}\0]/u;
 
-const SWITCHES: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
-	...[1, '1', 'yes'].map((value) => [value, true] as const),
-	...[0, '0', 'no'].map((value) => [value, false] as const),
-]);
+/** As services show them. */
+const SWITCHES: Readonly<Record<string, boolean>> = { 1: true, yes: true, 0: false, no: false };
 
 function cellText(value: unknown): string {
 	if (Array.isArray(value) && value.every((each) => typeof each !== 'object' || each === null)) return value.join(',');

@@ -100,7 +100,6 @@ async function printList(list: List, owners: Ids, before: number) {
 	// A trusted total counts objects that were not read.
 	if (isCount && isOwn) printed = Math.min(limit, before + end.count);
 	if (end.failure !== undefined) return { printed, failure: failureOfList(reading, end.failure, printed) };
-	if (end.isEndless === true) return { printed, failure: endlessList(reading, end.count, printed) };
 	if (printed < limit && isOwn) warnOfTotal(reading, end);
 	return { printed };
 }
@@ -131,12 +130,6 @@ function warnOfTotal({ read, invocation }: Reading, { count, total = count, whol
 	if (!whole || total === count) return;
 	const what = `${count} ${plural(read.list.noun, count)} ${count === 1 ? 'was' : 'were'} listed`;
 	warn(invocation.context, [`${what}, but the service counts ${total} (X-WP-Total)`]);
-}
-
-function endlessList({ read }: Reading, count: number, printed: number): SupportctlError {
-	const message = `the list never ends: stopped after ${count} ${plural(read.list.noun, 2)}`;
-	const hint = 'narrow it with filters or --limit';
-	return new SupportctlError(message, ExitCode.partial, { code: 'endless_list', hint, data: { printed } });
 }
 
 function failureOfList(reading: Reading, failure: Outcome, printed: number): SupportctlError {
