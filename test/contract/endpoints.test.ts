@@ -225,14 +225,16 @@ describe('every row of section 4 goes out as the interface writes it', () => {
 	test('DELETE /users/<id>: force is always sent, and the receiver and the own account are looked up first', async () => {
 		const recorder = await startRecorder((request, response) => {
 			response.writeHead(200, { 'content-type': 'application/json' });
-			response.end(request.method === 'POST' ? '{"id":1}' : '{"deleted":true,"previous":{}}');
+			const users = '[{"id":2,"username":"grace"}]';
+			const deleted = '{"deleted":true,"previous":{}}';
+			response.end({ GET: users, POST: '{"id":1}', DELETE: deleted }[request.method]);
 		});
 		const { exitCode, stderr } = await runCli(['user', 'delete', '21', '--reassign', '2', '--yes'], {
 			env: recorder.env,
 		});
 		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 		expect(recorder.requests.map(({ method, url, body }) => ({ method, url, body }))).toEqual([
-			{ method: 'GET', url: '/wp-json/support-api/v1/users/2?context=edit', body: '' },
+			{ method: 'GET', url: '/wp-json/support-api/v1/users?context=edit&per_page=100&include=2', body: '' },
 			{ method: 'POST', url: '/wp-json/support-api/v1/users/username', body: '{"username":"ada"}' },
 			{ method: 'DELETE', url: '/wp-json/support-api/v1/users/21?force=true&reassign=2', body: '' },
 		]);

@@ -6,7 +6,6 @@ import { createPlanner } from '../../api/plan.js';
 import { readEndpointOf, readOf } from '../../api/reads.js';
 import { isObject } from '../../api/values.js';
 import { readRunHeader } from '../../bulk/journal/folder.js';
-import { createBatchReader } from '../../bulk/lists/batches.js';
 import { heldOf } from '../../bulk/run/held.js';
 import { commandOf, type RunPlan, type RunService } from '../../bulk/run/plan.js';
 import { readPlannerOf, readsBefore } from '../../bulk/run/read-back.js';
@@ -20,7 +19,7 @@ import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import { sanitise } from '../../output/sanitise.js';
 import { warn } from '../notices.js';
-import { checkSignedIn, findOwnId } from '../own-account.js';
+import { findOwnId, openDirectories } from '../own-account.js';
 import type { RunInvocation } from './options.js';
 import { nothingToChange, type RunJob } from './plan.js';
 import { checkReports } from './reports.js';
@@ -28,7 +27,7 @@ import { checkReports } from './reports.js';
 /** An update of so many asks nothing. */
 const UNASKED_ROWS = 50;
 
-/** Those of other users are not looked up before a delete. */
+/** More receivers of posts are not looked up. */
 const RECEIVERS = 20;
 const NAMED_RECEIVERS = 3;
 
@@ -38,7 +37,7 @@ export async function checkOne(job: RunJob, row: RunRow, client: Client): Promis
 	addToSurvey(survey, row, job.plan, { complain: () => undefined, holdsSecret: () => false });
 	const { session, invocation } = job;
 	checkSet(survey, { expect: invocation.options.expect, max: session.connection.settings.max });
-	await checkWrite(job, survey, client);
+	await checkWrite(job, job.plan, survey, client);
 }
 
 /** Before the first row is sent. @returns the plan, as far as this service can carry it out @throws UsageError, RefusedError */
@@ -49,13 +48,10 @@ export async function checkRun(
 	{ input, source }: PlannedRows,
 	connect: () => Promise<Client>,
 ): Promise<RunPlan> {
-	const { endpoint, plan, invocation } = job;
-	const { options } = invocation;
+	const { options } = job.invocation;
 	// A header that names a field is no mistake.
-	const hasColumns = input === undefined || input.columns !== undefined;
-	if (!hasColumns && survey.empty > 0 && survey.empty + survey.invalid === survey.rows) {
-		throw nothingToChange(endpoint);
-	}
+	const isEmpty = survey.empty > 0 && survey.empty + survey.invalid === survey.rows;
+	if (isEmpty && input !== undefined && input.columns === undefined) throw nothingToChange(job.endpoint);
 	if (options.snapshot === true && survey.permanent > 0) {
 		throw new UsageError("a permanent delete can't be undone: remove --snapshot or --force; nothing was sent", {
 			code: 'contradiction',
@@ -63,117 +59,100 @@ export async function checkRun(
 	}
 	// A single row, and permanent deletes alone, leave nothing to undo.
 	const isLost = survey.rows === 1 || survey.permanent === survey.selected;
-	const ready =
-		job.snapshotByDefault === true && isLost ? { ...job, plan: withoutOldValues(plan), snapshotByDefault: false } : job;
-	const checked = extent === 'send' ? await checkWrite(ready, survey, await connect()) : ready.plan;
-	if (extent === 'send' || options.plan !== undefined) await checkReports(job, source);
+	const plan = job.snapshotByDefault === true && isLost ? withoutOldValues(job.plan) : job.plan;
+	if (extent !== 'send' && options.plan === undefined) return plan;
+	const checked = extent === 'send' ? await checkWrite(job, plan, survey, await connect()) : plan;
+	await checkReports(job, source);
 	return checked;
 }
 
 /** Checks what only the service can say, and asks before a delete, an undo and a large update. */
-async function checkWrite(job: RunJob, survey: Survey, client: Client): Promise<RunPlan> {
+async function checkWrite(job: RunJob, given: RunPlan, survey: Survey, client: Client): Promise<RunPlan> {
 	const { endpoint, session, invocation } = job;
-	const plan = await checkReadsServed(job, survey.read, client);
-	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || survey.selected === 0) return plan;
+	const plan = await checkReadsServed(job, given, survey.read, client);
+	const isUpdate = endpoint.replay === 'set';
+	if (!(isUpdate || endpoint.replay === 'delete') || survey.selected === 0) return plan;
 	const { prompts } = invocation.context;
 	const fromInput = plan.source.from === 'ids' || plan.source.from === 'file';
 	// An apply that is resumed was agreed to.
-	const isAgain = plan.source.from === 'plan' ? job.resumes === undefined : !fromInput;
-	const isMany = fromInput && endpoint.replay === 'set' && survey.selected > UNASKED_ROWS;
+	const isAgain = !fromInput && (plan.source.from !== 'plan' || job.resumes === undefined);
+	const isMany = isUpdate && fromInput && survey.selected > UNASKED_ROWS;
 	const isAsked = prompts.available && invocation.options.yes !== true;
 	const notes: string[] = [];
-	let names: ReadonlyMap<string, string> = new Map();
+	let nameOf: NameOf = () => undefined;
 	if (endpoint.name === endpoints['user.delete'].name) {
-		names = await checkUsers(job, survey, client, isAsked, notes);
-		await checkOwnAccount(job, survey, client, notes);
+		nameOf = await checkUsers(job, survey, client, isAsked, notes);
 	} else if (endpoint.name === endpoints['user.password.delete'].name && isAsked) {
-		names = await passwordNames(job, survey, client);
+		nameOf = await passwordNames(job, survey, client);
 	}
-	const canUndo = plan.checks.snapshot;
-	const undo = canUndo ? 'run undo can restore the old values' : "this can't be undone: old values are not saved";
+	const undo = plan.checks.snapshot
+		? 'run undo can restore the old values'
+		: "this can't be undone: old values are not saved";
 	if (isMany) notes.push(undo);
 	await confirmWrite(invocation, {
 		service: plan.service,
 		host: session.host,
 		notes,
-		action: describeAction(job, survey, names),
+		action: actionOf(job, survey, nameOf),
 		asks: endpoint.confirm || isAgain || (isMany && prompts.available),
 	});
 	return plan;
 }
 
-/** Whether users exist that receive posts. @returns names by ID, of deleted users only for a question @throws UsageError */
+type NameOf = (ids: Readonly<Record<string, string>>) => string | undefined;
+
+/** Whether users exist that receive posts, and whether one that is deleted is you. @throws UsageError */
 async function checkUsers(
-	{ session }: RunJob,
+	{ session, invocation }: RunJob,
 	{ first, guard }: Survey,
 	client: Client,
 	isAsked: boolean,
 	notes: string[],
-): Promise<Map<string, string>> {
-	const { connection, dialect, sending } = session;
+): Promise<NameOf> {
+	const { users } = openDirectories(session, session.sending, async () => client);
 	const receivers = guard.firstReceivers(RECEIVERS).map(String);
 	const deleted = isAsked ? first.flatMap(({ ids }) => ids.id ?? []) : [];
-	const ids = [...new Set([...receivers, ...deleted])];
-	const reader = createBatchReader({ dialect, concurrency: 1, send: (request) => send(client, request, sending) });
-	const found = await reader.read(ids.map((id) => ({ endpoint: endpoints['user.update'], ids: { id } })));
-	const names = new Map<string, string>();
-	for (const [at, user] of found.entries()) {
-		const id = ids[at] ?? '';
-		const { outcome, code, gone, body } = user;
-		checkSignedIn(user, connection);
-		const name = isObject(body) ? (body.username ?? body.slug ?? body.name) : undefined;
-		if (outcome === 'ok' && typeof name === 'string' && name !== '') names.set(id, name);
-		if (outcome === 'ok' || !receivers.includes(id)) continue;
-		if (code === 'rest_user_invalid_id' && gone !== undefined) {
-			throw new UsageError(`can't reassign to user ${id}: user not found; nothing was sent`, { code: 'no_such_user' });
-		}
-		notes.push(`could not check that user ${id} exists`);
+	const missing = await users.missing([...receivers, ...deleted]).catch(() => undefined);
+	if (missing === undefined) notes.push(`could not check that user ${receivers.join(', ')} exists`);
+	const gone = receivers.find((id) => missing?.includes(id));
+	if (gone !== undefined) {
+		throw new UsageError(`can't reassign to user ${gone}: user not found; nothing was sent`, { code: 'no_such_user' });
 	}
-	return names;
-}
-
-/** @throws UsageError */
-async function checkOwnAccount(
-	{ session, invocation }: RunJob,
-	{ guard }: Survey,
-	client: Client,
-	notes: string[],
-): Promise<void> {
 	const own = await findOwnId(session, client, session.sending);
-	if (own === undefined) return;
-	if ('why' in own) {
+	if (own !== undefined && 'why' in own) {
 		const note = 'could not check whether this deletes your own account';
 		warn(invocation.context, [`${note}: ${own.why}`]);
 		notes.push(note);
-		return;
+	} else if (own !== undefined && guard.deletes(own.id)) {
+		const { auth } = session.connection;
+		const name = auth.scheme === 'basic' ? ` (${auth.username})` : '';
+		throw new UsageError(`user ${own.id} is your own account${name}; nothing was sent`, {
+			code: 'own_account',
+			hint: 'sign in with a different account to delete it',
+		});
 	}
-	if (!guard.deletes(own.id)) return;
-	const { auth } = session.connection;
-	const name = auth.scheme === 'basic' ? ` (${auth.username})` : '';
-	throw new UsageError(`user ${own.id} is your own account${name}; nothing was sent`, {
-		code: 'own_account',
-		hint: 'sign in with a different account to delete it',
-	});
+	return ({ id = '' }) => users.name(id);
 }
 
-/** By user and slug. */
-async function passwordNames({ session }: RunJob, { first }: Survey, client: Client): Promise<Map<string, string>> {
+async function passwordNames({ session }: RunJob, { first }: Survey, client: Client): Promise<NameOf> {
 	const { dialect, sending } = session;
-	const names = new Map<string, string>();
+	const names = new Map<string, unknown>();
 	const planList = createPlanner(readOf('password', '').list, dialect);
 	for (const user of new Set(first.flatMap(({ ids }) => ids.user_id ?? []))) {
 		const { outcome, body } = await send(client, planList({ ids: { user_id: user } }), sending);
 		if (outcome !== 'ok' || typeof body !== 'object' || body === null) continue;
 		for (const [key, each] of Object.entries(body)) {
-			if (!isObject(each) || typeof each.name !== 'string') continue;
-			names.set(`${user} ${String(each.slug ?? key)}`, each.name);
+			if (isObject(each)) names.set(`${user} ${String(each.slug ?? key)}`, each.name);
 		}
 	}
-	return names;
+	return ({ user_id: user, slug }) => {
+		const name = names.get(`${user} ${slug}`);
+		return typeof name === 'string' ? name : undefined;
+	};
 }
 
-/** `permanently delete 2 users: 7, 8` */
-function describeAction({ endpoint, plan }: RunJob, survey: Survey, called: ReadonlyMap<string, string>): string {
+/** `permanently delete 2 users: jdoe (7), 8, whose posts go to user 2,` */
+function actionOf({ endpoint, plan }: RunJob, survey: Survey, nameOf: NameOf): string {
 	const { selected, permanent, first, fields, guard } = survey;
 	const what = `${selected} ${plural(endpoint.noun, selected)}`;
 	if (plan.source.from === 'snapshots') {
@@ -185,14 +164,15 @@ function describeAction({ endpoint, plan }: RunJob, survey: Survey, called: Read
 	if (endpoint.replay === 'set' && selected > UNASKED_ROWS) {
 		return `${start}${endpoint.verb} ${what} (${[...fields].join(', ')})`;
 	}
-	const withName = (id: string, name: string | undefined): string => (name === undefined ? id : `${name} (${id})`);
-	const names = first.map(({ ids }) => {
+	const called = (ids: Readonly<Record<string, string>>): string => {
 		const own = ids.id ?? ids.slug ?? Object.values(ids).join('/');
-		return withName(own, ids.username ?? called.get(ids.id ?? `${ids.user_id} ${ids.slug}`));
-	});
+		const name = ids.username ?? nameOf(ids);
+		return name === undefined ? own : `${name} (${own})`;
+	};
+	const names = first.map(({ ids }) => called(ids));
 	const named = names.length === 0 ? '' : `: ${names.join(', ')}${selected > names.length ? ', …' : ''}`;
 	if (endpoint.replay !== 'delete') return `${start}${endpoint.verb} ${what}${named}`;
-	const receivers = guard.firstReceivers(NAMED_RECEIVERS).map((id) => withName(String(id), called.get(String(id))));
+	const receivers = guard.firstReceivers(NAMED_RECEIVERS).map((id) => called({ id: String(id) }));
 	const posts = receivers.length === 0 ? '' : `, whose posts go to user ${receivers.join(', ')},`;
 	if (!endpoint.trash || permanent === selected) return `${start}permanently delete ${what}${named}${posts}`;
 	if (permanent === 0) return `${start}move ${what} to the trash${named}`;
@@ -238,23 +218,21 @@ export async function confirmWrite(
 	}
 	// Names from an input may control a terminal.
 	const question = sanitise(`${where.charAt(0).toUpperCase()}${where.slice(1)}?`);
-	if (await prompts.confirm([...notes.map((note) => `Note: ${sanitise(note)}. `), question].join(''))) return;
+	const said = notes.map((note) => `Note: ${sanitise(note)}. `).join('');
+	if (await prompts.confirm(said + question)) return;
 	throw new UsageError('canceled; nothing was sent', { code: 'cancelled' });
 }
 
-/**
- * Reads the first row's object, where the read is not documented and something needs it.
- * @returns the plan, without old values where they are kept by default and can't be read here
- * @throws UsageError where the service has no such read; what else fails is seen by the rows themselves
- */
-async function checkReadsServed(job: RunJob, row: RunRow | undefined, client: Client): Promise<RunPlan> {
-	const { plan, session, invocation } = job;
+/** Reads the first object, if something needs it. @returns the plan, without old values that are kept by default and can't be read @throws UsageError where the service has no such read */
+async function checkReadsServed(job: RunJob, plan: RunPlan, row: RunRow | undefined, client: Client): Promise<RunPlan> {
+	const { session, invocation } = job;
+	const isDefault = job.snapshotByDefault === true && plan.checks.snapshot;
 	if (row === undefined || !(readsBefore(plan) || plan.checks.verify)) return plan;
 	const { request } = row;
-	if (readEndpointOf(request.endpoint)?.documented !== false && job.snapshotByDefault !== true) return plan;
+	if (readEndpointOf(request.endpoint)?.documented !== false && !isDefault) return plan;
 	const found = await send(client, readPlannerOf(session.dialect)(request), session.sending);
 	let ready = plan;
-	if (job.snapshotByDefault === true && !mayShowObjects(found, row)) {
+	if (isDefault && !mayShowObjects(found, row)) {
 		const noun = plural(request.endpoint.noun, 2);
 		const why = found.outcome === 'ok' ? 'the response is in an unknown shape' : (found.code ?? found.outcome);
 		warn(invocation.context, [`this run can't be undone: the service can't read ${noun} (${why})`]);

@@ -28,15 +28,18 @@ const invalid = (message: string, hint?: string): UsageError =>
 	new UsageError(message, { code: 'invalid_value', hint });
 const contradiction = (message: string): UsageError => new UsageError(message, { code: 'contradiction' });
 
-interface Given {
+interface Words {
 	endpoint: Endpoint;
 	source: RowSource;
 	ids: Readonly<Record<string, string>>;
 	invocation: RunInvocation;
 }
 
-export async function readFields(words: Given): Promise<Record<string, unknown>> {
-	const { endpoint, source, invocation } = words;
+type Values = Record<string, unknown>;
+
+/** @throws UsageError */
+export async function readFields(words: Words): Promise<Values> {
+	const { source, invocation } = words;
 	const { options } = invocation;
 	let { context } = invocation;
 	if (source.from === 'file' && source.path === '-') {
@@ -50,32 +53,57 @@ export async function readFields(words: Given): Promise<Record<string, unknown>>
 		// Settings are read only for words that are not the API's.
 		statusIn: (status) => (ticketStatuses.includes(status) ? status : dialectOf(invocation).statusIn(status)),
 	};
-	const values =
-		options.data === undefined ? emptyRecord<unknown>() : await readData(words, options.data, rules, context);
+	const values = emptyRecord<unknown>();
+	if (options.data !== undefined) await readData(words, options.data, values, rules, context);
+	await readFlags(words, values, rules, context);
+	await readSets(options.set ?? [], values, context);
+	const { stdin, prompts } = context;
+	if (options.passwordStdin === true) values.password = await readFirstLine(stdin, '--password-stdin');
+	if (options.passwordPrompt === true) {
+		if (!prompts.available) {
+			throw new UsageError('--password-prompt needs a terminal; without one use --password-stdin');
+		}
+		values.password = await prompts.secret('New password');
+		if (values.password === '') throw new UsageError('the password is empty; nothing was sent');
+	}
+	return values;
+}
+
+async function readFlags(
+	{ endpoint, invocation: { options } }: Words,
+	values: Values,
+	rules: ValueRules,
+	context: Context,
+): Promise<void> {
 	for (const field of endpoint.fields) {
-		const flag = `--${flagName(field.name)}`;
-		const texts = field.kind === 'secret' ? [] : ([options[camelCase(flag.slice(2))] ?? []].flat() as string[]);
+		const { name, kind } = field;
+		const flag = `--${flagName(name)}`;
+		const texts = kind === 'secret' ? [] : ([options[camelCase(flag.slice(2))] ?? []].flat() as string[]);
 		let value: unknown;
 		for (const text of texts) {
-			const full = field.kind === 'longtext' ? await readTextValue(flag, text, context) : text;
+			const full = kind === 'longtext' ? await readTextValue(flag, text, context) : text;
 			const parsed = parseField(field, full, rules);
 			if (isProblem(parsed)) {
-				const isListed = field.kind !== 'status' || parsed.problem.includes('help statuses');
+				const isListed = kind !== 'status' || parsed.problem.includes('help statuses');
 				throw invalid(`${flag}: ${parsed.problem}`, isListed ? undefined : 'allowed values: supportctl help statuses');
 			}
-			if (field.kind === 'map') refuseSecretKeys(flag, parsed.value, DATA_FILE);
+			if (kind === 'map') refuseSecretKeys(flag, parsed.value, DATA_FILE);
 			value = value === undefined ? parsed.value : mergeValues(field, value, parsed.value);
 		}
 		if (texts.length === 0) continue;
-		const data = values[field.name];
-		const isMap = field.kind === 'map' && isObject(data) && isObject(value);
-		if (Object.hasOwn(values, field.name) && !isMap && JSON.stringify(data) !== JSON.stringify(value)) {
-			throw contradiction(`${field.name} has different values in --data and in its flag`);
+		const data = values[name];
+		const isMap = kind === 'map' && isObject(data) && isObject(value);
+		if (Object.hasOwn(values, name) && !isMap && JSON.stringify(data) !== JSON.stringify(value)) {
+			throw contradiction(`${name} has different values in --data and in its flag`);
 		}
-		values[field.name] = isMap ? mergeValues(field, data, value) : value;
+		values[name] = isMap ? mergeValues(field, data, value) : value;
 	}
+}
+
+/** `--set NAME=VALUE` */
+async function readSets(texts: readonly string[], values: Values, context: Context): Promise<void> {
 	const given = new Set<string>();
-	for (const text of options.set ?? []) {
+	for (const text of texts) {
 		const at = text.indexOf('=');
 		if (at <= 0) throw invalid(`--set ${quote(text)} is not name=value`);
 		const [name, value] = [text.slice(0, at), text.slice(at + 1)];
@@ -86,26 +114,15 @@ export async function readFields(words: Given): Promise<Record<string, unknown>>
 		// The file's last line break is not part of a password.
 		values[name] = isSecretName(name) ? read.replace(/\r?\n$/, '') : read;
 	}
-	const { stdin, prompts } = context;
-	if (options.passwordStdin === true) values.password = await readFirstLine(stdin, '--password-stdin');
-	if (options.passwordPrompt === true) {
-		if (!prompts.available)
-			throw new UsageError('--password-prompt needs a terminal; without one use --password-stdin');
-		values.password = await prompts.secret('New password');
-		if (values.password === '') throw new UsageError('the password is empty; nothing was sent');
-	}
-	return values;
 }
 
-type Items = Record<string, readonly (string | number)[]>;
-
-/** @throws UsageError */
+/** `--add-ticket-tag`, `--remove-roles` … @throws UsageError */
 export function readItems(
 	endpoint: Endpoint,
 	options: RunInvocation['options'],
-	fields: Readonly<Record<string, unknown>>,
+	fields: Readonly<Values>,
 ): Pick<SharedValues, 'add' | 'remove'> {
-	const items = { add: emptyRecord() as Items, remove: emptyRecord() as Items };
+	const items = { add: emptyRecord<(string | number)[]>(), remove: emptyRecord<(string | number)[]>() };
 	for (const field of listFields(endpoint)) {
 		const { name } = field;
 		for (const change of ['add', 'remove'] as const) {
@@ -116,7 +133,7 @@ export function readItems(
 			items[change][name] = texts.flatMap((text) => {
 				const parsed = parseField(field, text, { undocumented: options.undocumented === true });
 				if (isProblem(parsed)) throw invalid(`${flag}: ${parsed.problem}`);
-				const given = parsed.value as readonly (string | number)[];
+				const given = parsed.value as (string | number)[];
 				if (given.length === 0) throw invalid(`${flag} is empty`);
 				return given;
 			});
@@ -127,15 +144,15 @@ export function readItems(
 	return items;
 }
 
-/** @throws UsageError */
 async function readData(
-	{ endpoint: { fields, parameters, body }, source, ids, invocation }: Given,
+	{ endpoint: { fields, body }, source, ids, invocation }: Words,
 	given: string,
+	values: Values,
 	rules: ValueRules,
 	context: Context,
-): Promise<Record<string, unknown>> {
-	let data: unknown;
+): Promise<void> {
 	const text = await readTextValue('--data', given, context);
+	let data: unknown;
 	try {
 		data = JSON.parse(text);
 	} catch {
@@ -147,30 +164,28 @@ async function readData(
 	const problem = shapeProblem(text);
 	if (problem !== undefined) throw invalid(`--data: ${problem}`);
 	if (!isFile(given)) refuseSecretKeys('--data', data, DATA_FILE);
-	const values = emptyRecord<unknown>();
 	for (const [key, value] of Object.entries(data)) {
 		const name = fields.some((field) => field.name === key) ? key : dialectOf(invocation).fieldIn(key);
 		const id = name.toLowerCase();
-		if (numberedIdNames.has(id) || parameters.some((each) => each.kind === 'id' && each.name === id)) {
+		if (numberedIdNames.has(id)) {
 			// An ID in --data must be that of the path.
 			const own = ids[id] ?? (source.from === 'ids' && source.ids.length === 1 ? source.ids[0] : undefined);
 			if (String(value) === own) continue;
 			const path = own === undefined ? 'each row has its own' : `the path says ${own}`;
 			throw contradiction(`--data has ${id} ${JSON.stringify(value)}, but ${path}; pass IDs as arguments`);
 		}
-		const field = findField(fields, name);
+		const found = findField(fields, name);
 		// A service's own field may differ from ours by a dash.
-		const isKnown = field !== undefined && !(rules.undocumented && field.name !== name);
-		if (!isKnown && !rules.undocumented && body !== 'custom_fields') {
+		const field = rules.undocumented && found?.name !== name ? undefined : found;
+		if (field === undefined && !rules.undocumented && body !== 'custom_fields') {
 			const names = fields.map((each) => each.name).join(', ');
 			throw new UsageError(`--data: unknown field ${quote(name)}; fields: ${names}`, {
 				code: 'unknown_field',
 				hint: 'pass --undocumented to allow other names',
 			});
 		}
-		const checked = isKnown ? checkTyped(field, value, rules) : { value };
+		const checked = field === undefined ? { value } : checkTyped(field, value, rules);
 		if (isProblem(checked)) throw invalid(`--data: ${checked.problem}`);
-		values[isKnown ? field.name : name] = checked.value;
+		values[field?.name ?? name] = checked.value;
 	}
-	return values;
 }

@@ -17,12 +17,11 @@ import { lockHolder } from '../../lock.js';
 import { readChoice, readSetup, resolveBaseUrl } from '../../profile/resolve.js';
 import { configFolder, stateFolder } from '../../profile/settings.js';
 import { readStore } from '../../profile/store.js';
-import type { Invocation } from '../command.js';
 import { warn } from '../notices.js';
 import { openSession, type Session } from '../session.js';
 import { readFields } from './fields.js';
 import type { RunInvocation } from './options.js';
-import { type RunJob, type Secrets, tuningOf } from './plan.js';
+import { type RunJob, tuningOf } from './plan.js';
 
 type PastRun = Omit<NonNullable<RunJob['resumes']>, 'again'>;
 
@@ -83,7 +82,7 @@ export async function withInput<Plan extends Pick<RunPlan, 'source'>>(
 async function secretsAgain(
 	{ endpoint: name, source, values: { ids, withheld }, undocumented }: RunPlan,
 	invocation: RunInvocation,
-): Promise<Secrets> {
+): Promise<RunJob['secrets']> {
 	if (withheld.length === 0) return {};
 	const { endpoint } = chooseEndpoint(name, ids.taxonomy, true);
 	const options = { ...invocation.options, undocumented };
@@ -95,9 +94,6 @@ async function secretsAgain(
 		hint: 'pass them again with --data @file, or a password with --password-stdin or --password-prompt',
 	});
 }
-
-/** Of a stored profile. */
-const UNPROTECTED: ReadonlySet<unknown> = new Set([undefined, false, 'false']);
 
 /** A journal never says where or as whom to sign in. @throws UsageError that names both services */
 async function connect(
@@ -111,14 +107,14 @@ async function connect(
 	const { baseUrl, profile } = service;
 	const { store } = readStore(configFolder(context));
 	const own = store.profiles[profile ?? ''];
-	const subject = isPlan ? 'the plan' : `run ${id}`;
-	// If this call names no other way, and it is stored for the same service.
+	// The run's profile, if it is stored for the same service and this call names nothing else.
 	const isStored = typeof own?.baseUrl === 'string' && own.baseUrl.replace(/\/+$/, '') === baseUrl;
 	const isFree = given.profile === undefined && given.baseUrl === undefined;
 	const isChosen = readChoice(store, { env, flags: {}, cwd }).profileName === profile;
 	const options = isStored && isFree && !isChosen ? { ...given, profile } : given;
 	const setup = readSetup({ env, flags: options, cwd });
-	const { url } = setup.settings.baseUrl === undefined ? {} : resolveBaseUrl(setup);
+	const url = setup.settings.baseUrl === undefined ? undefined : resolveBaseUrl(setup).url;
+	const subject = isPlan ? 'the plan' : `run ${id}`;
 	if (url !== baseUrl) {
 		const here = url === undefined ? 'no base URL is set' : `your base URL is ${url}`;
 		throw new UsageError(`${subject} ${isPlan ? 'is for' : 'was on'} ${baseUrl}, but ${here}; nothing was sent`, {
@@ -128,33 +124,32 @@ async function connect(
 	}
 	if (profile !== undefined && profile !== setup.profileName && options.profile === undefined) {
 		const { from, name } = setup.sources.baseUrl;
-		const instead = from === 'profile' ? `profile ${JSON.stringify(name)}` : name;
-		warn(context, [
-			`${subject} was ${isPlan ? 'made' : 'started'} with profile ${JSON.stringify(profile)}; now using ${instead}`,
-		]);
+		const now = from === 'profile' ? `profile ${JSON.stringify(name)}` : name;
+		const began = `${subject} was ${isPlan ? 'made' : 'started'} with profile ${JSON.stringify(profile)}`;
+		warn(context, [`${began}; now using ${now}`]);
 	}
-	const session = await openSession({ ...invocation, options } as Invocation);
+	const session = await openSession({ ...invocation, options });
 	if (isPlan && !isDeepStrictEqual({ ...session.dialect.prefixes }, { ...service.prefixes })) {
 		throw new UsageError('the plan is for a service with different API prefixes; nothing was sent', {
 			code: 'another_service',
 			hint: 'to see the prefixes of a profile: supportctl profile show',
 		});
 	}
+	const { profileName, settings } = session.connection;
 	const dialect = createDialect(service.prefixes);
-	const here = {
-		...service,
-		profile: session.connection.profileName,
-		protected: session.connection.settings.protected,
-	};
-	// Unless this call names a profile, or it is protected no longer.
-	const isReleased = given.profile !== undefined || (own !== undefined && UNPROTECTED.has(own.protected));
+	// A run of a protected profile stays protected, unless this call names a profile, or the run's is protected no longer.
+	const isReleased = given.profile !== undefined || (own !== undefined && String(own.protected ?? false) === 'false');
+	const isProtected = service.protected && !isReleased;
 	return {
 		session: { ...session, dialect, sending: { ...session.sending, dialect } },
-		service: here.protected || !service.protected || isReleased ? here : service,
+		service:
+			isProtected && !settings.protected
+				? service
+				: { ...service, profile: profileName, protected: settings.protected },
 	};
 }
 
-/** To the service of this call. */
+/** @param again also sends rows with these outcomes; undefined for a new run */
 export async function sendAgain(
 	past: PastRun,
 	invocation: RunInvocation,
@@ -164,12 +159,15 @@ export async function sendAgain(
 	const plan = await withInput(past, given, invocation);
 	const secrets = await secretsAgain(plan, invocation);
 	const { session, service } = await connect(past, invocation, plan.source.from === 'plan' && again === undefined);
-	const { startRun } = await import('./run.js');
-	return await startRun({
+	const job: RunJob = {
 		endpoint: chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint,
 		plan: { ...plan, service },
 		tuning: tuningOf(invocation, session),
-		...{ secrets, session, invocation },
-		...(again === undefined ? {} : { resumes: { ...past, again } }),
-	});
+		secrets,
+		session,
+		invocation,
+	};
+	if (again !== undefined) job.resumes = { ...past, again };
+	const { startRun } = await import('./run.js');
+	return await startRun(job);
 }

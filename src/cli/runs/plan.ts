@@ -2,7 +2,6 @@
 
 import { resolve } from 'node:path';
 import { type Endpoint, endpointList } from '../../api/endpoints.js';
-import type { Field } from '../../api/fields.js';
 import { chooseEndpoint } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
@@ -10,7 +9,6 @@ import {
 	findField,
 	isProblem,
 	looksLikeNumber,
-	type Parsed,
 	parseField,
 	parseId,
 	parseSlugOrName,
@@ -38,15 +36,13 @@ import type { Session } from '../session.js';
 import { readFields, readItems } from './fields.js';
 import { type Positional, positionalsOf, type RunInvocation } from './options.js';
 
-/** Sent, never kept. */
-export type Secrets = Readonly<Record<string, unknown>>;
-
 export interface RunJob {
 	/** It stands for all if rows name their taxonomy. */
 	endpoint: Endpoint;
 	plan: RunPlan;
 	tuning: RunTuning;
-	secrets: Secrets;
+	/** Sent, never kept. */
+	secrets: Readonly<Record<string, unknown>>;
 	session: Session;
 	invocation: RunInvocation;
 	/** Whether old values are kept because nobody said otherwise: a run goes on without them. */
@@ -54,14 +50,15 @@ export interface RunJob {
 	resumes?: { path: string; header: RunHeader; again: readonly OutcomeName[] };
 }
 
-/** Needs no service. */
-export interface Given {
-	endpoint: Endpoint;
+/** What arguments and flags say, without a service. */
+export interface Given extends Pick<RunJob, 'endpoint' | 'secrets'> {
 	source: RowSource;
 	values: SharedValues;
-	secrets: Secrets;
 }
 
+const invalidValue = (message: string): UsageError => new UsageError(message, { code: 'invalid_value' });
+
+/** @throws UsageError */
 export async function readGiven(name: string, invocation: RunInvocation): Promise<Given> {
 	const { options } = invocation;
 	const { source, ids } = readSource(name, invocation);
@@ -69,37 +66,37 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 	// A lookup's field is its argument.
 	const fields = endpoint.replay === 'set' ? await readFields({ endpoint, source, ids, invocation }) : {};
 	const { add, remove } = readItems(endpoint, options, fields);
-	const { force = false } = options;
-	const receiver = { name: '--reassign', kind: 'id', names: 'users' } as const;
-	const reassign = options.reassign === undefined ? undefined : checkArgument(receiver, options.reassign);
+	const { force = false, reassign } = options;
+	const receiver =
+		reassign === undefined ? undefined : checkArgument({ name: '--reassign', kind: 'id', names: 'users' }, reassign);
 	if (source.from === 'ids') {
 		// Refused at once rather than for each row.
 		for (const { name: flag, presence, reason } of endpoint.query) {
-			const isGiven = flag === 'force' ? force : reassign !== undefined;
+			const isGiven = flag === 'force' ? force : receiver !== undefined;
 			if (presence !== 'must' || isGiven) continue;
 			const typed = flag === 'force' ? '--force' : '--reassign <user>';
 			throw new UsageError(`${typed} is missing: ${reason}`, { code: `needs_${flag}` });
 		}
 		const changesNothing = Object.keys({ ...fields, ...add, ...remove }).length === 0;
-		if (endpoint.body !== 'none' && endpoint.returns !== 'user-id' && changesNothing) throw nothingToChange(endpoint);
+		if (endpoint.replay === 'set' && changesNothing) throw nothingToChange(endpoint);
 	}
 	const { secrets, ...kept } = withoutSecrets(fields);
-	const values = { ids, ...kept, force, reassign, add, remove };
-	return { endpoint, source, values, secrets };
+	return { endpoint, source, secrets, values: { ids, ...kept, force, reassign: receiver, add, remove } };
 }
 
 export function withoutSecrets(
-	fields: Readonly<Record<string, unknown>>,
-): Pick<SharedValues, 'fields' | 'withheld'> & { secrets: Secrets } {
+	given: Readonly<Record<string, unknown>>,
+): Pick<SharedValues, 'fields' | 'withheld'> & Pick<RunJob, 'secrets'> {
 	const redact = createRedactor();
-	const isSecret = (entry: [string, unknown]): boolean => {
-		const own = Object.fromEntries([entry]);
-		return redact(own) !== own;
-	};
-	const entries = Object.entries(fields);
-	const secrets = Object.fromEntries(entries.filter(isSecret));
-	const kept = Object.fromEntries(entries.filter((entry) => !isSecret(entry)));
-	return { fields: kept, withheld: Object.keys(secrets), secrets };
+	const fields = { ...given };
+	const secrets: Record<string, unknown> = {};
+	for (const [name, value] of Object.entries(given)) {
+		const own = Object.fromEntries([[name, value]]);
+		if (redact(own) === own) continue;
+		secrets[name] = value;
+		delete fields[name];
+	}
+	return { fields, withheld: Object.keys(secrets), secrets };
 }
 
 export function nothingToChange({ body }: Endpoint): UsageError {
@@ -119,29 +116,25 @@ function readSource(
 		return new UsageError(message, { code: 'missing_argument', hint });
 	};
 	const { input, inputFormat } = options;
-	const { endpoint } = chooseEndpoint(name, undefined, true);
-	const positionals = positionalsOf(name, endpoint);
-	const last = positionals.pop() as Positional;
+	const owners = positionalsOf(name, chooseEndpoint(name, undefined, true).endpoint);
+	const last = owners.pop() as Positional;
 	const ids: Record<string, string> = {};
-	for (const [at, positional] of positionals.entries()) {
+	for (const [at, owner] of owners.entries()) {
 		const text = args[at];
-		const isId = positional.kind === 'taxonomy' && /^\d+$/.test(text ?? '');
-		if (isId) throw missing(positional, ` before ${text}`);
-		if (text !== undefined) ids[positional.name] = checkArgument(positional, text);
-		else if (input === undefined) throw missing(positional);
+		if (owner.kind === 'taxonomy' && /^\d+$/.test(text ?? '')) throw missing(owner, ` before ${text}`);
+		if (text !== undefined) ids[owner.name] = checkArgument(owner, text);
+		else if (input === undefined) throw missing(owner);
 	}
-	const [first, ...more] = args.slice(positionals.length);
-	if (input !== undefined && first !== undefined) {
-		throw new UsageError(`${quote(first)}: pass rows with --input or as arguments, not both`, { hint });
+	const own = args.slice(owners.length);
+	if (input !== undefined && own[0] !== undefined) {
+		throw new UsageError(`${quote(own[0])}: pass rows with --input or as arguments, not both`, { hint });
 	}
-	const path = input ?? (first === '-' || more.includes('-') ? '-' : undefined);
-	if (more.length > 0 && path === '-') {
-		throw new UsageError("- reads IDs from stdin and can't be combined with other IDs", { hint });
-	}
+	const path = input ?? (own.includes('-') ? '-' : undefined);
 	if (path === undefined) {
-		if (first === undefined) throw missing(last, ', -, or --input');
-		return { source: { from: 'ids', ids: [first, ...more].map((text) => checkArgument(last, text)) }, ids };
+		if (own.length === 0) throw missing(last, ', -, or --input');
+		return { source: { from: 'ids', ids: own.map((text) => checkArgument(last, text)) }, ids };
 	}
+	if (own.length > 1) throw new UsageError("- reads IDs from stdin and can't be combined with other IDs", { hint });
 	const format = inputFormat ?? (input === undefined ? 'ids' : undefined);
 	const place = path === '-' ? { path, name: STDIN_NAME } : { path: resolve(context.cwd, path), name: path };
 	return { source: { from: 'file', ...place, format }, ids };
@@ -150,18 +143,19 @@ function readSource(
 /** @throws UsageError */
 function checkArgument({ name, kind, names }: Pick<Positional, 'name' | 'kind' | 'names'>, text: string): string {
 	const label = name.replaceAll('_', ' ');
+	const refuse = (problem: string, hint?: string): never => {
+		throw new UsageError(`${label}${problem}`, { code: 'invalid_id', hint });
+	};
 	const isName = names !== undefined && !looksLikeNumber(text);
-	let parsed: Parsed<string> = { value: text };
-	if (kind === 'id' && !isName) parsed = parseId(text);
-	if (kind === 'slug') parsed = parseSlugOrName(text);
+	const isId = kind === 'id' && !isName;
+	const parsed = isId ? parseId(text) : kind === 'slug' ? parseSlugOrName(text) : { value: text };
 	if (isProblem(parsed)) {
-		const hint = /\.[a-z]+$/i.test(text) ? `to read rows from a file: --input ${shellWord(text)}` : undefined;
-		throw new UsageError(`${label}: ${parsed.problem}`, { code: 'invalid_id', ...(hint && { hint }) });
+		const isFile = /\.[a-z]+$/i.test(text);
+		return refuse(`: ${parsed.problem}`, isFile ? `to read rows from a file: --input ${shellWord(text)}` : undefined);
 	}
 	// `@NAME` is a username everywhere.
-	if (kind === 'text') parsed.value = parsed.value.replace(/^@/, '');
-	if (parsed.value === '') throw new UsageError(`${label} is empty`, { code: 'invalid_id' });
-	return parsed.value;
+	const value = kind === 'text' ? parsed.value.replace(/^@/, '') : parsed.value;
+	return value === '' ? refuse(' is empty') : value;
 }
 
 /** @throws UsageError */
@@ -173,13 +167,14 @@ export function jobOf(
 ): RunJob {
 	const { options } = invocation;
 	const { connection, dialect } = session;
-	const rules = { undocumented: options.undocumented === true, statusIn: dialect.statusIn };
-	const canBeUndone =
-		readEndpointOf(endpoint) !== undefined && (endpoint.replay === 'set' || (endpoint.trash && !values.force));
+	const { settings } = connection;
+	const { undocumented = false } = options;
+	const rules = { undocumented, statusIn: dialect.statusIn };
+	const isRestorable = endpoint.replay === 'set' || (endpoint.trash && !values.force);
+	const canBeUndone = isRestorable && readEndpointOf(endpoint) !== undefined;
 	const isOne = source.from === 'ids' && source.ids.length === 1;
-	const snapshotByDefault =
-		canBeUndone && !isOne && options.snapshot === undefined && connection.settings.snapshot === undefined;
-	const snapshot = options.snapshot ?? (canBeUndone && connection.settings.snapshot === true);
+	const chosen = options.snapshot ?? (canBeUndone ? settings.snapshot : undefined);
+	const snapshotByDefault = canBeUndone && !isOne && chosen === undefined;
 	const plan: RunPlan = {
 		endpoint: name,
 		source,
@@ -194,26 +189,24 @@ export function jobOf(
 		checks: {
 			onlyChanged: options.onlyChanged === true,
 			verify: options.verify === true,
-			snapshot: snapshot || snapshotByDefault,
+			snapshot: chosen === true || snapshotByDefault,
 			ifUnmodified: options.ifUnmodified === true,
 			conditions: (options.if ?? []).map((text) => readCondition(text, endpoint, rules)),
-			allowDiffers:
-				options.allowDiffers !== undefined && readAllowed(options.allowDiffers.flat(), endpoint, rules.undocumented),
+			allowDiffers: readAllowed(options.allowDiffers?.flat() ?? [], endpoint, undocumented),
 			ignoreMissing: options.ignoreMissing === true,
 		},
 		stop: { onError: options.stopOnError === true, maxFailures: options.maxFailures },
 		skipInvalid: options.skipInvalid === true,
-		undocumented: rules.undocumented,
+		undocumented,
 		shard: options.shard === undefined ? undefined : parseShard(options.shard),
 		service: {
 			baseUrl: connection.baseUrl,
-			prefixes: session.dialect.prefixes,
+			prefixes: dialect.prefixes,
 			profile: connection.profileName,
-			protected: connection.settings.protected,
+			protected: settings.protected,
 		},
 	};
-	const tuning = tuningOf(invocation, session);
-	return { endpoint, plan, tuning, secrets, session, invocation, snapshotByDefault };
+	return { endpoint, plan, tuning: tuningOf(invocation, session), secrets, session, invocation, snapshotByDefault };
 }
 
 export function tuningOf({ options, context }: RunInvocation, { connection: { settings } }: Session): RunTuning {
@@ -238,17 +231,8 @@ function readMapping(pair: string): [column: string, field: string] {
 	return [pair.slice(0, at), pair.slice(at + 1)];
 }
 
-/** @throws UsageError */
-function fieldNamed<Each extends Pick<Field, 'name'>>(
-	says: string,
-	name: string,
-	fields: readonly Each[],
-	undocumented: boolean,
-): Each | { name: string; kind?: undefined } {
-	const field = findField(fields, name);
-	if (field !== undefined || undocumented) return field ?? { name };
-	const names = [...new Set(fields.map((each) => each.name))];
-	throw new UsageError(`${says} ${quote(name)}${didYouMean(name, names)}`, {
+function unknownField(says: string, name: string, names: readonly string[]): UsageError {
+	return new UsageError(`${says} ${quote(name)}${didYouMean(name, names)}`, {
 		code: 'invalid_value',
 		hint: `it takes ${names.join(', ')}`,
 	});
@@ -257,26 +241,35 @@ function fieldNamed<Each extends Pick<Field, 'name'>>(
 /** `--if status=hold` @throws UsageError */
 function readCondition(text: string, endpoint: Endpoint, rules: ValueRules): Condition {
 	const at = text.indexOf('=');
-	if (at <= 0) throw new UsageError(`--if ${quote(text)} is not FIELD=VALUE`, { code: 'invalid_value' });
+	if (at <= 0) throw invalidValue(`--if ${quote(text)} is not FIELD=VALUE`);
 	const [name, value] = [text.slice(0, at).trim(), text.slice(at + 1)];
 	if (endpoint.body === 'custom_fields') return { field: name, value };
 	// A delete has the update's fields. Secrets are never shown.
 	const update = endpointList.find((each) => each.readWith === endpoint.readWith && each.replay === 'set');
 	const fields = (update ?? endpoint).fields.filter(({ kind }) => kind !== 'secret');
-	const field = fieldNamed(`--if: a ${endpoint.noun} has no field`, name, fields, rules.undocumented);
-	const isFree = field.kind === undefined || value === '' || (field.name === 'status' && value === 'trash');
+	const field = findField(fields, name);
+	if (field === undefined) {
+		if (rules.undocumented) return { field: name, value };
+		const names = fields.map((each) => each.name);
+		throw unknownField(`--if: a ${endpoint.noun} has no field`, name, names);
+	}
+	const isFree = value === '' || (field.name === 'status' && value === 'trash');
 	const parsed = isFree ? { value } : parseField(field, value, rules);
-	if (isProblem(parsed)) throw new UsageError(`--if: ${parsed.problem}`, { code: 'invalid_value' });
+	if (isProblem(parsed)) throw invalidValue(`--if: ${parsed.problem}`);
 	return { field: field.name, value };
 }
 
-/** Besides sent fields. */
-const RESPONSE_FIELDS = ['id', 'parent', 'status'].map((name) => ({ name }));
+/** Of responses, beside the fields that were sent. */
+const SHOWN = ['id', 'parent', 'status'].map((name) => ({ name }));
 
-/** @throws UsageError */
+/** `--allow-differs[=FIELDS]`, where * stands for any. @throws UsageError */
 function readAllowed(names: readonly string[], endpoint: Endpoint, undocumented: boolean): boolean | string[] {
-	if (names.includes('*')) return true;
+	if (names.length === 0 || names.includes('*')) return names.length > 0;
 	if (endpoint.body === 'custom_fields') return [...names];
-	const known = [...endpoint.fields, ...RESPONSE_FIELDS];
-	return names.map((name) => fieldNamed('--allow-differs: no field', name, known, undocumented).name);
+	const fields = [...endpoint.fields, ...SHOWN];
+	return names.map((name) => {
+		const field = findField(fields, name);
+		if (field !== undefined || undocumented) return field?.name ?? name;
+		throw unknownField('--allow-differs: no field', name, [...new Set(fields.map((each) => each.name))]);
+	});
 }

@@ -57,7 +57,13 @@ describe('a delete', () => {
 			const id = Number(/users\/(\d+)/.exec(request.url)?.[1]);
 			if (request.url.endsWith('/passwords'))
 				return json(200, [{ slug: 'abc', name: 'Phone' }])(request, response, count);
-			if (request.method === 'GET') return json(200, { id, username: `user${id}` })(request, response, count);
+			const users = /include=([\d%C,]+)/.exec(request.url)?.[1]?.split('%2C') ?? [];
+			if (request.method === 'GET') {
+				return json(
+					200,
+					users.map((each) => ({ id: Number(each), username: `user${each}` })),
+				)(request, response, count);
+			}
 			return json(200, { deleted: true, id })(request, response, count);
 		});
 
