@@ -55,7 +55,7 @@ export async function withModule(source, use) {
  */
 const together = {
 	main: /src\/(main|version)\.ts$/,
-	start: /src\/(errors|api\/suggest|io\/pager|output\/(sanitise|colour)|cli\/(program|help\/help))\.ts$/,
+	start: /src\/(errors|api\/suggest|io\/pager|output\/(sanitise|colour)|cli\/program)\.ts$/,
 	command: /src\/(cli\/(parse|options\/shared|commands\/objects)|output\/errors)\.ts$/,
 	request: /src\/(cli\/(session|runs\/one)|http\/(send|problem))\.ts$/,
 	http: /src\/http\/client\.ts$/,

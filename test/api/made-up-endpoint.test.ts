@@ -73,7 +73,9 @@ test('its request is planned', () => {
 });
 
 test('its fields are flags in help', () => {
-	const text = pageText(commandPage({ words, summary: 'Change fields' }, commandOf(endpoint)), 80, plainPalette);
+	const command = commandOf(endpoint);
+	const page = commandPage({ words, summary: 'Change fields', group: '', load: async () => command }, command);
+	const text = pageText(page, 80, plainPalette);
 	expect(text).toContain('--macro-name <text>');
 	expect(text).toMatch(/--enabled <true\|false>\s+Whether it may be used/);
 });

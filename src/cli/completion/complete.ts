@@ -56,9 +56,9 @@ function withHelp(value: string, separator: string, help = ''): string {
 
 async function offerFor(before: readonly string[], current: string, context: Context): Promise<Offer> {
 	if (before[0] === 'help') {
-		const { topics } = await import('../help/help.js');
-		const shown = before.length > 1 ? [] : Object.entries(topics);
-		return [...wordsBehind(before.slice(1)), ...shown.map(([value, help]) => ({ value, help }))];
+		const { topics } = await import('../help/topics.js');
+		const shown = before.length > 1 ? [] : topics.map(({ name, summary }) => ({ value: name, help: summary }));
+		return [...wordsBehind(before.slice(1)), ...shown];
 	}
 	const { entry, path, flags, rest } = await findCommand(before);
 	if (entry === undefined && rest.length > 0) return [];

@@ -1,6 +1,6 @@
 /** The help page of a command, also as JSON. */
 
-import { ticketStatuses, ticketStatusGroups } from '../../api/fields.js';
+import { ticketStatuses } from '../../api/fields.js';
 import { ExitCode } from '../../errors.js';
 import type { CommandSpec } from '../command.js';
 import type { CommandEntry } from '../manifest.js';
@@ -8,42 +8,29 @@ import { longFlag, type OptionSpec, shortFlag } from '../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../options/shared.js';
 import { checkOptions, inputOptions, runOptions } from '../runs/options.js';
 import pages from './commands.md' with { type: 'text' };
-import { parts, section, typed } from './page.js';
+import { code, entry, parts, section } from './page.js';
 
-const shared: readonly { group: string; takenBy: string; flags: readonly OptionSpec[] }[] = [
-	{ group: 'Input', takenBy: 'For commands that accept many IDs or rows.', flags: inputOptions },
-	{
-		group: 'Checks',
-		takenBy: 'For updates. Deletes accept --verify, --if, --snapshot and --ignore-missing.',
-		flags: checkOptions,
-	},
-	{
-		group: 'Guards',
-		takenBy: 'For writes. Reads of many IDs accept --dry-run.',
-		flags: guardOptions,
-	},
-	{
-		group: 'Run',
-		takenBy: 'For commands that accept many IDs or rows; the first ones also for run resume, retry and undo.',
-		flags: [...tuningOptions, ...runOptions],
-	},
-	{ group: 'Output', takenBy: 'For commands that print results.', flags: outputOptions },
-	{ group: 'Connection', takenBy: 'For commands that send requests.', flags: connectionOptions },
+const shared: readonly (readonly [group: string, flags: readonly OptionSpec[], takenBy: string])[] = [
+	['Input', inputOptions, 'For commands that accept many IDs or rows.'],
+	['Checks', checkOptions, 'For updates. Deletes accept --verify, --if, --snapshot and --ignore-missing.'],
+	['Guards', guardOptions, 'For writes. Reads of many IDs accept --dry-run.'],
+	[
+		'Run',
+		[...tuningOptions, ...runOptions],
+		'For commands that accept many IDs or rows; the first ones also for run resume, retry and undo.',
+	],
+	['Output', outputOptions, 'For commands that print results.'],
+	['Connection', connectionOptions, 'For commands that send requests.'],
 ];
 
-/** A command's own help leaves out groups of which it has at least half. */
-const sharedBy = ({ options }: Pick<CommandSpec, 'options'>) =>
-	shared.filter(({ flags }) => flags.filter((each) => options.includes(each)).length * 2 >= flags.length);
-
-export const sharedGroups = (spec: CommandSpec): string[] => sharedBy(spec).map(({ group }) => group);
-
-export function ownOptions(spec: Pick<CommandSpec, 'options'>): OptionSpec[] {
-	const hidden = sharedBy(spec).flatMap(({ flags }) => flags);
-	return spec.options.filter((option) => !hidden.includes(option));
+/** A command's own page leaves out groups of which it has at least half. */
+export function splitOptions(options: readonly OptionSpec[]) {
+	const left = shared.filter(([, flags]) => flags.filter((each) => options.includes(each)).length * 2 >= flags.length);
+	const hidden = left.flatMap(([, flags]) => flags);
+	return { own: options.filter((option) => !hidden.includes(option)), groups: left.map(([group]) => group) };
 }
 
 function flagList(group: string, options: readonly OptionSpec[], note = ''): string {
-	const indent = options.some(({ flags }) => !flags.startsWith('--')) ? '    ' : '';
 	const lines = options.map(({ flags, help, choices, suggests, repeatable, defaultText }) => {
 		const values = choices ?? suggests ?? [];
 		let text = help.charAt(0).toUpperCase() + help.slice(1);
@@ -52,31 +39,13 @@ function flagList(group: string, options: readonly OptionSpec[], note = ''): str
 		else if (values.length > 0 && !flags.includes(values.join('|'))) text += `: {${values.join('|')}}`;
 		if (repeatable === true) text += ' (repeatable)';
 		if (defaultText !== undefined) text += ` (default: ${defaultText})`;
-		return `${flags.startsWith('--') ? indent : ''}${flags} :: ${text}`;
+		return entry(flags, text);
 	});
 	return section(group, parts(note, lines.join('\n')));
 }
 
 export const sharedFlags = (): string =>
-	parts(...shared.map(({ group, flags, takenBy }) => flagList(group, flags, takenBy)));
-
-export const madeTopics = {
-	flags: (): string =>
-		parts(
-			'These flags work the same in every command that accepts them. For other flags: supportctl COMMAND --help',
-			sharedFlags(),
-		),
-	statuses: (): string =>
-		parts(
-			'Values for --status and for the column "status" of tickets. Use --undocumented for others.',
-			section('General', ticketStatusGroups.general.join(', ')),
-			section('Shop orders', ticketStatusGroups.shop.join(', ')),
-			section('Memberships', ticketStatusGroups.membership.join(', ')),
-			'## Custom prefixes\nIf your deployment uses other prefixes than "shop" and "shopm", set them once: supportctl profile set NAME --shop-prefix PREFIX --membership-prefix PREFIX',
-		),
-};
-
-type CommandTitle = Pick<CommandEntry, 'words' | 'summary'>;
+	parts(...shared.map(([group, flags, takenBy]) => flagList(group, flags, takenBy)));
 
 /** The section of a command in commands.md. */
 export function describeCommand(words: readonly string[]) {
@@ -87,56 +56,58 @@ export function describeCommand(words: readonly string[]) {
 	return { description: description.trim(), examples };
 }
 
-export function commandText({ words, summary }: CommandTitle, spec: CommandSpec): string {
-	const name = ['supportctl', ...words].join(' ');
-	const { description, examples } = describeCommand(words);
-	const flags = spec.options.length === 0 ? [] : ['[flags]'];
-	const given = spec.arguments.map(({ name, required, variadic }) => {
-		const text = `<${name}>${variadic === true ? '...' : ''}`;
-		return required ? text : `[${text}]`;
+function usageOf(name: string, { arguments: specs, options }: CommandSpec): string[] {
+	const given = specs.map((each) => {
+		const text = `<${each.name}>${each.variadic === true ? '...' : ''}`;
+		return each.required ? text : `[${text}]`;
 	});
-	const usage = [[name, ...given, ...flags].join(' ')];
-	if (takesRows(spec)) {
-		usage.push(`${name} --input <file> [flags]`, ['... |', name, ...given.slice(0, -1), '- [flags]'].join(' '));
-	}
+	const usage = [name, ...given, ...(options.length === 0 ? [] : ['[flags]'])].join(' ');
+	if (!takesRows(options)) return [usage];
+	return [usage, `${name} --input <file> [flags]`, ['... |', name, ...given.slice(0, -1), '- [flags]'].join(' ')];
+}
+
+const takesRows = (options: readonly OptionSpec[]): boolean => options.includes(inputOptions[0]);
+
+export function commandText({ words, summary }: CommandEntry, spec: CommandSpec): string {
+	const { description, examples } = describeCommand(words);
 	const requests = spec.requests ?? [];
-	const own = ownOptions(spec);
-	const flagsOf = (group: string): OptionSpec[] => own.filter((option) => option.group === group);
+	const { own } = splitOptions(spec.options);
 	const groups = [...new Set(own.map(({ group }) => group))];
-	const isDocumented = requests.every(({ documented }) => documented);
-	const argumentLines = spec.arguments.map((argument) => {
-		const values = argument.choices ?? argument.suggests;
-		return `<${argument.name}> :: ${argument.help}${values === undefined ? '' : `: {${values.join('|')}}`}`;
+	const argumentLines = spec.arguments.map(({ name, help, choices, suggests }) => {
+		const values = choices ?? suggests;
+		return entry(`<${name}>`, help + (values === undefined ? '' : `: {${values.join('|')}}`));
 	});
 	return parts(
 		`${summary}.`,
 		description,
-		section('Usage', typed(usage)),
+		section('Usage', code(usageOf(['supportctl', ...words].join(' '), spec))),
 		section(
-			isDocumented ? 'Request' : 'Request (undocumented)',
-			typed(requests.map(({ method, path }) => `${method} /support-api/v1${path}`)),
+			requests.every(({ documented }) => documented) ? 'Request' : 'Request (undocumented)',
+			code(requests.map(({ method, path }) => `${method} /support-api/v1${path}`)),
 		),
-		section('Examples', typed(examples.flatMap(({ command, note }) => [`# ${note}`, `$ ${command}`]))),
+		section('Examples', code(examples.flatMap(({ command, note }) => [`# ${note}`, `$ ${command}`]))),
 		section('Arguments', argumentLines.join('\n')),
-		...groups.map((group) => flagList(group, flagsOf(group))),
+		...groups.map((group) =>
+			flagList(
+				group,
+				own.filter((option) => option.group === group),
+			),
+		),
 	);
 }
 
-export function commandPage(title: CommandTitle, spec: CommandSpec): string {
-	const hidden = sharedGroups(spec).join(', ').toLowerCase();
+export function commandPage(command: CommandEntry, spec: CommandSpec): string {
+	const hidden = splitOptions(spec.options).groups.join(', ').toLowerCase();
 	const more = [
-		...(hidden === '' ? [] : [`supportctl help flags :: Shared flags: ${hidden}`]),
-		...(takesRows(spec) ? ['supportctl help bulk :: Edit many objects'] : []),
+		...(hidden === '' ? [] : [entry('supportctl help flags', `Shared flags: ${hidden}`)]),
+		...(takesRows(spec.options) ? [entry('supportctl help bulk', 'Edit many objects')] : []),
 	];
-	return parts(commandText(title, spec), section('Learn more', more.join('\n')));
+	return parts(commandText(command, spec), section('Learn more', more.join('\n')));
 }
-
-const takesRows = ({ arguments: given, options }: CommandSpec): boolean =>
-	given.at(-1)?.variadic === true && options.some(({ flags }) => flags.startsWith('--input '));
 
 export async function commandView({ words, summary, group, load }: CommandEntry): Promise<object> {
 	const spec = await load();
-	const own = ownOptions(spec);
+	const { own } = splitOptions(spec.options);
 	return {
 		name: words.join(' '),
 		summary,

@@ -7,20 +7,8 @@ import { openPager } from '../../io/pager.js';
 import { openPalette } from '../../output/colour.js';
 import { version } from '../../version.js';
 import { type CommandEntry, commands, commandsBelow } from '../manifest.js';
-import { helpWidth, pageText, parts, section, typed } from './page.js';
-
-export const topics = {
-	agents: 'Use supportctl from programs and agents',
-	bulk: 'Edit many objects: input, checks, resume, undo',
-	environment: 'Environment variables',
-	'exit-codes': 'Exit codes',
-	flags: 'Flags shared by many commands',
-	formats: 'Output formats, columns and queries',
-	plan: 'Plan, review and apply changes',
-	profiles: 'Profiles, settings and secrets',
-	safety: 'What protects you from mistakes',
-	statuses: 'Ticket statuses',
-};
+import { code, entry, helpWidth, pageText, parts, section } from './page.js';
+import { orientation, texts, topics } from './topics.js';
 
 export async function runHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
 	const { stdout, argv } = context;
@@ -28,18 +16,7 @@ export async function runHelp(context: Context, words: readonly string[]): Promi
 	const inside = commandsBelow(path);
 	if (argv.includes('--json')) {
 		if (inside.length === 0) throw unknownPage(path);
-		const [{ commandView }, { texts }] = await Promise.all([import('./commands.js'), import('./topics.js')]);
-		const tree = {
-			name: 'supportctl',
-			version,
-			commands: await Promise.all(inside.map(commandView)),
-			topics: Object.entries(topics).map(([name, summary]) => ({ name, summary })),
-			exitCodes: [...texts['exit-codes'].matchAll(/^- `(\d+)`: (.*)$/gm)].map(([, code, meaning]) => ({
-				code: Number(code),
-				meaning,
-			})),
-		};
-		stdout.write(`${JSON.stringify(tree, null, 2)}\n`);
+		stdout.write(`${JSON.stringify(await commandTree(inside), null, 2)}\n`);
 		return ExitCode.ok;
 	}
 	const text = argv.length === 0 ? orientation : await findPage(path, inside);
@@ -50,76 +27,63 @@ export async function runHelp(context: Context, words: readonly string[]): Promi
 	return ExitCode.ok;
 }
 
+async function commandTree(entries: readonly CommandEntry[]): Promise<object> {
+	const { commandView } = await import('./commands.js');
+	const codes = texts.get('exit-codes')?.matchAll(/^- `(\d+)`: (.*)$/gm) ?? [];
+	return {
+		name: 'supportctl',
+		version,
+		commands: await Promise.all(entries.map(commandView)),
+		topics,
+		exitCodes: [...codes].map(([, number, meaning]) => ({ code: Number(number), meaning })),
+	};
+}
+
 async function findPage(path: readonly string[], inside: readonly CommandEntry[]): Promise<string> {
-	const [entry] = inside;
-	if (entry?.words.length === path.length) {
-		return (await import('./commands.js')).commandPage(entry, await entry.load());
+	const [first] = inside;
+	if (first?.words.length === path.length) {
+		return (await import('./commands.js')).commandPage(first, await first.load());
 	}
-	if (entry !== undefined) return listPage(path, inside);
+	if (first !== undefined) return listPage(path, inside);
 	const topic = path.join(' ');
-	if (topic === 'flags' || topic === 'statuses') return (await import('./commands.js')).madeTopics[topic]();
-	const { texts } = await import('./topics.js');
-	if (!Object.hasOwn(texts, topic)) throw unknownPage(path);
-	return texts[topic as keyof typeof texts];
+	const text = texts.get(topic);
+	if (text === undefined) throw unknownPage(path);
+	return topic === 'flags' ? parts(text, (await import('./commands.js')).sharedFlags()) : text;
 }
 
 function unknownPage(path: readonly string[]): UsageError {
 	const asked = path.join(' ').slice(0, 80);
-	const names = Object.keys(topics);
-	const known = [...names, ...commands.flatMap(({ words }) => [words[0] as string, words.join(' ')])];
+	const names = topics.map(({ name }) => name);
+	const known = [...names, ...commands.flatMap(({ words }) => [words[0] ?? '', words.join(' ')])];
 	return new UsageError(`unknown help topic ${JSON.stringify(asked)}${didYouMean(asked, known)}`, {
 		code: 'unknown_topic',
 		hint: `topics: ${names.join(', ')}; for commands: supportctl --help`,
 	});
 }
 
-const INTRODUCTION = 'Work with your help desk from the command line, one ticket or thousands.';
-
-export const orientation = `${INTRODUCTION}
-
-## Start
-supportctl login :: Sign in to your help desk
-supportctl sandbox :: Or try it with a local mock API
-
-## Use
-supportctl ticket list :: List tickets
-supportctl ticket update 14 --status hold :: Update a ticket
-supportctl ticket update --input edits.csv -n :: Preview the changes in a file
-supportctl run resume last :: Resume a run
-supportctl doctor :: Find out why something isn't working
-
-## Learn more
-supportctl --help :: List all commands
-supportctl ticket update --help :: Show help and examples for a command
-supportctl help bulk :: Edit many objects`;
-
 /** All commands come with topics and examples. */
 function listPage(path: readonly string[], inside: readonly CommandEntry[]): string {
-	const isAll = path.length === 0;
 	const name = ['supportctl', ...path].join(' ');
+	const usage = section('Usage', code([`${name} <command> [arguments] [flags]`]));
 	const groups = [...new Set(inside.map(({ group }) => group))].map((group) => {
 		const entries = inside.filter((each) => each.group === group);
-		return section(group, entries.map(({ words, summary }) => `${words.join(' ')} :: ${summary}`).join('\n'));
+		return section(group, entries.map(({ words, summary }) => entry(words.join(' '), summary)).join('\n'));
 	});
+	const more = `Use "${name} <command> --help" for flags and examples`;
+	if (path.length > 0) {
+		return parts(`Commands for ${path.join(' ')}.`, usage, ...groups, section('Learn more', `${more}.`));
+	}
 	const examples = [
 		'$ supportctl ticket update 14 15 --status hold --assignee 7',
 		'$ supportctl ticket update --input edits.csv --dry-run',
 		'$ supportctl user delete 31 --reassign 7',
 	];
-	const more = `Use "${name} <command> --help" for flags and examples`;
 	return parts(
-		isAll ? INTRODUCTION : `Commands for ${path.join(' ')}.`,
-		section('Usage', typed([`${name} <command> [arguments] [flags]`])),
+		'Work with your help desk from the command line, one ticket or thousands.',
+		usage,
 		...groups,
-		isAll ? section('Examples', typed(examples)) : '',
-		isAll
-			? section(
-					'Help topics',
-					Object.entries(topics)
-						.map((each) => `help ${each.join(' :: ')}`)
-						.join('\n'),
-				)
-			: '',
-		section('Learn more', isAll ? `${more}, and "supportctl help --json" for the whole command tree.` : `${more}.`),
+		section('Examples', code(examples)),
+		section('Help topics', topics.map((topic) => entry(`help ${topic.name}`, topic.summary)).join('\n')),
+		section('Learn more', `${more}, and "supportctl help --json" for the whole command tree.`),
 	);
 }

@@ -1,4 +1,4 @@
-/** A page of help is Markdown: `## Heading`, code, lists of "- `name`: meaning" (from commands: `name :: meaning`), prose. */
+/** A page of help is Markdown: headings, paragraphs, code between fences, and lists of "- `name`: meaning". */
 
 import type { Palette } from '../../output/colour.js';
 
@@ -7,9 +7,12 @@ export interface Block {
 	lines: string[];
 }
 
-export const section = (title: string, text: string): string => (text === '' ? '' : `## ${title}\n${text}`);
+export const section = (title: string, text: string): string => (text === '' ? '' : `## ${title}\n\n${text}`);
 
-export const typed = (lines: readonly string[]): string => lines.map((line) => `    ${line}`).join('\n');
+export const entry = (name: string, meaning: string): string => `- \`${name}\`: ${meaning}`;
+
+export const code = (lines: readonly string[]): string =>
+	lines.length === 0 ? '' : ['```', ...lines, '```'].join('\n');
 
 export const parts = (...all: readonly string[]): string => all.filter((part) => part !== '').join('\n\n');
 
@@ -20,42 +23,35 @@ export function readPage(text: string): Block[] {
 	const pieces = text.split(FENCES);
 	const blocks: Block[] = [];
 	for (let at = 0; at < pieces.length; at += 3) {
-		const [prose = '', language, code] = pieces.slice(at);
+		const [prose = '', language, listing] = pieces.slice(at);
 		blocks.push(...readBlocks(prose));
-		if (code === undefined) continue;
-		const lines = code.trimEnd().split('\n');
+		if (listing === undefined) continue;
+		const lines = listing.trimEnd().split('\n');
 		blocks.push({ kind: 'code', lines: language === 'sh' ? lines.map((line) => `$ ${line}`) : lines });
 	}
 	return blocks;
 }
 
 function readBlocks(text: string): Block[] {
-	const blocks: Block[] = [];
-	for (const chunk of text.split('\n\n')) {
-		const lines = chunk.split('\n').filter((line) => line !== '' && !line.startsWith('# '));
-		const [first = ''] = lines;
-		if (first.startsWith('## ')) {
-			blocks.push({ kind: 'heading', lines: [first.slice(3)] });
-			lines.shift();
-		}
-		if (lines.length === 0) continue;
-		const last = blocks.at(-1);
-		if (lines[0]?.includes(' :: ')) blocks.push({ kind: 'list', lines });
-		else if (lines[0]?.startsWith('- ')) {
-			const entries = lines.map((line) => plain(line.slice(2).replace(': ', ' :: ')));
-			blocks.push({ kind: 'list', lines: entries });
-		} else if (lines.some((line) => !line.startsWith('    '))) {
-			blocks.push({ kind: 'prose', lines: [plain(lines.join(' '))] });
-		} else {
-			const code = lines.map((line) => line.slice(4));
-			if (last?.kind === 'code') last.lines.push('', ...code);
-			else blocks.push({ kind: 'code', lines: code });
-		}
-	}
-	return blocks;
+	const chunks = text.split(/\n{2,}/).map((chunk) => chunk.trim());
+	// Lists of topics show the title.
+	return chunks
+		.filter((chunk) => chunk !== '' && !chunk.startsWith('# '))
+		.map((chunk) => {
+			const lines = chunk.split('\n');
+			if (chunk.startsWith('## ')) return { kind: 'heading', lines: [chunk.slice(3)] };
+			if (chunk.startsWith('- ')) return { kind: 'list', lines };
+			return { kind: 'prose', lines: [plain(lines.join(' '))] };
+		});
 }
 
 const plain = (text: string): string => text.replaceAll('`', '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+
+/** The parts of a line of a list. */
+export function readEntry(line: string): { name: string; meaning: string } {
+	const [, name = '', meaning = ''] = /^- (.*?): (.*)$/.exec(line) ?? [];
+	return { name: plain(name), meaning: plain(meaning) };
+}
 
 /** In the manner of `gh`. */
 export function pageText(text: string, width: number, palette: Palette): string {
@@ -81,38 +77,41 @@ export function pageText(text: string, width: number, palette: Palette): string 
 /** From 40 to 100 columns. */
 export const helpWidth = (columns: number | undefined): number => Math.max(40, Math.min(columns ?? 80, 100));
 
-/** Also behind `|` in a word that is too long. */
+/** Between words, and behind `|`. */
 export function wrap(text: string, width: number): string[] {
-	if (text.length <= width) return text === '' ? [] : [text];
-	const lines = [''];
-	for (const word of text.split(/\s+/)) {
-		for (const piece of word.length > width ? `${word} `.split(/(?<=\|)/) : [`${word} `]) {
-			const line = lines.at(-1) as string;
-			if (line === '' || line.length + piece.trimEnd().length <= width) lines[lines.length - 1] = line + piece;
-			else lines.push(piece);
+	const lines: string[] = [];
+	let line = '';
+	for (const piece of text.match(/[^\s|]*(?:\||\s+|$)/g) ?? []) {
+		if (line !== '' && (line + piece).trimEnd().length > width) {
+			lines.push(line.trimEnd());
+			line = '';
 		}
+		line += piece;
 	}
-	return lines.map((line) => line.trimEnd());
+	return line === '' ? lines : [...lines, line];
 }
 
-/** A name that is too long has its line. */
+/** In two columns; a name that is too long has its own line. */
 export function list(
-	entries: readonly string[],
+	lines: readonly string[],
 	width: number,
 	paint: (name: string) => string = (name) => name,
 ): string[] {
-	const cells = entries.map((entry) => {
-		const [name = '', ...text] = entry.split(' :: ');
-		return { name, text: text.join(' :: '), room: name.length + 2 };
+	const entries = lines.map(readEntry);
+	// Long flags stand below each other.
+	const hasShort = entries.some(({ name }) => /^-[A-Za-z0-9],/.test(name));
+	const cells = entries.map(({ name, meaning }) => {
+		const own = hasShort && name.startsWith('--') ? `    ${name}` : name;
+		return { name: own, meaning, room: own.length + 2 };
 	});
-	// As wide as the longest name if all texts then fit, else as the longest usual one.
+	// As wide as the longest name if all meanings then fit, else as the longest usual one.
 	const longest = Math.max(...cells.map(({ room }) => room));
-	const fits = cells.every(({ text }) => longest + text.length <= width);
+	const fits = cells.every(({ meaning }) => longest + meaning.length <= width);
 	const column = Math.max(0, ...cells.map(({ room }) => (fits || room - 2 <= width * 0.45 ? room : 0)));
-	return cells.flatMap(({ name, text, room }) => {
-		const lines = wrap(text, Math.max(20, width - column)).map((line) => ' '.repeat(column) + line);
-		if (room > column) return [paint(name), ...lines];
-		const [first = '', ...rest] = lines;
+	return cells.flatMap(({ name, meaning, room }) => {
+		const texts = wrap(meaning, Math.max(20, width - column)).map((line) => ' '.repeat(column) + line);
+		if (room > column) return [paint(name), ...texts];
+		const [first = '', ...rest] = texts;
 		return [`${paint(name)}${first.slice(name.length)}`.trimEnd(), ...rest];
 	});
 }

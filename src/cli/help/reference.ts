@@ -1,35 +1,23 @@
 /** docs/reference.md and the man page, from the same text as help. */
 
 import { type CommandEntry, commands } from '../manifest.js';
-import { commandText, madeTopics, sharedFlags, sharedGroups } from './commands.js';
-import { orientation, topics } from './help.js';
-import { type Block, parts, readPage } from './page.js';
-import { texts } from './topics.js';
+import { commandText, sharedFlags, splitOptions } from './commands.js';
+import { type Block, parts, readEntry, readPage } from './page.js';
+import { orientation, texts } from './topics.js';
 
 export async function referenceMarkdown(): Promise<string> {
 	const section = async (entry: CommandEntry): Promise<string> => {
 		const spec = await entry.load();
-		const shared = sharedGroups(spec);
+		const { groups } = splitOptions(spec.options);
 		return parts(
 			commands.find(({ group }) => group === entry.group) === entry ? `### ${entry.group}` : '',
 			`#### supportctl ${entry.words.join(' ')}`,
-			pageMarkdown(commandText(entry, spec), 5),
-			shared.length === 0 ? '' : `Shared flags: ${shared.join(', ')}.`,
+			commandText(entry, spec).replace(/^## (.*)$/gm, '**$1**'),
+			groups.length === 0 ? '' : `Shared flags: ${groups.join(', ')}.`,
 		);
 	};
 	const sections = await Promise.all(commands.map(section));
-	return `${parts(...sections, '### Shared flags', pageMarkdown(sharedFlags(), 4))}\n`;
-}
-
-/** Headings are bold from the fifth level on. */
-export function pageMarkdown(text: string, depth: number): string {
-	const write: Record<Block['kind'], (lines: string[]) => string> = {
-		heading: ([title]) => (depth > 4 ? `**${title}**` : `${'#'.repeat(depth)} ${title}`),
-		prose: ([line = '']) => line,
-		list: (lines) => lines.map((line) => line.replace(/^ *(.*?) :: /, '- `$1`: ')).join('\n'),
-		code: (lines) => ['```', ...lines, '```'].join('\n'),
-	};
-	return parts(...readPage(text).map(({ kind, lines }) => write[kind](lines)));
+	return `${parts(...sections, '### Shared flags', sharedFlags().replace(/^##/gm, '####'))}\n`;
 }
 
 const literal = (text: string): string =>
@@ -45,7 +33,8 @@ const roff: Record<Block['kind'], (lines: string[]) => string> = {
 	prose: ([line = '']) => `.PP\n${literal(line)}`,
 	list: (lines) =>
 		lines
-			.map((line) => line.replace(/^ *(.*?) :: (.*)$/, (_, name, text) => `.TP\n.B ${quoted(name)}\n${literal(text)}`))
+			.map(readEntry)
+			.map(({ name, meaning }) => `.TP\n.B ${quoted(name)}\n${literal(meaning)}`)
 			.join('\n'),
 	code: (lines) => `.PP\n.RS 4\n.nf\n${lines.map(literal).join('\n')}\n.fi\n.RE`,
 };
@@ -55,10 +44,7 @@ export async function manualRoff(version: string): Promise<string> {
 		['description', orientation],
 		...commands.map(async (entry) => [`supportctl ${entry.words.join(' ')}`, commandText(entry, await entry.load())]),
 		['shared flags', sharedFlags()],
-		...Object.entries({ ...texts, statuses: madeTopics.statuses() }).map(([name, text]) => [
-			name,
-			`## ${topics[name as keyof typeof topics]}\n\n${text}`,
-		]),
+		...[...texts].filter(([name]) => name !== 'flags').map(([name, text]) => [name, text.replace(/^# /, '## ')]),
 	]);
 	return [
 		`.TH SUPPORTCTL 1 "" ${quoted(`supportctl ${version}`)} "User Commands"`,

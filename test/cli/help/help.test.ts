@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { idNames } from '../../../src/api/endpoints.js';
 import { ticketStatuses } from '../../../src/api/fields.js';
-import { describeCommand, madeTopics, ownOptions } from '../../../src/cli/help/commands.js';
-import { topics } from '../../../src/cli/help/help.js';
-import { helpWidth, list, pageText, readPage, wrap } from '../../../src/cli/help/page.js';
-import { pageMarkdown } from '../../../src/cli/help/reference.js';
-import { texts } from '../../../src/cli/help/topics.js';
+import { describeCommand, splitOptions } from '../../../src/cli/help/commands.js';
+import { helpWidth, list, pageText, readEntry, readPage, wrap } from '../../../src/cli/help/page.js';
+import { texts, topics } from '../../../src/cli/help/topics.js';
 import { commands } from '../../../src/cli/manifest.js';
 import { outcomeKeys } from '../../../src/cli/runs/outcomes.js';
 import { ExitCode } from '../../../src/errors.js';
@@ -21,6 +19,7 @@ async function run(argv: readonly string[], columns?: number) {
 	return { exitCode, stdout: context.stdout.text, stderr: context.stderr.text };
 }
 
+const textOf = (topic: string): string => texts.get(topic) ?? '';
 const names = commands.map((entry) => entry.words.join(' '));
 
 /** What a person would type in `$ …` lines, pipes taken apart, quotation marks taken off. */
@@ -57,7 +56,7 @@ describe('supportctl --help', () => {
 		const { exitCode, stdout } = await run(['--help'], 80);
 		expect(exitCode).toBe(0);
 		for (const name of names) expect(stdout.match(new RegExp(`^  ${name}  `, 'gm')), name).toHaveLength(1);
-		for (const name of Object.keys(topics)) expect(stdout).toContain(`help ${name}`);
+		for (const { name } of topics) expect(stdout).toContain(`help ${name}`);
 		expect(await run(['help'], 80)).toEqual({ exitCode, stdout, stderr: '' });
 	});
 
@@ -120,7 +119,7 @@ it('help flags lists every flag that a command hides as shared, help statuses ev
 	const flags = (await run(['help', 'flags'], 80)).stdout;
 	for (const entry of commands) {
 		const command = await entry.load();
-		const own = ownOptions(command);
+		const { own } = splitOptions(command.options);
 		for (const option of command.options) if (!own.includes(option)) expect(flags).toContain(option.flags);
 	}
 	expect(flags).toMatch(/-j, --concurrency <n\|auto> [\s\S]*?\(default:\s+4\)/);
@@ -147,28 +146,26 @@ it('help --json prints the command tree, or the part below some words', async ()
 	expect(flag('--format').choices).toEqual(formatNames);
 });
 
-describe.each([...Object.entries(texts), ...Object.entries(madeTopics).map(([name, text]) => [name, text()] as const)])(
-	'help %s',
-	(name, text) => {
-		it('fits, and every command in it is understood', async () => {
-			const { exitCode, stdout } = await run(['help', name], 80);
-			expect(exitCode).toBe(0);
-			const prose = stdout.split('\n').filter((line) => line.length > 80);
-			const page = readPage(text);
-			const code = page.flatMap((block) => (block.kind === 'code' ? block.lines : []));
-			for (const { kind, lines } of page)
-				if (kind === 'list') for (const line of lines) expect(line).toMatch(/\S :: \S/);
-			expect(prose.filter((line) => !code.includes(line.trim()) && !code.includes(line.slice(2)))).toEqual([]);
-			for (const line of code.filter((each) => each.startsWith('$ supportctl'))) {
-				for (const argv of typed(line)) await parseExample(argv);
-			}
-		});
-	},
-);
+describe.each([...texts])('help %s', (name, text) => {
+	it('fits, and every command in it is understood', async () => {
+		const { exitCode, stdout } = await run(['help', name], 80);
+		expect(exitCode).toBe(0);
+		const prose = stdout.split('\n').filter((line) => line.length > 80);
+		const page = readPage(text);
+		const code = page.flatMap((block) => (block.kind === 'code' ? block.lines : []));
+		for (const { kind, lines } of page)
+			if (kind === 'list')
+				for (const line of lines)
+					expect(readEntry(line)).toEqual({ name: expect.stringMatching(/\S/), meaning: expect.stringMatching(/\S/) });
+		expect(prose.filter((line) => !code.includes(line.trim()) && !code.includes(line.slice(2)))).toEqual([]);
+		for (const line of code.filter((each) => each.startsWith('$ supportctl'))) {
+			for (const argv of typed(line)) await parseExample(argv);
+		}
+	});
+});
 
 it('explains every format under help formats', async () => {
-	const formats = texts.formats;
-	const explained = [...formats.matchAll(/^- `([a-z]+)`:/gm)].map(([, name]) => name);
+	const explained = [...textOf('formats').matchAll(/^- `([a-z]+)`:/gm)].map(([, name]) => name);
 	expect(explained).toEqual(expect.arrayContaining([...formatNames]));
 });
 
@@ -200,7 +197,7 @@ describe('layout', () => {
 	});
 
 	it('sets names and meanings in columns, a long name on a line of its own', () => {
-		expect(list(['a :: first', 'a-name-that-is-too-long :: second entry of two lines'], 30)).toEqual([
+		expect(list(['- `a`: first', '- `a-name-that-is-too-long`: second entry of two lines'], 30)).toEqual([
 			'a  first',
 			'a-name-that-is-too-long',
 			'   second entry of two lines',
@@ -211,28 +208,26 @@ describe('layout', () => {
 		expect([undefined, 20, 60, 200].map(helpWidth)).toEqual([80, 40, 60, 100]);
 	});
 
-	it('reads a page once, for terminals and for Markdown', () => {
-		const page = 'Some\ntext.\n\n## Title\n\n    $ one\n\n    two\n\n-f X :: what it is\n--long :: more\n';
+	it('sets headings, paragraphs, code and lists', () => {
+		const page =
+			'Some\ntext.\n\n## Title\n\n```\n$ one\n\ntwo\n```\n\n- `-f, --file X`: what it is\n- `--long`: more\n';
 		expect(pageText(page, 40, plainPalette)).toBe(
-			'Some text.\n\nTITLE\n  $ one\n\n  two\n\n  -f X    what it is\n  --long  more\n',
-		);
-		expect(pageMarkdown(page, 3)).toBe(
-			'Some text.\n\n### Title\n\n```\n$ one\n\ntwo\n```\n\n- `-f X`: what it is\n- `--long`: more',
+			'Some text.\n\nTITLE\n  $ one\n\n  two\n\n  -f, --file X  what it is\n      --long    more\n',
 		);
 	});
 });
 
 describe('help formats', () => {
 	it('says of every key that an outcome can have what it is', async () => {
-		const documented = readPage(texts.formats)
+		const documented = readPage(textOf('formats'))
 			.flatMap(({ kind, lines }) => (kind === 'list' ? lines : []))
-			.flatMap((line) => (line.split(' :: ')[0] as string).split(', '));
+			.flatMap((line) => readEntry(line).name.split(', '));
 		expect(documented).toEqual(expect.arrayContaining(outcomeKeys(idNames)));
 	});
 
 	it('has every ID of the table among the columns of an input', async () => {
 		// A username is a field.
 		const names = idNames.filter((name) => name !== 'username');
-		expect(texts.bulk).toContain(`Columns are field names and ${names.map((name) => `\`${name}\``).join(', ')}`);
+		expect(textOf('bulk')).toContain(`Columns are field names and ${names.map((name) => `\`${name}\``).join(', ')}`);
 	});
 });
