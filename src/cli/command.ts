@@ -17,8 +17,6 @@ export interface ArgumentSpec {
 	readonly completes?: Completes;
 }
 
-export type RequestSpec = Pick<Endpoint, 'method' | 'path' | 'documented'>;
-
 export type SharedValues = ValuesOf<typeof outputOptions> & ValuesOf<typeof connectionOptions>;
 
 export interface Invocation<
@@ -44,8 +42,8 @@ type ArgumentTexts<Specs extends readonly ArgumentSpec[]> = Specs extends readon
 	: readonly string[];
 
 interface CommandDescription<Options, Arguments> {
-	/** For help: paths below /support-api/v1. */
-	readonly requests?: readonly RequestSpec[];
+	/** For help. */
+	readonly requests?: readonly Endpoint[];
 	/** If they don't follow from its requests. */
 	readonly exitCodes?: readonly ExitCode[];
 	readonly arguments: Arguments;

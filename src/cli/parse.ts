@@ -46,7 +46,7 @@ function toOption(spec: OptionSpec, all: readonly OptionSpec[]): Option {
 	if (!takesValue(spec) && spec.bare === undefined) return option;
 	const { choices, parse = (text: string) => text } = spec;
 	const read = (text: string): unknown => {
-		const value = parse(text);
+		const value = parse(text, longFlag(spec));
 		return choices === undefined ? value : oneOf(choices, String(value), `${longFlag(spec)}: `);
 	};
 	if (spec.repeatable === true) {

@@ -1,10 +1,10 @@
 /** Commands for tickets, replies, users, attachments and terms. */
 
-import { type Endpoint, endpointList } from '../../api/endpoints.js';
+import { endpointList } from '../../api/endpoints.js';
 import { taxonomies, ticketStatuses } from '../../api/fields.js';
 import { chooseEndpoint } from '../../api/plan.js';
 import { type EditNoun, type Noun, ownAccount, type Read, readOf } from '../../api/reads.js';
-import type { ArgumentSpec, CommandSpec, RequestSpec } from '../command.js';
+import type { ArgumentSpec, CommandSpec } from '../command.js';
 import { longName, type OptionSpec, pick } from '../options/option.js';
 import {
 	allowDiffersOption,
@@ -24,13 +24,14 @@ export function send(words: string): CommandSpec {
 	const positionals = positionalsOf(endpointName, endpoint);
 	return {
 		requests: endpointList.filter(({ name }) => name === endpointName || name.startsWith(`${endpointName}.`)),
-		arguments: positionals.map(
-			({ name, help, choices }, at): ArgumentSpec => ({
-				...{ name: name.replaceAll('_', '-'), help, required: false, variadic: at === positionals.length - 1 },
-				// --undocumented allows others.
-				suggests: choices,
-			}),
-		),
+		arguments: positionals.map(({ name, help, choices }, at) => ({
+			name: name.replaceAll('_', '-'),
+			help,
+			required: false,
+			variadic: at === positionals.length - 1,
+			// --undocumented allows others.
+			suggests: choices,
+		})),
 		options: optionsOf(endpoint),
 		async run(invocation) {
 			return await (await import('../runs/one.js')).startCommand(endpointName, invocation as RunInvocation);
@@ -38,24 +39,9 @@ export function send(words: string): CommandSpec {
 	};
 }
 
-const requestOf = ({ path }: Pick<Endpoint, 'path'>): RequestSpec => ({ method: 'GET', path, documented: false });
-
-function ownerArguments(
-	noun: Noun,
-	{ list }: Read,
-	taxonomy: Partial<ArgumentSpec> = { choices: taxonomies },
-): ArgumentSpec[] {
-	if (noun === 'term') return [{ name: 'taxonomy', help: 'The taxonomy', required: true, ...taxonomy }];
+function ownerArguments(noun: Noun, { list }: Read): ArgumentSpec[] {
+	if (noun === 'term') return [{ name: 'taxonomy', help: 'The taxonomy', required: true, choices: taxonomies }];
 	return list.parameters.map(({ name, help }) => ({ name: name.replaceAll('_', '-'), help, required: true }));
-}
-
-function listArguments(noun: Noun, read: Read): ArgumentSpec[] {
-	if (noun === 'term') return ownerArguments(noun, read);
-	return ownerArguments(noun, read).map((each) => ({ ...each, variadic: true }));
-}
-
-function withOrders(option: OptionSpec, { orders }: Read): OptionSpec {
-	return longName(option) === 'sort' ? { ...option, suggests: Object.keys(orders) } : option;
 }
 
 export function list(noun: Noun): CommandSpec {
@@ -66,11 +52,12 @@ export function list(noun: Noun): CommandSpec {
 		if (kind !== 'state') return option;
 		return { ...option, choices: ['open', 'closed', 'any'], parse: (text) => text.toLowerCase() };
 	});
-	const narrowing = read.paged ? listOptions.map((each) => withOrders(each, read)) : [];
+	const orders = { suggests: Object.keys(read.orders) };
+	const narrowing = listOptions.map((each) => (longName(each) === 'sort' ? { ...each, ...orders } : each));
 	return {
-		requests: [requestOf(read.list)],
-		arguments: listArguments(noun, read),
-		options: [...filters, ...narrowing, ...readOptions],
+		requests: [read.list],
+		arguments: ownerArguments(noun, read).map((each) => ({ ...each, variadic: noun !== 'term' })),
+		options: [...filters, ...(read.paged ? narrowing : []), ...readOptions],
 		run: async (invocation) => await (await import('../lists/objects.js')).listObjects(noun, invocation),
 	};
 }
@@ -78,7 +65,7 @@ export function list(noun: Noun): CommandSpec {
 export function get(noun: EditNoun): CommandSpec {
 	const read = readOf(noun, '<taxonomy>');
 	return {
-		requests: read.get === undefined ? [] : [requestOf(read.get)],
+		requests: read.get === undefined ? [] : [read.get],
 		arguments: [
 			...ownerArguments(noun, read),
 			{ name: 'id', help: 'IDs, or - for stdin', required: true, variadic: true },
@@ -90,7 +77,7 @@ export function get(noun: EditNoun): CommandSpec {
 
 export function whoami(): CommandSpec {
 	return {
-		requests: [requestOf(ownAccount)],
+		requests: [ownAccount],
 		arguments: [],
 		options: readOptions,
 		run: async (invocation) => await (await import('../lists/objects.js')).showOwnAccount(invocation),
@@ -98,9 +85,10 @@ export function whoami(): CommandSpec {
 }
 
 export function edit(noun: EditNoun): CommandSpec {
+	const owners = ownerArguments(noun, readOf(noun, '<taxonomy>'));
 	return {
 		arguments: [
-			...ownerArguments(noun, readOf(noun, '<taxonomy>'), { suggests: taxonomies }),
+			...owners.map(({ choices, ...each }) => ({ ...each, suggests: choices })),
 			{ name: 'id', help: noun === 'user' ? 'ID, or @me' : 'ID', required: true },
 		],
 		options: [

@@ -1,22 +1,17 @@
 /** `sandbox`: a mock API on loopback, from memory, until it is stopped. */
 
 import { ExitCode } from '../../errors.js';
-import { checkSetting, type Kind, number, settings } from '../../profile/settings.js';
+import { number, settings } from '../../profile/settings.js';
 import { type FaultKind, faultKinds } from '../../sandbox/responses.js';
 import { defineCommand } from '../command.js';
-import { longFlag, type OptionSpec, options, pick } from '../options/option.js';
-import { connectionOptions, wholeNumber } from '../options/shared.js';
+import { type OptionSpec, options, pick } from '../options/option.js';
+import { checked, connectionOptions, wholeNumber } from '../options/shared.js';
 
 const DEFAULT_PORT = 8700;
 
-const checked =
-	<Value>(flag: string, kind: Kind<Value>) =>
-	(text: string): Value =>
-		checkSetting(kind, text, flag);
-
 /** The flags by which other commands learn how a deployment spells its names. */
 const prefixOptions = pick(connectionOptions, 'product-prefix', 'shop-prefix', 'membership-prefix').map((spec) => {
-	return { ...spec, parse: checked(longFlag(spec), settings.productPrefix) };
+	return { ...spec, parse: checked(settings.productPrefix) };
 });
 
 const sandboxOptions = [
@@ -25,13 +20,13 @@ const sandboxOptions = [
 			flags: '--port <n>',
 			help: 'Port on 127.0.0.1; 0 picks a free one',
 			defaultText: String(DEFAULT_PORT),
-			parse: wholeNumber('--port', 0, 65_535),
+			parse: wholeNumber(0, 65_535),
 		},
 		{
 			flags: '--seed <n>',
 			help: 'Number of tickets; the same number always generates the same data',
 			defaultText: '50',
-			parse: wholeNumber('--seed', 0, 1_000_000),
+			parse: wholeNumber(0, 1_000_000),
 		},
 		{ flags: '--documented-only', help: 'Disable lists and reads (undocumented in the API)' },
 		{
@@ -42,13 +37,13 @@ const sandboxOptions = [
 			flags: '--latency <ms>',
 			help: 'Delay before each response',
 			defaultText: '0',
-			parse: checked('--latency', number(0, 600_000)),
+			parse: checked(number(0, 600_000)),
 		},
 		{
 			flags: '--fail-rate <p>',
 			help: 'Share of requests that fail, 0 to 1',
 			defaultText: '0',
-			parse: checked('--fail-rate', number(0, 1)),
+			parse: checked(number(0, 1)),
 		},
 		{
 			flags: '--fail-kind <kind>',
@@ -60,7 +55,7 @@ const sandboxOptions = [
 		{
 			flags: '--rate-limit <n>',
 			help: 'Maximum requests per second; more are refused, with Retry-After',
-			parse: checked('--rate-limit', number(1, 1_000_000)),
+			parse: checked(number(1, 1_000_000)),
 		},
 		{
 			flags: '--rate-limit-status <status>',

@@ -66,7 +66,7 @@ function usageOf(name: string, { arguments: specs, options }: CommandSpec): stri
 	return [usage, `${name} --input <file> [flags]`, ['... |', name, ...given.slice(0, -1), '- [flags]'].join(' ')];
 }
 
-const takesRows = (options: readonly OptionSpec[]): boolean => options.includes(inputOptions[0]);
+const takesRows = (options: readonly OptionSpec[]): boolean => splitOptions(options).groups.includes('Input');
 
 export function commandText({ words, summary }: CommandEntry, spec: CommandSpec): string {
 	const { description, examples } = describeCommand(words);

@@ -14,7 +14,7 @@ export interface OptionSpec {
 	readonly choices?: readonly string[];
 	/** Others are allowed too. */
 	readonly suggests?: readonly string[];
-	readonly parse?: (text: string) => unknown;
+	readonly parse?: (text: string, flag: string) => unknown;
 	/** For help; the command applies it. */
 	readonly defaultText?: string;
 	readonly completes?: Completes;
@@ -36,7 +36,7 @@ type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
 	? `${Head}${Capitalize<CamelCase<Tail>>}`
 	: Name;
 
-type OneValue<Spec> = Spec extends { parse: (text: string) => infer Value }
+type OneValue<Spec> = Spec extends { parse: (text: string, flag: string) => infer Value }
 	? Value
 	: Spec extends { choices: readonly (infer Choice)[] }
 		? Choice
@@ -54,50 +54,43 @@ export type ValuesOf<Specs extends readonly OptionSpec[]> = {
 	readonly [Spec in Specs[number] as CamelCase<LongName<Spec['flags']>>]?: ValueOf<Spec> | undefined;
 };
 
-/** Under one heading of help; values keep their types. */
+/** Under one heading of help. */
 export function options<const Specs extends readonly Omit<OptionSpec, 'group'>[]>(group: string, specs: Specs) {
-	return specs.map((spec) => ({ ...spec, group })) as unknown as {
-		readonly [At in keyof Specs]: Specs[At] & { readonly group: string };
-	};
+	return specs.map((spec: Specs[number]) => ({ ...spec, group }));
 }
 
 type Named<Spec, Name> = Spec extends OptionSpec ? (LongName<Spec['flags']> extends Name ? Spec : never) : never;
 
 /** In their own order. */
-export function pick<Spec extends OptionSpec, const Name extends string>(
-	specs: readonly Spec[],
-	...names: Name[]
-): Named<Spec, Name>[] {
-	return specs.filter((spec): spec is Named<Spec, Name> => (names as string[]).includes(longName(spec)));
+export function pick<Spec extends OptionSpec, const Name extends string>(specs: readonly Spec[], ...names: Name[]) {
+	const isNamed = (spec: Spec): spec is Named<Spec, Name> => names.some((name) => name === longName(spec));
+	return specs.filter(isNamed);
 }
 
-export function allBut<Spec extends OptionSpec, const Name extends string>(
-	specs: readonly Spec[],
-	...names: Name[]
-): Exclude<Spec, Named<Spec, Name>>[] {
-	return specs.filter(
-		(spec): spec is Exclude<Spec, Named<Spec, Name>> => !(names as string[]).includes(longName(spec)),
-	);
+export function allBut<Spec extends OptionSpec, const Name extends string>(specs: readonly Spec[], ...names: Name[]) {
+	const isOther = (spec: Spec): spec is Exclude<Spec, Named<Spec, Name>> =>
+		names.every((name) => name !== longName(spec));
+	return specs.filter(isOther);
 }
 
 /** `dry-run` of `-n, --dry-run`. */
-export function longName(option: OptionSpec): string {
-	return (/--(?:no-)?([a-z0-9-]+)/.exec(option.flags)?.[1] ?? option.flags) as string;
+export function longName({ flags }: OptionSpec): string {
+	return /--(?:no-)?([a-z0-9-]+)/.exec(flags)?.[1] ?? flags;
 }
 
 /** `--no-color`. */
-export function longFlag(option: OptionSpec): string {
-	return (/--[a-z0-9-]+/.exec(option.flags)?.[0] ?? option.flags) as string;
+export function longFlag({ flags }: OptionSpec): string {
+	return /--[a-z0-9-]+/.exec(flags)?.[0] ?? flags;
 }
 
 /** `-j` of `-j, --concurrency <n>`. */
-export function shortFlag(option: OptionSpec): string | undefined {
-	return /^(-[A-Za-z0-9]),/.exec(option.flags)?.[1];
+export function shortFlag({ flags }: OptionSpec): string | undefined {
+	return /^(-[A-Za-z0-9]),/.exec(flags)?.[1];
 }
 
 /** In the next word: that of `--name[=value]` follows the `=`. */
-export function takesValue(option: OptionSpec): boolean {
-	return option.flags.includes('<');
+export function takesValue({ flags }: OptionSpec): boolean {
+	return flags.includes('<');
 }
 
 /** With or without a value: `--rate=3`, `-j4`. */
@@ -106,6 +99,7 @@ export function findOption<Spec extends OptionSpec>(options: readonly Spec[], wo
 	return options.find((option) => longFlag(option) === flag || shortFlag(option) === flag);
 }
 
+/** A value's name in `options`. */
 export function camelCase(name: string): string {
 	return name.replace(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 }

@@ -3,14 +3,19 @@
 import { UsageError } from '../../errors.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
 import { formats } from '../../output/columns.js';
-import { checkSetting, number, schemes, settings } from '../../profile/settings.js';
+import { checkSetting, type Kind, number, schemes, settings } from '../../profile/settings.js';
 import { camelCase, longName, type OptionSpec, type OptionValues, options, pick } from './option.js';
 import { parseDuration } from './window.js';
 
-export function wholeNumber(flag: string, least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+/** Like a setting. */
+export const checked =
+	<Value>(kind: Kind<Value>) =>
+	(text: string, flag: string): Value =>
+		checkSetting(kind, text, flag);
+
+export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
 	const range = most === Number.MAX_SAFE_INTEGER ? ` of ${least} or more` : `, ${least} to ${most}`;
-	const kind = number(least, most, `a whole number${range}`, Number.isInteger);
-	return (text) => checkSetting(kind, text, flag);
+	return checked(number(least, most, `a whole number${range}`, Number.isInteger));
 }
 
 export const outputOptions = options('Output', [
@@ -46,11 +51,7 @@ export const connectionOptions = options('Connection', [
 	{ flags: '--cert <file>', help: 'Client certificate (PEM)', completes: 'files' },
 	{ flags: '--key <file>', help: 'Private key of the client certificate, if in a separate file', completes: 'files' },
 	{ flags: '--product-prefix <word>', help: 'Custom API prefix', defaultText: productPrefix.initial },
-	{
-		flags: '--shop-prefix <word>',
-		help: 'Custom prefix of shop statuses',
-		defaultText: shopPrefix.initial,
-	},
+	{ flags: '--shop-prefix <word>', help: 'Custom prefix of shop statuses', defaultText: shopPrefix.initial },
 	{
 		flags: '--membership-prefix <word>',
 		help: 'Custom prefix of membership statuses',
@@ -78,8 +79,8 @@ export const guardOptions = options('Guards', [
 	},
 	{ flags: '-y, --yes', help: 'Skip confirmation' },
 	{ flags: '--confirm <profile>', help: 'Confirm a write with a protected profile', completes: 'profiles' },
-	{ flags: '--expect <n>', help: 'Stop unless there are exactly N rows', parse: wholeNumber('--expect', 0) },
-	{ flags: '--max <n>', help: 'Stop if there are more than N rows', parse: wholeNumber('--max', 0) },
+	{ flags: '--expect <n>', help: 'Stop unless there are exactly N rows', parse: wholeNumber(0) },
+	{ flags: '--max <n>', help: 'Stop if there are more than N rows', parse: wholeNumber(0) },
 ]);
 
 export const reportOption = {
@@ -89,7 +90,7 @@ export const reportOption = {
 	repeatable: true,
 } as const satisfies OptionSpec;
 
-const concurrency = wholeNumber('--concurrency', 1);
+const concurrency = wholeNumber(1);
 
 /** How fast a run is, and what it leaves; a resume has them too. */
 export const tuningOptions = [
@@ -97,25 +98,17 @@ export const tuningOptions = [
 		{
 			flags: '-j, --concurrency <n|auto>',
 			help: 'Requests at a time; auto finds a good number',
-			parse: (text: string): number | 'auto' => (text === 'auto' ? text : concurrency(text)),
+			parse: (text: string, flag: string) => (text === 'auto' ? text : concurrency(text, flag)),
 			defaultText: String(DEFAULT_CONCURRENCY),
 		},
-		{
-			flags: '--rate <n>',
-			help: 'At most N requests per second',
-			parse: (text) => checkSetting(settings.rate, text, '--rate'),
-		},
+		{ flags: '--rate <n>', help: 'At most N requests per second', parse: checked(settings.rate) },
 		{
 			flags: '--retries <n>',
 			help: 'Retries per request',
-			parse: wholeNumber('--retries', 0),
+			parse: wholeNumber(0),
 			defaultText: String(DEFAULT_RETRIES),
 		},
-		{
-			flags: '--first <n>',
-			help: 'Send only the first N rows; run resume sends the rest',
-			parse: wholeNumber('--first', 1),
-		},
+		{ flags: '--first <n>', help: 'Send only the first N rows; run resume sends the rest', parse: wholeNumber(1) },
 		{
 			flags: '--until <time>',
 			help: 'Begin no row after this time (06:00, or a date and time); run resume sends the rest',
@@ -142,7 +135,7 @@ export const readOptions = [
 
 /** Which objects of a list are printed, and in which order. */
 export const listOptions = options('Filters', [
-	{ flags: '-L, --limit <n>', help: 'Print at most N objects', parse: wholeNumber('--limit', 1) },
+	{ flags: '-L, --limit <n>', help: 'Print at most N objects', parse: wholeNumber(1) },
 	{
 		flags: '--sort <field>',
 		help: 'Sort by this field; -FIELD reverses',
@@ -165,7 +158,7 @@ export const allowDiffersOption: OptionSpec = {
 
 const KEPT = 'Kept in the profile';
 
-/** What a profile can have besides a connection: guards … */
+/** What a profile can have besides a connection. */
 export const guardDefaults = options(KEPT, [
 	{ flags: '--protected', help: 'Require --confirm PROFILE for every write' },
 	{ flags: '--no-protected', help: 'Do not require --confirm' },
@@ -173,7 +166,7 @@ export const guardDefaults = options(KEPT, [
 	{ flags: '--no-allow-http', help: 'Require https://' },
 ]);
 
-/** … and defaults for later commands. */
+/** Defaults for later commands. */
 export const runDefaults = options(KEPT, [
 	{ flags: '-j, --concurrency <n>', help: 'Requests at a time' },
 	{ flags: '--rate <n>', help: 'At most N requests per second' },
@@ -200,8 +193,5 @@ export const secretOptions = options('Secret', [
 		help: 'Run this shell command to get the secret each time instead of storing it',
 		conflicts: ['insecure-storage'],
 	},
-	{
-		flags: '--insecure-storage',
-		help: 'Store the secret in the profile file even if a keyring is available',
-	},
+	{ flags: '--insecure-storage', help: 'Store the secret in the profile file even if a keyring is available' },
 ]);

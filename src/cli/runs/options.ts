@@ -96,7 +96,7 @@ export const runOptions = options('Run', [
 	{
 		flags: '--max-failures <n>',
 		help: 'Stop after more than N failed rows',
-		parse: wholeNumber('--max-failures', 0),
+		parse: wholeNumber(0),
 	},
 	{ flags: '--shard <k/n>', help: 'Process only part K of N, assigned by row ID' },
 	{ flags: '--journal <file>', help: 'Path of the journal', completes: 'files' },

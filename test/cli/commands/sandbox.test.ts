@@ -147,7 +147,7 @@ test.each([
 	['--latency', 'fast'],
 ])('%s %s is a usage error that repeats the value', (flag, value) => {
 	const spec = command.options.find((each) => each.flags.startsWith(`${flag} `));
-	expect(() => spec?.parse?.(value)).toThrow(
+	expect(() => spec?.parse?.(value, flag)).toThrow(
 		expect.objectContaining({ exitCode: 2, message: expect.stringContaining(`"${value}"`) }),
 	);
 });
@@ -158,5 +158,7 @@ test('a prefix is refused in the words of every other command', () => {
 	const spec = command.options.find((each) => each.flags.startsWith('--product-prefix '));
 	const message = '--product-prefix: "a b" must be a letter, then letters, digits, - or _';
 	expect(elsewhere).toThrow(message);
-	expect(() => spec?.parse?.('a b')).toThrow(expect.objectContaining({ message, code: 'invalid_setting' }));
+	expect(() => spec?.parse?.('a b', '--product-prefix')).toThrow(
+		expect.objectContaining({ message, code: 'invalid_setting' }),
+	);
 });

@@ -100,7 +100,7 @@ export const command = defineCommand({
 			{
 				flags: '--limit <n>',
 				help: 'Print at most N runs, newest first',
-				parse: wholeNumber('--limit', 1),
+				parse: wholeNumber(1),
 				defaultText: `${SHOWN} on a terminal, all elsewhere`,
 			},
 		]),
