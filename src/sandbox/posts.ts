@@ -72,6 +72,12 @@ function createPosts<T extends Post>({ now }: Service, kind: PostKind<T>): Resou
 	});
 }
 
+/** Every word but `+` subtracts, `positive` too. */
+function finalTime(ticket: Ticket): number {
+	const adjustment = ticket['time-adjustments'];
+	return ticket['time-calculated'] + (ticket['time-adjustments-type'] === '+' ? adjustment : -adjustment);
+}
+
 const termFields = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
 
 type TermField = (typeof termFields)[number];
@@ -115,6 +121,7 @@ export function createTickets(service: Service): Resource {
 			status: dialect.statusOut(ticket.status),
 			title: shown(ticket.title, edit),
 			content: shown(ticket.content, edit),
+			'time-final': finalTime(ticket),
 			...Object.fromEntries(termFields.map((field) => [field, shownTerm(ticket[field])])),
 		}),
 		save(ticket, name, value) {

@@ -78,7 +78,7 @@ test('every field of a ticket is stored as it was sent, and the response shows t
 		keys(
 			'id date date_gmt modified modified_gmt slug status title content author ticket-tag product department ' +
 				'ticket_priority ticket_channel state assignee secondary-assignee tertiary-assignee customer-reply-count ' +
-				'agent-reply-count total-reply-count time-calculated time-adjustments time-adjustments-type time-notes',
+				'agent-reply-count total-reply-count time-calculated time-adjustments time-final time-adjustments-type time-notes',
 		),
 	);
 	expect(await read('/tickets/14')).toEqual(body);
@@ -256,6 +256,16 @@ test('an empty locale and preferences that are not stored are shown all the same
 	Object.assign(sandbox.store.users.get(3) ?? {}, { locale: '' });
 	const { locale, meta } = await read('/users/3');
 	expect([locale, meta]).toEqual(['en_US', { persisted_preferences: [] }]);
+});
+
+test.each([
+	['+', 70],
+	['-', 50],
+	['positive', 50],
+	['negative', 50],
+])('time-adjustments-type %s is stored as it is sent; anything but + subtracts', async (type, final) => {
+	const sent = { 'time-calculated': 60, 'time-adjustments': 10, 'time-adjustments-type': type };
+	expect(await update('/tickets/14', sent)).toMatchObject({ ...sent, 'time-final': final });
 });
 
 test('credentials are checked against the account password and application passwords, by login name alone', async () => {
