@@ -218,10 +218,9 @@ function compareCustomField(sent: unknown, shown: unknown): Equality {
 	const left = customFieldText(sent);
 	const right = customFieldText(shown);
 	if (left === undefined || right === undefined) return 'not comparable';
-	if (plainText(left) === plainText(right)) return 'same';
 	// 1.10 is shown as 1.1.
-	const isNumber = typeof shown === 'number' && left.trim() !== '';
-	return equality(isNumber && Math.abs(shown) <= Number.MAX_SAFE_INTEGER && Number(left) === shown);
+	const isSameNumber = typeof shown === 'number' && left.trim() !== '' && Number(left) === shown;
+	return equality(isSameNumber || plainText(left) === plainText(right));
 }
 
 export function compareField(

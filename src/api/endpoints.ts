@@ -19,9 +19,6 @@ export type ReplayRule = 'set' | 'delete' | 'read' | 'once';
 /** What a 2xx response must contain. */
 export type ReturnKind = 'object' | 'list' | 'fields' | 'fields-set' | 'user-id' | 'check' | 'any';
 
-/** Only that of custom fields is documented. */
-export type ReadName = 'ticket.get' | 'ticket.fields.get' | 'reply.get' | 'user.get' | 'attachment.get' | 'term.get';
-
 export interface PathParameter {
 	/** `id` or `slug` of the object, `ticket_id` of its owner. */
 	readonly name: string;
@@ -66,7 +63,8 @@ export interface Endpoint {
 	readonly noun: string;
 	/** "update", "set custom fields of" */
 	readonly verb: string;
-	readonly readWith?: ReadName;
+	/** What `reads.ts` reads of the object. Only the read of custom fields is documented. */
+	readonly readWith?: 'ticket' | 'fields' | 'reply' | 'user' | 'attachment' | 'term';
 	readonly constantQuery?: string;
 	readonly documented: boolean;
 }
@@ -76,22 +74,32 @@ type Row = Partial<Omit<Endpoint, 'name' | 'method' | 'parameters'>> &
 	Pick<Endpoint, 'path' | 'noun'> &
 	({ readonly method: 'GET' | 'DELETE' } | { readonly method: 'POST'; readonly replay: ReplayRule });
 
-export function endpoint(name: string, row: Row): Endpoint {
-	const thing = row.noun.split(' ').at(-1) as string;
-	const parameters = [...row.path.matchAll(/<([a-z_]+)>/g)].map(([, id = '']): PathParameter => {
-		const owner = id.endsWith('_id') && id !== `${thing}_id` ? id.slice(0, -'_id'.length) : undefined;
-		const kind = id === 'slug' ? 'slug' : 'id';
-		const own = `${thing[0]?.toUpperCase()}${thing.slice(1)} ${kind === 'id' ? 'IDs' : 'slugs'}`;
-		const help = owner === undefined ? own : `${owner[0]?.toUpperCase()}${owner.slice(1)} ID`;
-		if (row.path.startsWith(`/users/<${id}>`))
-			return { name: id, kind, help: 'Users: IDs or usernames', names: 'users' };
-		if (row.noun.endsWith(' term')) return { name: id, kind, help: 'Terms: IDs, slugs or names', names: 'terms' };
-		if (row.path.endsWith(`/passwords/<${id}>`)) return { name: id, kind, help: `${own} or names`, names: 'passwords' };
-		return { name: id, kind, help };
+/** `/tickets/<id>`: the name before a placeholder says what it stands for. */
+function parametersOf(path: string): PathParameter[] {
+	const found = [...path.matchAll(/([a-z_-]+)\/<([a-z_]+)>/g)];
+	return found.map(([, collection, name = ''], index) => {
+		const owns = index < found.length - 1;
+		switch (collection) {
+			case 'tickets':
+				return { name, kind: 'id', help: owns ? 'Ticket ID' : 'Ticket IDs' };
+			case 'replies':
+				return { name, kind: 'id', help: 'Reply IDs' };
+			case 'attachments':
+				return { name, kind: 'id', help: 'Attachment IDs' };
+			case 'users':
+				return { name, kind: 'id', help: 'Users: IDs or usernames', names: 'users' };
+			case 'passwords':
+				return { name, kind: 'slug', help: 'Password slugs or names', names: 'passwords' };
+			default:
+				return { name, kind: 'id', help: 'Terms: IDs, slugs or names', names: 'terms' };
+		}
 	});
+}
+
+export function endpoint(name: string, row: Row): Endpoint {
 	return {
 		name,
-		parameters,
+		parameters: parametersOf(row.path),
 		query: [],
 		fields: [],
 		required: [],
@@ -120,7 +128,7 @@ const rows = {
 		noun: 'ticket',
 		fields: ticketFields,
 		replay: 'set',
-		readWith: 'ticket.get',
+		readWith: 'ticket',
 	},
 	'ticket.fields.set': {
 		method: 'POST',
@@ -130,7 +138,7 @@ const rows = {
 		body: 'custom_fields',
 		replay: 'set',
 		returns: 'fields-set',
-		readWith: 'ticket.fields.get',
+		readWith: 'fields',
 	},
 	'ticket.fields.get': { method: 'GET', path: '/tickets/<id>/custom-fields', noun: 'ticket', returns: 'fields' },
 	'user.check': {
@@ -160,7 +168,7 @@ const rows = {
 		noun: 'user',
 		fields: userFields,
 		replay: 'set',
-		readWith: 'user.get',
+		readWith: 'user',
 	},
 	'attachment.update': {
 		method: 'POST',
@@ -168,7 +176,7 @@ const rows = {
 		noun: 'attachment',
 		fields: attachmentFields,
 		replay: 'set',
-		readWith: 'attachment.get',
+		readWith: 'attachment',
 	},
 	'reply.update': {
 		method: 'POST',
@@ -179,7 +187,7 @@ const rows = {
 		// Services find a reply by its ID, whatever ticket the path names.
 		changes: 'id',
 		parent: 'ticket_id',
-		readWith: 'reply.get',
+		readWith: 'reply',
 	},
 	'term.update.ticket_priority': {
 		method: 'POST',
@@ -187,7 +195,7 @@ const rows = {
 		noun: 'ticket_priority term',
 		fields: termFields,
 		replay: 'set',
-		readWith: 'term.get',
+		readWith: 'term',
 		cleared: ['color'],
 	},
 	'ticket.delete': {
@@ -196,7 +204,7 @@ const rows = {
 		noun: 'ticket',
 		query: [bypassTrash],
 		trash: true,
-		readWith: 'ticket.get',
+		readWith: 'ticket',
 	},
 	'reply.delete': {
 		method: 'DELETE',
@@ -206,14 +214,14 @@ const rows = {
 		trash: true,
 		changes: 'id',
 		parent: 'ticket_id',
-		readWith: 'reply.get',
+		readWith: 'reply',
 	},
 	'term.delete.product': {
 		method: 'DELETE',
 		path: '/product/<id>',
 		noun: 'product term',
 		query: [{ ...bypassTrash, presence: 'must', help: 'Delete permanently', reason: "terms can't be trashed" }],
-		readWith: 'term.get',
+		readWith: 'term',
 	},
 	'user.delete': {
 		method: 'DELETE',
@@ -234,7 +242,7 @@ const rows = {
 				reason: "the deleted user's posts and links need a receiver",
 			},
 		],
-		readWith: 'user.get',
+		readWith: 'user',
 	},
 	'user.password.delete': {
 		method: 'DELETE',
@@ -248,7 +256,7 @@ const rows = {
 		path: '/ticket_priority/<id>',
 		noun: 'ticket_priority term',
 		query: [{ ...bypassTrash, help: 'Sent only if you pass it (undocumented here)' }],
-		readWith: 'term.get',
+		readWith: 'term',
 	},
 } satisfies Record<string, Row>;
 

@@ -31,18 +31,21 @@ function field(name: string, kind: FieldKind, help: string): Field {
 	return { name, kind, help };
 }
 
-function computed(each: Field): Field {
-	return { ...each, computed: true };
+function count(name: string, help: string): Field {
+	return { name, kind: 'integer', help, computed: true };
 }
 
 const dates = [
 	field('date', 'date', "Publication date in the site's timezone"),
 	field('date_gmt', 'date', 'Publication date in GMT'),
 ];
+const slug = field('slug', 'text', 'Alphanumeric identifier, unique within its type');
+const author = field('author', 'user', 'ID of the author');
+const meta = field('meta', 'map', 'Meta fields');
 
 export const ticketFields: readonly Field[] = [
 	...dates,
-	field('slug', 'text', 'Alphanumeric identifier, unique within its type'),
+	slug,
 	field('status', 'status', 'Named status'),
 	field('title', 'text', 'Title of the ticket'),
 	field('content', 'longtext', 'Content of the ticket'),
@@ -52,13 +55,13 @@ export const ticketFields: readonly Field[] = [
 	field('ticket_priority', 'term', 'Term in the ticket_priority taxonomy'),
 	field('ticket_channel', 'term', 'Term in the ticket_channel taxonomy'),
 	field('state', 'state', 'State of the ticket'),
-	field('author', 'user', 'ID of the author'),
+	author,
 	field('assignee', 'user', 'ID of the agent assigned to the ticket'),
 	field('secondary-assignee', 'user', 'ID of the secondary assignee'),
 	field('tertiary-assignee', 'user', 'ID of the tertiary assignee'),
-	computed(field('customer-reply-count', 'integer', 'Number of customer replies')),
-	computed(field('agent-reply-count', 'integer', 'Number of agent replies')),
-	computed(field('total-reply-count', 'integer', 'Total number of replies')),
+	count('customer-reply-count', 'Number of customer replies'),
+	count('agent-reply-count', 'Number of agent replies'),
+	count('total-reply-count', 'Total number of replies'),
 	field('time-calculated', 'integer', 'Gross time calculated for the ticket, in minutes'),
 	field('time-adjustments', 'integer', 'Time adjustments for the ticket, in minutes'),
 	field('time-adjustments-type', 'adjustment', 'Type: positive or negative; live services add only for "+"'),
@@ -69,7 +72,7 @@ export const replyFields: readonly Field[] = [
 	...dates,
 	field('status', 'text', 'Named status'),
 	field('content', 'longtext', 'Content of the reply'),
-	field('author', 'user', 'ID of the author'),
+	author,
 ];
 
 export const usernameField = field('username', 'text', 'Login name');
@@ -89,7 +92,7 @@ export const userFields: readonly Field[] = [
 	field('slug', 'text', 'Alphanumeric identifier of the user'),
 	field('roles', 'list', 'Roles assigned to the user'),
 	passwordField,
-	field('meta', 'map', 'Meta fields'),
+	meta,
 	field('support_can_be_assigned', 'boolean', 'Whether new tickets can be assigned to this user'),
 	field('support_smart_tickets_order', 'switch', 'Whether tickets needing immediate attention are listed first'),
 	field('support_after_reply', 'text', 'What happens after a reply, with Smart Tickets Order'),
@@ -97,13 +100,13 @@ export const userFields: readonly Field[] = [
 
 export const attachmentFields: readonly Field[] = [
 	...dates,
-	field('slug', 'text', 'Alphanumeric identifier, unique within its type'),
+	slug,
 	field('status', 'text', 'Named status'),
 	field('title', 'text', 'Title'),
-	field('author', 'user', 'ID of the author'),
+	author,
 	field('comment_status', 'text', 'Whether comments are open'),
 	field('ping_status', 'text', 'Whether the object can be pinged'),
-	field('meta', 'map', 'Meta fields'),
+	meta,
 	field('template', 'text', 'Theme file used to display the object'),
 	field('alt_text', 'text', 'Alternative text shown when the attachment is not displayed'),
 	field('caption', 'text', 'Caption of the attachment'),
@@ -114,9 +117,9 @@ export const attachmentFields: readonly Field[] = [
 export const termFields: readonly Field[] = [
 	field('description', 'text', 'HTML description'),
 	field('name', 'text', 'HTML title'),
-	field('slug', 'text', 'Alphanumeric identifier, unique within its type'),
+	slug,
 	field('parent', 'integer', 'ID of the parent term'),
-	field('meta', 'map', 'Meta fields'),
+	meta,
 ];
 
 /** The named statuses of a ticket, by group (interface section 3). */

@@ -36,8 +36,7 @@ export interface Request {
 
 /** A body without a field. */
 export function asksNothing({ sent }: Pick<Request, 'sent'>): boolean {
-	for (const _name in sent) return false;
-	return sent !== undefined;
+	return sent !== undefined && Object.keys(sent).length === 0;
 }
 
 export type Planner = (row: RowValues) => Request;

@@ -1,7 +1,7 @@
 /** Reads that live services offer and the interface does not document. */
 
 import { type Endpoint, endpoint, endpoints, termEndpoint } from './endpoints.js';
-import { taxonomies } from './fields.js';
+import { flagName, taxonomies } from './fields.js';
 
 /** Without `context=edit` a service may show rendered text only. */
 const get = (name: string, path: string, noun: string): Endpoint =>
@@ -12,23 +12,21 @@ const list = (name: string, path: string, noun: string): Endpoint =>
 
 export const ownAccount: Endpoint = get('user.me', '/users/me', 'account');
 
-export function readEndpointOf({ name, readWith }: Pick<Endpoint, 'name' | 'readWith'>): Endpoint | undefined {
-	if (readWith === 'ticket.fields.get') return endpoints[readWith];
-	if (readWith === 'term.get') return termReads(name.split('.').slice(2).join('.')).get;
-	return objectReads().find((each) => each.get !== undefined && each.get.name === readWith)?.get;
+type Write = Pick<Endpoint, 'name' | 'readWith'>;
+
+/** Custom fields have no list. */
+export function readOfWrite({ name, readWith }: Write): Read | undefined {
+	if (readWith === undefined || readWith === 'fields') return undefined;
+	return readWith === 'term' ? termReads(name.split('.').slice(2).join('.')) : reads[readWith];
 }
 
-/** The list with the objects of a write by ID. */
-export function readOfWrite({ name, readWith }: Pick<Endpoint, 'name' | 'readWith'>): Read | undefined {
-	if (readWith === 'term.get') return termReads(name.split('.').slice(2).join('.'));
-	return objectReads().find(({ get, paged }) => paged && get !== undefined && get.name === readWith);
+export function readEndpointOf(write: Write): Endpoint | undefined {
+	return write.readWith === 'fields' ? endpoints['ticket.fields.get'] : readOfWrite(write)?.get;
 }
 
-export function showsModified({ readWith }: Pick<Endpoint, 'readWith'>): boolean {
-	return objectReads().some(({ get, hasModified }) => hasModified && get?.name === readWith);
+export function showsModified(write: Write): boolean {
+	return readOfWrite(write)?.hasModified === true;
 }
-
-const objectReads = (): readonly Read[] => Object.values(reads);
 
 export interface Filter {
 	/** `ticket-tag` */
@@ -59,9 +57,12 @@ export interface Read {
 	readonly paged: boolean;
 }
 
-const filter = (parameter: string, kind: Filter['kind'], help: string): Filter => {
-	return { flag: parameter.replaceAll('_', '-'), parameter, kind, help };
-};
+const filter = (parameter: string, kind: Filter['kind'], help: string): Filter => ({
+	flag: flagName(parameter),
+	parameter,
+	kind,
+	help,
+});
 const search = filter('search', 'text', 'Filter by text');
 const author = filter('author', 'user', 'Filter by author (ID, username, @me or none)');
 const status = filter('status', 'status', 'Filter by status');
@@ -77,8 +78,13 @@ const posts = {
 };
 const ordered = { context: 'edit', orderby: 'id', order: 'asc' } as const;
 const usual = {
-	...{ owners: [], computed: [], hasModified: true, paged: true, query: ordered },
-	...{ orders: { id: 'id', ...posts, author: 'author' }, newestFirst: true },
+	owners: [],
+	computed: [],
+	hasModified: true,
+	orders: { id: 'id', ...posts, author: 'author' },
+	newestFirst: true,
+	query: ordered,
+	paged: true,
 } as const;
 
 /** Terms have one for each taxonomy. */

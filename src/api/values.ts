@@ -52,21 +52,20 @@ export function parseSlugOrName(text: string): Parsed<string> {
 	return /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(text) ? { value: text } : parseSlug(text);
 }
 
-const DATE =
-	/^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?:[T ](?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d{1,9})?)?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?)?$/;
+const DATE = /^(\d{4}-\d\d-\d\d)(?:[T ]((?:[01]\d|2[0-3]):\d\d(?::\d\d(?:[.,]\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/;
 
-export function isIsoDate(text: string): boolean {
-	const [, year, month, day] = DATE.exec(text) ?? [];
-	return Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+/** An ISO 8601 date, in ms since 1970; GMT if it names no zone. */
+export function readMoment(text: string): { ms: number; hasZone: boolean } | undefined {
+	const [, day, time = '00:00', zone] = DATE.exec(text) ?? [];
+	const midnight = day === undefined ? Number.NaN : Date.parse(day);
+	// JavaScript turns February 30 into March 2.
+	if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(`${day}`)) return undefined;
+	const ms = Date.parse(`${day}T${time.replace(',', '.')}${zone ?? 'Z'}`);
+	return Number.isNaN(ms) ? undefined : { ms, hasZone: zone !== undefined };
 }
 
-/** In ms since 1970; GMT if it names no zone. */
-export function readMoment(text: string): { ms: number; hasZone: boolean } | undefined {
-	if (!isIsoDate(text)) return undefined;
-	const hasZone = DATE.exec(text)?.[4] !== undefined;
-	const time = text.length === 10 ? `${text}T00:00` : text.replace(',', '.');
-	const ms = Date.parse(hasZone ? time : `${time}Z`);
-	return Number.isNaN(ms) ? undefined : { ms, hasZone };
+export function isIsoDate(text: string): boolean {
+	return readMoment(text) !== undefined;
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -89,20 +88,14 @@ export const MAX_NESTING = 100;
 
 export const NESTED_TOO_DEEP = `lists and objects are nested more than ${MAX_NESTING} deep`;
 
-/** Level by level: recursion would overflow the stack. */
-function* levelsOf(value: unknown): Iterable<unknown[]> {
-	for (let level = [value]; level.length > 0; ) {
-		yield level;
-		const nested = level.filter((each) => typeof each === 'object' && each !== null);
-		level = nested.flatMap((each) => Object.values(each as object));
-	}
+function isDeeper(value: unknown, levels: number): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
 /** Most code that reads values recurses. */
 export function nestingProblem(value: unknown): string | undefined {
-	let depth = 0;
-	for (const _level of levelsOf(value)) if (depth++ > MAX_NESTING) return NESTED_TOO_DEEP;
-	return undefined;
+	return isDeeper(value, MAX_NESTING) ? NESTED_TOO_DEEP : undefined;
 }
 
 function wholeNumber(text: string): number | undefined {
@@ -127,82 +120,89 @@ export function likelyStatus(text: string): string {
 /** Live services refuse it after saving other fields. */
 const EMPTY_TERM = "can't be empty: services have no way to clear it";
 
-const asBoolean = (text: string): boolean | undefined =>
-	text === 'true' ? true : text === 'false' ? false : undefined;
+const BOOLEANS = new Map([
+	['true', true],
+	['false', false],
+]);
 const when = (test: (text: string) => boolean) => (text: string) => (test(text) ? text : undefined);
+const isNull = (value: unknown): boolean => value === null;
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** Other kinds accept every text. */
-interface TextRule {
-	parse(text: string): unknown;
-	refusal(text: string): string;
+function itemsOf(text: string): string[] {
+	const items = text.split(',').map((part) => part.trim());
+	return items.filter((item) => item !== '');
 }
 
-const TEXTS: Partial<Record<FieldKind, TextRule>> = {
-	integer: { parse: wholeNumber, refusal: () => 'is not a whole number of 0 or more' },
+interface KindRule {
+	/** Undefined for texts that are refused. */
+	parse?(text: string): unknown;
+	/** For values that are not text. */
+	accepts?(value: unknown): boolean;
+	refusal?: string | ((text: string) => string);
+}
+
+/** Other kinds accept everything. */
+const RULES: Partial<Record<FieldKind, KindRule>> = {
+	integer: { parse: wholeNumber, accepts: isCount, refusal: 'is not a whole number of 0 or more' },
 	// A username is looked up before anything is sent.
 	user: {
 		parse: (text) => {
 			if (text === NOBODY) return 0;
 			return looksLikeNumber(text) ? wholeNumber(text) : text;
 		},
-		refusal: () => 'is not a username, an ID or none',
+		accepts: isCount,
+		refusal: 'is not a username, an ID or none',
 	},
-	boolean: { parse: asBoolean, refusal: () => 'is not true or false' },
+	boolean: {
+		parse: (text) => BOOLEANS.get(text),
+		accepts: (value) => typeof value === 'boolean',
+		refusal: 'is not true or false',
+	},
+	map: { accepts: (value) => typeof value === 'object', refusal: 'is not an object' },
 	date: {
 		parse: when(isIsoDate),
-		refusal: () => 'is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
+		accepts: isNull,
+		refusal: 'is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
 	},
 	status: {
 		parse: findStatus,
+		accepts: isNull,
 		refusal: (text) => {
 			if (/^(open|closed)$/i.test(text)) return 'is a state, not a status: use --state, or a column "state"';
 			return `is not a documented ticket status${likelyStatus(text) || '; list them with "supportctl help statuses"'}`;
 		},
 	},
-	state: {
-		parse: (text) => (/^(open|closed)$/i.test(text) ? text.toLowerCase() : text),
-		refusal: () => '',
-	},
+	state: { parse: (text) => (/^(open|closed)$/i.test(text) ? text.toLowerCase() : text) },
+	switch: { parse: (text) => BOOLEANS.get(text) ?? text },
+	list: { parse: itemsOf },
+	terms: { parse: (text) => itemsOf(text).map((item) => wholeNumber(item) ?? item) },
 	term: {
 		parse: when((text) => text !== '' && !text.includes(',')),
 		refusal: (text) => (text === '' ? EMPTY_TERM : 'is a list; a ticket has only one'),
 	},
 	adjustment: {
 		parse: when((text) => ['positive', 'negative', '+', '-'].includes(text)),
-		refusal: () => 'is not positive, negative, + or -',
+		accepts: isNull,
+		refusal: 'is not positive, negative, + or -',
 	},
-	email: { parse: when((text) => /^[^@\s]+@[^@\s]+$/.test(text)), refusal: () => 'is not an email address' },
+	email: {
+		parse: when((text) => /^[^@\s]+@[^@\s]+$/.test(text)),
+		accepts: isNull,
+		refusal: 'is not an email address',
+	},
 };
 
-/** For values that are not text. Other kinds accept every value. */
-interface TypeRule {
-	accepts(value: unknown): boolean;
-	wanted: string;
+function refused(name: string, value: unknown, { refusal }: KindRule): Problem {
+	const isText = typeof value === 'string';
+	const shown = isText ? quote(value) : JSON.stringify(value);
+	const why = typeof refusal === 'function' ? refusal(isText ? value : '-') : refusal;
+	return { problem: `${name} ${shown} ${why}` };
 }
 
-const count: TypeRule = {
-	accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
-	wanted: 'a whole number of 0 or more',
-};
-const user: TypeRule = { ...count, wanted: 'a user' };
-const string: TypeRule = { accepts: (value) => value === null, wanted: 'a string' };
-
-const TYPES: Partial<Record<FieldKind, TypeRule>> = {
-	integer: count,
-	user,
-	boolean: { accepts: (value) => typeof value === 'boolean', wanted: 'true or false' },
-	map: { accepts: (value) => typeof value === 'object', wanted: 'an object' },
-	date: string,
-	status: string,
-	adjustment: string,
-	email: string,
-};
-
-function parseMap(text: string): Parsed<Record<string, unknown>> {
-	const trimmed = text.trim();
-	if (trimmed.startsWith('{')) {
+function parseMap(text: string): Parsed<unknown> {
+	if (text.trim().startsWith('{')) {
 		try {
-			const value = JSON.parse(trimmed) as Record<string, unknown>;
+			const value: unknown = JSON.parse(text);
 			const problem = nestingProblem(value);
 			return problem === undefined ? { value } : { problem };
 		} catch {
@@ -216,28 +216,15 @@ function parseMap(text: string): Parsed<Record<string, unknown>> {
 
 /** Lists are split at commas; maps are `key=value` or JSON. */
 export function parseField({ name, kind }: Field, given: string, rules: ValueRules): Parsed<unknown> {
-	const items = (): string[] => given.split(',').map((part) => part.trim());
-	switch (kind) {
-		case 'list':
-			return { value: items().filter((item) => item !== '') };
-		case 'terms':
-			return {
-				value: items()
-					.filter((item) => item !== '')
-					.map((item) => wholeNumber(item) ?? item),
-			};
-		case 'map': {
-			const map = parseMap(given);
-			return isProblem(map) ? { problem: `${name} ${map.problem}` } : map;
-		}
-		case 'switch':
-			return { value: asBoolean(given) ?? given };
+	if (kind === 'map') {
+		const map = parseMap(given);
+		return isProblem(map) ? { problem: `${name} ${map.problem}` } : map;
 	}
 	const text = kind === 'status' ? (rules.statusIn?.(given) ?? given) : given;
-	const rule = TEXTS[kind];
-	if (rule === undefined) return { value: text };
-	const value = rule.parse(text) ?? (rules.undocumented ? text : undefined);
-	return value === undefined ? { problem: `${name} ${quote(given)} ${rule.refusal(given)}` } : { value };
+	const rule = RULES[kind];
+	const value = rule?.parse === undefined ? text : rule.parse(text);
+	if (value !== undefined || rule === undefined) return { value };
+	return rules.undocumented ? { value: text } : refused(name, given, rule);
 }
 
 /** A value with a type of its own (NDJSON, `--data`) keeps it; strings follow the rules for text. */
@@ -245,6 +232,8 @@ export function checkTyped(field: Field, value: unknown, rules: ValueRules): Par
 	const { name, kind } = field;
 	const isText = typeof value === 'string' && value !== '';
 	if (isText && (kind === 'status' || (kind === 'user' && value === NOBODY))) return parseField(field, value, rules);
+	const tooDeep = nestingProblem(value);
+	if (tooDeep !== undefined) return { problem: `${name}: ${tooDeep}` };
 	if (hasInexactNumber(value)) {
 		const why = "has a number with more than 15 digits, which JSON can't store exactly: write it as a string";
 		return { problem: `${name} ${why}` };
@@ -252,22 +241,18 @@ export function checkTyped(field: Field, value: unknown, rules: ValueRules): Par
 	if (rules.undocumented) return { value };
 	if (kind === 'term' && (value === '' || value === null)) return { problem: `${name} ${EMPTY_TERM}` };
 	if (value === '') return { value };
-	if (isText && TEXTS[kind] !== undefined) {
+	const rule = RULES[kind];
+	if (isText && rule?.parse !== undefined) {
 		const parsed = parseField(field, value, rules);
 		return isProblem(parsed) ? parsed : { value };
 	}
-	const rule = TYPES[kind];
-	if (rule === undefined || rule.accepts(value)) return { value };
-	const shown = typeof value === 'string' ? quote(value) : JSON.stringify(value);
-	return { problem: `${name} ${shown} is not ${rule.wanted}` };
+	return rule?.accepts === undefined || rule.accepts(value) ? { value } : refused(name, value, rule);
 }
 
 /** JSON.parse rounds integers beyond 2^53 and turns huge numbers into infinity. */
 export function hasInexactNumber(value: unknown): boolean {
-	const isInexact = (each: unknown): boolean =>
-		typeof each === 'number' && (!Number.isFinite(each) || Math.abs(each) > Number.MAX_SAFE_INTEGER);
-	for (const level of levelsOf(value)) if (level.some(isInexact)) return true;
-	return false;
+	if (typeof value === 'number') return !Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER;
+	return typeof value === 'object' && value !== null && Object.values(value).some(hasInexactNumber);
 }
 
 /** Lists and maps are joined; otherwise the later value counts. */
@@ -283,7 +268,7 @@ export function findField<Named extends Pick<Field, 'name'>>(
 	name: string,
 ): Named | undefined {
 	const wanted = flagName(name.trim().toLowerCase());
-	return fields.find((each) => flagName(each.name).toLowerCase() === wanted);
+	return fields.find((each) => flagName(each.name) === wanted);
 }
 
 export function isId(value: unknown): boolean {

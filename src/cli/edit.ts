@@ -10,7 +10,7 @@ import { nameRow } from '../api/names.js';
 import { chooseEndpoint } from '../api/plan.js';
 import type { EditNoun } from '../api/reads.js';
 import { didYouMean } from '../api/suggest.js';
-import { checkTyped, findField, isObject, isProblem, nestingProblem, quote, type ValueRules } from '../api/values.js';
+import { checkTyped, findField, isObject, isProblem, quote, type ValueRules } from '../api/values.js';
 import type { ListedObject } from '../bulk/lists/pages.js';
 import { createSheet } from '../bulk/lists/sheet.js';
 import { type Held, heldOf, isNothing, isUnchanged } from '../bulk/run/held.js';
@@ -291,8 +291,6 @@ async function changesIn(
 		const old = before[field.name];
 		if (JSON.stringify(value) === JSON.stringify(old)) continue;
 		const given = value ?? EMPTY[field.kind] ?? '';
-		const deep = nestingProblem(given);
-		if (deep !== undefined) return `${field.name}: ${deep}`;
 		const checked = checkTyped(field, given, rules);
 		if (isProblem(checked)) return checked.problem;
 		const wanted = field.kind === 'map' ? changedKeys(old, checked.value) : checked.value;

@@ -99,26 +99,32 @@ function loopbackOnly(given: LookupFunction | undefined): LookupFunction {
 	};
 }
 
-/** Names with their subdomains, addresses, ranges, `*`; with a port or without. */
-export function isExempt(url: URL, noProxy = ''): boolean {
-	const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-	const host = url.hostname.toLowerCase();
-	const address = host.replace(/^\[|\]$/g, '');
-	return noProxy.split(/[,\s]+/).some((entry) => {
-		if (entry === '*') return true;
-		const [, name = '', ofPort = port] = /^(.*?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? [];
-		if (ofPort !== port) return false;
-		const [base = '', length] = name.split('/');
-		const family = isIP(base) === 6 ? 'ipv6' : 'ipv4';
-		if (length !== undefined && isIP(base) !== 0 && isIP(base) === isIP(address)) {
-			if (!/^\d{1,3}$/.test(length) || Number(length) > (family === 'ipv6' ? 128 : 32)) return false;
-			const range = new BlockList();
-			range.addSubnet(base, Number(length), family);
-			return range.check(address, family);
-		}
-		const suffix = name.replace(/^\*?\./, '').toLowerCase();
-		return suffix !== '' && (host === suffix || host.endsWith(`.${suffix}`));
-	});
+/** Names with their subdomains, addresses, ranges, `*`; names also with a port. */
+export function isExempt({ protocol, hostname, port }: URL, noProxy = ''): boolean {
+	const address = hostname.replace(/^\[|\]$/g, '');
+	const actualPort = port || (protocol === 'https:' ? '443' : '80');
+	return noProxy
+		.toLowerCase()
+		.split(/[,\s]+/)
+		.some((entry) => {
+			if (entry === '*' || entry === address || entry === hostname) return true;
+			if (entry.includes('/')) return isInRange(address, entry);
+			const [, name = '', namedPort = actualPort] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? [];
+			return name !== '' && namedPort === actualPort && `.${hostname}`.endsWith(`.${name}`);
+		});
+}
+
+function isInRange(address: string, range: string): boolean {
+	const [base = '', length] = range.split('/');
+	const family = isIP(base) === 6 ? 'ipv6' : 'ipv4';
+	const addresses = new BlockList();
+	try {
+		addresses.addSubnet(base, Number(length), family);
+		return isIP(address) === isIP(base) && addresses.check(address, family);
+	} catch {
+		// Not a range.
+		return false;
+	}
 }
 
 /** As for curl, and never for this machine: the proxy would read credentials. @throws UsageError */

@@ -7,7 +7,6 @@ import {
 	isObject,
 	isProblem,
 	kindOf,
-	nestingProblem,
 	type Parsed,
 	parseField,
 	quote,
@@ -59,8 +58,6 @@ export const PLACEHOLDER = '[redacted]';
 
 function refuse(name: string, value: unknown): string | undefined {
 	const isNested = typeof value === 'object' && value !== null;
-	const tooDeep = isNested ? nestingProblem(value) : undefined;
-	if (tooDeep !== undefined) return `${name}: ${tooDeep}`;
 	const holds = isNested ? JSON.stringify(value).includes(`"${PLACEHOLDER}"`) : value === PLACEHOLDER;
 	return holds ? `${name} is the placeholder ${PLACEHOLDER}; replace it with the actual value` : undefined;
 }

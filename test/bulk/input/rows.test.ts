@@ -363,7 +363,7 @@ describe('NDJSON', () => {
 		[{ id: 1, ticket_id: 2, status: 'hold' }, '"ticket_id" is the same field as another column or key'],
 		[{ status: 'hold' }, 'id is missing'],
 		[{ id: null, status: 'hold' }, 'id is missing'],
-		[{ id: 1, assignee: 1.5 }, 'assignee 1.5 is not a user'],
+		[{ id: 1, assignee: 1.5 }, 'assignee 1.5 is not a username, an ID or none'],
 	])('%j is refused', (object, message) => {
 		expect(readObject(update, object)).toEqual([message]);
 	});
