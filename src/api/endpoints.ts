@@ -77,11 +77,10 @@ type Row = Partial<Omit<Endpoint, 'name' | 'method' | 'parameters'>> &
 /** `/tickets/<id>`: the name before a placeholder says what it stands for. */
 function parametersOf(path: string): PathParameter[] {
 	const found = [...path.matchAll(/([a-z_-]+)\/<([a-z_]+)>/g)];
-	return found.map(([, collection, name = ''], index) => {
-		const owns = index < found.length - 1;
+	return found.map(([, collection, name = '']) => {
 		switch (collection) {
 			case 'tickets':
-				return { name, kind: 'id', help: owns ? 'Ticket ID' : 'Ticket IDs' };
+				return { name, kind: 'id', help: path.includes('/replies') ? 'Ticket ID' : 'Ticket IDs' };
 			case 'replies':
 				return { name, kind: 'id', help: 'Reply IDs' };
 			case 'attachments':
