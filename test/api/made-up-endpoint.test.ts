@@ -154,19 +154,6 @@ describe('an id of what a thing belongs to', () => {
 		expect(await call(runRejects, ['run', 'rejects'], ['run.ndjson', '--format', 'ids'])).toBe(0);
 		expect(context.stdout.text).toMatch(/\n3\n$/);
 	});
-
-	test('never travels in the body', async () => {
-		const { recorder, exitCode } = await runMember(json(200, { id: 3 }), [
-			...['9', '3', '--data', '{"team_id":9,"role":"lead"}'],
-		]);
-		expect(exitCode).toBe(0);
-		expect(recorder.requests.map(({ url, body }) => [url, body])).toEqual([
-			['/wp-json/support-api/v1/teams/9/members/3', '{"role":"lead"}'],
-		]);
-		await expect(runMember(json(200, {}), ['9', '3', '--data', '{"team_id":3,"role":"lead"}'])).rejects.toThrow(
-			'--data has team_id 3, but the path says 9',
-		);
-	});
 });
 
 test('it is asked about before it is sent where its row says so', async () => {
