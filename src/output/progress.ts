@@ -6,6 +6,8 @@ import type { Palette } from './colour.js';
 
 export interface ProgressCounts {
 	done: number;
+	/** If it becomes known later. */
+	total?: number | undefined;
 	failed?: number;
 	unknown?: number;
 	/** What holds it up: `waiting 12 s: the service asked for it`. */
@@ -26,20 +28,21 @@ const NARROWEST = 6;
 
 interface ProgressOptions {
 	palette: Palette;
-	total: number | undefined;
+	total?: number | undefined;
 	start?: number;
 	verbose?: number | undefined;
 }
 
 export function createProgress(
 	{ stderr, env, clock }: Pick<Context, 'stderr' | 'env' | 'clock'>,
-	{ palette, total, start = 0, verbose = 0 }: ProgressOptions,
+	{ palette, total: expected, start = 0, verbose = 0 }: ProgressOptions,
 ) {
 	const redraws = stderr.isTTY && env.TERM !== 'dumb' && verbose === 0;
 	const begin = clock.monotonic();
 	let next = redraws ? begin : begin + LINE;
 	let last: ProgressCounts | undefined;
 	let drawn = false;
+	let ended = false;
 	const samples: { at: number; done: number }[] = [{ at: begin, done: start }];
 
 	function rateAt(now: number, done: number): number {
@@ -50,7 +53,7 @@ export function createProgress(
 	}
 
 	/** Most important first. */
-	function draw({ done, failed, unknown = 0, note }: ProgressCounts): void {
+	function draw({ done, total = expected, failed, unknown = 0, note }: ProgressCounts): void {
 		const rate = rateAt(clock.monotonic(), done);
 		const facts = [total === undefined ? `${done} done` : `${done} of ${total} done`];
 		if (rate > 0) facts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);
@@ -87,12 +90,14 @@ export function createProgress(
 		update(counts: ProgressCounts): void {
 			last = counts;
 			const now = clock.monotonic();
-			if (now < next) return;
+			if (ended || now < next) return;
 			next = now + (redraws ? REDRAW : LINE);
 			draw(counts);
 		},
 		clear,
 		done(): void {
+			if (ended) return;
+			ended = true;
 			if (redraws) clear();
 			else if (last !== undefined && clock.monotonic() - begin >= LINE) draw(last);
 		},

@@ -11,20 +11,17 @@ import { type Reading, readId, readTermId, readUserId } from './reading.js';
 
 export interface Filtered {
 	readonly query: Readonly<Record<string, string>>;
-	/** Fields that must be empty: the service can't be asked for that. */
+	/** Fields that must be empty, which a service can't be asked for. */
 	readonly absent: readonly string[];
-	readonly isNarrowed: boolean;
 }
 
 /** @throws UsageError for values that no object has */
 export async function readFilters(reading: Reading): Promise<Filtered> {
 	const query: Record<string, string> = {};
 	const absent: string[] = [];
-	let isNarrowed = false;
 	for (const filter of reading.read.filters) {
 		const text = reading.invocation.options[camelCase(filter.flag)];
 		if (typeof text !== 'string') continue;
-		isNarrowed = true;
 		const { kind, parameter } = filter;
 		if (text !== NOBODY || (kind !== 'user' && kind !== 'term')) {
 			query[parameter] = await parameterOf(filter, text, reading);
@@ -35,7 +32,7 @@ export async function readFilters(reading: Reading): Promise<Filtered> {
 		const all = kind === 'term' ? await reading.directories.terms(parameter).ids() : [];
 		if (all !== undefined && all.length > 0) query[`${parameter}_exclude`] = all.join(',');
 	}
-	return { query, absent, isNarrowed };
+	return { query, absent };
 }
 
 export function isWithout(object: ListedObject, field: string): boolean {

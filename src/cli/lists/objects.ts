@@ -38,25 +38,29 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 	const { context, options, args } = invocation;
 	return await withReading(noun, invocation, async (reading) => {
 		const filtered = await readFilters(reading);
-		const progress = await createListProgress(invocation);
-		const printer = createPrinter(reading, { beforeWrite: progress.clear, onPager: progress.done });
+		const palette = await paletteFor(invocation, 'stderr');
+		const isQuiet = options.quiet === true || wantsJson(options);
+		const progress = isQuiet ? undefined : createProgress(context, { palette, verbose: options.verbose });
+		const printer = createPrinter(reading, { beforeWrite: progress?.clear, onPager: progress?.done });
 		const format = chosenFormat(options, reading.session.connection.settings.format);
 		const isCount = format === 'count' && options.query === undefined;
 		const list: List = { reading, filtered, order: readOrder(reading), progress, printer, isCount };
 		let failure: SupportctlError | undefined;
 		let printed = 0;
 		for (const owners of await readOwners(await readWords(args, context.stdin), reading)) {
-			({ printed, failure } = await printList(list, owners, printed).finally(progress.done));
+			({ printed, failure } = await printList(list, owners, printed).finally(progress?.clear));
 			if (failure !== undefined) break;
 		}
+		progress?.done();
 		if (failure !== undefined && printed === 0) throw failure;
 		if (isCount) {
 			context.stdout.write(`${printed}\n`);
 			await checkOutput(context.stdout);
 		} else await printer.end();
 		if (failure !== undefined) throw failure;
-		const nouns = plural(reading.read.list.noun, 2);
-		if (printed === 0) say(invocation, filtered.isNarrowed ? `no ${nouns} match` : `no ${nouns}`);
+		const isNarrowed = filtered.absent.length > 0 || Object.keys(filtered.query).length > 0;
+		const none = `no ${plural(reading.read.list.noun, 2)}`;
+		if (printed === 0) say(invocation, isNarrowed ? `${none} match` : none);
 		return ExitCode.ok;
 	});
 }
@@ -65,7 +69,7 @@ interface List {
 	reading: Reading;
 	filtered: Filtered;
 	order: Order;
-	progress: ListProgress;
+	progress: Progress | undefined;
 	printer: Printer;
 	isCount: boolean;
 }
@@ -80,6 +84,7 @@ async function printList(list: List, owners: Ids, before: number) {
 	const size = isOwn && !isCount ? Math.min(PAGE_SIZE, limit) : PAGE_SIZE;
 	const pages = isOwn ? Math.ceil((limit - before) / size) : Number.POSITIVE_INFINITY;
 	let printed = before;
+	let total: number | undefined;
 	const end = await readPages({
 		fetch: createFetch(list, owners, size),
 		concurrency,
@@ -87,13 +92,15 @@ async function printList(list: List, owners: Ids, before: number) {
 		most: read.paged ? pages : 1,
 		byId: order.byId,
 		countsOnly: isCount && isOwn,
-		onTotal: (total) => progress.start(total === undefined ? undefined : Math.min(total, limit)),
+		onTotal(found) {
+			total = found === undefined ? undefined : Math.min(before + found, limit);
+		},
 		async onPage(objects) {
 			const found = objects.filter((each) => filtered.absent.every((field) => isWithout(each, field)));
 			const wanted = found.slice(0, limit - printed);
 			if (!isCount) await printer.print(wanted, owners);
 			printed += wanted.length;
-			progress.update(printed);
+			progress?.update({ done: printed, total });
 			return printed < limit && !invocation.context.stdout.closed;
 		},
 	});
@@ -102,27 +109,6 @@ async function printList(list: List, owners: Ids, before: number) {
 	if (end.failure !== undefined) return { printed, failure: failureOfList(reading, end.failure, printed) };
 	if (printed < limit && isOwn) warnOfTotal(reading, end);
 	return { printed };
-}
-
-type ListProgress = Awaited<ReturnType<typeof createListProgress>>;
-
-/** Until the pager starts or all is read. */
-async function createListProgress(invocation: ReadInvocation) {
-	const { context, options } = invocation;
-	const palette = await paletteFor(invocation, 'stderr');
-	const isShown = options.quiet !== true && !wantsJson(options);
-	let progress: Progress | undefined;
-	return {
-		start(total: number | undefined): void {
-			if (isShown) progress ??= createProgress(context, { total, palette, verbose: options.verbose });
-		},
-		update: (done: number): void => progress?.update({ done }),
-		clear: (): void => progress?.clear(),
-		done(): void {
-			progress?.done();
-			progress = undefined;
-		},
-	};
 }
 
 /** Services count wrong, and lists change. */
