@@ -1,52 +1,48 @@
 /** What unknown words and flags may mean: the command to type. */
 
-import { reads } from '../api/reads.js';
+import { type Read, reads } from '../api/reads.js';
 import { nearest } from '../api/suggest.js';
+import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import { isSecretName } from '../output/redact.js';
 import { shellWord } from '../profile/settings.js';
 import { commands, nextWords, ourWord } from './manifest.js';
 import { flagsMeant, nouns, otherFlags, verbs } from './words.js';
 
-const quoted = (text: string): string => JSON.stringify(text.slice(0, 60));
+const isCommand = (words: readonly string[]): boolean => commands.some((each) => each.words.join() === words.join());
 
-const isCommand = (words: readonly string[]): boolean =>
-	commands.some((each) => each.words.join(' ') === words.join(' '));
-
-/** `rest` begins with the unknown word. */
+/** @param rest begins with the unknown word */
 export function unknownCommand(path: readonly string[], rest: readonly string[]): UsageError {
 	const [word = ''] = rest;
 	const under = path.length === 0 ? '' : ` under "${path.join(' ')}"`;
 	const meant = meantCommand(path, rest);
-	const help = `run "supportctl ${[...path, '--help'].join(' ')}" to see the commands`;
-	const create = ['create', 'new', 'add'].includes(word)
-		? 'the API documents no way to create objects; send any request with "supportctl api POST"'
-		: help;
-	return new UsageError(`unknown command ${quoted(word)}${under}`, {
-		code: 'unknown_command',
-		hint: meant === undefined ? create : `did you mean: supportctl ${meant}`,
-	});
+	let hint = `run "supportctl ${[...path, '--help'].join(' ')}" to see the commands`;
+	if (meant !== undefined) hint = `did you mean: supportctl ${meant}`;
+	else if (['create', 'new', 'add'].includes(word)) {
+		hint = 'the API documents no way to create objects; send any request with "supportctl api POST"';
+	}
+	return new UsageError(`unknown command ${quote(word)}${under}`, { code: 'unknown_command', hint });
 }
 
 function meantCommand(path: readonly string[], rest: readonly string[]): string | undefined {
 	const [word = '', next = '', ...behind] = rest;
-	const typed = word.toLowerCase();
-	const noun = path.length === 0 ? nouns.get(typed) : undefined;
+	const isTop = path.length === 0;
+	const noun = isTop ? nounOf(word) : undefined;
 	if (noun !== undefined) return commandLine([noun], rest.slice(1));
 
 	// `show ticket 14`.
-	const named = path.length === 0 ? (nouns.get(next) ?? ourWord([], next)) : undefined;
+	const named = isTop ? (nounOf(next) ?? ourWord([], next)) : undefined;
 	const args = named === undefined ? rest.slice(1) : behind;
-	const usual = path.length === 0 ? ['ticket'] : path;
+	const usual = isTop ? ['ticket'] : path;
 	const groups = named === undefined ? [usual, []] : [[named]];
 	for (const group of groups) {
-		for (const template of verbs.get(typed) ?? []) {
+		for (const template of verbs.get(word.toLowerCase()) ?? []) {
 			const [, own = '', tail = ''] = /^([a-z ]+?)((?: [{-].*)?)$/.exec(template) ?? [];
 			const words = [...group, ...own.split(' ')];
 			if (isCommand(words)) return words.join(' ') + fill(tail, args);
 		}
 	}
-	const read = Object.entries(reads).find(([name]) => path.join(' ') === name)?.[1];
+	const read = new Map<string, Read>(Object.entries(reads)).get(path.join(' '));
 	if (read !== undefined && /^\d+$/.test(word)) {
 		const isOwner = rest.length <= read.owners.length;
 		return commandLine([...path, isOwner ? 'list' : 'get'], rest);
@@ -55,16 +51,17 @@ function meantCommand(path: readonly string[], rest: readonly string[]): string 
 	return near === undefined ? undefined : commandLine([...path, near], rest.slice(1));
 }
 
+const nounOf = (word: string): string | undefined => nouns.get(word.toLowerCase().replace(/s$/, ''));
+
 function commandLine(group: readonly string[], rest: readonly string[]): string {
-	const [word] = rest;
+	const [word = ''] = rest;
 	if (isCommand(group)) return [...group, ...shown(rest)].join(' ');
-	if (word === undefined) return `${group.join(' ')} --help`;
 	const ours = ourWord(group, word);
 	if (ours !== undefined) return [...group, ours, ...shown(rest.slice(1))].join(' ');
-	return meantCommand(group, rest) ?? `${group.join(' ')} --help`;
+	return (word === '' ? undefined : meantCommand(group, rest)) ?? `${group.join(' ')} --help`;
 }
 
-/** A flag's value may be secret. */
+/** Up to the first flag, since a flag's value may be secret. */
 function shown(words: readonly string[]): string[] {
 	const end = words.findIndex((each) => each.startsWith('-'));
 	return (end === -1 ? words : words.slice(0, end)).slice(0, 5).map((each) => shellWord(each.slice(0, 60)));
@@ -72,11 +69,8 @@ function shown(words: readonly string[]): string[] {
 
 function fill(template: string, args: readonly string[]): string {
 	const words = shown(args);
-	return template
-		.replace('{first}', words[0] ?? 'ID')
-		.replace('{last}', words[1] ?? '…')
-		.replace('{}', words.join(' '))
-		.trimEnd();
+	const [first = 'ID', last = '…'] = words;
+	return template.replace('{first}', first).replace('{last}', last).replace('{}', words.join(' ')).trimEnd();
 }
 
 /** A script must not treat that as success. */
