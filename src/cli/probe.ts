@@ -105,44 +105,38 @@ export async function findService(baseUrl: string, probe: Probe, change: string)
 		const ofHost = 'check the log of the host or proxy, or try again later';
 		const hint = HINTS[code] ?? nextStepFor(code) ?? (code.startsWith('http_5') ? ofHost : 'try again later');
 		const message = `no usable response from ${baseUrl}: ${words(without)}`;
-		return { without, problem: { code, message, hint, data: {} } };
+		return { without, problem: { code, message, hint } };
 	}
-	const { found, hidden } = await searchService(baseUrl, without, probe);
-	const suggested = found ?? hidden;
-	const step = found === undefined ? '' : `found the service at ${found}: `;
-	const hint = suggested && `${step}${change} ${shellWord(suggested)}`;
-	const data = { suggested };
+	const found = await searchService(baseUrl, without, probe);
+	const hint = found && `found the service at ${found}: ${change} ${shellWord(found)}`;
 	if (place === 'moved') {
 		const message = `${baseUrl} redirects to ${without.location}; no credentials were sent`;
 		const other = 'use the address that does not redirect';
-		return { without, found, problem: { code: 'redirect', message, hint: hint ?? other, data } };
+		return { without, found, problem: { code: 'redirect', message, hint: hint ?? other } };
 	}
 	const isRoute = without.gone !== undefined || without.body !== undefined;
 	const why = `${isRoute ? 'route not found' : 'not an API response'} (${words(without)})`;
 	const message = `no help desk API at ${baseUrl}: ${why}`;
 	const other = 'the address often ends in /wp-json; some deployments need --product-prefix';
-	return { without, found, problem: { code: 'no_service', message, hint: hint ?? other, data } };
+	return { without, found, problem: { code: 'no_service', message, hint: hint ?? other } };
 }
 
-/** Where redirects lead, then likely places. @returns `hidden` is where a redirect leads without a usable response */
-async function searchService(baseUrl: string, without: Outcome, { path, send }: Probe) {
+/** Where redirects lead, then likely places. */
+async function searchService(baseUrl: string, without: Outcome, { path, send }: Probe): Promise<string | undefined> {
 	const likely = likelyBaseUrls(baseUrl);
 	const tried = new Set([baseUrl]);
 	let place = baseUrl;
 	let response = without;
-	let hidden: string | undefined;
 	while (tried.size <= TRIES) {
 		const target = redirectedBaseUrl(place, path, response);
 		const next = [target, ...likely].find((each) => each !== undefined && !tried.has(each));
-		if (next === undefined) break;
+		if (next === undefined) return undefined;
 		tried.add(next);
 		place = next;
 		response = await send(place);
-		const kind = judgePlace(response);
-		if (kind === 'service') return { found: place, hidden };
-		if (kind === 'unreachable' && place === target) hidden ??= place;
+		if (judgePlace(response) === 'service') return place;
 	}
-	return { found: undefined, hidden };
+	return undefined;
 }
 
 /** Compares with the response without credentials. @param source as `Connection.secretSource` @returns what is not proved @throws RefusedError, FailedError */

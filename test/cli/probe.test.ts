@@ -141,13 +141,6 @@ describe('findService', () => {
 			/^use the address that does not redirect/,
 		],
 		[
-			'names where a redirect points, though what is there could not be seen',
-			'http://a.example',
-			{ 'http://a.example': moved(`https://a.example${PATH}`), 'https://a.example': late },
-			undefined,
-			/^use https:\/\/a\.example$/,
-		],
-		[
 			'does not go round in circles',
 			'https://a.example',
 			{

@@ -1,12 +1,10 @@
 /** `doctor`: finds out, check by check, why the service can't be used. */
 
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { plural } from '../../api/names.js';
 import { isObject } from '../../api/values.js';
 import { ExitCode, FailedError, SupportctlError } from '../../errors.js';
-import { describeProblem, nextStepFor } from '../../http/problem.js';
-import { mayBeLoopback, type TlsFiles } from '../../net.js';
+import { mayBeLoopback, type ProxySettings } from '../../net.js';
 import { outcomeStyle, type Palette } from '../../output/colour.js';
 import { redactUrl } from '../../output/redact.js';
 import { sanitise } from '../../output/sanitise.js';
@@ -18,7 +16,6 @@ import { engines } from '../../version.js';
 import { defineCommand, type Invocation } from '../command.js';
 import { helpWidth, wrap } from '../help/page.js';
 import { leaveOnSignal } from '../interruption.js';
-import { bareHost, type Certificate, connect, portOf, readCertificate } from '../network.js';
 import { paletteFor } from '../notices.js';
 import { connectionFlags, connectionOptions, outputOptions } from '../options/shared.js';
 import { ask, createProbe, findService, trySignIn } from '../probe.js';
@@ -47,14 +44,14 @@ const CHECKS = {
 	'base-url': 'use the part before /support-api/v1, such as https://desk.example.com/wp-json',
 	secret: 'sign in again: supportctl login',
 	proxy: 'fix HTTPS_PROXY or HTTP_PROXY, or add the host to NO_PROXY',
-	dns: 'check the host name in the base URL, and your network',
-	tcp: 'check the port in the base URL, the service and firewalls',
-	tls: 'check that --ca-file, --cert and --key point to readable PEM files',
-	prefix: 'try again later',
+	dns: '',
+	tcp: '',
+	tls: '',
+	prefix: '',
 	credentials: 'try again later',
 };
 
-const LONGEST_STEP_MS = 10_000;
+const LONGEST_STEP_S = 10;
 
 export const command = defineCommand({
 	arguments: [],
@@ -123,131 +120,93 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 /** Yields the finding of each check in turn. */
 async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
+	const { context, options } = invocation;
 	yield checkNode(process.versions.node, engines);
-	const setup = yield* examineSettings(invocation);
-	const place = resolveBaseUrl(setup);
-	yield checkBaseUrl(setup, place);
-	let signIn: Awaited<ReturnType<typeof findAuth>> | undefined;
-	try {
-		signIn = await findAuth(setup, place.url);
-		yield pass(describeSignIn(signIn));
-	} catch (error) {
-		// The service can be examined without it.
-		yield failure(error, CHECKS.secret);
-	}
-	const reach = yield* examineNetwork(invocation, setup, place);
-	const probe = createProbe(invocation, reach, setup.settings.username);
-	const { without, problem } = await findService(place.url, probe, changeOf(setup));
+	yield checkConfig(readStore(configFolder(context)));
+
+	const setup = readSetup({ env: context.env, flags: connectionFlags(options), cwd: context.cwd });
+	const { settings } = setup;
+	const tls = readTls(setup, []);
+	yield pass(describeChoice(setup));
+	const { url, warnings, allowHttp } = resolveBaseUrl(setup);
+	yield checkBaseUrl(url, warnings, changeOf(setup));
+	const signIn = await findAuth(setup, url).catch((error: unknown) => failure(error, CHECKS.secret));
+	// The service can be examined without a secret.
+	yield 'auth' in signIn ? pass(describeSecret(signIn)) : signIn;
+
+	const proxy = readProxies(setup.env);
+	const timeout = Math.min(settings.timeout, LONGEST_STEP_S);
+	const reach = { baseUrl: url, settings: { ...settings, timeout }, tls, proxy, allowHttp };
+	const probe = createProbe(invocation, reach, settings.username);
+	const { without, problem } = await findService(url, probe, changeOf(setup));
+	yield* examineWay(url, proxy, problem);
 	if (problem !== undefined) {
 		const word = problem.code === 'no_service' ? await findPrefix(invocation, reach) : undefined;
 		const hint = word ? `the service uses ${word}-api: pass --product-prefix ${word}` : problem.hint;
 		throw new FailedError(problem.message, { hint });
 	}
-	yield pass(`${place.url}/${dialectFor(setup.settings).root}/v1 responds`);
-	if (signIn === undefined) return yield skip('secret failed');
+	yield pass(`${url}/${dialectFor(settings).root}/v1 responds`);
+	if (!('auth' in signIn)) return yield skip('secret failed');
+
 	const { auth, secretSource: source } = signIn;
-	const doubt = await trySignIn(probe, place.url, { auth, source }, without);
+	const doubt = await trySignIn(probe, url, { auth, source }, without);
 	if (doubt !== undefined) yield warn(doubt.note, doubt.hint);
 	else if (auth.scheme === 'none') yield pass('not needed');
 	else yield pass(auth.scheme === 'basic' ? `accepted for ${auth.username}` : 'accepted');
 }
 
-async function* examineSettings({ context, options }: Invocation): AsyncGenerator<Found, Setup> {
-	const { file, exists, store, warnings } = readStore(configFolder(context));
+function checkConfig({ file, exists, store, warnings }: ReturnType<typeof readStore>): Found {
 	const count = Object.keys(store.profiles).length;
-	if (warnings.length > 0) {
-		yield warn(warnings.join('; '), `chmod 600 ${shellWord(file)}`);
-	} else if (exists) yield pass(`${file}, ${count} ${plural('profile', count)}`);
-	else yield pass(`${file} not found: no profiles`);
-
-	const setup = readSetup({ env: context.env, flags: connectionFlags(options), cwd: context.cwd });
-	const { profileName, chosenBy, settings, sources } = setup;
-	if (profileName !== undefined) {
-		const by = chosenBy === 'current' ? 'the current one' : `from ${chosenBy}`;
-		yield pass(`"${profileName}", ${by}${settings.protected ? ', protected: writes need --confirm' : ''}`);
-	} else if (settings.baseUrl !== undefined) {
-		yield pass(`none; the base URL comes from ${sources.baseUrl.name}`);
-	} else {
-		const hint = 'supportctl login, or try the local mock API: supportctl sandbox';
-		throw new FailedError('no profile and no base URL', { hint });
-	}
-	return setup;
+	if (warnings.length > 0) return warn(warnings.join('; '), `chmod 600 ${shellWord(file)}`);
+	return pass(exists ? `${file}, ${count} ${plural('profile', count)}` : `${file} not found: no profiles`);
 }
 
-type Place = ReturnType<typeof resolveBaseUrl>;
+function describeChoice({ profileName, chosenBy, settings, sources }: Setup): string {
+	if (profileName !== undefined) {
+		const by = chosenBy === 'current' ? 'the current one' : `from ${chosenBy}`;
+		return `"${profileName}", ${by}${settings.protected ? ', protected: writes need --confirm' : ''}`;
+	}
+	if (settings.baseUrl !== undefined) return `none; the base URL comes from ${sources.baseUrl.name}`;
+	const hint = 'supportctl login, or try the local mock API: supportctl sandbox';
+	throw new FailedError('no profile and no base URL', { hint });
+}
 
-function checkBaseUrl(setup: Setup, { url: baseUrl, warnings }: Place): Found {
-	const [warning] = warnings;
-	if (warning !== undefined) return warn(warning, `${changeOf(setup)} ${shellWord(baseUrl)}`);
+function checkBaseUrl(baseUrl: string, [warning]: readonly string[], change: string): Found {
+	if (warning !== undefined) return warn(warning, `${change} ${shellWord(baseUrl)}`);
 	const { protocol, hostname } = new URL(baseUrl);
 	if (protocol === 'https:' || mayBeLoopback(hostname)) return pass(baseUrl);
 	return warn(`${baseUrl} sends credentials unencrypted`, 'use https://');
 }
 
-function describeSignIn({ auth, secretSource }: Awaited<ReturnType<typeof findAuth>>): string {
+function describeSecret({ auth, secretSource }: Awaited<ReturnType<typeof findAuth>>): string {
 	if (auth.scheme === 'none') return 'not needed (scheme none)';
 	const from = secretSource.startsWith('SUPPORTCTL_') ? secretSource : `the ${secretSource}`;
 	return `${secretNoun(auth.scheme)} from ${from}`;
 }
 
-/** @returns how to reach the service; without a response, each step ends soon */
-async function* examineNetwork(
-	{ context: { clock } }: Invocation,
-	setup: Setup,
-	{ url: baseUrl, allowHttp }: Place,
-): AsyncGenerator<Found, Omit<Reach, 'auth'>> {
-	const { settings, env } = setup;
-	const url = new URL(baseUrl);
-	const host = bareHost(url);
-	const timeoutMs = Math.min(settings.timeout * 1000, LONGEST_STEP_MS);
-	const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+/** By the problem of the first request: where did it fail? */
+async function* examineWay(
+	baseUrl: string,
+	proxies: ProxySettings,
+	problem: { code: string; message: string; hint: string } | undefined,
+): AsyncGenerator<Found, void> {
+	const { protocol, hostname } = new URL(baseUrl);
+	const variable = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
 	const { proxyFor } = await import('../../http/connection.js');
-	const proxies = readProxies(env);
 	const proxy = proxyFor(baseUrl, proxies);
-	if (proxy === undefined) {
-		yield pass(`none (${variable} unset, or this host is local or in NO_PROXY)`);
-		yield isIP(host) === 0 ? await lookUp(host) : skip(`${host} is an address`);
-		const started = clock.monotonic();
-		const address = await reachHost(url, timeoutMs, `${host} port ${portOf(url)}: `);
-		yield pass(`connected to ${address} port ${portOf(url)} in ${Math.round(clock.monotonic() - started)} ms`);
-	} else {
-		// Its user info may contain a password.
-		const shown = `${proxy.protocol}//${proxy.host}, from ${variable}`;
-		await reachHost(proxy, timeoutMs, `can't reach ${shown}: `);
-		yield pass(shown);
-		yield skip('the proxy resolves the name');
-		yield skip('the proxy connects');
-	}
-
-	const tls = readTls(setup, []);
-	if (url.protocol === 'http:') yield skip('the base URL is http://');
-	else if (proxy !== undefined) yield skip('the proxy connects');
-	else yield checkCertificate(await reachCertificate(url, tls, timeoutMs), clock.now());
-	return { baseUrl, settings: { ...settings, timeout: timeoutMs / 1000 }, tls, proxy: proxies, allowHttp };
-}
-
-async function reachCertificate(url: URL, tls: TlsFiles, timeoutMs: number): Promise<Certificate> {
-	return readCertificate(url, tls, timeoutMs).catch((error: unknown) => {
-		const { code, message } = describeProblem(error);
-		throw new FailedError(`no TLS connection: ${message}`, { hint: nextStepFor(code) ?? nextStepFor('tls_failed') });
-	});
-}
-
-async function lookUp(host: string): Promise<Found> {
-	const found = await lookup(host, { all: true }).catch((error: unknown) => {
-		throw new Error(`${host}: ${describeProblem(error).message}`);
-	});
-	return pass(`${host} is ${[...new Set(found.map(({ address }) => address))].join(', ')}`);
-}
-
-/** @param what begins the message of an error @returns its address */
-async function reachHost(url: URL, timeoutMs: number, what: string): Promise<string> {
-	const socket = await connect(url, timeoutMs).catch((error: unknown) => {
-		throw new Error(what + describeProblem(error).message);
-	});
-	const { remoteAddress = bareHost(url) } = socket;
-	socket.destroy();
-	return remoteAddress;
+	const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+	const through = (code: RegExp, found: Found): Found => {
+		if (problem === undefined || !code.test(problem.code)) return found;
+		throw new FailedError(problem.message, { hint: problem.hint });
+	};
+	const unset = pass(`none (${variable} unset, or this host is local or in NO_PROXY)`);
+	// Its user info may contain a password.
+	const used = proxy === undefined ? unset : pass(`${proxy.protocol}//${proxy.host}, from ${variable}`);
+	yield through(/^proxy_|^http_407$/, used);
+	const isProxys = proxy === undefined ? undefined : skip('the proxy connects');
+	yield through(/^dns_/, isProxys ?? (isAddress ? skip(`${hostname} is an address`) : pass(`${hostname} found`)));
+	yield through(/^connect_|^unreachable$|^not_loopback$/, isProxys ?? pass('connected'));
+	yield through(/^tls_/, protocol === 'http:' ? skip('the base URL is http://') : pass('the certificate is trusted'));
 }
 
 /** What a deployment calls its API, where it isn't "support". */
@@ -286,20 +245,4 @@ export function checkNode(version: string, required: string): Found {
 	}
 	if (!version.startsWith('20.')) return pass(`Node ${version}`);
 	return warn(`Node ${version}: no security fixes for Node 20 since April 2026`, 'upgrade to Node 22 or 24');
-}
-
-/** Renewals that work renew earlier. */
-const DAYS_TO_WARN = 14;
-
-/** @throws FailedError if it isn't trusted */
-export function checkCertificate({ protocol, subject, issuer, validTo, problem }: Certificate, now: number): Found {
-	const until = new Date(validTo).toISOString().slice(0, 10);
-	const certificate = `certificate for ${subject} from ${issuer}, valid until ${until}`;
-	if (problem !== undefined) {
-		const hint = nextStepFor(problem.code) ?? "check this machine's clock and the host's certificate";
-		throw new FailedError(`${problem.message} (${certificate})`, { hint });
-	}
-	const days = Math.floor((validTo - now) / 86_400_000);
-	const message = `${protocol}, ${certificate} (${days} ${plural('day', days)} left)`;
-	return days <= DAYS_TO_WARN ? warn(message, 'renew it') : pass(message);
 }

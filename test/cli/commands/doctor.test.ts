@@ -5,8 +5,7 @@ import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { checkCertificate, checkNode, type Finding, findingText } from '../../../src/cli/commands/doctor.js';
-import { readCertificate } from '../../../src/cli/network.js';
+import { checkNode, type Finding, findingText } from '../../../src/cli/commands/doctor.js';
 import { plainPalette } from '../../../src/output/colour.js';
 import { saveProfile } from '../../../src/profile/store.js';
 import { type Authority, createAuthority, type Identity } from '../../support/certificates.js';
@@ -124,7 +123,8 @@ describe('settings', () => {
 		['a scheme without its secret', ['--scheme', 'bearer'], 'secret', /: no token$/],
 		['http:// to another host', ['--base-url', 'http://desk.example/x'], 'base-url', /unencrypted/],
 		['a base URL without a scheme', ['--base-url', 'desk.example'], 'base-url', /no scheme/],
-		['a missing CA file', ['--base-url', 'https://localhost:1', '--ca-file', 'nope.pem'], 'tcp', /refused/],
+		['a missing CA file', ['--ca-file', 'nope.pem'], 'profile', /nope\.pem can't be read/],
+		['a service that is not there', ['--base-url', 'http://localhost:1'], 'tcp', /refused/],
 	])('%s is a failed check, not a crash', async (_what, argv, check, message) => {
 		const { of } = await doctor(argv, { env: desk.env });
 		expect(of(check)).toMatchObject({ result: 'fail', message: expect.stringMatching(message) });
@@ -154,10 +154,10 @@ describe('settings', () => {
 			/unset it$/,
 		],
 		['a file as folder', [], { SUPPORTCTL_CONFIG_DIR: '/etc/passwd' }, 'config', /SUPPORTCTL_CONFIG_DIR/],
-		['no CA file', ['--ca-file', '/nofile'], {}, 'tls', /--ca-file.* PEM files/],
-		['a CA file that is none', ['--ca-file', '/etc/passwd'], {}, 'tls', /--ca-file.* PEM files/],
-		['no certificate', ['--cert', '/nofile'], {}, 'tls', /--cert.* PEM files/],
-		['a key alone', ['--key', '/nofile'], {}, 'tls', /with --cert/],
+		['no CA file', ['--ca-file', '/nofile'], {}, 'profile', /--ca-file.* PEM files/],
+		['a CA file that is none', ['--ca-file', '/etc/passwd'], {}, 'profile', /--ca-file.* PEM files/],
+		['no certificate', ['--cert', '/nofile'], {}, 'profile', /--cert.* PEM files/],
+		['a key alone', ['--key', '/nofile'], {}, 'profile', /with --cert/],
 		['no time at all', ['--timeout', '0'], {}, 'profile', /change that setting/],
 		['a prefix with a slash', ['--product-prefix', 'a/b'], {}, 'profile', /change that setting/],
 		[
@@ -321,37 +321,17 @@ describe('TLS', () => {
 	}
 	const days = (count: number) => new Date(Date.now() + count * 86_400_000 + 60_000);
 
-	it.each<[what: string, given: Parameters<Authority['issue']>[0], host: string, result: string, message: RegExp]>([
-		[
-			'of a CA that is named passes, with the days that are left',
-			{ names: ['localhost'], until: days(30) },
-			'localhost',
-			'pass',
-			/^TLSv1\.3, certificate for localhost from A CA made for a test, valid until \d{4}-\d\d-\d\d \(30 days left\)$/,
-		],
-		['that ends soon is a warning', { names: ['localhost'], until: days(3) }, 'localhost', 'warn', /3 days left/],
-		[
-			'that has ended fails and says when',
-			{ names: ['localhost'], from: days(-20), until: days(-2) },
-			'localhost',
-			'fail',
-			/has expired .*valid until \d{4}-/,
-		],
-		['is for an address where the base URL has one', { addresses: ['127.0.0.1'] }, '127.0.0.1', 'pass', /^TLSv1/],
-		['for an address fails for a name', { addresses: ['127.0.0.1'] }, 'localhost', 'fail', /a different name/],
-		['for a name fails for an address', { names: ['localhost'] }, '127.0.0.1', 'fail', /a different name/],
-		[
-			'for another name is shown',
-			{ names: ['else.example'] },
-			'localhost',
-			'fail',
-			/a different name \(certificate for else/,
-		],
-	])('%s', async (_, given, host, result, message) => {
-		const { env, caFile, port } = await serve(authority.issue(given));
-		const { of, results } = await doctor(['--ca-file', caFile, '--base-url', `https://${host}:${port}`], { env });
-		expect(of('tls')).toMatchObject({ result, message: expect.stringMatching(message) });
-		expect(results.prefix).toBe(result === 'fail' ? 'skipped' : 'pass');
+	it.each<[what: string, given: Parameters<Authority['issue']>[0], message: RegExp | undefined]>([
+		['of a CA that is named passes', { names: ['localhost'] }, undefined],
+		['that has ended fails', { names: ['localhost'], from: days(-20), until: days(-2) }, /has expired/],
+		['for another name fails', { names: ['else.example'] }, /a different name/],
+	])('%s', async (_, given, message) => {
+		const { env, caFile } = await serve(authority.issue(given));
+		const { of, results } = await doctor(['--ca-file', caFile], { env });
+		expect(of('tls')).toMatchObject(
+			message === undefined ? { result: 'pass' } : { result: 'fail', message: expect.stringMatching(message) },
+		);
+		expect(results.prefix).toBe(message === undefined ? 'pass' : 'skipped');
 	});
 
 	it('from an unknown CA fails and says how to name it', async () => {
@@ -363,7 +343,7 @@ describe('TLS', () => {
 	it('where none is spoken fails', async () => {
 		const { port } = new URL(desk.baseUrl);
 		const { of } = await doctor(['--base-url', `https://127.0.0.1:${port}`], { env: desk.env });
-		expect(of('tls')).toMatchObject({ result: 'fail', message: expect.stringContaining('no TLS connection') });
+		expect(of('tls')).toMatchObject({ result: 'fail', message: expect.stringContaining('does not speak TLS') });
 	});
 
 	it('that wants a client certificate says so where none is given', async () => {
@@ -401,12 +381,12 @@ describe('TLS', () => {
 		env.SUPPORTCTL_BASE_URL = env.SUPPORTCTL_BASE_URL.replace('localhost', 'desk.test');
 		const HTTPS_PROXY = proxy.url.replace('//', '//me:hunter2@');
 		const { of, results, stdout } = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY } });
-		expect(results).toMatchObject({ proxy: 'pass', dns: 'skipped', tcp: 'skipped', tls: 'skipped', prefix: 'pass' });
+		expect(results).toMatchObject({ proxy: 'pass', dns: 'skipped', tcp: 'skipped', tls: 'pass', prefix: 'pass' });
 		expect(of('proxy').message).toContain(`http://${new URL(proxy.url).host}, from HTTPS_PROXY`);
 		expect(new Set(proxy.seen)).toEqual(new Set([`CONNECT desk.test:${port}`]));
 		expect(stdout).not.toContain('hunter2');
 		const refused = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY: proxy.url } });
-		expect(refused.of('prefix')).toMatchObject({
+		expect(refused.of('proxy')).toMatchObject({
 			result: 'fail',
 			message: expect.stringContaining('requires a username and password (407)'),
 			hint: expect.stringContaining('username and password before the host'),
@@ -429,8 +409,7 @@ describe('a proxy', () => {
 		const proxy = await startRawServer(respond);
 		const HTTPS_PROXY = proxy.baseUrl.replace('//', '//me:hunter2@');
 		const { of, stdout } = await doctor([], { env: { ...https, HTTPS_PROXY } });
-		expect(of('proxy').result).toBe('pass');
-		expect(of('prefix')).toMatchObject({
+		expect(of('proxy')).toMatchObject({
 			result: 'fail',
 			message: expect.stringContaining(message),
 			hint: expect.stringMatching(/^fix HTTPS_PROXY or HTTP_PROXY/),
@@ -442,21 +421,12 @@ describe('a proxy', () => {
 		const { url } = await startForwardProxy({ credentials: 'me:hunter2' });
 		const { folder } = await storeProfile({ baseUrl: 'http://desk.test/wp-json', username: 'a', allowHttp: true });
 		const { of } = await doctor([], { env: { SUPPORTCTL_CONFIG_DIR: folder, HTTP_PROXY: url } });
-		expect(of('prefix')).toMatchObject({
+		expect(of('proxy')).toMatchObject({
 			result: 'fail',
 			message: expect.stringContaining('requires a username and password (407)'),
 			hint: expect.stringContaining('HTTP_PROXY'),
 		});
 	});
-});
-
-it('a step without a response ends in time', async () => {
-	const server = createSocketServer(() => undefined);
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => void server.close());
-	const { port } = server.address() as AddressInfo;
-	const url = new URL(`https://127.0.0.1:${port}`);
-	await expect(readCertificate(url, {}, 50)).rejects.toThrow('no response within 0.05 s');
 });
 
 it('output follows the shared flags: columns in a pipe, picks and queries', async () => {
@@ -521,9 +491,6 @@ it('wrong credentials name the variable they come from', async () => {
 	});
 });
 
-const NOW = Date.UTC(2026, 10, 21);
-const DAY = 86_400_000;
-
 it.each([
 	['20.18.1', 'warn'],
 	['20.18.0', 'fail'],
@@ -533,40 +500,6 @@ it.each([
 	['100.1.0', 'pass'],
 ])('Node %s: %s', (version, result) => {
 	expect(checkNode(version, '>=20.18.1')).toMatchObject({ result });
-});
-
-describe('a certificate', () => {
-	const certificate = { protocol: 'TLSv1.3', problem: undefined, subject: 'desk.example', issuer: 'A CA' };
-
-	it('is shown with its names and the days that are left', () => {
-		expect(checkCertificate({ ...certificate, validTo: NOW + 61.5 * DAY }, NOW)).toMatchObject({
-			result: 'pass',
-			message: 'TLSv1.3, certificate for desk.example from A CA, valid until 2027-01-21 (61 days left)',
-		});
-	});
-
-	it.each([
-		[15, 'pass'],
-		[14, 'warn'],
-		[0, 'warn'],
-	])('with %d days left: %s', (days, result) => {
-		expect(checkCertificate({ ...certificate, validTo: NOW + days * DAY + 1 }, NOW)).toMatchObject({ result });
-	});
-
-	it.each([
-		['tls_expired', /renew the certificate/],
-		['tls_wrong_name', /base URL/],
-		['tls_untrusted', /--ca-file/],
-		['other', /clock/],
-	])('that is not trusted for %s fails with the next step', (code, hint) => {
-		const problem = { code, message: 'it is not trusted', permanent: true };
-		expect(() => checkCertificate({ ...certificate, problem, validTo: NOW }, NOW)).toThrow(
-			expect.objectContaining({
-				message: expect.stringMatching(/^it is not trusted \(certificate for desk\.example .*2026-11-21\)$/),
-				hint: expect.stringMatching(hint),
-			}),
-		);
-	});
 });
 
 it('a finding is a line, and below it what to do, within the width and without escapes', () => {

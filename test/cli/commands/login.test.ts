@@ -253,7 +253,7 @@ describe('what login says about a base URL', () => {
 		expect(error?.message).toContain(': the response is not valid HTTP');
 	});
 
-	it('says what TLS failed by, and offers where a redirect to it points', async () => {
+	it('says what TLS failed by, also behind a redirect', async () => {
 		const identity = createAuthority().issue({ names: ['127.0.0.1'] });
 		const secure = createSecureServer({ key: identity.key, cert: identity.cert });
 		secure.on('tlsClientError', () => undefined);
@@ -275,8 +275,6 @@ describe('what login says about a base URL', () => {
 			exitCode: 1,
 			code: 'redirect',
 			message: expect.stringMatching(/ redirects to https:.*; no credentials were sent$/),
-			hint: `supportctl login ${https}`,
-			data: { suggested: https },
 		});
 		expect(first.requests.map((each) => each.headers.authorization)).toEqual(first.requests.map(() => undefined));
 	});
