@@ -146,9 +146,6 @@ export async function trySignIn(
 	{ auth, source = '' }: { auth: Auth; source?: string | undefined },
 	without: Outcome,
 ): Promise<{ note: string; hint: string } | undefined> {
-	const from = source.startsWith('SUPPORTCTL_') ? `the secret is from ${source}; ` : '';
-	const unchecked = (code: string, why: string): FailedError =>
-		new FailedError(`could not check the credentials: ${why}`, { code, hint: 'try again later' });
 	const needsNone = !without.signedOut && !without.forbidden;
 	if (auth.scheme === 'none') {
 		if (needsNone) return undefined;
@@ -156,20 +153,20 @@ export async function trySignIn(
 	}
 	const response = await probe.send(baseUrl, auth);
 	const { outcome, status, code, location, signedOut, forbidden, body } = response;
-	if (isLost(response)) throw unchecked(code ?? 'network', words(response));
 	const isSame = without.status === status && without.code === code;
 	if (signedOut || (forbidden && isSame)) {
+		const from = source.startsWith('SUPPORTCTL_') ? `the secret is from ${source}; ` : '';
 		const noun = secretNoun(auth.scheme);
-		const isBasic = auth.scheme === 'basic';
-		const wrong = isBasic ? 'wrong username or password' : `wrong ${noun}`;
-		const check = isBasic
-			? 'check the username, and use an application password, not your website password'
-			: `check the ${noun}`;
+		const [wrong, check] =
+			auth.scheme === 'basic'
+				? ['username or password', 'username, and use an application password, not your website password']
+				: [noun, noun];
 		const orStripped = isSame ? '; or the host strips the header that carries the credentials' : '';
-		throw new RefusedError(`${wrong} (${words(response)})`, { hint: from + check + orStripped });
+		throw new RefusedError(`wrong ${wrong} (${words(response)})`, { hint: `${from}check the ${check}${orStripped}` });
 	}
-	if (location !== undefined) throw unchecked('redirect', `redirected to ${location} once signed in`);
-	if (body === undefined) throw unchecked(code ?? `http_${status}`, words(response));
+	if (isLost(response) || location !== undefined || body === undefined) {
+		throw new FailedError(`could not check the credentials: ${words(response)}`, { code, hint: 'try again later' });
+	}
 	if (needsNone) {
 		return {
 			note: 'the credentials are not verified: the service responds the same without them',

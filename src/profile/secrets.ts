@@ -1,7 +1,7 @@
 /** Secrets: which ones can be sent, and where they are stored. */
 
 import { RefusedError, UsageError } from '../errors.js';
-import { type Environment, MAX_SECRET_BYTES, type Scheme, textOf } from './settings.js';
+import { type Environment, MAX_SECRET_BYTES, type Scheme } from './settings.js';
 
 /** `origin` is what a secret was stored for: a base URL edited by hand must not get it. */
 export type StoredSecret = { origin?: string } & (
@@ -109,14 +109,15 @@ export async function runSecretCommand(
 	command: string,
 	{ env, owner, timeoutMs = COMMAND_TIMEOUT_MS }: { env: Environment; owner: string; timeoutMs?: number },
 ): Promise<string> {
-	const refusal = (why: string, hint = 'run it by hand to see why'): RefusedError =>
-		new RefusedError(`the secret command of ${owner} ${why}`, { code: 'secret_command_failed', hint });
+	const refusal = (why: string): RefusedError => {
+		const hint = 'run it by hand to see why';
+		return new RefusedError(`the secret command of ${owner} ${why}`, { code: 'secret_command_failed', hint });
+	};
 	const { SUPPORTCTL_PASSWORD: _password, SUPPORTCTL_TOKEN: _token, ...rest } = env;
 	const { exec } = await import('node:child_process');
-	const output = await new Promise<Buffer>((resolve, reject) => {
-		const options = { env: rest, timeout: timeoutMs, maxBuffer: MAX_SECRET_BYTES, encoding: 'buffer' } as const;
-		const child = exec(command, options, (error, stdout) => {
-			if (error === null) resolve(stdout);
+	return new Promise<string>((resolve, reject) => {
+		const child = exec(command, { env: rest, timeout: timeoutMs, maxBuffer: MAX_SECRET_BYTES }, (error, stdout) => {
+			if (error === null) resolve(stdout.replace(/\r?\n$/, ''));
 			else if (String(error.code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
 				reject(refusal(`printed more than ${MAX_SECRET_BYTES / 1024} KiB`));
 			} else if (error.killed) reject(refusal(`took longer than ${timeoutMs / 1000} s`));
@@ -125,14 +126,4 @@ export async function runSecretCommand(
 		// It may ask at the terminal, but stdin may be the input of a run.
 		child.stdin?.end();
 	});
-	let text = '';
-	try {
-		text = textOf(output);
-	} catch {
-		throw refusal('printed text that is not UTF-8');
-	}
-	if (text === '') throw refusal('printed nothing', 'it must print the secret on one line');
-	const lines = text.split(/\r?\n|\r/).length;
-	if (lines === 1) return text;
-	throw refusal(`printed ${lines} lines`, 'it must print the secret on one line; try adding `| head -n 1`');
 }

@@ -151,11 +151,6 @@ export function listed(names: readonly string[]): string {
 /** A larger file was named by mistake. */
 export const MAX_SECRET_BYTES = 64 * 1024;
 
-/** Without the line break that editors and `echo` add. @throws TypeError if it isn't UTF-8 */
-export function textOf(bytes: Uint8Array): string {
-	return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');
-}
-
 export interface EnvironmentValue {
 	value: string;
 	/** Of the variable. */
@@ -177,7 +172,9 @@ export function readVariable(
 	if (!file) return undefined;
 	const path = resolve(cwd, file);
 	try {
-		const content = textOf(readSmallFile(path, MAX_SECRET_BYTES));
+		const text = new TextDecoder('utf-8', { fatal: true }).decode(readSmallFile(path, MAX_SECRET_BYTES));
+		// Editors and `echo` add a line break.
+		const content = text.replace(/\r?\n$/, '');
 		if (content === '') throw new Error('it is empty');
 		return { value: content, name };
 	} catch (cause) {

@@ -12,7 +12,6 @@ import {
 	readVariable,
 	resolveSettings,
 	type Scheme,
-	settings as settingTable,
 	withoutConnection,
 	withScheme,
 } from '../../profile/settings.js';
@@ -234,7 +233,6 @@ async function signIn(login: Login, place: Place) {
 const WAYS: readonly { value: Scheme; label: string }[] = [
 	{ value: 'basic', label: 'Username and application password' },
 	{ value: 'bearer', label: 'Bearer token' },
-	{ value: 'header', label: 'Custom header' },
 	{ value: 'none', label: 'No sign-in' },
 ];
 
@@ -252,17 +250,12 @@ async function chooseScheme({ invocation, prompts, store, flags }: Login, { name
 /** Asked for once, whatever becomes of the secret. */
 async function readIdentity({ prompts }: Login, { resolved }: Place, scheme: Scheme) {
 	const { settings, sources } = resolved;
-	let { username, headerName } = settings;
+	const { headerName } = settings;
+	let { username } = settings;
 	if (prompts !== undefined && scheme === 'basic' && sources.username.from !== 'flag') {
 		username = await prompts.text('Username:', {
 			initial: username,
 			check: (text) => /^[^:]+$/.test(text) || 'enter a username without a colon',
-		});
-	}
-	if (prompts !== undefined && scheme === 'header' && headerName === undefined) {
-		const { read, expected } = settingTable.headerName;
-		headerName = await prompts.text('Header name:', {
-			check: (text) => read(text) !== undefined || `enter ${expected}`,
 		});
 	}
 	return { username, headerName };

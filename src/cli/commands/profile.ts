@@ -46,7 +46,7 @@ import {
 	runChange,
 	settingsIn,
 } from '../profile-results.js';
-import { chosenFormat, picksValues, printAll, type ResultShape } from '../results.js';
+import { printAll, type ResultShape } from '../results.js';
 
 const nameArgument = { name: 'name', help: 'The profile', required: true, completes: 'profiles' } as const;
 const anyProfile = { ...nameArgument, help: 'The profile (default: the current one)', required: false } as const;
@@ -109,8 +109,7 @@ function explainChoice(
 		say(invocation, `No profile in use: SUPPORTCTL_BASE_URL is a different host than profile "${leftOut}".`);
 	}
 	if (profileName === undefined || profileName === current) return;
-	const instead = current === undefined ? '' : ` instead of "${current}"`;
-	if (profiles[profileName] !== undefined) say(invocation, `Using "${profileName}"${instead} (${chosenBy}).`);
+	if (profiles[profileName] !== undefined) say(invocation, `Using "${profileName}" (${chosenBy}).`);
 	else warn(invocation.context, [`profile "${profileName}" not found (${chosenBy})`]);
 }
 
@@ -124,13 +123,9 @@ export const show = defineCommand({
 		const setup = readSetup({ env, flags, cwd });
 		const { profileName, chosenBy = 'none chosen', settings, sources } = setup;
 		warn(context, setup.warnings);
-		const profile = {
-			setting: 'profile',
-			value: profileName ?? null,
-			source: args[0] === undefined ? chosenBy : 'argument',
-		};
+		const by = args[0] === undefined ? chosenBy : 'argument';
 		const rows = [
-			profile,
+			{ setting: 'profile', value: profileName ?? null, source: by },
 			{ setting: 'config-file', value: setup.file, source: setup.exists ? 'exists' : 'not found' },
 			...settingSpecs
 				.filter(({ name }) => settings[name] !== undefined)
@@ -141,14 +136,7 @@ export const show = defineCommand({
 				})),
 			describeSecret(setup),
 		];
-		const shape: ResultShape = {
-			keys: ['setting', 'value', 'source'],
-			idOf: ({ setting, value }) => (setting === 'profile' ? value : setting),
-		};
-		// All rows are about one profile.
-		const isId = chosenFormat(options) === 'ids' && !picksValues(options);
-		const ids = profileName === undefined ? [] : [profile];
-		await printAll(invocation, shape, isId ? ids : rows);
+		await printAll(invocation, { keys: ['setting', 'value', 'source'], idOf: ({ setting }) => setting }, rows);
 		return ExitCode.ok;
 	},
 });
