@@ -1,7 +1,7 @@
 /** Your own account: the guard of user deletes, and @me. */
 
 import { endpoints } from '../api/endpoints.js';
-import { createPlanner, type Request } from '../api/plan.js';
+import { createPlanner } from '../api/plan.js';
 import { ownAccount } from '../api/reads.js';
 import { OWN_ID } from '../api/values.js';
 import { createDirectories, type Directories } from '../bulk/lists/directory.js';
@@ -16,67 +16,50 @@ import type { Session } from './session.js';
 type Known = Pick<Session, 'connection' | 'dialect'>;
 
 /** @throws RefusedError */
-export function checkSignedIn({ signedOut, code, message }: Outcome, caller: Caller): void {
+export function checkSignedIn({ signedOut, code, message = '' }: Outcome, caller: Caller): void {
 	if (!signedOut) return;
-	throw new RefusedError(
-		`the service refused the credentials (401): ${message?.replace(/\.$/, '') ?? ''}; nothing was sent`,
-		{
-			code: code ?? 'unauthorized',
-			hint: signInAgain(caller),
-		},
-	);
-}
-
-async function find({ connection, dialect }: Known, client: Client, request: Request, options: SendOptions) {
-	const found = await send(client, request, { ...options, dialect });
-	checkSignedIn(found, connection);
-	return { found, id: found.outcome === 'ok' ? lookedUpId(found.body) : undefined };
+	const why = `the service refused the credentials (401): ${message.replace(/\.$/, '')}; nothing was sent`;
+	throw new RefusedError(why, { code: code ?? 'unauthorized', hint: signInAgain(caller) });
 }
 
 /** By name, or by GET /users/me if the service doesn't know the name, such as an email. @throws RefusedError */
 export async function findOwnId(
-	known: Known,
+	{ connection, dialect }: Known,
 	client: Client,
 	options: SendOptions,
 ): Promise<{ id: string } | { why: string } | undefined> {
-	const { connection, dialect } = known;
 	const { auth } = connection;
 	if (auth.scheme === 'none') return undefined;
+	const requests = [createPlanner(ownAccount, dialect)({ ids: {} })];
 	if (auth.scheme === 'basic') {
 		const { username } = auth;
-		const byName = createPlanner(endpoints['user.id'], dialect)({ ids: { username }, fields: { username } });
-		const { id } = await find(known, client, byName, options);
-		if (id !== undefined) return { id };
+		requests.unshift(createPlanner(endpoints['user.id'], dialect)({ ids: { username }, fields: { username } }));
 	}
-	const { found } = await find(known, client, createPlanner(ownAccount, dialect)({ ids: {} }), options);
-	const id = found.outcome === 'ok' ? lookedUpId(found.body) : undefined;
-	return id === undefined ? { why: found.message ?? 'the service does not return your account' } : { id };
+	let why = 'the service does not return your account';
+	for (const request of requests) {
+		const found = await send(client, request, { ...options, dialect });
+		checkSignedIn(found, connection);
+		const id = found.outcome === 'ok' ? lookedUpId(found.body) : undefined;
+		if (id !== undefined) return { id };
+		why = found.message ?? why;
+	}
+	return { why };
 }
 
-/** @throws UsageError */
-export async function ownIdFor(what: string, known: Known, client: Client, options: SendOptions): Promise<number> {
-	const own = await findOwnId(known, client, options);
-	if (own !== undefined && 'id' in own) return Number(own.id);
-	const why = own?.why ?? 'you are not signed in';
-	throw new UsageError(`${what}: can't determine your user ID: ${why}; nothing was sent`, {
-		code: 'own_id_unknown',
-		hint: 'pass the ID instead',
-	});
-}
-
-/** They connect when a name has to be looked up. */
+/** They connect when a name has to be looked up. @param open the caller's client */
 export function openDirectories(
 	session: Pick<Session, 'connection' | 'dialect' | 'signIn' | 'openClient'>,
 	options: SendOptions,
 	open?: () => Promise<Client>,
 ): Directories & { close(): Promise<void> } {
-	let opened: Promise<{ known: Known; client: Client }> | undefined;
-	const connect = async (): Promise<{ known: Known; client: Client }> => {
+	let opened: Promise<{ known: Known; client: Client; isOwn: boolean }> | undefined;
+	const connect = async () => {
+		// A dry run has no credentials before.
 		const known = (await session.signIn?.()) ?? session;
-		// The caller closes its own client.
-		return { known, client: open === undefined || known !== session ? await known.openClient(1) : await open() };
+		const isOwn = open === undefined || known !== session;
+		return { known, client: isOwn ? await known.openClient(1) : await open(), isOwn };
 	};
-	const reach = (): Promise<{ known: Known; client: Client }> => {
+	const reach = () => {
 		opened ??= connect();
 		return opened;
 	};
@@ -90,15 +73,20 @@ export function openDirectories(
 		},
 		async ownId() {
 			const { known, client } = await reach();
-			return await ownIdFor(OWN_ID, known, client, options);
+			const own = await findOwnId(known, client, options);
+			if (own !== undefined && 'id' in own) return Number(own.id);
+			const why = own?.why ?? 'you are not signed in';
+			throw new UsageError(`${OWN_ID}: can't determine your user ID: ${why}; nothing was sent`, {
+				code: 'own_id_unknown',
+				hint: 'pass the ID instead',
+			});
 		},
 	});
 	return {
 		...directories,
 		async close() {
 			const connected = await opened?.catch(() => undefined);
-			const isOwn = open === undefined || connected?.known !== session;
-			if (isOwn) await connected?.client.close();
+			if (connected?.isOwn) await connected.client.close();
 		},
 	};
 }

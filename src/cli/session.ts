@@ -15,8 +15,6 @@ import type { Invocation } from './command.js';
 import { notify, paletteFor, waitNotice, warn } from './notices.js';
 
 /** A run waits for a service that is down; few requests give up soon. */
-export type ClientUse = 'run' | 'few requests';
-
 const CONNECT_WITHIN_MS = 3000;
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
@@ -52,8 +50,7 @@ export async function openSession(
 		/** Runs and copies of stdin. */
 		stateDir: stateFolder({ env, cwd }),
 		sending,
-		openClient: (connections: number, use?: ClientUse, run?: string) =>
-			openClient(invocation, connection, connections, use, run),
+		openClient: (connections: number, run?: string) => openClient(invocation, connection, connections, run),
 		/** For a dry run with names to look up. */
 		signIn: credentials ? undefined : () => openSession(invocation, { without }),
 	};
@@ -75,7 +72,6 @@ export async function openClient(
 	invocation: Invocation,
 	{ baseUrl, auth, settings, tls, proxy, allowHttp }: Reach,
 	connections: number,
-	use: ClientUse = 'few requests',
 	run?: string,
 ): Promise<Client> {
 	const { context, options } = invocation;
@@ -93,7 +89,6 @@ export async function openClient(
 		};
 		trace = createTrace(write, { verbosity, palette, secrets });
 	}
-	const onWait = waitNotice(invocation);
 	const { createClient } = await import('../http/client.js');
 	// undici's HTTP parser is WebAssembly. Node 20's V8 optimises it after the first response, and the process waits for
 	// that at its end: 195 ms for one request against 116 with a larger budget, which a run has used up after some hundred
@@ -106,7 +101,7 @@ export async function openClient(
 	return createClient({
 		...{ baseUrl, auth, tls, proxy, allowHttp, connections, trace },
 		timeoutMs: settings.timeout * 1000,
-		...(use === 'run' ? {} : { connectWithinMs: CONNECT_WITHIN_MS, onWait }),
+		...(run === undefined && { connectWithinMs: CONNECT_WITHIN_MS, onWait: waitNotice(invocation) }),
 		userAgent: `supportctl/${version}`,
 		headers: run === undefined ? [] : ['x-request-id', run],
 		monotonic: context.clock.monotonic,

@@ -26,7 +26,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 	const record = recordOf(job);
 	let client: Promise<Client> | undefined;
 	const connect = (): Promise<Client> => {
-		client ??= session.openClient(tuning.concurrency, 'run', record.id);
+		client ??= session.openClient(tuning.concurrency, record.id);
 		return client;
 	};
 	// No copy of the input stays before the first write. Nothing is waited for: stdin may be open for long.
