@@ -159,10 +159,10 @@ export async function trySignIn(
 		const noun = secretNoun(auth.scheme);
 		const [wrong, check] =
 			auth.scheme === 'basic'
-				? ['username or password', 'username, and use an application password, not your website password']
-				: [noun, noun];
+				? ['wrong username or password', 'username, and use an application password, not your website password']
+				: [`wrong ${noun}`, noun];
 		const orStripped = isSame ? '; or the host strips the header that carries the credentials' : '';
-		throw new RefusedError(`wrong ${wrong} (${words(response)})`, { hint: `${from}check the ${check}${orStripped}` });
+		throw new RefusedError(`${wrong} (${words(response)})`, { hint: `${from}check the ${check}${orStripped}` });
 	}
 	if (isLost(response) || location !== undefined || body === undefined) {
 		throw new FailedError(`could not check the credentials: ${words(response)}`, { code, hint: 'try again later' });
