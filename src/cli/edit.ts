@@ -11,11 +11,9 @@ import { chooseEndpoint } from '../api/plan.js';
 import type { EditNoun } from '../api/reads.js';
 import { didYouMean } from '../api/suggest.js';
 import { checkTyped, findField, isObject, isProblem, quote, type ValueRules } from '../api/values.js';
-import type { ListedObject } from '../bulk/lists/pages.js';
 import { createSheet } from '../bulk/lists/sheet.js';
 import { type Held, heldOf, isNothing, isUnchanged } from '../bulk/run/held.js';
 import { findIds } from '../bulk/run/names.js';
-import { withCleared } from '../bulk/run/read-back.js';
 import { ExitCode, FailedError, fileProblem, InterruptedError, SupportctlError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
 import type { Context } from '../io/context.js';
@@ -29,27 +27,6 @@ import { type RunInvocation, suggestedValues } from './runs/options.js';
 import { jobOf, type RunJob, withoutSecrets } from './runs/plan.js';
 import { openSession, type Session } from './session.js';
 
-export async function editObject(noun: EditNoun, invocation: RunInvocation): Promise<ExitCode> {
-	const editor = editorOf(invocation.context);
-	const target = await openTarget(noun, invocation);
-	const shown = await showTarget(target, await readTarget(target, invocation.context));
-	const draft = openDraft(invocation, Object.values(shown.ids).join('-'));
-	try {
-		const job = await askForJob(draft, editor, target, shown);
-		if (job === undefined) {
-			draft.drop();
-			say(invocation, 'no change; nothing was sent');
-			return ExitCode.ok;
-		}
-		refuseConflict(shown, await readTarget(target, draft.context, shown.ids));
-		const exitCode = await (await import('./runs/one.js')).sendOne(job);
-		if (exitCode === ExitCode.ok || exitCode === ExitCode.differs) draft.drop();
-		return exitCode;
-	} finally {
-		draft.close();
-	}
-}
-
 interface Target {
 	noun: EditNoun;
 	invocation: RunInvocation;
@@ -58,10 +35,44 @@ interface Target {
 	rules: ValueRules;
 }
 
+/** The object as it was read. */
+interface Found {
+	ids: Ids;
+	/** `ticket 14` */
+	what: string;
+	exported: Readonly<Record<string, unknown>>;
+	held: Held;
+	/** To be edited. */
+	fields: readonly Field[];
+	warnings: readonly string[];
+}
+
+export async function editObject(noun: EditNoun, invocation: RunInvocation): Promise<ExitCode> {
+	const editor = editorOf(invocation.context);
+	const target = await openTarget(noun, invocation);
+	const found = await readTarget(target, invocation.context);
+	warn(invocation.context, found.warnings);
+	const draft = openDraft(invocation, Object.values(found.ids).join('-'));
+	try {
+		const job = await askForJob(draft, editor, target, found);
+		if (job === undefined) {
+			draft.drop();
+			say(invocation, 'no change; nothing was sent');
+			return ExitCode.ok;
+		}
+		refuseConflict(found, await readTarget(target, draft.context, found.ids));
+		const exitCode = await (await import('./runs/one.js')).sendOne(job);
+		if (exitCode === ExitCode.ok || exitCode === ExitCode.differs) draft.drop();
+		return exitCode;
+	} finally {
+		draft.close();
+	}
+}
+
 /** @throws UsageError, RefusedError */
 async function openTarget(noun: EditNoun, invocation: RunInvocation): Promise<Target> {
 	const { options, args } = invocation;
-	const undocumented = options.undocumented === true;
+	const { undocumented = false } = options;
 	const { endpoint } = chooseEndpoint(`${noun}.update`, noun === 'term' ? args[0] : undefined, undocumented);
 	const id = args.at(-1) ?? '';
 	if (noun !== 'user' && noun !== 'term') readId('id', id);
@@ -72,50 +83,36 @@ async function openTarget(noun: EditNoun, invocation: RunInvocation): Promise<Ta
 	return { noun, invocation, endpoint, session, rules: { undocumented, statusIn: dialect.statusIn } };
 }
 
-interface Found {
-	ids: Ids;
-	object: ListedObject;
-	sheet: ReturnType<typeof createSheet>;
-}
-
 /** The connection is not kept open during the edit. @throws SupportctlError */
-async function readTarget({ noun, invocation, session }: Target, context: Context, known?: Ids): Promise<Found> {
+async function readTarget(target: Target, context: Context, known?: Ids): Promise<Found> {
+	const { noun, invocation, endpoint, session } = target;
 	const options = { ...invocation.options, concurrency: 1 };
 	const read = async (reading: Reading): Promise<Found> => {
 		const [owners = {}] = await readOwners(invocation.args.slice(0, 1), reading);
 		const ids = known ?? { ...owners, id: await readObjectId(noun, owners, invocation.args.at(-1) ?? '', reading) };
+		const what = nameRow(ids, noun);
 		const object = await createRead(reading)(ids);
 		if (object instanceof SupportctlError) throw object;
-		const shown = { owners: {}, asCells: false, sample: [object], redact: createRedactor() };
-		return { ids, object, sheet: createSheet({ read: reading.read, dialect: session.dialect, ...shown }) };
+		const held = heldOf(endpoint, object);
+		if (held === undefined) {
+			throw new FailedError(`the service returned no fields of ${what}; nothing was sent`, { code: 'nothing_shown' });
+		}
+		const sheet = createSheet({
+			read: reading.read,
+			owners: {},
+			asCells: false,
+			sample: [object],
+			dialect: session.dialect,
+			redact: createRedactor(),
+		});
+		const exported = sheet.exported(object);
+		// Fields without a value can be filled.
+		const isEditable = (name: string): boolean =>
+			Object.hasOwn(exported, name) || (held.has(name) && isNothing(held.get(name)));
+		const fields = endpoint.fields.filter(({ name }) => sheet.columns.includes(name) && isEditable(name));
+		return { ids, what, exported, held, fields, warnings: sheet.warnings() };
 	};
 	return await withReading(noun, { ...invocation, context, options }, read, session);
-}
-
-interface Shown extends Found {
-	/** `ticket 14` */
-	what: string;
-	exported: Readonly<Record<string, unknown>>;
-	held: Held;
-	fields: readonly Field[];
-	yaml: string;
-}
-
-/** Fields without a value are empty. */
-async function showTarget({ noun, invocation, endpoint, session }: Target, found: Found): Promise<Shown> {
-	const { ids, object, sheet } = found;
-	const what = nameRow(ids, noun);
-	const exported = sheet.exported(object);
-	const held = heldOf(endpoint, object);
-	if (held === undefined) {
-		throw new FailedError(`the service returned no fields of ${what}; nothing was sent`, { code: 'nothing_shown' });
-	}
-	const isEditable = (name: string): boolean =>
-		Object.hasOwn(exported, name) || (held.has(name) && isNothing(held.get(name)));
-	const fields = endpoint.fields.filter(({ name }) => sheet.columns.includes(name) && isEditable(name));
-	const yaml = await yamlOf(fields, exported, `${what} on ${session.host}`);
-	warn(invocation.context, sheet.warnings());
-	return { ...found, what, exported, held, fields, yaml };
 }
 
 type Draft = ReturnType<typeof openDraft>;
@@ -166,37 +163,35 @@ function openDraft({ context, options }: RunInvocation, name: string) {
 }
 
 /** Opens the editor until the text is valid. @returns undefined without changes @throws UsageError */
-async function askForJob(draft: Draft, editor: string, target: Target, shown: Shown): Promise<RunJob | undefined> {
-	const { invocation, endpoint, rules } = target;
-	let text = shown.yaml;
+async function askForJob(draft: Draft, editor: string, target: Target, found: Found): Promise<RunJob | undefined> {
+	const { invocation, session } = target;
+	const original = await yamlOf(found, session.host);
+	let text = original;
 	let problem = '';
 	for (;;) {
 		const now = await draft.edit(text, problem, editor);
 		if (problem !== '' && now === text) {
 			throw new UsageError(`the edit has the same problem: ${problem}; nothing was sent`, { code: 'invalid_edit' });
 		}
-		const changes = await changesIn(now, shown.yaml, { ...shown, endpoint, rules });
-		if (changes === undefined) {
-			draft.drop();
-			throw new UsageError('canceled: the file is empty; nothing was sent', { code: 'cancelled' });
+		try {
+			const changes = await changesIn(now, original, target, found);
+			return Object.keys(changes).length === 0 ? undefined : await jobFor(target, found, changes, draft.context);
+		} catch (error) {
+			if (!(error instanceof SyntaxError)) throw error;
+			// A script makes the same mistake each time.
+			if (problem !== '' && !invocation.context.prompts.available) {
+				throw new UsageError(`${error.message}; nothing was sent`, { code: 'invalid_edit' });
+			}
+			text = now;
+			problem = error.message;
 		}
-		if (typeof changes !== 'string' && Object.keys(changes).length === 0) return undefined;
-		const job = typeof changes === 'string' ? changes : await jobFor(target, shown, changes, draft.context);
-		if (typeof job !== 'string') return job;
-		// A script makes the same mistake each time.
-		if (problem !== '' && !invocation.context.prompts.available) {
-			throw new UsageError(`${job}; nothing was sent`, { code: 'invalid_edit' });
-		}
-		text = now;
-		problem = job;
 	}
 }
 
 /** @throws FailedError if someone changed the object meanwhile */
-function refuseConflict({ what, exported }: Shown, { object, sheet }: Found): void {
-	const current = sheet.exported(object);
-	const differs = (name: string): boolean => JSON.stringify(exported[name]) !== JSON.stringify(current[name]);
-	const others = Object.keys({ ...exported, ...current }).filter(differs);
+function refuseConflict({ what, exported: before }: Found, { exported: now }: Found): void {
+	const differs = (name: string): boolean => JSON.stringify(before[name]) !== JSON.stringify(now[name]);
+	const others = Object.keys({ ...before, ...now }).filter(differs);
 	if (others.length === 0) return;
 	throw new FailedError(`${what} was changed meanwhile (${others.join(', ')}); nothing was sent`, {
 		code: 'conflict',
@@ -204,21 +199,21 @@ function refuseConflict({ what, exported }: Shown, { object, sheet }: Found): vo
 	});
 }
 
-/** @returns what is wrong with a name, as text */
+/** @throws SyntaxError for names that nobody has */
 async function jobFor(
 	{ noun, invocation, endpoint, session }: Target,
-	{ ids, held }: Shown,
+	{ ids: { id = '', ...ids } }: Found,
 	changes: Readonly<Record<string, unknown>>,
 	context: Context,
-): Promise<RunJob | string> {
-	const { id = '', ...owners } = ids;
-	const { secrets, ...kept } = withoutSecrets(withCleared(endpoint, held, changes));
-	const values = { ids: owners, ...kept, force: false, add: {}, remove: {} };
+): Promise<RunJob> {
+	const { secrets, ...kept } = withoutSecrets(changes);
+	const values = { ids, ...kept, force: false, add: {}, remove: {} };
 	const given = { endpoint, source: { from: 'ids', ids: [id] }, values, secrets } as const;
 	const job = jobOf(`${noun}.update`, given, { ...invocation, context }, session);
 	const directories = openDirectories(session, session.sending);
 	const plan = await findIds(job.plan, endpoint, directories).finally(directories.close);
-	return Array.isArray(plan) ? plan.join('\n') : { ...job, plan };
+	if (Array.isArray(plan)) throw new SyntaxError(plan.join('\n'));
+	return { ...job, plan };
 }
 
 const TAKES: Partial<Record<FieldKind, string>> = {
@@ -231,60 +226,52 @@ const TAKES: Partial<Record<FieldKind, string>> = {
 	map: 'names and values; a name that is removed is sent as null',
 };
 
-/** `007` is not a number. */
-const TEXTS: ReadonlySet<FieldKind> = new Set([
-	'text',
-	'longtext',
-	'term',
-	'email',
-	'date',
-	'status',
-	'state',
-	'adjustment',
-]);
+/** Of kinds that are not text: there `007` is a number. */
+const EMPTY: Partial<Record<FieldKind, unknown>> = {
+	terms: [],
+	list: [],
+	map: {},
+	user: 0,
+	integer: 0,
+	boolean: '',
+	switch: '',
+};
 
-/** If not "". */
-const EMPTY: Partial<Record<FieldKind, unknown>> = { terms: [], list: [], map: {}, user: 0, integer: 0 };
-
-async function yamlOf(
-	fields: readonly Field[],
-	values: Readonly<Record<string, unknown>>,
-	title: string,
-): Promise<string> {
+async function yamlOf({ what, fields, exported }: Found, host: string): Promise<string> {
 	const { yamlText } = await import('../output/yaml.js');
 	const comment = (text: string): string => text.replace(/(.{1,100})(?:\s+|$)/g, '# $1\n');
 	const entries = fields.map(({ name, kind, help }) => {
 		const takes = suggestedValues[kind]?.join(', ') ?? TAKES[kind];
-		const value = values[name] ?? (EMPTY[kind] || '');
+		const value = exported[name] ?? (EMPTY[kind] || '');
 		return comment(takes === undefined ? help : `${help}: ${takes}`) + yamlText({ [name]: value });
 	});
 	const how = 'Change values, save and close the editor: only changed fields are sent. An empty file cancels.';
-	return [comment(`${title}. ${how}`), ...entries].join('\n');
+	return [comment(`${what} on ${host}. ${how}`), ...entries].join('\n');
 }
 
-/** Fields that are left out stay. @returns why the text can't be used; undefined if it is empty */
+/** Fields that are left out stay. @throws SyntaxError with what is wrong @throws UsageError for an empty text */
 async function changesIn(
 	text: string,
 	original: string,
-	{ fields, endpoint, held, rules }: { fields: readonly Field[]; endpoint: Endpoint; held: Held; rules: ValueRules },
-): Promise<Readonly<Record<string, unknown>> | string | undefined> {
+	{ endpoint, rules }: Target,
+	{ fields, held }: Found,
+): Promise<Readonly<Record<string, unknown>>> {
 	const { readYamlMapping } = await import('../output/yaml.js');
-	const isText = (name: string): boolean => TEXTS.has(findField(fields, name)?.kind ?? 'map');
+	const isText = (name: string): boolean => {
+		const kind = findField(fields, name)?.kind;
+		return kind !== undefined && !Object.hasOwn(EMPTY, kind);
+	};
 	const before = readYamlMapping(original, isText) ?? {};
-	let after: Record<string, unknown> | undefined;
-	try {
-		after = readYamlMapping(text, isText);
-	} catch (error) {
-		if (error instanceof SyntaxError) return error.message;
-		throw error;
+	const after = readYamlMapping(text, isText);
+	if (after === undefined) {
+		throw new UsageError('canceled: the file is empty; nothing was sent', { code: 'cancelled' });
 	}
-	if (after === undefined) return undefined;
 	const changes: [string, unknown][] = [];
 	for (const [name, value] of Object.entries(after)) {
 		const field = findField(fields, name);
 		if (field === undefined) {
 			const names = fields.map((each) => each.name);
-			if (!rules.undocumented) return `unknown field ${quote(name)}${didYouMean(name, names)}`;
+			if (!rules.undocumented) throw new SyntaxError(`unknown field ${quote(name)}${didYouMean(name, names)}`);
 			changes.push([name, value]);
 			continue;
 		}
@@ -292,7 +279,7 @@ async function changesIn(
 		if (JSON.stringify(value) === JSON.stringify(old)) continue;
 		const given = value ?? EMPTY[field.kind] ?? '';
 		const checked = checkTyped(field, given, rules);
-		if (isProblem(checked)) return checked.problem;
+		if (isProblem(checked)) throw new SyntaxError(checked.problem);
 		const wanted = field.kind === 'map' ? changedKeys(old, checked.value) : checked.value;
 		if (!isUnchanged(endpoint, field.name, wanted, held)) changes.push([field.name, wanted]);
 	}
