@@ -145,7 +145,7 @@ export function readItems(
 }
 
 async function readData(
-	{ endpoint: { fields, body }, source, ids, invocation }: Words,
+	{ endpoint: { fields, parameters, body }, source, ids, invocation }: Words,
 	given: string,
 	values: Values,
 	rules: ValueRules,
@@ -167,7 +167,7 @@ async function readData(
 	for (const [key, value] of Object.entries(data)) {
 		const name = fields.some((field) => field.name === key) ? key : dialectOf(invocation).fieldIn(key);
 		const id = name.toLowerCase();
-		if (numberedIdNames.has(id)) {
+		if (numberedIdNames.has(id) || parameters.some((each) => each.kind === 'id' && each.name === id)) {
 			// An ID in --data must be that of the path.
 			const own = ids[id] ?? (source.from === 'ids' && source.ids.length === 1 ? source.ids[0] : undefined);
 			if (String(value) === own) continue;

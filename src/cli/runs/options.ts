@@ -52,9 +52,6 @@ export function listFields({ fields, readWith, replay }: Endpoint): Field[] {
 	return fields.filter(({ kind }) => kind === 'terms' || kind === 'list');
 }
 
-/** `tags`, `roles` */
-const wordsOf = ({ kind, name }: Field): string => (kind === 'terms' ? 'tags' : name);
-
 export const inputOptions = options('Input', [
 	{ flags: '--input <file>', help: 'Read rows from a file, or - for stdin', completes: 'files' },
 	{ flags: '--input-format <format>', help: 'Format of the input', choices: inputFormats },
@@ -142,68 +139,76 @@ export const runArgument = {
 export function outcomeOption<const Name extends OutcomeName>(help: string, names: readonly Name[], defaultText = '') {
 	return {
 		flags: '--outcome <names>',
-		...{ help, group: 'Rows', repeatable: true, suggests: names },
+		help,
+		group: 'Rows',
+		repeatable: true,
+		suggests: names,
 		...(defaultText === '' ? {} : { defaultText }),
 		parse: (text: string): Name[] =>
 			text.split(',').map((part) => {
 				const known = names.find((each) => each === part.trim());
 				if (known !== undefined) return known;
-				const nearest = didYouMean(part, names) || ';';
-				const message = `--outcome: unknown outcome ${quote(part)}${nearest} use ${names.join(', ')}`;
-				throw new UsageError(message, { code: 'invalid_value' });
+				const near = didYouMean(part, names) || ';';
+				throw new UsageError(`--outcome: unknown outcome ${quote(part)}${near} use ${names.join(', ')}`, {
+					code: 'invalid_value',
+				});
 			}),
 	} as const satisfies OptionSpec;
 }
 
 export function optionsOf(endpoint: Endpoint): OptionSpec[] {
-	const { name, replay, trash, query, body } = endpoint;
+	const { replay, trash, query, body, readWith } = endpoint;
 	const isDelete = replay === 'delete';
 	const isUpdate = replay === 'set';
 	const writes = isDelete || isUpdate;
 	const fields = writes ? endpoint.fields : [];
-	const isChecked = writes && readEndpointOf(endpoint) !== undefined;
-	const reassigns = query.some((each) => each.name === 'reassign');
+	const isRead = writes && readEndpointOf(endpoint) !== undefined;
+	const parameterOf = (name: string) => query.find((each) => each.name === name);
 	const hasPassword = fields.some(({ kind }) => kind === 'secret');
-	/** Flags of some commands. */
-	const taken: Readonly<Record<string, boolean>> = {
-		...{ data: fields.length > 0, set: body === 'custom_fields', force: query.length > 0 },
-		...{ 'password-stdin': hasPassword, 'password-prompt': hasPassword },
-		...{ reassign: reassigns },
-		// Only fields have cells to clear; only terms have undocumented paths.
-		...{ blank: isUpdate, undocumented: isUpdate || name.startsWith('term.') },
-		...{ verify: isChecked, if: isChecked, snapshot: isChecked && (isUpdate || trash), 'ignore-missing': isDelete },
-		...{ 'only-changed': isChecked && isUpdate, diff: isChecked && isUpdate, 'allow-differs': isChecked && isUpdate },
-		...{ 'if-unmodified': isUpdate && showsModified(endpoint) },
-		...{ yes: writes, confirm: writes, expect: writes, max: writes, plan: writes },
-	};
-	const fieldFlag = (field: Field, change = ''): string =>
-		`--${change}${flagName(field.name)} <${placeholders[field.kind] ?? 'text'}>`;
-	const all: OptionSpec[] = [
-		...fields
-			.filter(({ kind }) => kind !== 'secret')
-			.map((field) => {
-				const suggests = suggestedValues[field.kind];
-				const own = { flags: fieldFlag(field), help: field.help, group: FIELDS, repeatable: isMany(field) };
-				return suggests === undefined ? own : { ...own, suggests };
-			}),
-		...listFields(endpoint).flatMap((field) =>
-			[
-				['add-', `Add ${wordsOf(field)}, keeping existing ones`],
-				['remove-', `Remove ${wordsOf(field)}, keeping the others`],
-			].map(([change, what = '']) => {
-				return { flags: fieldFlag(field, change), help: what, group: FIELDS, repeatable: true };
-			}),
-		),
-		...allOptions
-			.filter((option) => taken[longName(option)] !== false)
-			.map((option) => {
-				const parameter = query.find((each) => each.name === longName(option));
-				return parameter === undefined ? option : { ...option, help: parameter.help };
-			}),
+	/** All other flags are for every command. */
+	const some: readonly [isTaken: boolean, ...names: string[]][] = [
+		[fields.length > 0, 'data'],
+		[body === 'custom_fields', 'set'],
+		[hasPassword, 'password-stdin', 'password-prompt'],
+		[query.length > 0, 'force'],
+		[parameterOf('reassign') !== undefined, 'reassign'],
+		[isUpdate, 'blank'],
+		[isUpdate || readWith === 'term.get', 'undocumented'],
+		[isRead, 'verify', 'if'],
+		[isRead && (isUpdate || trash), 'snapshot'],
+		[isRead && isUpdate, 'only-changed', 'diff', 'allow-differs'],
+		[isUpdate && showsModified(endpoint), 'if-unmodified'],
+		[isDelete, 'ignore-missing'],
+		[writes, 'yes', 'confirm', 'expect', 'max', 'plan'],
 	];
+	const left = some.flatMap(([isTaken, ...names]) => (isTaken ? [] : names));
+	const forField = (field: Field, help: string, change = ''): OptionSpec => ({
+		flags: `--${change}${flagName(field.name)} <${placeholders[field.kind] ?? 'text'}>`,
+		help,
+		group: FIELDS,
+		repeatable: change !== '' || isMany(field),
+	});
+	const own = fields
+		.filter(({ kind }) => kind !== 'secret')
+		.map((field) => {
+			const suggests = suggestedValues[field.kind];
+			const option = forField(field, field.help);
+			return suggests === undefined ? option : { ...option, suggests };
+		});
+	const items = listFields(endpoint).flatMap((field) => {
+		const words = field.kind === 'terms' ? 'tags' : field.name;
+		const add = forField(field, `Add ${words}, keeping existing ones`, 'add-');
+		return [add, forField(field, `Remove ${words}, keeping the others`, 'remove-')];
+	});
+	const shared = allOptions
+		.filter((option) => !left.includes(longName(option)))
+		.map((option) => {
+			const parameter = parameterOf(longName(option));
+			return parameter === undefined ? option : { ...option, help: parameter.help };
+		});
 	// A field's flag hides a shared one, such as --username.
-	const flags = all.map(longFlag);
-	return all.filter((_, at) => flags.indexOf(flags[at] as string) === at);
+	const taken = [...own, ...items].map(longFlag);
+	return [...own, ...items, ...shared.filter((option) => !taken.includes(longFlag(option)))];
 }
 
 /** Fills a path ID or column; all but the last are the same for every row. */
