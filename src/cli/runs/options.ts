@@ -173,7 +173,7 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 		[query.length > 0, 'force'],
 		[parameterOf('reassign') !== undefined, 'reassign'],
 		[isUpdate, 'blank'],
-		[isUpdate || readWith === 'term.get', 'undocumented'],
+		[isUpdate || readWith === 'term', 'undocumented'],
 		[isRead, 'verify', 'if'],
 		[isRead && (isUpdate || trash), 'snapshot'],
 		[isRead && isUpdate, 'only-changed', 'diff', 'allow-differs'],
