@@ -1,112 +1,109 @@
 /** The one brake of a run: requests that have to wait stand in one line and leave it one by one, each when it is due. */
 
-import type { Pace } from '../http/send.js';
+import type { Pace, SendClock } from '../http/send.js';
 import { RateFinder } from './rate.js';
 
-export interface PaceClock {
-	monotonic(): number;
-	sleep(ms: number, signal?: AbortSignal): Promise<void>;
-}
-
 export interface PaceOptions {
-	clock: PaceClock;
+	clock: Pick<SendClock, 'monotonic' | 'sleep'>;
 	random(): number;
-	rate?: number | undefined;
+	rate?: number;
 }
 
 /** Milliseconds after which a lost probe is replaced. */
 const PROBE_MS = 5000;
-/** How late a request may be and not delay those behind it, in milliseconds: at a rate that was asked for, and at one too high for timers. */
+/** How late a request may be and not delay those behind it, in ms: at a rate that was asked for, and at one too high for timers. */
 const LATE_MS = 10;
 const SHORTEST_INTERVAL_MS = 4;
 
 /** Holds nothing back until the service refuses something or a rate is set. */
 export class AdaptivePace implements Pace {
-	private readonly clock: PaceClock;
-	private readonly ceiling: number;
-	private readonly finder: RateFinder;
-	private line: (() => void)[] = [];
-	private waited = false;
-	private nextAt = 0;
-	private probedAt = Number.NEGATIVE_INFINITY;
-	private nap: AbortController | undefined;
+	readonly #clock: PaceOptions['clock'];
+	readonly #ceiling: number;
+	readonly #finder: RateFinder;
+	#line: (() => void)[] = [];
+	#waited = false;
+	#nextAt = 0;
+	#probedAt = Number.NEGATIVE_INFINITY;
+	#nap: AbortController | undefined;
 
-	constructor({ clock, random, rate }: PaceOptions) {
-		this.clock = clock;
-		this.ceiling = rate ?? Number.POSITIVE_INFINITY;
-		this.finder = new RateFinder(random);
+	constructor({ clock, random, rate = Number.POSITIVE_INFINITY }: PaceOptions) {
+		this.#clock = clock;
+		this.#ceiling = rate;
+		this.#finder = new RateFinder(random);
 	}
 
 	get pauseMs(): number {
-		return Math.max(0, this.finder.pausedUntil - this.clock.monotonic());
+		return Math.max(0, this.#finder.pausedUntil - this.#clock.monotonic());
 	}
 
 	get rate(): number {
-		return Math.min(this.finder.rate, this.ceiling);
+		return Math.min(this.#finder.rate, this.#ceiling);
 	}
 
 	answered(sentAt: number): void {
-		this.note(() => this.finder.served(this.clock.monotonic(), sentAt, this.waited));
-		this.waited = false;
+		this.#note((now) => this.#finder.served(now, sentAt, this.#waited));
+		this.#waited = false;
 	}
 
 	refused(sentAt: number, retryAfterMs = 0): void {
-		this.note(() => this.finder.refused(this.clock.monotonic(), sentAt, retryAfterMs));
+		this.#note((now) => this.#finder.refused(now, sentAt, retryAfterMs));
 	}
 
 	lost(sentAt: number): void {
-		this.note(() => this.finder.lost(this.clock.monotonic(), sentAt));
+		this.#note((now) => this.#finder.lost(now, sentAt));
 	}
 
 	/** Wakes the line where it waits for a probe that is over. */
-	private note(result: () => void): void {
-		const { probes } = this.finder;
-		result();
-		if (probes === this.finder.probes) return;
-		this.probedAt = Number.NEGATIVE_INFINITY;
-		this.nextAt = Math.max(this.nextAt, this.clock.monotonic());
-		this.nap?.abort();
+	#note(result: (now: number) => void): void {
+		const { probes } = this.#finder;
+		const now = this.#clock.monotonic();
+		result(now);
+		if (probes === this.#finder.probes) return;
+		this.#probedAt = Number.NEGATIVE_INFINITY;
+		this.#nextAt = Math.max(this.#nextAt, now);
+		this.#nap?.abort();
 	}
 
 	ready(signal: AbortSignal | undefined): Promise<void> | undefined {
-		const { probes, pausedUntil } = this.finder;
-		const isFree = this.rate === Number.POSITIVE_INFINITY && probes === undefined && this.line.length === 0;
-		if (signal?.aborted || (isFree && this.clock.monotonic() >= pausedUntil)) return undefined;
+		const { probes, pausedUntil } = this.#finder;
+		const isFree = this.rate === Number.POSITIVE_INFINITY && probes === undefined && this.#line.length === 0;
+		if (signal?.aborted || (isFree && this.#clock.monotonic() >= pausedUntil)) return undefined;
 		return new Promise((resolve) => {
 			const leave = (): void => {
 				signal?.removeEventListener('abort', abort);
 				resolve();
 			};
 			const abort = (): void => {
-				this.line = this.line.filter((each) => each !== leave);
+				this.#line = this.#line.filter((each) => each !== leave);
 				leave();
-				if (this.line.length === 0) this.nap?.abort();
+				if (this.#line.length === 0) this.#nap?.abort();
 			};
 			signal?.addEventListener('abort', abort);
-			this.line.push(leave);
-			this.waited = true;
-			if (this.nap === undefined) void this.serveLine();
+			this.#line.push(leave);
+			this.#waited = true;
+			if (this.#nap === undefined) void this.#serveLine();
 		});
 	}
 
-	private async serveLine(): Promise<void> {
-		this.nap = new AbortController();
-		while (this.line.length > 0) {
-			const now = this.clock.monotonic();
-			const isProbe = this.finder.probes !== undefined;
-			const wait = Math.max(this.finder.pausedUntil, isProbe ? this.probedAt + PROBE_MS : this.nextAt) - now;
+	async #serveLine(): Promise<void> {
+		this.#nap = new AbortController();
+		while (this.#line.length > 0) {
+			const now = this.#clock.monotonic();
+			const isProbe = this.#finder.probes !== undefined;
+			const due = isProbe ? this.#probedAt + PROBE_MS : this.#nextAt;
+			const wait = Math.max(this.#finder.pausedUntil, due) - now;
 			if (wait > 0) {
-				this.nap = new AbortController();
-				await this.clock.sleep(wait, this.nap.signal);
+				this.#nap = new AbortController();
+				await this.#clock.sleep(wait, this.#nap.signal);
 				continue;
 			}
-			if (isProbe) this.probedAt = now;
-			this.finder.sent(now);
+			if (isProbe) this.#probedAt = now;
+			this.#finder.sent(now);
 			const interval = 1000 / this.rate;
-			const late = this.rate === this.ceiling || interval < SHORTEST_INTERVAL_MS ? LATE_MS : 0;
-			this.nextAt = Math.max(this.nextAt, now - late) + interval;
-			this.line.shift()?.();
+			const late = this.rate === this.#ceiling || interval < SHORTEST_INTERVAL_MS ? LATE_MS : 0;
+			this.#nextAt = Math.max(this.#nextAt, now - late) + interval;
+			this.#line.shift()?.();
 		}
-		this.nap = undefined;
+		this.#nap = undefined;
 	}
 }

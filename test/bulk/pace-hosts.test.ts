@@ -4,7 +4,6 @@ import { createPlanner } from '../../src/api/plan.js';
 import { AdaptivePace, type PaceOptions } from '../../src/bulk/pace.js';
 import { runEngine } from '../../src/bulk/run/engine.js';
 import type { RunRow } from '../../src/bulk/run/rows.js';
-import type { RowOutcome } from '../../src/http/outcome.js';
 import { send } from '../../src/http/send.js';
 import { bucket, chances, perSecond, type SmallHost, smallHost, workers } from '../support/small-host.js';
 import { VirtualClock } from '../support/virtual-clock.js';
@@ -50,16 +49,12 @@ async function run(
 	await clock.run(
 		runEngine({
 			rows: rowsOf(rows),
-			concurrency,
+			limit: () => concurrency,
 			stop: new AbortController().signal,
-			async perform({ row, request }): Promise<RowOutcome> {
-				const delivery = await send(host, request, { retries: 4, clock, random, pace });
-				return { row, ids: {}, ...delivery };
-			},
-			record(outcome) {
-				outcomes[outcome.outcome] = (outcomes[outcome.outcome] ?? 0) + 1;
-				mostAttempts = Math.max(mostAttempts, outcome.attempts);
-				return undefined;
+			async perform({ request }) {
+				const { outcome, attempts } = await send(host, request, { retries: 4, clock, random, pace });
+				outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+				mostAttempts = Math.max(mostAttempts, attempts);
 			},
 		}),
 	);

@@ -308,14 +308,14 @@ const run = [
 			},
 		'--stop-on-error goes on': (real) =>
 			class extends real {
-				constructor(rules) {
-					super({ ...rules, stopOnError: false });
+				constructor(rules, concurrency) {
+					super({ ...rules, onError: false }, concurrency);
 				}
 			},
 		'--max-failures 3 stops after the third': (real) =>
 			class extends real {
-				constructor(rules) {
-					super({ ...rules, maxFailures: rules.maxFailures && rules.maxFailures - 1 });
+				constructor(rules, concurrency) {
+					super({ ...rules, maxFailures: rules.maxFailures && rules.maxFailures - 1 }, concurrency);
 				}
 			},
 		'a service that asks to wait for an hour is asked by every row': (real) => {
@@ -350,22 +350,21 @@ const run = [
 					}
 				})(),
 			}),
-		'-j 4 sends five at a time': (real) => (options) => real({ ...options, concurrency: options.concurrency + 1 }),
+		'-j 4 sends five at a time': (real) => (options) => real({ ...options, limit: () => options.limit() + 1 }),
 		'Ctrl-C stops nothing': (real) => (options) => real({ ...options, stop: new AbortController().signal }),
 		'a row counts as done before its record is on disk': (real) => (options) =>
 			real({
 				...options,
-				record(result, row) {
-					void options.record(result, row);
-					return undefined;
+				async perform(row) {
+					void options.perform(row);
 				},
 			}),
 	}),
 	...bugsIn('src/bulk/run/engine.ts', 'inOrder', ['test/bulk/run/engine.test.ts'], {
 		'results are listed in the order in which they come': (real) =>
-			async function* (batches, concurrency, work) {
+			async function* (items, concurrency, work) {
 				const results = [];
-				for await (const result of real(batches, concurrency, async (item) => {
+				for await (const result of real(items, concurrency, async (item) => {
 					results.push(await work(item));
 				})) {
 					void result;
@@ -381,18 +380,17 @@ const run = [
 		'two shards send the same row': () => () => true,
 		'the first shard has no rows': (real) => (key, shard) => shard.index > 1 && real(key, shard),
 	}),
-	...bugsIn('src/bulk/run/read-back.ts', 'decide', ['test/bulk/run/read-back.test.ts'], {
-		'--if updates tickets that do not match': (real) => (row, held, plan, maybeSent) =>
-			real(row, held, { ...plan, checks: { ...plan.checks, conditions: [] } }, maybeSent),
-		'--if-unmodified overwrites the work of others': (real) => (row, held, plan, maybeSent) =>
-			real(row, held, { ...plan, checks: { ...plan.checks, ifUnmodified: false } }, maybeSent),
-		'--only-changed sends every field': (real) => (row, held, plan, maybeSent) =>
-			real(row, held, { ...plan, checks: { ...plan.checks, onlyChanged: false } }, maybeSent),
-		'an undo overwrites what was changed since': (real) => (row, held, plan, maybeSent) =>
-			real({ ...row, expected: undefined }, held, plan, maybeSent),
-		'--remove-ticket-tag removes nothing': (real) => (row, held, plan, maybeSent) =>
-			real(row, held, { ...plan, values: { ...plan.values, remove: {} } }, maybeSent),
-		"a resume calls the run's own write a conflict": (real) => (row, held, plan) => real(row, held, plan, false),
+	...bugsIn('src/bulk/run/decide.ts', 'decide', ['test/bulk/run/read-back.test.ts'], {
+		'--if updates tickets that do not match': (real) => (row, held, plan) =>
+			real(row, held, { ...plan, checks: { ...plan.checks, conditions: [] } }),
+		'--if-unmodified overwrites the work of others': (real) => (row, held, plan) =>
+			real(row, held, { ...plan, checks: { ...plan.checks, ifUnmodified: false } }),
+		'--only-changed sends every field': (real) => (row, held, plan) =>
+			real(row, held, { ...plan, checks: { ...plan.checks, onlyChanged: false } }),
+		'an undo overwrites what was changed since': (real) => (row, held, plan) =>
+			real({ ...row, expected: undefined }, held, plan),
+		'--remove-ticket-tag removes nothing': (real) => (row, held, plan) =>
+			real(row, held, { ...plan, values: { ...plan.values, remove: {} } }),
 	}),
 	...bugsIn('src/bulk/run/read-back.ts', 'createPerform', ['test/bulk/run/read-back.test.ts'], {
 		'--verify reads nothing': (real) => (plan, dialect, steps) =>

@@ -95,14 +95,13 @@ export async function virtualRun(options: VirtualRunOptions): Promise<VirtualRun
 		const delivery = { retries, clock, random, pace, stop: stop.signal };
 		return runEngine({
 			rows: rows(shard),
-			concurrency: options.workers,
+			limit: () => options.workers,
 			stop: stop.signal,
-			perform: async ({ row, request }) => ({ row, ids: {}, ...(await send(client as Client, request, delivery)) }),
-			record({ row, outcome }) {
-				if (stop.signal.aborted) return undefined;
+			async perform({ row, request }) {
+				const { outcome } = await send(client as Client, request, delivery);
+				if (stop.signal.aborted) return;
 				run.outcomes[outcome] = (run.outcomes[outcome] ?? 0) + 1;
 				run.done.push(row);
-				return undefined;
 			},
 		});
 	};

@@ -94,7 +94,7 @@ export function createBatchReader({ dialect, send, concurrency }: BatchOptions):
 			const outcomes = await readLists(writes);
 			const left = writes.filter((write) => !outcomes.has(write));
 			let at = 0;
-			for await (const outcome of inOrder([left], concurrency, readAlone)) {
+			for await (const outcome of inOrder(left, concurrency, readAlone)) {
 				outcomes.set(left[at++] as Write, outcome);
 			}
 			return writes.map((write) => outcomes.get(write) as Outcome);

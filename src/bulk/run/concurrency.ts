@@ -1,15 +1,6 @@
 /** `-j auto`: finds how many requests a service works on at a time. */
 
-/** Workers beyond the limit wait. */
-export interface Concurrency {
-	readonly limit: number;
-	changed(): Promise<void>;
-	note(ms: number): void;
-	wake(): void;
-}
-
 export const MOST_AT_A_TIME = 64;
-const FEWEST_AT_A_TIME = 1;
 /** Or two for each request under way. */
 const LEAST_RESULTS = 4;
 /** Share of requests that may wait inside the service; at least one. */
@@ -19,57 +10,48 @@ const GROWTH = 2;
 /** Times within this factor are the same. */
 const SAME = 0.9;
 
-/** A service that works on W requests at a time lets the others wait. More are sent while nothing waits, fewer if much does. If fewer make no difference, the service itself has become slower. */
-export function createConcurrency(): Concurrency {
-	let limit = FEWEST_AT_A_TIME;
-	let fastest = Number.POSITIVE_INFINITY;
-	let times: number[] = [];
-	let ignored = 0;
-	let isFirstGrowth = true;
-	/** The median at a higher limit. */
-	let before: number | undefined;
-	let wakers: (() => void)[] = [];
+/**
+ * A service that works on W requests at a time lets the others wait. More are sent while nothing waits, fewer if much
+ * does. If fewer make no difference, the service itself has become slower.
+ */
+export class AutoConcurrency {
+	limit = 1;
+	#fastest = Number.POSITIVE_INFINITY;
+	#times: number[] = [];
+	#ignored = 0;
+	#isFirstGrowth = true;
+	/** The median before the limit was lowered. */
+	#before: number | undefined;
 
-	const wake = (): void => {
-		const all = wakers;
-		wakers = [];
-		for (const waker of all) waker();
-	};
-
-	function look(median: number): void {
-		if (before !== undefined && median > before * SAME && median < before / SAME) fastest = median;
-		before = undefined;
-		fastest = Math.min(fastest, median);
-		// Results of the old limit come first.
-		ignored = limit;
-		const waiting = limit * (1 - fastest / median);
-		const allowed = Math.max(1, limit * WAITING_SHARE);
-		if (waiting > allowed + 0.5) {
-			before = median;
-			isFirstGrowth = false;
-			limit = Math.max(FEWEST_AT_A_TIME, Math.floor(limit * (fastest / median)) + 1);
-		} else if (waiting < allowed / 2) {
-			limit = Math.min(MOST_AT_A_TIME, isFirstGrowth ? limit * GROWTH : limit + 1);
-			wake();
+	/** @param ms of a request that was served at once */
+	note(ms: number): void {
+		if (this.#ignored > 0) {
+			this.#ignored--;
+			return;
 		}
+		this.#times.push(ms);
+		if (this.#times.length < Math.max(LEAST_RESULTS, 2 * this.limit)) return;
+		const sorted = this.#times.sort((left, right) => left - right);
+		this.#times = [];
+		this.#look(sorted[sorted.length >> 1] as number);
 	}
 
-	return {
-		get limit() {
-			return limit;
-		},
-		changed: () => new Promise((resolve) => wakers.push(resolve)),
-		note(ms) {
-			if (ignored > 0) {
-				ignored--;
-				return;
-			}
-			times.push(ms);
-			if (times.length < Math.max(LEAST_RESULTS, 2 * limit)) return;
-			const sorted = times.sort((left, right) => left - right);
-			times = [];
-			look(sorted[sorted.length >> 1] as number);
-		},
-		wake,
-	};
+	#look(median: number): void {
+		const before = this.#before;
+		if (before !== undefined && median > before * SAME && median < before / SAME) this.#fastest = median;
+		this.#before = undefined;
+		this.#fastest = Math.min(this.#fastest, median);
+		// Results of the old limit come first.
+		this.#ignored = this.limit;
+		const waiting = this.limit * (1 - this.#fastest / median);
+		const allowed = Math.max(1, this.limit * WAITING_SHARE);
+		if (waiting > allowed + 0.5) {
+			this.#before = median;
+			this.#isFirstGrowth = false;
+			this.limit = Math.floor(this.limit * (this.#fastest / median)) + 1;
+		} else if (waiting < allowed / 2) {
+			const more = this.#isFirstGrowth ? this.limit * GROWTH : this.limit + 1;
+			this.limit = Math.min(MOST_AT_A_TIME, more);
+		}
+	}
 }

@@ -11,7 +11,6 @@ import type { Survey } from './survey.js';
 
 /** Switches over `type` are exhaustive: a new event must be handled by each printer. */
 export type RunEvent =
-	/** By the first pass. */
 	| { readonly type: 'complaint'; readonly complaint: Complaint }
 	/** Nothing was sent yet. */
 	| { readonly type: 'surveyed'; readonly survey: Survey; readonly rows: PlannedRows }
@@ -21,22 +20,19 @@ export type RunEvent =
 	| ({ readonly type: 'started' } & Started)
 	| { readonly type: 'row'; readonly outcome: RowOutcome; readonly counts: Counts }
 	| { readonly type: 'retry'; readonly attempt: Outcome }
-	/** About every second; the service asked for `pauseMs`. */
+	/** About every second; the service asked for a pause of `pauseMs`. */
 	| { readonly type: 'tick'; readonly counts: Counts; readonly pauseMs: number }
 	| { readonly type: 'stopped'; readonly reason: StopReason }
 	/** No row is under way any more. */
 	| { readonly type: 'settled' }
 	| ({ readonly type: 'ended' } & Ended);
 
-/** A promise is waited for. */
+/** The run waits for a promise. */
 export type Show = (event: RunEvent) => Promise<void> | void;
 
-/** As a read shows it now. */
-export type RowChange = {
-	readonly sends: boolean;
-} & (
+/** What a run would do to an object that was read. */
+export type RowChange = { readonly sends: boolean } & (
 	| { readonly fields: readonly FieldChange[]; readonly write: PlannedWrite }
-	/** A check skips it, or its fields can't be written. */
 	| { readonly skip: Outcome }
 	| { readonly unread: Outcome }
 );
@@ -49,17 +45,17 @@ export interface FieldChange {
 	readonly isShown: boolean;
 }
 
-/** A row as a saved plan keeps it. */
+/** A row of a saved plan. */
 export interface PlannedWrite {
 	readonly row: number;
-	readonly line?: number | undefined;
+	readonly line?: number;
 	readonly ids: Readonly<Record<string, string>>;
-	/** Whether it deletes permanently. */
-	readonly force?: true | undefined;
-	readonly reassign?: string | undefined;
-	readonly modified?: string | undefined;
+	/** Deletes permanently. */
+	readonly force?: true;
+	readonly reassign?: string;
+	readonly modified?: string;
 	readonly fields: Readonly<Record<string, unknown>>;
-	/** What the object held then, and fields that it did not have. */
+	/** Old values, and the fields that the object did not have. */
 	readonly before: { readonly values: Readonly<Record<string, unknown>>; readonly absent: readonly string[] };
 }
 
@@ -69,20 +65,18 @@ export interface Preview {
 	readonly upTo: boolean;
 	readonly skipped: number;
 	readonly unread: number;
-	/** The plan that was written. */
-	readonly saved?: SavedPlan | undefined;
+	readonly saved?: SavedPlan;
 }
 
 export interface Started {
 	readonly total: number;
 	readonly counts: Counts;
 	readonly journal: { readonly path: string; readonly header: RunHeader } | undefined;
-	readonly control: RunControl;
-}
-
-export interface RunControl {
-	stop(reason: StopReason): void;
-	open(): number;
+	readonly control: {
+		stop(reason: StopReason): void;
+		/** Rows without an outcome. */
+		open(): number;
+	};
 }
 
 export interface Ended {
@@ -92,6 +86,6 @@ export interface Ended {
 	/** In this process. */
 	readonly ms: number;
 	readonly resumable: boolean;
-	/** A journal or an input that failed. */
+	/** Of the journal or the input. */
 	readonly failure?: unknown;
 }

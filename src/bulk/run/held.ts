@@ -11,42 +11,31 @@ export interface Held {
 	get(field: string): unknown;
 	readonly names: readonly string[];
 	writtenAs(field: string): string;
-	readonly modified: string | undefined;
-	readonly status: string | undefined;
+	readonly modified?: unknown;
+	readonly status?: unknown;
 }
 
 /** Undefined for an unknown shape. */
 export function heldOf(
-	endpoint: Pick<Endpoint, 'body'> & Partial<Pick<Endpoint, 'fields'>>,
+	{ body: kind, fields = [] }: Pick<Endpoint, 'body'> & Partial<Pick<Endpoint, 'fields'>>,
 	body: unknown,
 	terms?: TermIndex,
 ): Held | undefined {
-	return endpoint.body === 'custom_fields' ? heldFields(body) : heldObject(endpoint, body, terms);
-}
-
-function heldObject(
-	{ fields = [] }: Partial<Pick<Endpoint, 'fields'>>,
-	body: unknown,
-	terms: TermIndex | undefined,
-): Held | undefined {
+	if (kind === 'custom_fields') return heldFields(body);
 	if (!isObject(body) || Object.keys(body).length === 0) return undefined;
-	const get = (field: string): unknown => {
-		if (!Object.hasOwn(body, field)) return undefined;
-		const value = rawValue(body[field]);
-		const kind = fields.find((each) => each.name === field)?.kind;
-		return kind === 'term' || kind === 'terms' ? asIds(field, value, terms) : value;
-	};
-	const text = (field: string): string | undefined => {
-		const value = get(field);
-		return typeof value === 'string' ? value : undefined;
+	const get = (name: string): unknown => {
+		if (!Object.hasOwn(body, name)) return undefined;
+		const value = rawValue(body[name]);
+		const field = fields.find((each) => each.name === name);
+		return field?.kind === 'term' || field?.kind === 'terms' ? asIds(name, value, terms) : value;
 	};
 	return {
 		get,
-		has: (field) => get(field) !== undefined,
+		has: (name) => get(name) !== undefined,
 		names: Object.keys(body),
-		writtenAs: (field) => field,
-		modified: text('modified_gmt'),
-		status: text('status'),
+		writtenAs: (name) => name,
+		modified: get('modified_gmt'),
+		status: get('status'),
 	};
 }
 
@@ -54,18 +43,14 @@ function heldObject(
 function heldFields(body: unknown): Held | undefined {
 	const fields = readCustomFields(body);
 	if (fields === undefined) return undefined;
-	const shownNames = new Map(Object.keys(fields).map((name) => [writtenName(body, name), name]));
-	const shownAs = (name: string): string => {
-		return Object.hasOwn(fields, name) ? name : (shownNames.get(name) ?? name);
-	};
-	const get = (name: string): unknown => fields[shownAs(name)];
+	const names = Object.keys(fields);
+	const shownNames = new Map(names.map((name) => [writtenName(body, name), name]));
+	const get = (name: string): unknown => fields[Object.hasOwn(fields, name) ? name : (shownNames.get(name) ?? name)];
 	return {
 		get,
 		has: (name) => get(name) !== undefined,
-		names: Object.keys(fields),
+		names,
 		writtenAs: (name) => (Object.hasOwn(fields, name) ? writtenName(body, name) : name),
-		modified: undefined,
-		status: undefined,
 	};
 }
 
@@ -75,12 +60,11 @@ function asIds(taxonomy: string, value: unknown, terms: TermIndex | undefined): 
 	return typeof value === 'string' ? (terms?.ofSlug(taxonomy, value) ?? value) : value;
 }
 
-/** As far as services normalize it. */
-export function same(endpoint: Endpoint, name: string, value: unknown, held: Held): boolean {
+function isSame(endpoint: Endpoint, name: string, value: unknown, held: Held): boolean {
 	return held.has(name) && compareField(endpoint, name, value, held.get(name)) === 'same';
 }
 
-/** White space counts. */
+/** Stricter than a comparison: white space counts. */
 export function isUnchanged(endpoint: Endpoint, name: string, value: unknown, held: Held): boolean {
 	const now = held.get(name);
 	if (endpoint.body === 'custom_fields') {
@@ -88,10 +72,10 @@ export function isUnchanged(endpoint: Endpoint, name: string, value: unknown, he
 		return held.has(name) && (typeof value === 'string' ? customFieldText(now) === value : now === value);
 	}
 	const areTexts = typeof value === 'string' && typeof now === 'string';
-	return areTexts ? value === now : same(endpoint, name, value, held);
+	return areTexts ? value === now : isSame(endpoint, name, value, held);
 }
 
-/** "" means that the field is empty. */
+/** Whether a condition is met; "" means that the field is empty. */
 export function holds(endpoint: Endpoint, held: Held, field: string, value: string): boolean {
 	const now = held.get(field);
 	if (value === '') return isNothing(now);
@@ -99,10 +83,10 @@ export function holds(endpoint: Endpoint, held: Held, field: string, value: stri
 		const wanted = value.split(',').map((item) => item.trim());
 		return wanted.length === now.length && wanted.every((item) => now.map(String).includes(item));
 	}
-	return (value === '0' || !isNothing(now)) && same(endpoint, field, value, held);
+	return (value === '0' || !isNothing(now)) && isSame(endpoint, field, value, held);
 }
 
 export function isNothing(value: unknown): boolean {
 	const isEmptyList = Array.isArray(value) && value.length === 0;
-	return value === undefined || value === null || value === '' || value === 0 || value === '0' || isEmptyList;
+	return isEmptyList || [undefined, null, '', 0, '0'].includes(value as undefined);
 }

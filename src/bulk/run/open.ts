@@ -1,33 +1,29 @@
 /** Opens the rows of a plan. */
 
 import { type InputSource, openArguments } from '../input/input.js';
-import type { RowSource, RunPlan } from './plan.js';
-import { type PlannedRows, planRows, type RowContext } from './rows.js';
+import type { RowNames } from './names.js';
+import type { RowSource } from './plan.js';
+import { type PlannedRows, planRows } from './rows.js';
+import type { RunSetup } from './setup.js';
 
 /** @throws UsageError */
-export async function openRows(plan: RunPlan, context: RowContext): Promise<PlannedRows> {
+export async function openRows(setup: RunSetup, names: RowNames): Promise<PlannedRows> {
+	const { plan, dialect } = setup;
 	const { source } = plan;
-	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, context);
-	if (source.from === 'plan') return await (await import('./planned.js')).openPlannedRows(plan, source, context);
-	const input = await openInputOf(source, context);
+	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, dialect);
+	if (source.from === 'plan') return (await import('./planned.js')).openPlannedRows(plan, source, dialect);
+	const input = await openInputOf(source, setup.stdin, setup.stateDir, setup.onDraft);
 	try {
-		const { planRow, readRow, finishRow, ignored, matched } = planRows(plan, input, context);
-		const { names } = context;
-		const labels = new Map(matched.map(({ column, field }) => [field, column]));
-		const planning = { read: readRow, finish: finishRow, labels };
+		const planner = planRows(plan, input, dialect, setup.secrets);
 		return {
 			source: withPlace(source, input),
 			input,
-			ignored,
-			matched,
+			ignored: planner.ignored,
+			matched: planner.matched,
 			sha256: () => input.sha256 ?? '',
 			async *read() {
-				for await (const batch of input.read()) {
-					yield names === undefined ? batch.map(planRow) : await names.plan(batch, planning);
-				}
+				for await (const batch of input.read()) yield await names.planRows(batch, planner);
 			},
-			keep: () => input.keep(),
-			dispose: (options) => input.dispose(options),
 		};
 	} catch (error) {
 		await input.dispose();
@@ -35,15 +31,24 @@ export async function openRows(plan: RunPlan, context: RowContext): Promise<Plan
 	}
 }
 
-/** @throws UsageError */
+/** @param onDraft is told of a copy of stdin before it is made @throws UsageError */
 export async function openInputOf(
 	source: Extract<RowSource, { from: 'ids' | 'file' }>,
-	{ stdin, stateDir, onCopy }: Pick<RowContext, 'stdin' | 'stateDir' | 'onCopy'>,
+	stdin: AsyncIterable<Uint8Array>,
+	stateDir: string,
+	onDraft?: (path: string) => void,
 ): Promise<InputSource> {
 	if (source.from === 'ids') return openArguments(source.ids);
 	const { openInput } = await import('../input/source.js');
 	const { path, name, format } = source;
-	return await openInput({ path, name, stdin, stateDir, onSpool: onCopy, ...(format === undefined ? {} : { format }) });
+	return await openInput({
+		path,
+		name,
+		stdin,
+		stateDir,
+		onSpool: onDraft,
+		...(format === undefined ? {} : { format }),
+	});
 }
 
 function withPlace(source: RowSource, { path, format }: InputSource): RowSource {

@@ -14,10 +14,9 @@ import {
 	renameSync,
 	rmSync,
 	statSync,
-	writeSync,
+	writeFileSync,
 } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Endpoint } from '../../api/endpoints.js';
 import { isObject, isProblem, parseId } from '../../api/values.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
 import { openRegularFile, readStart } from '../../folder.js';
@@ -34,9 +33,6 @@ const START = '{"type":"saved-plan"';
 /** The longest line that is read, in bytes. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** Lines are written in pieces of at least this many characters. */
-const PIECE = 256 * 1024;
-
 /** Whether a path leads to a saved plan, going by how it starts. */
 export function isPlanFile(path: string): boolean {
 	try {
@@ -46,95 +42,84 @@ export function isPlanFile(path: string): boolean {
 	}
 }
 
-export type PlanWriter = ReturnType<typeof createPlanFile>;
+/** Writes beside the plan's place: the file is there whole or not at all. */
+export class PlanWriter {
+	readonly #path: string;
+	readonly #draft: string;
+	readonly #fd: number;
+	readonly #hash = createHash('sha256');
+	#rows = 0;
+	#isOpen = true;
 
-/**
- * Starts a plan beside its place: the file is there whole or not at all.
- * @param onDraft Is given what removes the unfinished file
- * @throws UsageError for a file that is something else, FailedError
- */
-export function createPlanFile({
-	path: given,
-	header,
-	redact,
-	onDraft,
-}: {
-	path: string;
-	header: RunHeader;
-	redact: Redact;
-	onDraft(remove: () => void): void;
-}) {
-	const path = existsSync(given) ? realpathSync(given) : resolve(given);
-	if (existsSync(path) && !isPlanFile(path)) {
-		throw new UsageError(`--plan ${given}: the file exists and isn't a plan; nothing was written`, {
-			code: 'plan_place',
-			hint: 'choose a different file',
-		});
+	/**
+	 * @param onDraft is told the path of the unfinished file
+	 * @throws UsageError for a file that is something else, FailedError
+	 */
+	constructor(
+		private readonly given: string,
+		header: RunHeader,
+		private readonly redact: Redact,
+		onDraft: (path: string) => void,
+	) {
+		this.#path = existsSync(given) ? realpathSync(given) : resolve(given);
+		if (existsSync(this.#path) && !isPlanFile(this.#path)) {
+			throw new UsageError(`--plan ${given}: the file exists and isn't a plan; nothing was written`, {
+				code: 'plan_place',
+				hint: 'choose a different file',
+			});
+		}
+		this.#draft = `${this.#path}.${randomBytes(4).toString('hex')}.tmp`;
+		onDraft(this.#draft);
+		this.#fd = this.#attempt(() => openSync(this.#draft, 'wx', 0o600));
+		this.#write({ type: 'saved-plan', version: VERSION, ...header });
 	}
-	const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`;
-	const hash = createHash('sha256');
-	let text = '';
-	let rows = 0;
-	let fd: number | undefined;
-	const discard = (): void => {
-		if (fd === undefined) return;
-		closeSync(fd);
-		fd = undefined;
-		rmSync(draft, { force: true });
-	};
-	const attempt = <T>(step: () => T): T => {
+
+	/** Leaves out old values that are secret. */
+	add({ before, ...planned }: PlannedWrite): void {
+		this.#rows++;
+		const values = Object.entries(before.values).filter((entry) => {
+			const own = Object.fromEntries([entry]);
+			return this.redact(own) === own;
+		});
+		this.#write({ type: 'planned', ...planned, before: { ...before, values: Object.fromEntries(values) } });
+	}
+
+	/** Puts the plan into its place. */
+	finish(): SavedPlan {
+		const sha256 = this.#hash.copy().digest('hex');
+		this.#write({ type: 'digest', sha256, rows: this.#rows });
+		this.#attempt(() => {
+			fsyncSync(this.#fd);
+			renameSync(this.#draft, this.#path);
+		});
+		this.discard();
+		return { path: this.#path, sha256, rows: this.#rows };
+	}
+
+	/** Removes the draft if it isn't finished. */
+	discard(): void {
+		if (!this.#isOpen) return;
+		this.#isOpen = false;
+		closeSync(this.#fd);
+		rmSync(this.#draft, { force: true });
+	}
+
+	#write(record: object): void {
+		const line = `${sealed(JSON.stringify(record))}\n`;
+		this.#hash.update(line);
+		this.#attempt(() => writeFileSync(this.#fd, line));
+	}
+
+	#attempt<T>(step: () => T): T {
 		try {
 			return step();
 		} catch (error) {
-			discard();
-			throw new FailedError(`can't write the plan ${given}: ${fileProblem(error)}`, {
+			throw new FailedError(`can't write the plan ${this.given}: ${fileProblem(error)}`, {
 				code: 'plan_failed',
 				cause: error,
 			});
 		}
-	};
-	const flush = (opened: number): void => {
-		const bytes = Buffer.from(text);
-		text = '';
-		for (let at = 0; at < bytes.length; ) at += writeSync(opened, bytes, at);
-	};
-	const write = (record: object): void => {
-		const line = `${sealed(JSON.stringify(record))}\n`;
-		hash.update(line);
-		text += line;
-		if (fd !== undefined && text.length > PIECE) flush(fd);
-	};
-	onDraft(() => rmSync(draft, { force: true }));
-	attempt(() => {
-		fd = openSync(draft, 'wx', 0o600);
-		write({ type: 'saved-plan', version: VERSION, ...header });
-	});
-	return {
-		discard,
-		add({ before, ...planned }: PlannedWrite): void {
-			rows++;
-			const names = Object.keys(before.values).filter((name) => {
-				const own = { [name]: before.values[name] };
-				return redact(own) === own;
-			});
-			const values = Object.fromEntries(names.map((name) => [name, before.values[name]]));
-			attempt(() => write({ type: 'planned', ...planned, before: { ...before, values } }));
-		},
-		/** Puts the plan into its place. */
-		finish(): SavedPlan {
-			const sha256 = hash.copy().digest('hex');
-			attempt(() => {
-				if (fd === undefined) return;
-				write({ type: 'digest', sha256, rows });
-				flush(fd);
-				fsyncSync(fd);
-				closeSync(fd);
-				fd = undefined;
-				renameSync(draft, path);
-			});
-			return { path, sha256, rows };
-		},
-	};
+	}
 }
 
 const refused = (path: string, why: string, hint?: string): UsageError =>
@@ -150,16 +135,15 @@ function* records(path: string): Generator<{ record: Json; sha256(): string; isL
 		const hash = createHash('sha256');
 		for (let place = 0; place < size; ) {
 			const found = lineAt(place);
-			const record = parseRecord(found?.text ?? '');
 			if (found === undefined) throw refused(path, 'its last line is cut off');
+			const record = parseRecord(found.text);
 			if (typeof record === 'string') throw refused(path, `a line was changed or damaged (${record})`);
 			yield { record, sha256: () => hash.copy().digest('hex'), isLast: found.end === size };
 			hash.update(`${found.text}\n`);
 			place = found.end;
 		}
 	} catch (error) {
-		if (error instanceof UsageError) throw error;
-		throw refused(path, fileProblem(error));
+		throw error instanceof UsageError ? error : refused(path, fileProblem(error));
 	} finally {
 		if (fd !== undefined) closeSync(fd);
 	}
@@ -183,11 +167,11 @@ export function readPlan(path: string): SavedPlan & { readonly header: RunHeader
 	throw refused(path, header === undefined ? 'it is empty' : 'its end is missing', 'make the plan again');
 }
 
-function headerOf(record: Json, path: string): RunHeader {
-	const { type, version, ...header } = record;
+function headerOf({ type, version, ...header }: Json, path: string): RunHeader {
 	if (type !== 'saved-plan') throw refused(path, "it isn't a plan");
-	if (version !== VERSION)
+	if (version !== VERSION) {
 		throw refused(path, `it has format version ${version}; this supportctl reads version ${VERSION}`);
+	}
 	const problem = headerProblem(header);
 	if (problem !== undefined) throw refused(path, problem);
 	return header as unknown as RunHeader;
@@ -195,38 +179,34 @@ function headerOf(record: Json, path: string): RunHeader {
 
 /** The rows of a plan, each checked like input. @throws UsageError */
 export function* plannedWrites(path: string, plan: RunPlan): Generator<PlannedWrite> {
-	const endpointOf = endpointFinder(plan);
 	let last = 0;
 	for (const { record } of records(path)) {
 		if (record.type !== 'planned') continue;
-		const { row, ids } = record;
-		if (typeof row !== 'number' || row <= last) throw refused(path, 'its rows are not in order');
-		last = row;
-		if (!isObject(ids)) throw refused(path, `row ${row} names no object`);
-		const endpoint = endpointOf(ids as Record<string, string>);
-		const problem = writeProblem(record, endpoint, plan);
-		if (problem !== undefined) throw refused(path, `row ${row}: ${problem}`);
 		const { type: _, ...planned } = record;
+		const row = Number(planned.row);
+		if (!(row > last) || !isValid(planned, plan)) throw refused(path, `row ${row} is not valid`);
+		last = row;
 		yield planned as unknown as PlannedWrite;
 	}
 }
 
-/** What is wrong with a row: its IDs become a path, and its fields a body. */
-function writeProblem(record: Json, endpoint: Endpoint, plan: RunPlan): string | undefined {
-	const { ids, line, fields, before, force, reassign, modified } = record;
-	if (!isObject(ids) || !areIds(ids, endpoint)) return 'its IDs are not valid';
-	if (line !== undefined && typeof line !== 'number') return 'its line is not a number';
-	if (modified !== undefined && typeof modified !== 'string') return 'its date is not valid';
-	if (force !== undefined && force !== true) return 'force is not valid';
-	if (reassign !== undefined && isProblem(parseId(String(reassign)))) return 'reassign is not an ID';
-	if (!isObject(fields)) return 'it has no fields';
-	const bad = Object.keys(fields).find((name) => !mayBeSent(endpoint, name, plan) || isSecret(endpoint, name));
-	if (bad !== undefined) return `${JSON.stringify(bad)} can't be sent`;
-	if (endpoint.body === 'none' && Object.keys(fields).length > 0) return 'it has fields';
-	if (!isObject(before) || !isObject(before.values) || !Array.isArray(before.absent)) return 'it has no old values';
-	return before.absent.every((name) => typeof name === 'string') ? undefined : 'its old values are not valid';
-}
-
-function isSecret({ fields }: Endpoint, name: string): boolean {
-	return fields.some((each) => each.name === name && each.kind === 'secret');
+/** Its IDs become a path, and its fields a body. */
+function isValid(record: Json, plan: RunPlan): boolean {
+	const { line, ids, fields, before, force, reassign, modified } = record;
+	if (!isObject(ids) || !isObject(fields) || !isObject(before)) return false;
+	const endpoint = endpointFinder(plan)(ids as Record<string, string>);
+	const secrets = endpoint.fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
+	const names = Object.keys(fields);
+	return (
+		(line === undefined || typeof line === 'number') &&
+		(modified === undefined || typeof modified === 'string') &&
+		(force === undefined || force === true) &&
+		(reassign === undefined || !isProblem(parseId(String(reassign)))) &&
+		areIds(ids, endpoint) &&
+		(endpoint.body !== 'none' || names.length === 0) &&
+		names.every((name) => mayBeSent(endpoint, name, plan) && !secrets.includes(name)) &&
+		isObject(before.values) &&
+		Array.isArray(before.absent) &&
+		before.absent.every((name) => typeof name === 'string')
+	);
 }

@@ -15,24 +15,22 @@ export type RowSource =
 	| { readonly from: 'plan'; readonly path: string; readonly sha256: string; readonly allowDrift: boolean };
 
 export interface ColumnSettings {
-	/** Column → field. */
 	readonly map: Readonly<Record<string, string>>;
 	readonly ignore: readonly string[];
 	readonly ignoreOther: boolean;
-	readonly idColumn?: string | undefined;
+	readonly idColumn?: string;
 	readonly blank: 'skip' | 'clear';
 }
 
 /** A row's own cell takes precedence. */
 export interface SharedValues {
-	/** Path IDs and `taxonomy`. */
+	/** With `taxonomy`. */
 	readonly ids: Readonly<Record<string, string>>;
 	readonly fields: Readonly<Record<string, unknown>>;
 	/** Never kept: a resume asks again. */
 	readonly withheld: readonly string[];
 	readonly force: boolean;
-	readonly reassign?: string | undefined;
-	/** By field. */
+	readonly reassign?: string;
 	readonly add: Readonly<Record<string, readonly (string | number)[]>>;
 	readonly remove: Readonly<Record<string, readonly (string | number)[]>>;
 }
@@ -49,17 +47,15 @@ export interface Checks {
 	readonly snapshot: boolean;
 	readonly ifUnmodified: boolean;
 	readonly conditions: readonly Condition[];
-	/** True for all. */
 	readonly allowDiffers: boolean | readonly string[];
 	readonly ignoreMissing: boolean;
 }
 
 export interface StopRules {
 	readonly onError: boolean;
-	readonly maxFailures?: number | undefined;
+	readonly maxFailures?: number;
 }
 
-/** From 1. */
 export interface Shard {
 	readonly index: number;
 	readonly count: number;
@@ -69,7 +65,7 @@ export interface Shard {
 export interface RunService {
 	readonly baseUrl: string;
 	readonly prefixes: Readonly<Prefixes>;
-	readonly profile?: string | undefined;
+	readonly profile?: string;
 	/** Every part of the run needs --confirm. */
 	readonly protected: boolean;
 }
@@ -84,51 +80,44 @@ export interface RunPlan {
 	readonly stop: StopRules;
 	readonly skipInvalid: boolean;
 	readonly undocumented: boolean;
-	readonly shard?: Shard | undefined;
+	readonly shard?: Shard;
 	readonly service: RunService;
 }
 
 /** Each resume may choose anew. */
 export interface RunTuning {
-	/** At most. */
 	readonly concurrency: number;
 	readonly auto: boolean;
-	readonly rate?: number | undefined;
+	readonly rate?: number;
 	readonly retries: number;
-	/** A resume sends the rest. */
-	readonly first?: number | undefined;
+	readonly first?: number;
 	readonly quiet: boolean;
 	/** No new row begins then; milliseconds since 1970. */
-	readonly until?: number | undefined;
+	readonly until?: number;
 }
 
-/** A plan that was written to a file. */
 export interface SavedPlan {
 	readonly path: string;
 	readonly sha256: string;
-	/** Rows that would change something. */
 	readonly rows: number;
 }
 
 export interface RunHeader {
 	readonly id: string;
-	/** ISO 8601. */
 	readonly started: string;
 	readonly tool: string;
 	readonly concurrency: number;
-	/** The system's user and host, and the account. */
-	readonly who?: { readonly user: string; readonly host: string; readonly account?: string | undefined } | undefined;
-	readonly note?: string | undefined;
+	readonly who?: { readonly user: string; readonly host: string; readonly account?: string | undefined };
+	readonly note?: string;
 	/** `html:/home/ada/run.html` */
-	readonly reports?: readonly string[] | undefined;
+	readonly reports?: readonly string[];
 	readonly plan: RunPlan;
 	/** A resume compares it. */
 	readonly input: {
 		readonly sha256: string;
-		/** Of the whole input. */
 		readonly rows: number;
 		/** If rows keep numbers of an earlier run. */
-		readonly last?: number | undefined;
+		readonly last?: number;
 		/** All, or those of the shard. */
 		readonly own: number;
 		/** A private copy of stdin. */
@@ -136,19 +125,21 @@ export interface RunHeader {
 	};
 }
 
-/** `ticket fields set` */
 export function commandOf({ endpoint, source }: Pick<RunPlan, 'endpoint' | 'source'>): string {
 	if (source.from === 'snapshots') return 'run undo';
 	const words = endpoint.split('.');
 	return (words[0] === 'term' ? words.slice(0, 2) : words).join(' ');
 }
 
-/** Rows without a field have something to do then. */
+/** For rows that bring their own values. */
+export function withoutValues({ ids }: SharedValues): SharedValues {
+	return { ids, fields: {}, withheld: [], force: false, add: {}, remove: {} };
+}
+
 export function changesLists({ values: { add, remove } }: Pick<RunPlan, 'values'>): boolean {
 	return Object.keys(add).length > 0 || Object.keys(remove).length > 0;
 }
 
-/** Undefined for stdin and arguments. */
 export function fileOf({ source }: Pick<RunPlan, 'source'>): string | undefined {
 	return source.from === 'file' && source.path !== '-' && source.name !== STDIN_NAME ? source.name : undefined;
 }
@@ -187,7 +178,6 @@ export function hashKey(key: string): number {
 	return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Each key belongs to exactly one shard. */
 export function inShard(key: string, shard: Shard): boolean {
 	return Math.floor((hashKey(key) / 0x1_0000_0000) * shard.count) === shard.index - 1;
 }

@@ -1,6 +1,7 @@
 /** Rows that were not done, in the input's columns with reasons, in constant memory. */
 
 import { existsSync } from 'node:fs';
+import type { Dialect } from '../../api/dialect.js';
 import { UsageError } from '../../errors.js';
 import { failureBy } from '../../http/judge.js';
 import type { OutcomeName } from '../../http/outcome.js';
@@ -12,8 +13,8 @@ import { type JournalScan, UnderWay } from '../journal/history.js';
 import { openRecords } from '../journal/read.js';
 import { differences, fullMessage, type RowRecord } from '../journal/records.js';
 import { openInputOf } from './open.js';
-import type { RunHeader, RunPlan } from './plan.js';
-import { invalidOutcome, isInvalid, isOwn, planRows, type RowContext } from './rows.js';
+import type { RowSource, RunHeader } from './plan.js';
+import { invalidOutcome, isInvalid, isOwn, planRows } from './rows.js';
 
 export type Wanted = (record: Pick<RowRecord, 'outcome' | 'status' | 'code'>) => boolean;
 
@@ -39,25 +40,20 @@ export interface RejectOptions {
 
 export interface Reject {
 	row: Record<string, unknown>;
-	/** As far as they could be read. */
 	ids: Readonly<Record<string, string>>;
 }
 
 /** Undefined for stdin without a copy. @throws UsageError */
 export async function openPastInput(
-	{ source }: Pick<RunPlan, 'source'>,
-	context: Pick<RowContext, 'stdin' | 'stateDir'>,
+	source: RowSource,
+	stdin: AsyncIterable<Uint8Array>,
+	stateDir: string,
 ): Promise<InputSource | undefined> {
-	if (
-		source.from === 'snapshots' ||
-		source.from === 'plan' ||
-		(source.from === 'file' && !existsSync(source.path) && source.path !== '-')
-	)
-		return undefined;
-	return await openInputOf(source, context);
+	if (source.from !== 'ids' && source.from !== 'file') return undefined;
+	if (source.from === 'file' && source.path !== '-' && !existsSync(source.path)) return undefined;
+	return await openInputOf(source, stdin, stateDir);
 }
 
-/** @throws UsageError for a changed input */
 export async function checkUnchanged({ id, input }: RunHeader, source: InputSource): Promise<void> {
 	for await (const _ of source.read());
 	if (source.sha256 === input.sha256) return;
@@ -67,18 +63,17 @@ export async function checkUnchanged({ id, input }: RunHeader, source: InputSour
 	});
 }
 
-/** In the input's order. */
 export async function* rejectsOf(
 	journal: string,
 	input: InputSource,
 	options: RejectOptions,
-	context: Pick<RowContext, 'dialect'>,
+	dialect: Dialect,
 ): AsyncGenerator<Reject> {
 	const { isWanted } = options;
 	const { scan, recordOf, close } = await openRecords(journal);
 	const outcomes = wantedOutcomes(isWanted);
 	try {
-		const unreached = isWanted({ outcome: 'not-sent' }) ? unreachedRows(scan, input, context) : undefined;
+		const unreached = isWanted({ outcome: 'not-sent' }) ? unreachedRows(scan, input, dialect) : undefined;
 		for await (const batch of input.read()) {
 			for (const raw of batch) {
 				const outcome = scan.states.outcomeOf(raw.row);
@@ -93,7 +88,6 @@ export async function* rejectsOf(
 	}
 }
 
-/** IDs and reason. */
 export async function* rejectsWithoutInput(
 	journal: string,
 	{ isWanted, reason }: RejectOptions,
@@ -113,25 +107,27 @@ export async function* rejectsWithoutInput(
 function unreachedRows(
 	scan: JournalScan,
 	input: InputSource,
-	{ dialect }: Pick<RowContext, 'dialect'>,
+	dialect: Dialect,
 ): (raw: RawRow) => RowRecord | undefined {
 	const { states, header } = scan;
 	const { plan } = header;
 	const underWay = new UnderWay(scan);
 	// Which rows they are does not depend on secrets.
 	const secrets = Object.fromEntries(plan.values.withheld.map((name) => [name, '']));
-	const { planRow } = planRows(plan, input, { dialect, secrets });
+	const planner = planRows(plan, input, dialect, secrets);
 	return (raw) => {
 		const { row } = raw;
 		if (states.outcomeOf(row) !== undefined || states.maybeSent(row)) return undefined;
-		const planned = planRow(raw);
+		const planned = planner.finish(raw, planner.read(raw));
 		if (!isOwn(planned, plan.shard)) return undefined;
-		if (!isInvalid(planned) && underWay.has(row, planned.request.key)) return undefined;
 		const unreached = 'the run ended before this row';
 		const rest = { row, outcome: 'not-sent', attempts: 0, ms: 0 } as const;
-		if (!isInvalid(planned)) return { ...rest, ids: planned.request.ids, message: unreached };
-		const { ids, message } = invalidOutcome(planned);
-		return { ...rest, ids, message: `${unreached}; ${message}` };
+		if (isInvalid(planned)) {
+			const { ids, message } = invalidOutcome(planned);
+			return { ...rest, ids, message: `${unreached}; ${message}` };
+		}
+		if (underWay.has(row, planned.request.key)) return undefined;
+		return { ...rest, ids: planned.request.ids, message: unreached };
 	};
 }
 
@@ -148,24 +144,29 @@ function rejectedRow(
 	{ columns, delimiter }: InputSource,
 	{ reason, isSecret }: RejectOptions,
 ): Record<string, unknown> {
-	const { cells } = raw;
+	const { cells, line } = raw;
+	let why = errorText(record);
 	const isMisshapen = cells !== undefined && columns !== undefined && cells.length !== columns.length;
+	if ((isMisshapen || raw.problem !== undefined) && line !== undefined) why = `line ${line}: ${why}`;
 	// It is unclear which cell is whose: as text, unless a cell is secret.
-	const asText = isMisshapen && !columns.some(isSecret) ? `: ${formatCsvRecord(cells, delimiter).trimEnd()}` : '';
-	const place = (isMisshapen || raw.problem !== undefined) && raw.line !== undefined ? `line ${raw.line}: ` : '';
-	const hide = (name: string, value: unknown): unknown =>
-		value !== '' && value !== null && isSecret(name) ? PLACEHOLDER : value;
-	const given: [string, unknown][] = isMisshapen
-		? columns.map((name) => [name, ''])
-		: cells !== undefined && columns !== undefined
-			? columns.map((name, at) => [name, cells[at] ?? ''])
-			: raw.object !== undefined
-				? Object.entries(raw.object)
-				: Object.entries(record.ids).length > 0
-					? Object.entries(record.ids)
-					: [['id', raw.id ?? '']];
-	return Object.fromEntries([
-		...given.filter(([name]) => name !== reason).map(([name, value]) => [name, hide(name, value)]),
-		[reason, `${place}${errorText(record)}${asText}`],
-	]);
+	if (isMisshapen && !columns.some(isSecret)) why += `: ${formatCsvRecord(cells, delimiter).trimEnd()}`;
+	const row: Record<string, unknown> = {};
+	for (const [name, value] of Object.entries(givenValues(raw, columns, isMisshapen, record))) {
+		const isHidden = value !== '' && value !== null && isSecret(name);
+		if (name !== reason) row[name] = isHidden ? PLACEHOLDER : value;
+	}
+	row[reason] = why;
+	return row;
+}
+
+function givenValues(
+	{ cells, object, id = '' }: RawRow,
+	columns: readonly string[] | undefined,
+	isMisshapen: boolean,
+	{ ids }: RowRecord,
+): Readonly<Record<string, unknown>> {
+	if (cells !== undefined && columns !== undefined) {
+		return Object.fromEntries(columns.map((name, at) => [name, isMisshapen ? '' : (cells[at] ?? '')]));
+	}
+	return object ?? (Object.keys(ids).length > 0 ? ids : { id });
 }

@@ -2,29 +2,32 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import { chooseEndpoint, createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
+import {
+	asksNothing,
+	chooseEndpoint,
+	createPlanner,
+	type Planner,
+	type Request,
+	type RowValues,
+} from '../../api/plan.js';
 import { lookedUpId } from '../../http/judge.js';
-import type { Outcome, OutcomeName, RowOutcome } from '../../http/outcome.js';
+import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import type { InputSource, RawRow } from '../input/input.js';
 import { type Complaint, compileColumns, type Matched, type RowReader } from '../input/rows.js';
-import { inShard, type RowSource, type RunPlan, type Shard } from './plan.js';
+import { changesLists, inShard, type RowSource, type RunPlan, type Shard } from './plan.js';
 
 export interface RunRow {
-	/** From 1. */
 	readonly row: number;
-	/** From 1. */
-	readonly line?: number | undefined;
+	readonly line?: number;
 	readonly request: Request;
 	/** Receives what a deleted user leaves. */
-	readonly reassign?: string | undefined;
+	readonly reassign?: string;
 	/** The object must still have one of these values in each field. */
-	readonly expected?: Expected | undefined;
-	/** If known before. */
+	readonly expected?: Expected;
+	/** Why it is skipped, if known before. */
 	readonly skip?: { readonly code: string; readonly message: string } | undefined;
-	/** Shown whatever the outcome. */
-	readonly remarks?: readonly string[] | undefined;
-	/** For --if-unmodified. */
-	readonly modified?: string | undefined;
+	readonly remarks?: readonly string[];
+	readonly modified?: string;
 }
 
 /** Just before the write. */
@@ -39,7 +42,7 @@ export interface Expected {
 
 export interface InvalidRow {
 	readonly row: number;
-	readonly line?: number | undefined;
+	readonly line?: number;
 	readonly complaints: readonly Complaint[];
 	/** Ok with --ignore-missing, without a request. */
 	readonly isGone?: boolean;
@@ -55,8 +58,8 @@ export function isInvalid(planned: PlannedRow): planned is InvalidRow {
 export interface PlannedRows {
 	/** For later passes: stdin is a file by then. */
 	readonly source: RowSource;
-	/** Undefined for rows from a journal. */
-	readonly input: InputSource | undefined;
+	/** Undefined for rows from a journal or a saved plan. */
+	readonly input?: InputSource;
 	readonly ignored: readonly string[];
 	/** Spelled differently from their fields. */
 	readonly matched: readonly Matched[];
@@ -64,21 +67,6 @@ export interface PlannedRows {
 	sha256(): string;
 	/** In input order; `isOwn` says which are a shard's. */
 	read(): AsyncIterable<readonly PlannedRow[]>;
-	/** Names a copy of stdin for a resume. Not for secrets. */
-	keep(): Promise<void>;
-	/** Keeps a private copy that a resume needs. */
-	dispose(options?: { keep?: boolean }): Promise<void>;
-}
-
-export interface RowContext {
-	dialect: Dialect;
-	/** Of withheld fields and from prompts. */
-	secrets: Readonly<Record<string, unknown>>;
-	names?: { plan(batch: readonly RawRow[], rows: RowPlanning): Promise<PlannedRow[]> } | undefined;
-	stdin: AsyncIterable<Uint8Array>;
-	stateDir: string;
-	/** Before a copy of stdin is made. */
-	onCopy?: ((path: string) => void) | undefined;
 }
 
 /** Invalid rows belong to the first shard. */
@@ -87,27 +75,34 @@ export function isOwn(planned: PlannedRow, shard: Shard | undefined): boolean {
 	return isInvalid(planned) ? shard.index === 1 : inShard(planned.request.key, shard);
 }
 
-export interface RowPlanning {
-	read: RowReader;
-	finish: FinishRow;
-	/** If spelled differently. */
-	labels: ReadonlyMap<string, string>;
+const ROWS_AT_ONCE = 100;
+
+export async function* inBatches(rows: Iterable<RunRow>): AsyncGenerator<RunRow[]> {
+	let batch: RunRow[] = [];
+	for (const row of rows) {
+		batch.push(row);
+		if (batch.length < ROWS_AT_ONCE) continue;
+		yield batch;
+		batch = [];
+	}
+	if (batch.length > 0) yield batch;
 }
 
-export type FinishRow = (place: Pick<RawRow, 'row' | 'line'>, found: ReturnType<RowReader>) => PlannedRow;
+/** In two steps: names are looked up between them. */
+export interface RowPlanner {
+	readonly read: RowReader;
+	finish(place: Pick<RawRow, 'row' | 'line'>, found: ReturnType<RowReader>): PlannedRow;
+	readonly ignored: readonly string[];
+	readonly matched: readonly Matched[];
+}
 
 /** @throws UsageError for a bad header */
 export function planRows(
 	plan: RunPlan,
 	input: Pick<InputSource, 'name' | 'columns' | 'headerLine'>,
-	{ dialect, secrets }: Pick<RowContext, 'dialect' | 'secrets'>,
-): {
-	planRow(raw: RawRow): PlannedRow;
-	readRow: RowReader;
-	finishRow: FinishRow;
-	ignored: readonly string[];
-	matched: readonly Matched[];
-} {
+	dialect: Dialect,
+	secrets: Readonly<Record<string, unknown>>,
+): RowPlanner {
 	const { values, columns, undocumented } = plan;
 	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, values.ids.taxonomy, undocumented);
 	const request = plannerOf(plan, dialect);
@@ -129,48 +124,49 @@ export function planRows(
 			fields: { ...values.fields, ...secrets },
 		},
 	});
-	const finishRow: FinishRow = ({ row, line }, found) => {
-		if (Array.isArray(found)) return { row, line, complaints: found };
-		const given = changed.find((name) => Object.hasOwn(found.fields ?? {}, name));
-		if (given !== undefined) {
-			const message = `${given} has a value, but a flag adds or removes its items; to ignore the value: --ignore-column ${given}`;
-			return { row, line, complaints: [{ row, line, column: given, message, ids: found.ids }] };
-		}
-		if (plan.checks.ifUnmodified && found.modified === undefined) {
-			const message = 'modified_gmt is missing; --if-unmodified needs it';
-			return { row, line, complaints: [{ row, line, column: undefined, message, ids: found.ids }] };
-		}
-		return { row, line, request: request(found), reassign: found.reassign, modified: found.modified };
+	return {
+		read,
+		ignored,
+		matched,
+		finish({ row, line }, found) {
+			if (Array.isArray(found)) return { row, line, complaints: found };
+			const { ids, fields = {}, reassign, modified } = found;
+			const refuse = (column: string | undefined, message: string): InvalidRow => {
+				return { row, line, complaints: [{ row, line, column, message, ids }] };
+			};
+			const given = changed.find((name) => Object.hasOwn(fields, name));
+			if (given !== undefined) {
+				const advice = `to ignore the value: --ignore-column ${given}`;
+				return refuse(given, `${given} has a value, but a flag adds or removes its items; ${advice}`);
+			}
+			if (plan.checks.ifUnmodified && modified === undefined) {
+				return refuse(undefined, 'modified_gmt is missing; --if-unmodified needs it');
+			}
+			const planned = request(found);
+			const skip = asksNothing(planned) && !changesLists(plan) ? NOTHING_TO_SEND : undefined;
+			return { row, line, request: planned, reassign, modified, skip };
+		},
 	};
-	return { ignored, matched, readRow: read, finishRow, planRow: (raw) => finishRow(raw, read(raw)) };
 }
 
+export const NOTHING_TO_SEND = { code: 'nothing_to_send', message: 'nothing to change' };
+
 /** Rows may name their taxonomy. */
-export function endpointFinder({
-	endpoint: name,
-	undocumented,
-	values,
-}: Pick<RunPlan, 'endpoint' | 'undocumented' | 'values'>): (ids: Readonly<Record<string, string>>) => Endpoint {
-	const { endpoint, forTaxonomy } = chooseEndpoint(name, values.ids.taxonomy, undocumented);
+export function endpointFinder(plan: RunPlan): (ids: Readonly<Record<string, string>>) => Endpoint {
+	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
 	if (forTaxonomy === undefined) return () => endpoint;
 	return ({ taxonomy }) => (taxonomy === undefined ? endpoint : forTaxonomy(taxonomy));
 }
 
 /** Rows may name their taxonomy. */
-export function plannerOf(
-	{ endpoint, undocumented, values: shared }: Pick<RunPlan, 'endpoint' | 'undocumented' | 'values'>,
-	dialect: Dialect,
-): Planner {
-	const { endpoint: model, forTaxonomy } = chooseEndpoint(endpoint, shared.ids.taxonomy, undocumented);
-	if (forTaxonomy === undefined) return createPlanner(model, dialect);
+export function plannerOf(plan: RunPlan, dialect: Dialect): Planner {
+	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
+	if (forTaxonomy === undefined) return createPlanner(endpoint, dialect);
 	const planners = new Map<string, Planner>();
 	return (values: RowValues) => {
 		const taxonomy = values.ids.taxonomy as string;
-		let planner = planners.get(taxonomy);
-		if (planner === undefined) {
-			planner = createPlanner(forTaxonomy(taxonomy), dialect);
-			planners.set(taxonomy, planner);
-		}
+		const planner = planners.get(taxonomy) ?? createPlanner(forTaxonomy(taxonomy), dialect);
+		planners.set(taxonomy, planner);
 		return planner(values);
 	};
 }
@@ -184,28 +180,21 @@ export function outcomeOf({ row, line, remarks, request: { endpoint, ids } }: Ru
 	return outcome;
 }
 
-export function skippedOutcome({ row, line, request: { ids }, skip, remarks }: RunRow): RowOutcome {
-	return {
-		row,
-		...(line === undefined ? {} : { line }),
-		ids,
-		outcome: 'skipped',
-		...skip,
-		attempts: 0,
-		ms: 0,
-		...(remarks === undefined ? {} : { warnings: [...remarks] }),
-	};
+/** Skipped before its turn. */
+export function skipped({ code, message }: { code: string; message: string }): Outcome {
+	return { outcome: 'skipped', code, message, attempts: 0, ms: 0 };
 }
 
-export function invalidOutcome({ row, line, complaints, isGone = false }: InvalidRow) {
-	return {
+export function invalidOutcome({ row, line, complaints, isGone = false }: InvalidRow): RowOutcome {
+	const outcome: RowOutcome = {
 		row,
-		...(line === undefined ? {} : { line }),
 		ids: complaints[0]?.ids ?? {},
-		outcome: (isGone ? 'ok' : 'invalid') as OutcomeName,
+		outcome: isGone ? 'ok' : 'invalid',
 		code: isGone ? 'gone' : 'invalid_input',
 		message: complaints.map((each) => each.message).join('; '),
 		attempts: 0,
 		ms: 0,
 	};
+	if (line !== undefined) outcome.line = line;
+	return outcome;
 }

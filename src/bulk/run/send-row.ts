@@ -3,93 +3,113 @@
 import type { Dialect } from '../../api/dialect.js';
 import { chooseEndpoint, type Request } from '../../api/plan.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
-import { type Pace, type SendClock, type SendOptions, send } from '../../http/send.js';
+import { type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
+import type { OldValues } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
+import { type BatchReader, createBatchReader } from '../lists/batches.js';
 import type { TermIndex } from '../lists/directory.js';
 import type { RunPlan } from './plan.js';
-import type { ReadAfter } from './read-after.js';
-import type { ReadAhead } from './read-ahead.js';
-import { createPerform } from './read-back.js';
+import { ReadAfter } from './read-after.js';
+import { ReadAhead } from './read-ahead.js';
+import { createPerform, type RowSteps } from './read-back.js';
 import type { PastPart } from './resume.js';
-import { outcomeOf, type RunRow } from './rows.js';
+import { outcomeOf, type RunRow, skipped } from './rows.js';
+import type { RowRedactor } from './setup.js';
 import type { Slots } from './slots.js';
 
-/** For printing and journals. */
-export type RowRedactor = (outcome: RowOutcome, request: Request) => RowOutcome;
-
-export interface SendRowParts {
-	plan: RunPlan;
-	retries: number;
-	client: Client;
-	dialect: Dialect;
-	clock: SendClock;
-	random(): number;
-	stop: AbortSignal;
-	redact: RowRedactor;
-	onRetry(attempt: Outcome, waitMs: number): void;
-	/** Only in runs. */
-	pace?: Pace;
-	journal?: Journal | undefined;
-	past?: PastPart | undefined;
-	ahead?: ReadAhead | undefined;
+export interface RowSenderParts {
+	readonly plan: RunPlan;
+	readonly dialect: Dialect;
+	readonly client: Client;
+	readonly options: SendOptions;
+	readonly terms?: TermIndex;
+	readonly redact: RowRedactor;
+	readonly journal?: Journal;
+	readonly past?: PastPart;
 	/** With `--verify`, more rows are under way than requests. */
-	slots?: Slots | undefined;
-	after?: ReadAfter | undefined;
-	onRead?(outcome: RowOutcome): void;
-	terms?: TermIndex | undefined;
+	readonly slots?: Slots;
+	readonly read?: typeof send;
 }
 
-/** Never rejects for what the service does. */
-export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<RowOutcome> {
-	const { plan, retries, client, dialect, clock, random, stop, redact, pace, journal, past, ahead, slots, after } =
-		parts;
-	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
-	const { ignoreMissing } = plan.checks;
-	const options: SendOptions = { retries, clock, random, dialect, stop, ignoreMissing };
-	if (pace !== undefined) options.pace = pace;
-	if (parts.terms !== undefined) options.terms = parts.terms;
-	// A written row is read back even if the run stops.
-	const afterStop: SendOptions = { retries: 0, clock, random, dialect, ignoreMissing };
-	// The delete may have succeeded.
-	const isDelete = endpoint.replay === 'delete';
-	const maybeSent = ({ row }: RunRow): boolean => {
-		const { mayBeApplied, mayBePartly } = past?.history(row) ?? {};
-		return mayBeApplied === true || (isDelete && mayBePartly === true);
-	};
-	const deliver = (...all: Parameters<typeof send>): Promise<Outcome> => {
-		return slots === undefined ? send(...all) : slots.run(() => send(...all));
-	};
-	const perform = createPerform(plan, dialect, {
-		send: (row, request) =>
-			deliver(client, request, {
-				...options,
-				history: past?.history(row.row) ?? {},
-				onRetry(failed, waitMs) {
-					const { attempts: attempt, status, code, mayBeApplied: lost, mayBePartly: partly } = failed;
-					const record = { type: 'attempt', row: row.row, attempt, status, code, lost, partly } as const;
-					// The next outcome says so.
-					journal?.record(record).catch(() => undefined);
-					parts.onRetry(failed, waitMs);
-				},
-			}),
-		async read(row, request, isAfter) {
-			const known = isAfter ? undefined : await ahead?.take(row);
-			if (known !== undefined) return known;
-			const result =
-				isAfter && after !== undefined
-					? await after.read(row.request)
-					: await deliver(client, request, isAfter && stop.aborted ? afterStop : options);
-			parts.onRead?.(outcomeOf(row, result));
-			return result;
-		},
-		maybeSent,
-		terms: parts.terms,
-		keep: (row, before) => journal?.before(row.row, row.request.ids, before) ?? Promise.resolve(),
-	});
-	return async (row) => {
-		const result = await perform(row);
-		ahead?.forget(row);
-		return redact(outcomeOf(row, result), row.request);
-	};
+export class RowSender implements RowSteps {
+	readonly terms: TermIndex | undefined;
+	readonly #options: SendOptions;
+	readonly #isDelete: boolean;
+	readonly #ahead: ReadAhead;
+	readonly #after: ReadAfter | undefined;
+	readonly #first: BatchReader;
+	readonly #last: BatchReader;
+	readonly #perform: (row: RunRow) => Promise<Outcome>;
+
+	constructor(private readonly parts: RowSenderParts) {
+		const { plan, dialect, client, options, terms, slots, read = send } = parts;
+		this.terms = terms;
+		this.#options = { ...options, terms, ignoreMissing: plan.checks.ignoreMissing };
+		this.#isDelete = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint.replay === 'delete';
+		const reader = (optionsNow: () => SendOptions): BatchReader => {
+			return createBatchReader({ dialect, concurrency: 1, send: (request) => read(client, request, optionsNow()) });
+		};
+		this.#first = reader(() => options);
+		// A written row is read back even if the run stops.
+		this.#last = reader(() =>
+			options.stop?.aborted ? { ...options, retries: 0, stop: undefined, pace: undefined } : options,
+		);
+		this.#ahead = new ReadAhead(this.#first, options.clock);
+		this.#after = slots && new ReadAfter(this.#last, slots, options.clock, options.stop);
+		this.#perform = createPerform(plan, dialect, this);
+	}
+
+	/** Reads objects before their rows' turn. */
+	follow(batches: AsyncIterable<RunRow[]>): AsyncIterable<RunRow[]> {
+		return this.#ahead.follow(batches);
+	}
+
+	/** Never rejects for what the service does. */
+	async sendRow(row: RunRow): Promise<RowOutcome> {
+		const outcome = outcomeOf(row, row.skip === undefined ? await this.#perform(row) : skipped(row.skip));
+		this.#ahead.forget(row);
+		return this.parts.redact(outcome, row.request);
+	}
+
+	async before(row: RunRow): Promise<Outcome> {
+		const read = await this.#ahead.take(row);
+		return read ?? (await this.#inSlot(() => this.#first.readAlone(row.request)));
+	}
+
+	after({ request }: RunRow): Promise<Outcome> {
+		return this.#after?.read(request) ?? this.#last.readAlone(request);
+	}
+
+	send({ row }: RunRow, request: Request): Promise<Outcome> {
+		const options: SendOptions = {
+			...this.#options,
+			history: this.parts.past?.states.history(row),
+			onRetry: (failed, waitMs) => this.#noteAttempt(row, failed, waitMs),
+		};
+		return this.#inSlot(() => send(this.parts.client, request, options));
+	}
+
+	maybeSent({ row }: RunRow): boolean {
+		const { mayBeApplied = false, mayBePartly = false } = this.parts.past?.states.history(row) ?? {};
+		// A delete that failed halfway may have succeeded.
+		return mayBeApplied || (this.#isDelete && mayBePartly);
+	}
+
+	keep({ row, request }: RunRow, before: OldValues): Promise<void> | undefined {
+		return this.parts.journal?.before(row, request.ids, before);
+	}
+
+	#inSlot(work: () => Promise<Outcome>): Promise<Outcome> {
+		const { slots } = this.parts;
+		return slots === undefined ? work() : slots.run(work);
+	}
+
+	#noteAttempt(row: number, failed: Outcome, waitMs: number): void {
+		const { attempts: attempt, status, code, mayBeApplied: lost, mayBePartly: partly } = failed;
+		const record = { type: 'attempt', row, attempt, status, code, lost, partly } as const;
+		// The next outcome says so if the journal fails.
+		this.parts.journal?.record(record).catch(() => undefined);
+		this.#options.onRetry?.(failed, waitMs);
+	}
 }

@@ -1,7 +1,8 @@
 /** What a run needs of its caller. */
 
 import type { Dialect } from '../../api/dialect.js';
-import type { Outcome, OutcomeName } from '../../http/outcome.js';
+import type { Request } from '../../api/plan.js';
+import type { Outcome, OutcomeName, RowOutcome } from '../../http/outcome.js';
 import type { SendClock } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import type { Redact } from '../journal/records.js';
@@ -9,19 +10,19 @@ import type { Directories } from '../lists/directory.js';
 import type { Show } from './events.js';
 import type { RunHeader, RunPlan, RunTuning } from './plan.js';
 import type { PlannedRows, RunRow } from './rows.js';
-import type { RowRedactor } from './send-row.js';
-import type { SetLimits, Survey } from './survey.js';
+import type { Survey } from './survey.js';
 
 /** Show requests, read and show changes, or send. */
 export type Extent = 'requests' | 'changes' | 'send';
+
+export type RowRedactor = (outcome: RowOutcome, request: Request) => RowOutcome;
 
 export interface RunSetup {
 	readonly plan: RunPlan;
 	readonly tuning: RunTuning;
 	readonly extent: Extent;
-	readonly limits: SetLimits;
-	/** Where the changes are saved instead of being sent. */
-	readonly saveTo?: string | undefined;
+	readonly limits: { readonly expect?: number; readonly max?: number | undefined };
+	readonly saveTo?: string;
 	readonly resumes?:
 		| { readonly path: string; readonly header: RunHeader; readonly again: readonly OutcomeName[] }
 		| undefined;
@@ -35,7 +36,6 @@ export interface RunSetup {
 	readonly tool: string;
 	readonly clock: SendClock;
 	random(): number;
-	/** Hides values under secret names. */
 	readonly redact: Redact;
 	redactRows(hasSecrets: boolean): RowRedactor;
 	/** Once; a dry run never does. */
@@ -48,6 +48,6 @@ export interface RunSetup {
 	/** Checks what only the service or a person can say. @returns the plan to carry out @throws to send nothing */
 	ask(survey: Survey, rows: PlannedRows): Promise<RunPlan>;
 	readonly show: Show;
-	/** For signals before the first row. */
-	onSpool(remove: () => void): void;
+	/** A file that must not stay if a signal comes before the first row. */
+	onDraft(path: string): void;
 }

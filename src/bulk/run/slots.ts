@@ -20,12 +20,11 @@ export class Slots {
 			return await work();
 		} finally {
 			this.#busy--;
-			this.wake();
+			this.#wake();
 		}
 	}
 
-	/** Call it when the limit has changed. */
-	wake(): void {
+	#wake(): void {
 		while (this.#busy < this.limit()) {
 			const next = this.#waiting.shift();
 			if (next === undefined) return;

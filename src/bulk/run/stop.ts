@@ -2,6 +2,7 @@
 
 import { isAboutOneObject } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, wentWrong } from '../../http/outcome.js';
+import type { StopRules } from './plan.js';
 
 export type StopReason =
 	| { kind: 'signal' }
@@ -14,13 +15,6 @@ export type StopReason =
 	/** Milliseconds since 1970. */
 	| { kind: 'out-of-time'; until: number };
 
-export interface StopRules {
-	stopOnError: boolean;
-	maxFailures: number | undefined;
-	/** So many may fail together for one reason. */
-	concurrency: number;
-}
-
 /** A service that was there is waited for longer. */
 const AWAY_AT_START_MS = 8000;
 const AWAY_MS = 5 * 60_000;
@@ -32,68 +26,70 @@ const LOST_ROWS = 10;
 const SAME_REFUSALS = 20;
 
 export class StopWatch {
-	private failures = 0;
-	/** Last rows without a response. */
-	private lost = 0;
+	#failures = 0;
+	#lost = 0;
 	/** Undefined once a row was served, or refused for a different reason. */
-	private refusals: { reason: string | undefined; rows: number } | undefined = { reason: undefined, rows: 0 };
-	private wasReached = false;
-	private awaySince: number | undefined;
+	#refusals: { reason?: string; rows: number } | undefined = { rows: 0 };
+	#wasReached = false;
+	#awaySince: number | undefined;
 
-	constructor(private readonly rules: StopRules) {}
+	/** @param concurrency so many rows may fail together for one reason */
+	constructor(
+		private readonly rules: StopRules,
+		private readonly concurrency: number,
+	) {}
 
 	/** @returns why the run has to stop */
 	lookAttempt({ retry, code }: Pick<Outcome, 'retry' | 'code'>, now: number): StopReason | undefined {
 		if (retry !== 'unsent') {
-			this.noteReached();
+			this.#noteReached();
 			return undefined;
 		}
-		this.awaySince ??= now;
-		const limit = this.wasReached ? AWAY_MS : AWAY_AT_START_MS;
-		return now - this.awaySince < limit ? undefined : { kind: 'unreachable', why: code ?? 'no connection' };
+		this.#awaySince ??= now;
+		const limit = this.#wasReached ? AWAY_MS : AWAY_AT_START_MS;
+		return now - this.#awaySince < limit ? undefined : { kind: 'unreachable', why: code ?? 'no connection' };
 	}
 
-	private noteReached(): void {
-		this.wasReached = true;
-		this.awaySince = undefined;
+	#noteReached(): void {
+		this.#wasReached = true;
+		this.#awaySince = undefined;
 	}
 
-	/** Of a read that belongs to a row. */
 	lookRead(outcome: Outcome): StopReason | undefined {
 		return outcome.code === 'wait_too_long' ? { kind: 'asked-to-wait', outcome } : undefined;
 	}
 
 	look(outcome: RowOutcome): StopReason | undefined {
 		const { status, code, message, signedOut, busy } = outcome;
-		const { stopOnError, maxFailures, concurrency } = this.rules;
+		const { onError, maxFailures } = this.rules;
 		const isBad = wentWrong(outcome);
-		const isFromService = status !== undefined && !busy;
-		if (status !== undefined) this.noteReached();
+		if (status !== undefined) this.#noteReached();
 		if (signedOut && isBad) return { kind: 'unauthorized', outcome };
 		const putOff = this.lookRead(outcome);
 		if (putOff !== undefined) return putOff;
 		if (isBad) {
-			this.failures++;
-			if (stopOnError) return { kind: 'failure', outcome };
-			if (maxFailures !== undefined && this.failures > maxFailures) {
+			this.#failures++;
+			if (onError) return { kind: 'failure', outcome };
+			if (maxFailures !== undefined && this.#failures > maxFailures) {
 				return { kind: 'too-many-failures', limit: maxFailures };
 			}
 		}
-		const rows = this.countRefusal(outcome);
+		const rows = this.#countRefusal(outcome);
 		if (rows >= SAME_REFUSALS) return { kind: 'same-refusal', outcome, rows };
-		this.lost = isBad && !isFromService ? this.lost + 1 : 0;
-		if (this.lost < LOST_ROWS + concurrency) return undefined;
+		const isFromService = status !== undefined && !busy;
+		this.#lost = isBad && !isFromService ? this.#lost + 1 : 0;
+		if (this.#lost < LOST_ROWS + this.concurrency) return undefined;
 		return { kind: 'unreachable', why: message ?? code ?? 'no response' };
 	}
 
-	/** 0 unless all were for one reason */
-	private countRefusal(outcome: RowOutcome): number {
-		const { refusals } = this;
+	/** 0 unless all were for one reason. */
+	#countRefusal(outcome: RowOutcome): number {
+		const refusals = this.#refusals;
 		if (refusals === undefined) return 0;
 		const { status, code, message = '', busy, notServed: isElsewhere = false } = outcome;
 		// A page leaves a write unknown.
 		if (outcome.outcome !== 'failed' && !isElsewhere) {
-			if (!wentWrong(outcome)) this.refusals = undefined;
+			if (!wentWrong(outcome)) this.#refusals = undefined;
 			return 0;
 		}
 		if (!isElsewhere && (busy || isAboutOneObject(outcome))) return 0;
@@ -102,7 +98,7 @@ export class StopWatch {
 		const reason = `${status} ${code} ${words}`;
 		refusals.reason ??= reason;
 		if (refusals.reason === reason) return ++refusals.rows;
-		this.refusals = undefined;
+		this.#refusals = undefined;
 		return 0;
 	}
 }

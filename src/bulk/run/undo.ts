@@ -3,16 +3,18 @@
 import { createHash } from 'node:crypto';
 import { closeSync } from 'node:fs';
 import { customFieldText } from '../../api/applied.js';
+import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import { chooseEndpoint } from '../../api/plan.js';
+import { chooseEndpoint, type Planner } from '../../api/plan.js';
 import { emptyRecord, isObject, isProblem, parseId, parseSlug } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import { isIdName } from '../journal/header.js';
 import { lineReader, scanJournal } from '../journal/read.js';
 import { type Json, parseRecord, rowRecordOf } from '../journal/records.js';
-import { hashKey, type RowSource, type RunHeader, type RunPlan } from './plan.js';
-import { type PlannedRows, plannerOf, type RowContext, type RunRow } from './rows.js';
+import { isNothing } from './held.js';
+import { hashKey, type RowSource, type RunHeader, type RunPlan, withoutValues } from './plan.js';
+import { inBatches, type PlannedRows, plannerOf, type RunRow } from './rows.js';
 
 /** It keeps old values itself. @throws UsageError */
 export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: boolean): RunPlan {
@@ -25,9 +27,9 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 	return {
 		...plan,
 		// A status restores from the trash.
-		endpoint: plan.endpoint.endsWith('.delete') ? plan.endpoint.replace(/\.delete$/, '.update') : plan.endpoint,
+		endpoint: plan.endpoint.replace(/\.delete$/, '.update'),
 		source: { from: 'snapshots', journal, run: id, overwrite },
-		values: { ids: plan.values.ids, fields: {}, withheld: [], force: false, add: {}, remove: {} },
+		values: withoutValues(plan.values),
 		checks: {
 			onlyChanged: true,
 			verify: true,
@@ -50,73 +52,54 @@ interface Change {
 	readonly remarks: Record<string, string>;
 }
 
-const CHANGED = { code: 'changed_since', hint: 'pass --overwrite to restore it' };
-
-const BATCH = 100;
-
 /** @throws UsageError if nothing was written */
 export async function openOldValues(
 	plan: RunPlan,
 	source: Extract<RowSource, { from: 'snapshots' }>,
-	{ dialect }: Pick<RowContext, 'dialect'>,
+	dialect: Dialect,
 ): Promise<PlannedRows> {
-	const objects = await findObjects(source.journal);
+	const records = await findRecords(source.journal);
 	const request = plannerOf(plan, dialect);
-	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
-	const toRow = ({ ids, fields, remarks }: Change, row: number): RunRow => {
-		const names = Object.keys(fields);
-		const old = recordOf(names, (name) => fields[name]?.old);
-		const values = recordOf(names, (name) => fields[name]?.written ?? []);
-		const why = Object.values(remarks);
-		return {
-			row,
-			request: request({ ids, fields: old }),
-			...(source.overwrite ? {} : { expected: { values, byField: true, ...CHANGED } }),
-			...(why.length === 0 ? {} : { remarks: why }),
-			...(names.length === 0 ? { skip: { code: 'not_restorable', message: why.join('; ') } } : {}),
-		};
-	};
 	let digest = '';
+	function* rows(): Generator<RunRow> {
+		const hash = createHash('sha256');
+		let row = 0;
+		for (const change of readChanges(source.journal, records, plan)) {
+			hash.update(JSON.stringify(change));
+			yield rowOf(change, ++row, source.overwrite, request);
+		}
+		if (row === 0) {
+			throw new UsageError(`run ${source.run} wrote nothing that can be restored`, { code: 'nothing_to_undo' });
+		}
+		digest = hash.digest('hex');
+	}
+	return { source, ignored: [], matched: [], sha256: () => digest, read: () => inBatches(rows()) };
+}
+
+function rowOf({ ids, fields, remarks }: Change, row: number, overwrite: boolean, request: Planner): RunRow {
+	const old = emptyRecord<unknown>();
+	const values = emptyRecord<unknown[]>();
+	for (const [name, field] of Object.entries(fields)) {
+		old[name] = field.old;
+		values[name] = field.written;
+	}
+	const why = Object.values(remarks);
+	const isEmpty = Object.keys(fields).length === 0;
 	return {
-		source,
-		input: undefined,
-		ignored: [],
-		matched: [],
-		sha256: () => digest,
-		async *read() {
-			const hash = createHash('sha256');
-			let row = 0;
-			let batch: RunRow[] = [];
-			for (const change of readChanges(objects, endpoint, plan)) {
-				hash.update(JSON.stringify(change));
-				batch.push(toRow(change, ++row));
-				if (batch.length < BATCH) continue;
-				yield batch;
-				batch = [];
-			}
-			if (row === 0) {
-				throw new UsageError(`run ${source.run} wrote nothing that can be restored`, { code: 'nothing_to_undo' });
-			}
-			if (batch.length > 0) yield batch;
-			digest = hash.digest('hex');
-		},
-		keep: async () => undefined,
-		dispose: async () => undefined,
+		row,
+		request: request({ ids, fields: old }),
+		expected: overwrite
+			? undefined
+			: { values, byField: true, code: 'changed_since', hint: 'pass --overwrite to restore it' },
+		remarks: why.length === 0 ? undefined : why,
+		skip: isEmpty ? { code: 'not_restorable', message: why.join('; ') } : undefined,
 	};
 }
 
-function recordOf<T>(names: readonly string[], value: (name: string) => T): Record<string, T> {
-	const record = emptyRecord<T>();
-	for (const name of names) record[name] = value(name);
-	return record;
-}
-
-/** Places in the journal, by object. */
-interface Objects {
-	readonly path: string;
-	readonly places: readonly number[];
-	readonly order: Uint32Array;
-	readonly first: Uint32Array;
+/** Where an object's records are in the journal; values stay in the file. */
+interface Records {
+	/** By a hash of the object, in the order of the run. */
+	readonly places: ReadonlyMap<number, readonly number[]>;
 	/** At any time of the run. */
 	mayBeWritten(row: number): boolean;
 }
@@ -125,102 +108,90 @@ function keyOf(ids: Readonly<Json>): string {
 	return JSON.stringify(Object.entries(ids).filter(([name]) => name !== 'username'));
 }
 
-/** 24 bytes each: values stay in the file. */
-async function findObjects(path: string): Promise<Objects> {
-	const places: number[] = [];
-	const hashes: number[] = [];
+async function findRecords(path: string): Promise<Records> {
+	const places = new Map<number, number[]>();
 	const { states, wasKilled } = await scanJournal(path, (record, place) => {
 		const ids = record.type === 'before' ? record.ids : rowRecordOf(record)?.ids;
 		if (!isObject(ids) || (record.type === 'row' && record.differs === undefined)) return;
-		places.push(place);
-		hashes.push(hashKey(keyOf(ids)));
+		const hash = hashKey(keyOf(ids));
+		const known = places.get(hash);
+		if (known === undefined) places.set(hash, [place]);
+		else known.push(place);
 	});
-	const order = Uint32Array.from(places.keys());
-	const first = Uint32Array.from(places.keys());
-	const hash = (index: number): number => hashes[index] as number;
-	order.sort((left, right) => hash(left) - hash(right) || left - right);
-	for (let at = 1; at < order.length; at++) {
-		const [before, index] = [order[at - 1] as number, order[at] as number];
-		if (hash(before) === hash(index)) first[index] = first[before] as number;
-	}
-	order.sort((left, right) => (first[left] as number) - (first[right] as number) || left - right);
 	return {
-		path,
 		places,
-		order,
-		first,
 		// It may have been under way in a killed process.
 		mayBeWritten: (row) => states.mayBeWritten(row) || (wasKilled && !states.isDone(row) && !states.isRecorded(row)),
 	};
 }
 
 /** Once each, in the order of the run. */
-function* readChanges(objects: Objects, endpoint: Endpoint, plan: RunPlan): Generator<Change> {
-	const { path, places, order, first } = objects;
+function* readChanges(path: string, records: Records, plan: RunPlan): Generator<Change> {
+	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
 	const fd = openRegularFile(path);
 	try {
 		const lineAt = lineReader(fd);
-		let changes = new Map<string, Change>();
-		for (const [at, index] of order.entries()) {
-			const record = parseRecord(lineAt(places[index] as number)?.text ?? '');
-			if (typeof record !== 'string') addRecord(changes, record, endpoint, plan, objects);
-			const next = order[at + 1];
-			if (next !== undefined && first[next] === first[index]) continue;
+		for (const places of records.places.values()) {
+			const changes = new Map<string, Change>();
+			for (const place of places) {
+				const record = parseRecord(lineAt(place)?.text ?? '');
+				if (typeof record === 'string') continue;
+				if (record.type === 'row') addShown(changes, record);
+				else addBefore(changes, record, endpoint, plan, records);
+			}
 			yield* changes.values();
-			changes = new Map();
 		}
 	} finally {
 		closeSync(fd);
 	}
 }
 
-const ABSENT = "it had no value before, and the API can't remove it";
-const WITHHELD = 'its old value was not saved, because it is secret';
-const NOT_TEXT = "its old value was a list or an object, which can't be sent";
-const EMPTY_TERM = "it was empty, and the API can't empty it";
-const COMPUTED = 'the service computes it';
+/** A value that the service showed after a write may be of this run. */
+function addShown(changes: ReadonlyMap<string, Change>, record: Json): void {
+	const { ids = {}, differs = [] } = rowRecordOf(record) ?? {};
+	const change = changes.get(keyOf(ids));
+	for (const { field, shown } of differs) change?.fields[field]?.written.push(shown);
+}
 
-function addRecord(
+/** Its IDs become a path: a journal may come from elsewhere. */
+function addBefore(
 	changes: Map<string, Change>,
-	record: Json,
+	{ row, ids, values, sent, absent = [], withheld = [] }: Json,
 	endpoint: Endpoint,
 	plan: RunPlan,
-	{ mayBeWritten }: Objects,
+	{ mayBeWritten }: Records,
 ): void {
-	if (record.type === 'row') {
-		const outcome = rowRecordOf(record);
-		const change = changes.get(keyOf(outcome?.ids ?? {}));
-		for (const { field, shown } of outcome?.differs ?? []) change?.fields[field]?.written.push(shown);
-		return;
-	}
-	const before = beforeOf(record, endpoint);
-	if (before === undefined || !mayBeWritten(before.row)) return;
-	const { ids, values, sent, absent, withheld } = before;
+	if (!isObject(ids) || !isObject(values) || !isObject(sent)) return;
+	if (!Array.isArray(absent) || !Array.isArray(withheld)) return;
+	if (!areIds(ids, endpoint) || !mayBeWritten(row as number)) return;
 	const key = keyOf(ids);
-	const change = changes.get(key) ?? { ids, fields: emptyRecord(), remarks: emptyRecord() };
+	const change: Change = changes.get(key) ?? { ids, fields: emptyRecord(), remarks: emptyRecord() };
 	changes.set(key, change);
+	const { fields, remarks } = change;
 	const keep = (name: string, why: string): void => {
-		if (!Object.hasOwn(change.fields, name)) change.remarks[name] ??= `${name} not restored: ${why}`;
+		if (!Object.hasOwn(fields, name)) remarks[name] ??= `${name} not restored: ${why}`;
 	};
-	for (const name of absent) keep(name, ABSENT);
-	for (const name of withheld) keep(name, WITHHELD);
-	for (const name of Object.keys(values)) {
-		const old = values[name];
+	for (const name of absent) keep(name, "it had no value before, and the API can't remove it");
+	for (const name of withheld) keep(name, 'its old value was not saved, because it is secret');
+	for (const [name, old] of Object.entries(values)) {
 		const why = obstacle(endpoint, name, old);
 		if (why !== undefined) keep(name, why);
-		if (!mayBeSent(endpoint, name, plan) || Object.hasOwn(change.remarks, name)) continue;
-		change.fields[name] ??= { old, written: [] };
-		change.fields[name].written.push(sent[name]);
+		if (!mayBeSent(endpoint, name, plan) || Object.hasOwn(remarks, name)) continue;
+		fields[name] ??= { old, written: [] };
+		fields[name].written.push(sent[name]);
 	}
 }
 
 /** Why an old value can't be restored. */
 function obstacle({ body, fields }: Endpoint, name: string, old: unknown): string | undefined {
-	if (body === 'custom_fields') return customFieldText(old) === undefined ? NOT_TEXT : undefined;
+	if (body === 'custom_fields') {
+		return customFieldText(old) === undefined
+			? "its old value was a list or an object, which can't be sent"
+			: undefined;
+	}
 	const field = fields.find((each) => each.name === name);
-	if (field?.computed === true) return COMPUTED;
-	const isEmpty = old === '' || old === null || old === 0 || old === '0' || (Array.isArray(old) && old.length === 0);
-	return field?.kind === 'term' && isEmpty ? EMPTY_TERM : undefined;
+	if (field?.computed === true) return 'the service computes it';
+	return field?.kind === 'term' && isNothing(old) ? "it was empty, and the API can't empty it" : undefined;
 }
 
 /** A foreign journal could name the ID, which services prefer to the path's. */
@@ -231,23 +202,11 @@ export function mayBeSent({ body, fields, cleared = [] }: Endpoint, name: string
 }
 
 /** Whether IDs lead to nothing but an object of the endpoint. */
-export function areIds(
-	ids: Readonly<Json>,
-	{ parameters }: Pick<Endpoint, 'parameters'>,
-): ids is Record<string, string> {
+export function areIds(ids: Readonly<Json>, { parameters }: Endpoint): ids is Record<string, string> {
 	const isPath = parameters.every(({ name, kind }) => {
 		const text = String(ids[name]);
 		return !isProblem(kind === 'id' ? parseId(text) : parseSlug(text));
 	});
 	const isText = Object.values(ids).every((each) => typeof each === 'string');
 	return isPath && isText && (ids.taxonomy === undefined || !isProblem(parseSlug(String(ids.taxonomy))));
-}
-
-/** Its IDs become a path. */
-function beforeOf(record: Readonly<Json>, endpoint: Endpoint) {
-	const { row, ids, values, sent, absent = [], withheld = [] } = record;
-	if (!isObject(ids) || !isObject(values) || !isObject(sent)) return undefined;
-	if (!Array.isArray(absent) || !Array.isArray(withheld)) return undefined;
-	if (!areIds(ids, endpoint)) return undefined;
-	return { row: row as number, ids, values, sent, absent, withheld };
 }

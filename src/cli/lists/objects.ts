@@ -185,7 +185,7 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 		const readOne = createRead(reading);
 		let printed = 0;
 		let failed: SupportctlError | undefined;
-		for await (const object of inOrder([ids], reading.concurrency, (id) => readOne({ ...owners, id }))) {
+		for await (const object of inOrder(ids, reading.concurrency, (id) => readOne({ ...owners, id }))) {
 			if (!(object instanceof SupportctlError)) {
 				await printer.print([object], owners);
 				printed++;

@@ -6,12 +6,13 @@ import { createPlanner } from '../../api/plan.js';
 import { readEndpointOf, readOf } from '../../api/reads.js';
 import { isObject } from '../../api/values.js';
 import { readRunHeader } from '../../bulk/journal/folder.js';
+import { createPlanners, readRequest } from '../../bulk/lists/batches.js';
 import { heldOf } from '../../bulk/run/held.js';
 import { commandOf, type RunPlan, type RunService } from '../../bulk/run/plan.js';
-import { readPlannerOf, readsBefore } from '../../bulk/run/read-back.js';
+import { readsBefore } from '../../bulk/run/read-back.js';
 import type { PlannedRows, RunRow } from '../../bulk/run/rows.js';
 import type { Extent } from '../../bulk/run/setup.js';
-import { addToSurvey, checkSet, createSurvey, type Survey } from '../../bulk/run/survey.js';
+import { checkSet, type Survey, surveyRows } from '../../bulk/run/survey.js';
 import { UsageError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
@@ -33,8 +34,7 @@ const NAMED_RECEIVERS = 3;
 
 /** @throws UsageError, RefusedError */
 export async function checkOne(job: RunJob, row: RunRow, client: Client): Promise<void> {
-	const survey = createSurvey(job.plan);
-	addToSurvey(survey, row, job.plan, { complain: () => undefined, holdsSecret: () => false });
+	const survey = await surveyRows([[row]], job.plan);
 	const { session, invocation } = job;
 	checkSet(survey, { expect: invocation.options.expect, max: session.connection.settings.max });
 	await checkWrite(job, job.plan, survey, client);
@@ -104,15 +104,15 @@ type NameOf = (ids: Readonly<Record<string, string>>) => string | undefined;
 /** Whether users exist that receive posts, and whether one that is deleted is you. @throws UsageError */
 async function checkUsers(
 	{ session, invocation }: RunJob,
-	{ first, guard }: Survey,
+	{ first, deleted, receivers: all }: Survey,
 	client: Client,
 	isAsked: boolean,
 	notes: string[],
 ): Promise<NameOf> {
 	const { users } = openDirectories(session, session.sending, async () => client);
-	const receivers = guard.firstReceivers(RECEIVERS).map(String);
-	const deleted = isAsked ? first.flatMap(({ ids }) => ids.id ?? []) : [];
-	const missing = await users.missing([...receivers, ...deleted]).catch(() => undefined);
+	const receivers = [...all.keys()].slice(0, RECEIVERS);
+	const named = isAsked ? first.flatMap(({ ids }) => ids.id ?? []) : [];
+	const missing = await users.missing([...receivers, ...named]).catch(() => undefined);
 	if (missing === undefined) notes.push(`could not check that user ${receivers.join(', ')} exists`);
 	const gone = receivers.find((id) => missing?.includes(id));
 	if (gone !== undefined) {
@@ -123,7 +123,7 @@ async function checkUsers(
 		const note = 'could not check whether this deletes your own account';
 		warn(invocation.context, [`${note}: ${own.why}`]);
 		notes.push(note);
-	} else if (own !== undefined && guard.deletes(own.id)) {
+	} else if (own !== undefined && deleted.has(own.id)) {
 		const { auth } = session.connection;
 		const name = auth.scheme === 'basic' ? ` (${auth.username})` : '';
 		throw new UsageError(`user ${own.id} is your own account${name}; nothing was sent`, {
@@ -153,7 +153,7 @@ async function passwordNames({ session }: RunJob, { first }: Survey, client: Cli
 
 /** `permanently delete 2 users: jdoe (7), 8, whose posts go to user 2,` */
 function actionOf({ endpoint, plan }: RunJob, survey: Survey, nameOf: NameOf): string {
-	const { selected, permanent, first, fields, guard } = survey;
+	const { selected, permanent, first, fields } = survey;
 	const what = `${selected} ${plural(endpoint.noun, selected)}`;
 	if (plan.source.from === 'snapshots') {
 		const { id, started, plan: undone } = readRunHeader(plan.source.journal);
@@ -172,7 +172,7 @@ function actionOf({ endpoint, plan }: RunJob, survey: Survey, nameOf: NameOf): s
 	const names = first.map(({ ids }) => called(ids));
 	const named = names.length === 0 ? '' : `: ${names.join(', ')}${selected > names.length ? ', …' : ''}`;
 	if (endpoint.replay !== 'delete') return `${start}${endpoint.verb} ${what}${named}`;
-	const receivers = guard.firstReceivers(NAMED_RECEIVERS).map((id) => called({ id: String(id) }));
+	const receivers = [...survey.receivers.keys()].slice(0, NAMED_RECEIVERS).map((id) => called({ id }));
 	const posts = receivers.length === 0 ? '' : `, whose posts go to user ${receivers.join(', ')},`;
 	if (!endpoint.trash || permanent === selected) return `${start}permanently delete ${what}${named}${posts}`;
 	if (permanent === 0) return `${start}move ${what} to the trash${named}`;
@@ -230,7 +230,7 @@ async function checkReadsServed(job: RunJob, plan: RunPlan, row: RunRow | undefi
 	if (row === undefined || !(readsBefore(plan) || plan.checks.verify)) return plan;
 	const { request } = row;
 	if (readEndpointOf(request.endpoint)?.documented !== false && !isDefault) return plan;
-	const found = await send(client, readPlannerOf(session.dialect)(request), session.sending);
+	const found = await send(client, readRequest(createPlanners(session.dialect), request), session.sending);
 	let ready = plan;
 	if (isDefault && !mayShowObjects(found, row)) {
 		const noun = plural(request.endpoint.noun, 2);

@@ -7,7 +7,7 @@ import { hasSharedNames, isNamed, resolveArgument, termsIn, withIds } from '../.
 import type { RunPlan } from '../../bulk/run/plan.js';
 import { checkReadable, comparesFirst, readsBefore } from '../../bulk/run/read-back.js';
 import type { RunRow } from '../../bulk/run/rows.js';
-import { createSendRow } from '../../bulk/run/send-row.js';
+import { RowSender } from '../../bulk/run/send-row.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import type { Client } from '../../http/types.js';
@@ -52,7 +52,7 @@ export async function startCommand(name: string, invocation: RunInvocation): Pro
 /** Without a journal or an engine. */
 export async function sendOne(given: RunJob): Promise<ExitCode> {
 	const { endpoint, session, invocation } = given;
-	const { context, options } = invocation;
+	const { options } = invocation;
 	const client = await session.openClient(1);
 	const signals = listenForStop(invocation);
 	try {
@@ -68,20 +68,16 @@ export async function sendOne(given: RunJob): Promise<ExitCode> {
 		const { add, remove } = plan.values;
 		const results = await openOne(job, Object.keys({ ...add, ...remove, ...row.request.sent }));
 		const stop = new AbortController();
-		const sendRow = createSendRow({
+		const sender = new RowSender({
 			plan,
 			client,
 			terms,
 			dialect: session.dialect,
-			clock: context.clock,
-			random: context.random,
-			retries: job.tuning.retries,
-			stop: stop.signal,
+			options: { ...session.sending, retries: job.tuning.retries, stop: stop.signal },
 			redact: redactRows(session.secrets, true),
-			onRetry: (failed, waitMs) => session.sending.onRetry?.(failed, waitMs),
 		});
 		signals.started({ stop: () => stop.abort(), open: () => 1 });
-		const outcome = await sendRow(row).finally(signals.end);
+		const outcome = await sender.sendRow(row).finally(signals.end);
 		return await printOne(job, outcome, results, stop.signal.aborted);
 	} finally {
 		signals.end();

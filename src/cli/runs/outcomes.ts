@@ -3,7 +3,7 @@
 import { readCustomFields } from '../../api/applied.js';
 import { type Endpoint, idNames } from '../../api/endpoints.js';
 import { differences, fullMessage, type RowRecord } from '../../bulk/journal/records.js';
-import type { RowRedactor } from '../../bulk/run/send-row.js';
+import type { RowRedactor } from '../../bulk/run/setup.js';
 import { goneBy } from '../../http/judge.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { outcomeStyle, type Palette } from '../../output/colour.js';

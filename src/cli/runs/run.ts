@@ -1,5 +1,6 @@
 /** Starts a run: bulk does the work, a screen shows its events. */
 
+import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createRunId } from '../../bulk/journal/folder.js';
 import type { Directories } from '../../bulk/lists/directory.js';
@@ -30,16 +31,16 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		return client;
 	};
 	// No copy of the input stays before the first write. Nothing is waited for: stdin may be open for long.
-	const copies: (() => void)[] = [];
+	const drafts: string[] = [];
 	const signals = listenForStop(invocation, () => {
-		for (const remove of copies) remove();
+		for (const path of drafts) rmSync(path, { force: true });
 	});
 	const pace = new AdaptivePace({ clock, random, rate: tuning.rate });
 	const directories = openDirectories(session, { ...session.sending, pace }, connect);
 	const release = limitYoungGeneration();
 	try {
 		const named = { ...job, plan: await withIds(plan, endpoint, directories) };
-		return await sendRows(named, { record, connect, directories, signals, copies });
+		return await sendRows(named, { record, connect, directories, signals, drafts });
 	} finally {
 		release();
 		signals.end();
@@ -54,11 +55,11 @@ interface Equipment {
 	connect(): Promise<Client>;
 	directories: Directories;
 	signals: ReturnType<typeof listenForStop>;
-	/** Removes copies of stdin. */
-	copies: (() => void)[];
+	/** Removed by a signal before the first row. */
+	drafts: string[];
 }
 
-async function sendRows(job: RunJob, { record, connect, directories, signals, copies }: Equipment): Promise<ExitCode> {
+async function sendRows(job: RunJob, { record, connect, directories, signals, drafts }: Equipment): Promise<ExitCode> {
 	const { endpoint, plan, tuning, secrets, session, resumes, invocation } = job;
 	const { context, options } = invocation;
 	const { connection, dialect, stateDir } = session;
@@ -92,7 +93,7 @@ async function sendRows(job: RunJob, { record, connect, directories, signals, co
 			checkSignedIn: (outcome) => checkSignedIn(outcome, connection),
 			checkServed: (row, read) => checkServed(job, row, read),
 			ask: (survey, rows) => checkRun(job, extent, survey, rows, connect),
-			onSpool: (remove) => copies.push(remove),
+			onDraft: (path) => drafts.push(path),
 		});
 	} catch (error) {
 		screen.beforeError(error);

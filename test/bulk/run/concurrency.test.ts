@@ -1,7 +1,7 @@
 /** `-j auto` against services with a number of workers, in virtual time. */
 
 import { describe, expect, it } from 'vitest';
-import { createConcurrency } from '../../../src/bulk/run/concurrency.js';
+import { AutoConcurrency } from '../../../src/bulk/run/concurrency.js';
 import { chances } from '../../support/small-host.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 
@@ -20,7 +20,9 @@ interface Facts {
 async function run({ workers, ms }: Service, seconds: number, fixed?: number): Promise<Facts> {
 	const clock = new VirtualClock();
 	const chance = chances(5);
-	const concurrency = createConcurrency();
+	const concurrency = new AutoConcurrency();
+	let wake = (): void => undefined;
+	let changed = new Promise<void>((resolve) => (wake = resolve));
 	const facts: Facts = { ends: [], most: 0, limits: [] };
 	const busy: number[] = [];
 	let underWay = 0;
@@ -36,13 +38,18 @@ async function run({ workers, ms }: Service, seconds: number, fixed?: number): P
 		await clock.sleep((busy[next] as number) - now + 0.5);
 		underWay--;
 		facts.ends.push(clock.monotonic());
+		const { limit } = concurrency;
 		concurrency.note(clock.monotonic() - now);
+		if (concurrency.limit > limit) {
+			wake();
+			changed = new Promise((resolve) => (wake = resolve));
+		}
 		facts.limits.push({ at: clock.monotonic(), limit: concurrency.limit });
 	};
 	const worker = async (index: number): Promise<void> => {
 		while (clock.monotonic() < seconds * 1000) {
 			if (index < (fixed ?? concurrency.limit)) await request();
-			else await Promise.race([concurrency.changed(), clock.sleep(seconds * 1000 - clock.monotonic())]);
+			else await Promise.race([changed, clock.sleep(seconds * 1000 - clock.monotonic())]);
 		}
 	};
 	await clock.run(Promise.all(Array.from({ length: 64 }, (_, index) => worker(index))));

@@ -4,9 +4,10 @@ import { endpoints } from '../../../src/api/endpoints.js';
 import { createPlanner, type Request } from '../../../src/api/plan.js';
 import type { OldValues } from '../../../src/bulk/journal/records.js';
 import type { TermIndex } from '../../../src/bulk/lists/directory.js';
+import { decide } from '../../../src/bulk/run/decide.js';
 import { heldOf } from '../../../src/bulk/run/held.js';
 import type { Checks, RunPlan } from '../../../src/bulk/run/plan.js';
-import { checkReadable, createPerform, decide } from '../../../src/bulk/run/read-back.js';
+import { checkReadable, createPerform } from '../../../src/bulk/run/read-back.js';
 import { outcomeOf, type RunRow } from '../../../src/bulk/run/rows.js';
 import type { Outcome } from '../../../src/http/outcome.js';
 import { planOf } from '../../support/journal.js';
@@ -73,8 +74,12 @@ async function perform(
 			written.push(request);
 			return sent;
 		},
-		async read(_, request, afterStop) {
-			steps.push(`${request.method} ${afterStop ? 'after' : 'before'}`);
+		async before() {
+			steps.push('read before');
+			return reads.shift() ?? failed(500);
+		},
+		async after() {
+			steps.push('read after');
 			return reads.shift() ?? failed(500);
 		},
 		async keep(_, before) {
@@ -134,27 +139,6 @@ describe('decide', () => {
 		expect(decided(rowOf({ title: 'x' }), body, plan)).toBe('conflict');
 	});
 
-	it.each([{ ifUnmodified: true }, { conditions: [{ field: 'title', value: 'old' }] }])(
-		'takes what an interrupted part of the run may have written for done, under %j',
-		(checks) => {
-			const body = { title: 'x', modified_gmt: '2026-11-22T01:00:00' };
-			const held = heldOf({ body: 'fields' }, body);
-			if (held === undefined) throw new Error('the body shows no object');
-			const codes = [false, true].map((maybeSent) => {
-				const decision = decide(rowOf({ title: 'x' }, { modified: 'then' }), held, planWith(checks), maybeSent);
-				return 'skip' in decision && decision.skip.code;
-			});
-			expect(codes).toEqual([checks.ifUnmodified === true ? 'conflict' : 'condition', 'unchanged']);
-		},
-	);
-
-	it('skips nothing of what an interrupted run did not write', () => {
-		const held = heldOf({ body: 'fields' }, { title: 'old' });
-		if (held === undefined) throw new Error('the body shows no object');
-		const plan = planWith({ conditions: [{ field: 'title', value: 'old' }] });
-		expect(decide(rowOf({ title: 'x' }), held, plan, true)).toEqual({ fields: { title: 'x' }, left: [] });
-	});
-
 	it('skips an object that no longer holds what an undone run wrote, unless it is restored already', () => {
 		const expected = { values: { status: ['hold', 'draft'] }, byField: true, code: 'changed_since', hint: '' };
 		const row = rowOf({ status: 'read' }, { expected });
@@ -177,9 +161,8 @@ describe('a row', () => {
 	const row = rowOf({ status: 'hold', title: 'x' });
 	const shown = { status: 'hold', title: { raw: 'x' } };
 
-	it('is one write where no check is asked for, and none without a field', async () => {
+	it('is one write where no check is asked for', async () => {
 		expect(await perform(planWith(), row)).toMatchObject({ steps: ['write'], result: { outcome: 'ok' } });
-		expect(await perform(planWith(), rowOf({}))).toMatchObject({ steps: [], result: { code: 'nothing_to_send' } });
 	});
 
 	it('that differs is ok if that is allowed', async () => {
@@ -199,7 +182,7 @@ describe('a row', () => {
 		const plan = planWith({ snapshot: true, onlyChanged: true });
 		const reads = () => [ok({ status: 'read', title: { raw: 'x' } })];
 		const { steps, kept, sent } = await perform(plan, row, { reads: reads() });
-		expect(steps).toEqual(['GET before', 'keep', 'write']);
+		expect(steps).toEqual(['read before', 'keep', 'write']);
 		expect(kept).toEqual([{ values: { status: 'read' }, absent: [], sent: { status: 'hold' } }]);
 		expect(sent).toEqual([{ status: 'hold' }]);
 		await expect(perform(plan, row, { reads: reads(), keep: false })).rejects.toThrow('the disk is full');
@@ -211,7 +194,7 @@ describe('a row', () => {
 		expect(trash.kept).toEqual([{ values: { status: 'hold' }, absent: [], sent: { status: 'trash' } }]);
 		const request = createPlanner(endpoints['ticket.delete'])({ ids: { id: '14' }, force: true });
 		const gone = await perform(plan, { row: 1, request }, { reads: [ok({ status: 'hold' })] });
-		expect(gone.steps).toEqual(['GET before', 'write']);
+		expect(gone.steps).toEqual(['read before', 'write']);
 	});
 
 	it.each([
@@ -220,7 +203,7 @@ describe('a row', () => {
 		['a shape that is not known', ok('text'), 'failed'],
 	])('is not written after a read with %s', async (_, read, outcome) => {
 		const { result, steps } = await perform(planWith({ onlyChanged: true }), row, { reads: [read] });
-		expect(steps).toEqual(['GET before']);
+		expect(steps).toEqual(['read before']);
 		expect(result.outcome).toBe(outcome);
 	});
 
@@ -257,7 +240,7 @@ describe('a row', () => {
 		],
 	])('under --verify is settled by what is seen: %s', async (_, sent, read, expected) => {
 		const { result, steps } = await perform(planWith({ verify: true }), row, { sent, reads: [read] });
-		expect(steps).toEqual(['write', 'GET after']);
+		expect(steps).toEqual(['write', 'read after']);
 		expect(result).toMatchObject(expected);
 		if (expected.outcome === 'ok') expect([result.code, result.message]).toEqual([undefined, undefined]);
 	});
@@ -265,7 +248,7 @@ describe('a row', () => {
 	it('is not written where the read shows an object without a field, as if it had no values', async () => {
 		const plan = planWith({ snapshot: true, conditions: [{ field: 'assignee', value: '' }] });
 		const { result, steps } = await perform(plan, row, { reads: [ok({})] });
-		expect([result.outcome, result.code, steps]).toEqual(['failed', 'unexpected_shape', ['GET before']]);
+		expect([result.outcome, result.code, steps]).toEqual(['failed', 'unexpected_shape', ['read before']]);
 	});
 
 	it('is not read back after a refusal of the service, and is after a page', async () => {
@@ -273,7 +256,7 @@ describe('a row', () => {
 		expect((await perform(planWith({ verify: true }), row, { sent: refused })).steps).toEqual(['write']);
 		const page = failed(403, { notServed: true });
 		const { result, steps } = await perform(planWith({ verify: true }), row, { sent: page, reads: [ok(shown)] });
-		expect([result.outcome, steps]).toEqual(['ok', ['write', 'GET after']]);
+		expect([result.outcome, steps]).toEqual(['ok', ['write', 'read after']]);
 	});
 
 	it.each([
@@ -289,7 +272,7 @@ describe('a row', () => {
 			reads: [ok({ id: 14 }), ok({ id: 14 })],
 			maybeSent: true,
 		});
-		expect(again.steps).toEqual(['GET before', 'write', 'GET after']);
+		expect(again.steps).toEqual(['read before', 'write', 'read after']);
 	});
 
 	it('with a term that is not comparable is sent again after a kill, and ok once terms are listed', async () => {
@@ -301,7 +284,7 @@ describe('a row', () => {
 		const idOf = (_: string, text: string): string => (text === 'vip' ? '8888' : text);
 		const terms = { idOf, ofSlug: idOf, exported: idOf, isHidden: () => false };
 		const listed = await perform(planWith({ verify: true }), withTerm, { reads: reads(), maybeSent: true, terms });
-		expect([listed.result.outcome, listed.steps]).toEqual(['ok', ['GET before']]);
+		expect([listed.result.outcome, listed.steps]).toEqual(['ok', ['read before']]);
 	});
 
 	it('differs under --verify where a custom field is not there after the write', async () => {
@@ -319,7 +302,7 @@ describe('a row', () => {
 		const set = rowOf({ severity: 'high' }, {}, 'ticket.fields.set');
 		const { result, steps, bodies } = await perform(plan, set, { sent: ok(null), reads, times: 2 });
 		expect(result.outcome).toBe('ok');
-		expect(steps).toEqual(['GET before', 'write', 'write']);
+		expect(steps).toEqual(['read before', 'write', 'write']);
 		expect(bodies).toEqual(Array(2).fill('{"custom_fields":{"xx_severity":"high"}}'));
 	});
 
@@ -328,7 +311,7 @@ describe('a row', () => {
 		const fields = ok({ color: { name: 'Color', value: 'red' } });
 		const set = rowOf({ colour: 'red' }, {}, 'ticket.fields.set');
 		const { result, steps } = await perform(plan, set, { sent: ok(null), reads: [fields, fields] });
-		expect(steps).toEqual(['GET before', 'write', 'GET after']);
+		expect(steps).toEqual(['read before', 'write', 'read after']);
 		expect(result).toMatchObject({ outcome: 'differs', differs: [{ field: 'colour', sent: 'red', shown: null }] });
 	});
 
@@ -338,7 +321,7 @@ describe('a row', () => {
 		const { first, result, steps } = await perform(plan, set, { sent: ok(null), reads: [failed(403)], times: 2 });
 		expect(first).toMatchObject({ outcome: 'ok', warnings: [expect.stringContaining('nothing confirms')] });
 		expect(result.warnings).toBeUndefined();
-		expect(steps).toEqual(['GET before', 'write', 'write']);
+		expect(steps).toEqual(['read before', 'write', 'write']);
 	});
 
 	it.each<[string, boolean, Outcome, Outcome, string]>([
@@ -379,7 +362,7 @@ describe('a row', () => {
 		const plan = planWith({ conditions }, { endpoint: 'ticket.delete' });
 		const reads = [read, ok({ status: 'trash' })];
 		const { result, steps } = await perform(plan, { row: 1, request }, { reads, maybeSent: true });
-		expect([result.outcome, steps]).toEqual([outcome, ['GET before']]);
+		expect([result.outcome, steps]).toEqual([outcome, ['read before']]);
 	});
 
 	it('carries its remarks whatever its outcome is', () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type StopRules, StopWatch } from '../../../src/bulk/run/stop.js';
+import type { StopRules } from '../../../src/bulk/run/plan.js';
+import { StopWatch } from '../../../src/bulk/run/stop.js';
 import type { RowOutcome } from '../../../src/http/outcome.js';
 import { outcomeOf } from '../../support/journal.js';
 
-const watch = (rules: Partial<StopRules> = {}): StopWatch =>
-	new StopWatch({ stopOnError: false, maxFailures: undefined, concurrency: 4, ...rules });
+const watch = (rules: Partial<StopRules> = {}, concurrency = 4): StopWatch =>
+	new StopWatch({ onError: false, ...rules }, concurrency);
 
 const failed = (row: number, more: Partial<RowOutcome> = {}): RowOutcome =>
 	outcomeOf(row, { outcome: 'failed', status: 400, code: 'rest_invalid_param', ...more });
@@ -27,7 +28,7 @@ describe('a run goes on', () => {
 	});
 
 	it('after rows that were not to be sent', () => {
-		const rules = watch({ stopOnError: true, maxFailures: 0 });
+		const rules = watch({ onError: true, maxFailures: 0 });
 		expect(rules.look(outcomeOf(1, { outcome: 'skipped' }))).toBeUndefined();
 		expect(rules.look(outcomeOf(2, { outcome: 'invalid' }))).toBeUndefined();
 		expect(rules.look(outcomeOf(3))).toBeUndefined();
@@ -52,7 +53,7 @@ describe('a run stops', () => {
 		'at the first row that is %s, with --stop-on-error',
 		(outcome) => {
 			const bad = outcomeOf(5, { outcome });
-			const rules = watch({ stopOnError: true });
+			const rules = watch({ onError: true });
 			expect(rules.look(outcomeOf(4))).toBeUndefined();
 			expect(rules.look(bad)).toEqual({ kind: 'failure', outcome: bad });
 		},
@@ -77,7 +78,7 @@ describe('a run stops', () => {
 		['rest_invalid_param', 400],
 		['internal_error', 500],
 	])('after twenty first rows that all failed for %s', (code, status) => {
-		const rules = watch({ concurrency: 16 });
+		const rules = watch({}, 16);
 		const notServed = status < 400 || status === 404;
 		for (let row = 1; row < 20; row++) {
 			expect(rules.look(failed(row, { code, status, notServed, message: `No ${row}.` }))).toBeUndefined();
@@ -127,13 +128,13 @@ describe('a run stops', () => {
 	});
 
 	it('after ten rows without any answer beyond those under way', () => {
-		const rules = watch({ concurrency: 6 });
+		const rules = watch({}, 6);
 		for (let row = 1; row < 16; row++) expect(rules.look(unanswered(row))).toBeUndefined();
 		expect(rules.look(unanswered(16, 'not-sent'))).toEqual({ kind: 'unreachable', why: 'the connection was reset' });
 	});
 
 	it('after rows without a word of why', () => {
-		const rules = watch({ concurrency: 1 });
+		const rules = watch({}, 1);
 		const mute = (row: number): RowOutcome => {
 			const { status: _, ...rest } = outcomeOf(row, { outcome: 'unknown' });
 			return rest;
@@ -145,7 +146,7 @@ describe('a run stops', () => {
 	it.each([408, 425, 429, 502, 503, 504, 520, 522, 524, 598])(
 		'after as many that were all refused for now or lost behind a gateway, each after all its retries: %i',
 		(status) => {
-			const rules = watch({ concurrency: 6 });
+			const rules = watch({}, 6);
 			const busy = (row: number): RowOutcome =>
 				failed(row, { status, code: `http_${status}`, message: 'busy', busy: true });
 			for (let row = 1; row < 16; row++) expect(rules.look(busy(row))).toBeUndefined();

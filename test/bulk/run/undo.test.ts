@@ -31,7 +31,7 @@ async function rowsOf(journal: Journal, overwrite = false) {
 	const plan = undoPlan(journal.header, journal.path, overwrite);
 	const source = plan.source as Extract<RowSource, { from: 'snapshots' }>;
 	const rows: RunRow[] = [];
-	const opened = await openOldValues(plan, source, { dialect: neutralDialect });
+	const opened = await openOldValues(plan, source, neutralDialect);
 	for await (const batch of opened.read()) rows.push(...(batch as RunRow[]));
 	return rows.map(({ request, expected, remarks }) => [request.ids.id, request.sent, expected?.values, remarks]);
 }

@@ -54,13 +54,8 @@ export const command = defineCommand({
 		const file = inputFileOf(header.plan.source);
 		const isGone = header.input.copied && given.input === undefined && !existsSync(file?.path ?? '');
 		const { source } = isGone ? header.plan : await withInput(past, header.plan, { options: given, context });
-		const input = await rejects.openPastInput(
-			{ source },
-			{
-				stdin: { [Symbol.asyncIterator]: () => stdin.bytes()[Symbol.asyncIterator]() },
-				stateDir: stateFolder(context),
-			},
-		);
+		const bytes = { [Symbol.asyncIterator]: () => stdin.bytes()[Symbol.asyncIterator]() };
+		const input = await rejects.openPastInput(source, bytes, stateFolder(context));
 		try {
 			if (input === undefined) {
 				warn(context, ['the input of the run was not kept: exporting only IDs; pass the file with --input']);
@@ -68,7 +63,7 @@ export const command = defineCommand({
 			} else {
 				await rejects.checkUnchanged(header, input);
 				const dialect = createDialect(header.plan.service.prefixes);
-				await print(invocation, input, reason, rejects.rejectsOf(path, input, wanted, { dialect }));
+				await print(invocation, input, reason, rejects.rejectsOf(path, input, wanted, dialect));
 			}
 			if (outcomes?.includes('not-sent') === true) {
 				const scan = await scanJournal(path);

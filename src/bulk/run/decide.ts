@@ -1,0 +1,122 @@
+/** What a read before the write shows: which fields are sent, or why none are. */
+
+import { type AppliedDifference, compareField } from '../../api/applied.js';
+import type { Endpoint } from '../../api/endpoints.js';
+import type { Request } from '../../api/plan.js';
+import { emptyRecord } from '../../api/values.js';
+import type { Outcome } from '../../http/outcome.js';
+import type { OldValues } from '../journal/records.js';
+import type { TermIndex } from '../lists/directory.js';
+import { type Held, holds, isNothing, isUnchanged } from './held.js';
+import { type Checks, changesLists, type RunPlan } from './plan.js';
+import { NOTHING_TO_SEND, type RunRow, skipped } from './rows.js';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export type Decision =
+	| { readonly skip: Outcome }
+	| {
+			readonly fields: Fields;
+			/** Those of the fields that change the object. */
+			readonly changed: Fields;
+			/** Fields that keep what others wrote. */
+			readonly left: readonly AppliedDifference[];
+	  };
+
+export const UNCHANGED = { code: 'unchanged', message: 'no change' };
+
+export function decide(row: RunRow, held: Held, plan: RunPlan, terms?: TermIndex): Decision {
+	const { checks, values } = plan;
+	const { endpoint, sent } = row.request;
+	const hidden = Object.keys({ ...values.add, ...values.remove }).find((field) => !held.has(field));
+	if (hidden !== undefined) {
+		const message = `the service does not show ${hidden}, so items can't be added or removed; nothing was written`;
+		return { skip: { outcome: 'failed', code: 'not_shown', message, attempts: 0, ms: 0 } };
+	}
+	const conflict = conflictOf(row, held, checks);
+	if (conflict !== undefined) return { skip: conflict };
+	const left = changedByOthers(row, held, terms);
+	const all: Record<string, unknown> = { ...sent, ...listChanges(held, plan) };
+	for (const { field } of left) delete all[field];
+	const changed = emptyRecord<unknown>();
+	for (const [name, value] of Object.entries(all)) {
+		if (!isUnchanged(endpoint, name, value, held)) changed[name] = value;
+	}
+	const fields = checks.onlyChanged ? changed : all;
+	const isEmpty = Object.keys(fields).length === 0;
+	if (left.length > 0 && (isEmpty || row.expected?.byField !== true)) {
+		return { skip: skipped({ code: row.expected?.code ?? 'drift', message: leftMessage(left, row) }) };
+	}
+	if (isEmpty && endpoint.body !== 'none') {
+		return { skip: skipped(checks.onlyChanged || changesLists(plan) ? UNCHANGED : NOTHING_TO_SEND) };
+	}
+	return { fields, changed, left };
+}
+
+function conflictOf({ request, modified }: RunRow, held: Held, checks: Checks): Outcome | undefined {
+	if (checks.ifUnmodified && held.modified !== modified) {
+		const now = held.modified ?? 'unknown';
+		const message = `modified since: modified_gmt is ${now}, not ${modified ?? 'given'}`;
+		return skipped({ code: 'conflict', message });
+	}
+	for (const { field, value } of checks.conditions) {
+		if (holds(request.endpoint, held, field, value)) continue;
+		const message = `${field} is ${JSON.stringify(held.get(field) ?? null)}, not "${value}"`;
+		return skipped({ code: 'condition', message });
+	}
+	return undefined;
+}
+
+function changedByOthers({ request, expected }: RunRow, held: Held, terms?: TermIndex): AppliedDifference[] {
+	const { endpoint, sent = {} } = request;
+	const left: AppliedDifference[] = [];
+	for (const [field, values] of Object.entries(expected?.values ?? {})) {
+		// The value may be there already.
+		const fine = Object.hasOwn(sent, field) ? [...values, sent[field]] : values;
+		const now = held.get(field);
+		// Services may leave out cleared fields.
+		const isFine = held.has(field)
+			? fine.some((value) => compareField(endpoint, field, value, now, terms) !== 'other')
+			: fine.some(isNothing);
+		if (!isFine) left.push({ field, sent: sent[field], shown: now ?? null });
+	}
+	return left;
+}
+
+export function leftMessage(left: readonly AppliedDifference[], { expected }: RunRow): string {
+	const changes = left.map(({ field, shown }) => `${field} was changed since: it is ${JSON.stringify(shown)}`);
+	return [...changes, expected?.hint].filter(Boolean).join('; ');
+}
+
+/** What --add and --remove flags make of the lists that the object has. */
+export function listChanges(held: Held, { values: { add, remove } }: RunPlan): Fields {
+	const changes = emptyRecord<unknown>();
+	for (const field of Object.keys({ ...add, ...remove })) {
+		const now = held.get(field);
+		const items = isNothing(now) ? [] : [now].flat();
+		const gone = new Set((remove[field] ?? []).map(String));
+		const kept = items.filter((item) => !gone.has(String(item)));
+		const there = new Set(kept.map(String));
+		const added = (add[field] ?? []).filter((item) => !there.has(String(item)));
+		if (added.length > 0 || kept.length < items.length) changes[field] = [...kept, ...added];
+	}
+	return changes;
+}
+
+/** An update clears these fields unless it sends them again. */
+export function withCleared({ cleared = [] }: Pick<Endpoint, 'cleared'>, held: Held, fields: Fields): Fields {
+	const names = cleared.filter((name) => !isNothing(held.get(name)) && !Object.hasOwn(fields, name));
+	return { ...fields, ...Object.fromEntries(names.map((name) => [name, held.get(name)])) };
+}
+
+export function oldValues(held: Held, { endpoint, sent = {} }: Request): OldValues {
+	// A status restores from the trash.
+	const written = endpoint.trash ? { status: 'trash' } : sent;
+	const values = emptyRecord<unknown>();
+	const absent: string[] = [];
+	for (const name of Object.keys(written)) {
+		if (held.has(name)) values[name] = held.get(name);
+		else absent.push(name);
+	}
+	return { values, absent, sent: written };
+}

@@ -1,0 +1,101 @@
+/** What a read says about a write: evidence.md, "Equality has three values". */
+
+import { compareAll } from '../../api/applied.js';
+import type { Request } from '../../api/plan.js';
+import { differing, isRefusal } from '../../http/judge.js';
+import { isLost, type Outcome } from '../../http/outcome.js';
+import type { TermIndex } from '../lists/directory.js';
+import { listChanges } from './decide.js';
+import type { Held } from './held.js';
+import type { RunPlan } from './plan.js';
+
+/** A read and what it shows, if it shows the object. */
+export interface Seen {
+	readonly result: Outcome;
+	readonly held: Held | undefined;
+}
+
+function asDone({ status, body, warnings, attempts, ms }: Outcome): Outcome {
+	return { outcome: 'ok', status, body, warnings, attempts, ms };
+}
+
+/** A row that an earlier part may have written is done only if every field is the same. */
+export function settledBy(request: Request, seen: Seen, plan: RunPlan, terms?: TermIndex): Outcome | undefined {
+	const { result, held } = seen;
+	const done: Outcome = { ...asDone(result), body: undefined };
+	if (request.method === 'DELETE') {
+		const { outcome } = verifiedDelete(request, { ...done, outcome: 'unknown' }, seen);
+		return outcome === 'ok' ? done : undefined;
+	}
+	if (held === undefined) return undefined;
+	const { differs, open } = compareAll(request.endpoint, request.sent ?? {}, held.get, terms);
+	const isSame = differs.length === 0 && open.length === 0 && Object.keys(listChanges(held, plan)).length === 0;
+	return isSame ? done : undefined;
+}
+
+/** What an earlier part may have written, and is refused now, failed if the object has other values. */
+export function settledRefusal(request: Request, result: Outcome, { held }: Seen, terms?: TermIndex): Outcome {
+	const { outcome, message } = result;
+	if (outcome !== 'unknown' || !isRefusal(result) || held === undefined) return result;
+	const { endpoint, sent = {}, permanent, method } = request;
+	const failed = (why: string): Outcome => ({ ...result, outcome: 'failed', message: `${message}, but ${why}` });
+	if (method === 'DELETE') return !permanent && held.status === 'trash' ? result : failed('it is still there');
+	const { differs } = compareAll(endpoint, sent, held.get, terms);
+	if (differs.length === 0) return result;
+	return failed(`it has a different ${differs.map(({ field }) => field).join(', ')}`);
+}
+
+/** The object could not be read before the write: nothing is written. */
+export function notRead({ body: _, ...result }: Outcome, maybeSent: boolean): Outcome {
+	const { outcome, message } = result;
+	const isShown = outcome === 'ok';
+	const why = isShown ? 'the read returned an unexpected response' : (message ?? result.code ?? outcome);
+	const code = isShown ? 'unexpected_shape' : result.code;
+	if (maybeSent) {
+		const open = `an earlier attempt may have been applied, and the object could not be read: ${why}`;
+		return { ...result, outcome: 'unknown', code, message: open };
+	}
+	// A resume reads it again, unless the service shows something else.
+	const isOpen = !isShown && outcome !== 'failed' && isLost(result);
+	return {
+		...result,
+		outcome: isOpen ? 'not-sent' : 'failed',
+		code,
+		message: `${why.replace(/\.$/, '')}; the old values could not be read, so nothing was written`,
+	};
+}
+
+export function verified(request: Request, result: Outcome, seen: Seen, terms?: TermIndex): Outcome {
+	if (request.method === 'DELETE') return verifiedDelete(request, result, seen);
+	const { held, result: reading } = seen;
+	if (held === undefined) {
+		if (result.outcome !== 'ok' && result.outcome !== 'differs') return result;
+		const message = `written, but could not be read back: ${reading.message ?? reading.outcome}`;
+		return { ...result, outcome: 'unknown', code: 'not_verified', message };
+	}
+	const { endpoint, sent = {} } = request;
+	const { differs, open } = compareAll(endpoint, sent, held.get, terms);
+	if (differs.length === 0 && open.length === 0) return asDone(result);
+	// It may have been there before.
+	if (result.outcome === 'unknown') return result;
+	if (differs.length === 0) {
+		// The response to the write stands.
+		return { ...result, warnings: [...(result.warnings ?? []), `could not be verified: ${open.join(', ')}`] };
+	}
+	// The refusal stands.
+	const isUntouched = differs.length + open.length === Object.keys(sent).length;
+	if (result.outcome === 'failed' && isUntouched) return result;
+	return { ...asDone(result), ...differing(differs) };
+}
+
+function verifiedDelete({ permanent }: Request, result: Outcome, { result: reading, held }: Seen): Outcome {
+	const isGone = reading.gone !== undefined;
+	if (!isGone && held === undefined) return result;
+	const wasGone = result.outcome !== 'ok' || result.gone !== undefined;
+	const isDone = isGone ? permanent || wasGone : !permanent && held?.status === 'trash';
+	if (isDone) return asDone(result);
+	if (!isGone && (result.outcome === 'failed' || result.outcome === 'unknown')) return result;
+	const shown = isGone ? 'deleted' : (held?.status ?? 'still there');
+	const sent = permanent ? 'deleted' : 'trash';
+	return { ...asDone(result), ...differing([{ field: 'status', sent, shown }]) };
+}
