@@ -10,7 +10,7 @@ import type { Directories } from '../lists/directory.js';
 import type { Show } from './events.js';
 import type { RunHeader, RunPlan, RunTuning } from './plan.js';
 import type { PlannedRows, RunRow } from './rows.js';
-import type { Survey } from './survey.js';
+import type { SetLimits, Survey } from './survey.js';
 
 /** Show requests, read and show changes, or send. */
 export type Extent = 'requests' | 'changes' | 'send';
@@ -21,7 +21,7 @@ export interface RunSetup {
 	readonly plan: RunPlan;
 	readonly tuning: RunTuning;
 	readonly extent: Extent;
-	readonly limits: { readonly expect?: number; readonly max?: number | undefined };
+	readonly limits: SetLimits;
 	readonly saveTo?: string;
 	readonly resumes?:
 		| { readonly path: string; readonly header: RunHeader; readonly again: readonly OutcomeName[] }

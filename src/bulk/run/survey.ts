@@ -4,7 +4,6 @@ import { UsageError } from '../../errors.js';
 import type { Complaint } from '../input/rows.js';
 import type { RunPlan } from './plan.js';
 import { isInvalid, isOwn, type PlannedRow, type RunRow } from './rows.js';
-import type { RunSetup } from './setup.js';
 
 export interface Survey {
 	rows: number;
@@ -101,8 +100,13 @@ export function ownRows({ selected, skipped, invalid }: Survey, { shard }: RunPl
 	return selected + skipped + (shard === undefined || shard.index === 1 ? invalid : 0);
 }
 
+export interface SetLimits {
+	readonly expect?: number;
+	readonly max?: number;
+}
+
 /** @throws UsageError */
-export function checkSet({ rows, deleted, receivers }: Survey, { expect, max }: RunSetup['limits']): void {
+export function checkSet({ rows, deleted, receivers }: Survey, { expect, max }: SetLimits): void {
 	const there = rows === 1 ? 'there is 1 row' : `there are ${rows} rows`;
 	if (expect !== undefined && rows !== expect) {
 		throw new UsageError(`--expect ${expect}, but ${there}; nothing was sent`, { code: 'expect' });
