@@ -2,7 +2,7 @@
 
 import type { LookupAddress } from 'node:dns';
 import { setMaxListeners } from 'node:events';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import { unescape as decode } from 'node:querystring';
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
@@ -99,7 +99,7 @@ function loopbackOnly(given: LookupFunction | undefined): LookupFunction {
 	};
 }
 
-/** Names with their subdomains, addresses, ranges, `*`; names also with a port. */
+/** Names with their subdomains, addresses, `*`; names also with a port. */
 export function isExempt({ protocol, hostname, port }: URL, noProxy = ''): boolean {
 	const address = hostname.replace(/^\[|\]$/g, '');
 	const actualPort = port || (protocol === 'https:' ? '443' : '80');
@@ -108,23 +108,9 @@ export function isExempt({ protocol, hostname, port }: URL, noProxy = ''): boole
 		.split(/[,\s]+/)
 		.some((entry) => {
 			if (entry === '*' || entry === address || entry === hostname) return true;
-			if (entry.includes('/')) return isInRange(address, entry);
 			const [, name = '', namedPort = actualPort] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? [];
 			return name !== '' && namedPort === actualPort && `.${hostname}`.endsWith(`.${name}`);
 		});
-}
-
-function isInRange(address: string, range: string): boolean {
-	const [base = '', length] = range.split('/');
-	const family = isIP(base) === 6 ? 'ipv6' : 'ipv4';
-	const addresses = new BlockList();
-	try {
-		addresses.addSubnet(base, Number(length), family);
-		return isIP(address) === isIP(base) && addresses.check(address, family);
-	} catch {
-		// Not a range.
-		return false;
-	}
 }
 
 /** As for curl, and never for this machine: the proxy would read credentials. @throws UsageError */
