@@ -14,10 +14,9 @@ export interface Dialect {
 	readonly prefixes: Readonly<Prefixes>;
 	readonly neutral: boolean;
 	readonly root: string;
-	fieldOut(name: string): string;
-	fieldIn(name: string): string;
-	statusOut(status: string): string;
-	statusIn(status: string): string;
+	/** Of a field or a status. */
+	toOwn(name: string): string;
+	toNeutral(name: string): string;
 }
 
 export function createDialect(given: Partial<Prefixes> = {}): Dialect {
@@ -37,16 +36,12 @@ export function createDialect(given: Partial<Prefixes> = {}): Dialect {
 		for (const name of named[key]) out.set(name, prefixes[key] + name.slice(neutralPrefixes[key].length));
 	}
 	const back = new Map([...out].map(([neutral, own]) => [own, neutral]));
-	const toOwn = (name: string): string => out.get(name) ?? name;
-	const toNeutral = (name: string): string => back.get(name) ?? name;
 	return {
 		prefixes,
 		neutral: [...out].every(([neutral, own]) => neutral === own),
 		root: `${prefixes.product}-api`,
-		fieldOut: toOwn,
-		fieldIn: toNeutral,
-		statusOut: toOwn,
-		statusIn: toNeutral,
+		toOwn: (name) => out.get(name) ?? name,
+		toNeutral: (name) => back.get(name) ?? name,
 	};
 }
 
@@ -58,8 +53,8 @@ export function bodyIn(dialect: Dialect, body: unknown): unknown {
 	if (Array.isArray(body)) return body.map((each) => bodyIn(dialect, each));
 	const entries = Object.entries(body).map(([name, value]) => {
 		const isStatus = name === 'status' && typeof value === 'string';
-		const neutral = isStatus ? dialect.statusIn(value) : value;
-		return [dialect.fieldIn(name), name === 'previous' ? bodyIn(dialect, value) : neutral];
+		const neutral = isStatus ? dialect.toNeutral(value) : value;
+		return [dialect.toNeutral(name), name === 'previous' ? bodyIn(dialect, value) : neutral];
 	});
 	return Object.fromEntries(entries);
 }
@@ -68,7 +63,7 @@ export function bodyOut(dialect: Dialect, fields: Record<string, unknown>): Reco
 	if (dialect.neutral) return fields;
 	const entries = Object.entries(fields).map(([name, value]) => {
 		const isStatus = name === 'status' && typeof value === 'string';
-		return [dialect.fieldOut(name), isStatus ? dialect.statusOut(value) : value];
+		return [dialect.toOwn(name), isStatus ? dialect.toOwn(value) : value];
 	});
 	return Object.fromEntries(entries);
 }

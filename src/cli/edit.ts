@@ -81,7 +81,7 @@ async function openTarget(noun: EditNoun, invocation: RunInvocation): Promise<Ta
 	const { connection, host, dialect } = session;
 	const service = { profile: connection.profileName, protected: connection.settings.protected };
 	await confirmWrite(invocation, { service, host, action: `edit ${noun} ${id}`, asks: false });
-	return { noun, invocation, endpoint, session, rules: { undocumented, statusIn: dialect.statusIn } };
+	return { noun, invocation, endpoint, session, rules: { undocumented, statusIn: dialect.toNeutral } };
 }
 
 /** The connection is not kept open during the edit. @throws SupportctlError */

@@ -382,8 +382,8 @@ function explain(body: unknown, dialect = neutralDialect): Pick<Outcome, 'code' 
 		found.reasons = Object.fromEntries(
 			Object.entries(params).map(([name, why]) => {
 				// Of missing parameters, services list the names.
-				if (Array.isArray(params)) return [dialect.fieldIn(String(why)), 'is missing'];
-				return [dialect.fieldIn(name), htmlText(typeof why === 'string' ? why : JSON.stringify(why))];
+				if (Array.isArray(params)) return [dialect.toNeutral(String(why)), 'is missing'];
+				return [dialect.toNeutral(name), htmlText(typeof why === 'string' ? why : JSON.stringify(why))];
 			}),
 		);
 	}

@@ -98,10 +98,10 @@ export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
 	for (const { name, kind, presence } of query) {
 		found[name] = kind === 'id' ? { ...integer, required: presence === 'must' } : boolean;
 	}
-	const statuses = oneOf(...ticketStatuses.map(dialect.statusOut));
+	const statuses = oneOf(...ticketStatuses.map(dialect.toOwn));
 	for (const { name, kind } of fields) {
 		const argument = kind === 'status' ? statuses : (byKind[kind] ?? text);
-		found[dialect.fieldOut(name)] = { ...argument, required: required.includes(name) };
+		found[dialect.toOwn(name)] = { ...argument, required: required.includes(name) };
 	}
 	for (const name of cleared) found[name] = text;
 	if (body === 'custom_fields') found.custom_fields = { ...object, required: true };
@@ -129,7 +129,7 @@ export function readArguments(
 		}
 		const value = argument.read(given);
 		if (value === undefined) reasons[name] = `${name} ${argument.refusal}`;
-		else values[dialect.fieldIn(name)] = value;
+		else values[dialect.toNeutral(name)] = value;
 	}
 	if (missing.length > 0) {
 		const message = `Missing parameter(s): ${missing.join(', ')}`;

@@ -118,7 +118,7 @@ export function createTickets(service: Service): Resource {
 	return createPosts<Ticket>(service, {
 		table: store.tickets,
 		shape: (ticket, edit) => ({
-			status: dialect.statusOut(ticket.status),
+			status: dialect.toOwn(ticket.status),
 			title: shown(ticket.title, edit),
 			content: shown(ticket.content, edit),
 			'time-final': finalTime(ticket),
@@ -128,7 +128,7 @@ export function createTickets(service: Service): Resource {
 			if (name === 'assignee') checkAgent(value as number);
 			// Unknown states are ignored.
 			if (name === 'state' && value !== 'open' && value !== 'closed') return;
-			if (name === 'status') ticket.status = dialect.statusIn(value as string);
+			if (name === 'status') ticket.status = dialect.toNeutral(value as string);
 			else if (termFields.includes(name as TermField)) ticket[name as TermField] = findTerm(name, value as string);
 			else Object.assign(ticket, { [name]: value });
 		},
@@ -146,7 +146,7 @@ export function createTickets(service: Service): Resource {
 			},
 			status: {
 				argument: texts,
-				test: (ticket, wanted: string[]) => statusIn(wanted.map(dialect.statusIn), ticket),
+				test: (ticket, wanted: string[]) => statusIn(wanted.map(dialect.toNeutral), ticket),
 			},
 		},
 		searched: (ticket) => `${ticket.title} ${ticket.content}`,

@@ -36,7 +36,7 @@ export function createUsers({ store, dialect }: Service): Resource & { readonly 
 			// Services show these values where nothing is stored; writing them back would store them.
 			const whole = { ...user, locale: user.locale || 'en_US', meta: { persisted_preferences: [] } };
 			const seen = Object.entries(whole).filter(([name]) => edit || !editOnly.includes(name));
-			return Object.fromEntries(seen.map(([name, value]) => [dialect.fieldOut(name), value]));
+			return Object.fromEntries(seen.map(([name, value]) => [dialect.toOwn(name), value]));
 		},
 		save(user, name, value) {
 			if (name === 'username' && value !== user.username) {

@@ -8,23 +8,25 @@ describe('a deployment with abbreviations of its own', () => {
 	it('has them in the path, in three user fields and in two groups of statuses, and nowhere else', () => {
 		expect(own.root).toBe('acme-api');
 		expect(own.neutral).toBe(false);
-		expect(['support_can_be_assigned', 'support_smart_tickets_order', 'support_after_reply'].map(own.fieldOut)).toEqual(
-			['acme_can_be_assigned', 'acme_smart_tickets_order', 'acme_after_reply'],
-		);
-		expect(own.fieldOut('support_other')).toBe('support_other');
-		expect(own.fieldOut('status')).toBe('status');
-		expect(own.statusOut('shop-on-hold')).toBe('wc-on-hold');
-		expect(own.statusOut('shopm-free_trial')).toBe('wcm-free_trial');
-		expect(ticketStatusGroups.general.map(own.statusOut)).toEqual(ticketStatusGroups.general);
-		expect(own.statusOut('shop-unheard-of')).toBe('shop-unheard-of');
+		expect(['support_can_be_assigned', 'support_smart_tickets_order', 'support_after_reply'].map(own.toOwn)).toEqual([
+			'acme_can_be_assigned',
+			'acme_smart_tickets_order',
+			'acme_after_reply',
+		]);
+		expect(own.toOwn('support_other')).toBe('support_other');
+		expect(own.toOwn('status')).toBe('status');
+		expect(own.toOwn('shop-on-hold')).toBe('wc-on-hold');
+		expect(own.toOwn('shopm-free_trial')).toBe('wcm-free_trial');
+		expect(ticketStatusGroups.general.map(own.toOwn)).toEqual(ticketStatusGroups.general);
+		expect(own.toOwn('shop-unheard-of')).toBe('shop-unheard-of');
 	});
 
 	it('comes back to the neutral words, each from its own', () => {
 		for (const status of Object.values(ticketStatusGroups).flat()) {
-			expect(own.statusIn(own.statusOut(status))).toBe(status);
+			expect(own.toNeutral(own.toOwn(status))).toBe(status);
 		}
-		expect(own.fieldIn('acme_after_reply')).toBe('support_after_reply');
-		expect(own.fieldIn('wc-active')).toBe('shop-active');
+		expect(own.toNeutral('acme_after_reply')).toBe('support_after_reply');
+		expect(own.toNeutral('wc-active')).toBe('shop-active');
 	});
 });
 

@@ -98,7 +98,7 @@ const REMEMBERED = 1000;
 
 /** Values that an update would refuse or change are left out. */
 function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOptions): (shown: unknown) => unknown {
-	const column = fieldColumn(field.name, field, { undocumented: false, statusIn: dialect.statusIn }, false);
+	const column = fieldColumn(field.name, field, { undocumented: false, statusIn: dialect.toNeutral }, false);
 	// It would be redacted.
 	const hidesIn = (value: unknown): boolean => redact({ [field.name]: value })[field.name] !== value;
 	const isSecret = hidesIn('a');

@@ -114,8 +114,8 @@ export function planRows(
 		headerLine: input.headerLine,
 		endpoint,
 		...(forTaxonomy === undefined ? {} : { endpointFor: forTaxonomy }),
-		rules: { undocumented, statusIn: dialect.statusIn },
-		fieldIn: dialect.fieldIn,
+		rules: { undocumented, statusIn: dialect.toNeutral },
+		fieldIn: dialect.toNeutral,
 		changesLists: changed.length > 0,
 		flags: {
 			ids: values.ids,

@@ -85,10 +85,10 @@ function statusOf(label: string, text: string, { invocation, session: { dialect 
 		throw refuse(`${label}: no ticket has the status ${quote(text)}`, `did you mean: ${list} --state ${state}`);
 	}
 	// A service may have others, but a typo would look like an empty list.
-	const known = findStatus(dialect.statusIn(text));
+	const known = findStatus(dialect.toNeutral(text));
 	const likely = known === undefined ? likelyStatus(text) : '';
 	if (likely !== '') warn(invocation.context, [`${label}: unknown status ${quote(text)}${likely}`]);
-	return dialect.statusOut(known ?? text);
+	return dialect.toOwn(known ?? text);
 }
 
 export type Order = ReturnType<typeof readOrder>;

@@ -137,7 +137,7 @@ function createFetch({ reading, filtered, order, printer }: List, owners: Ids, s
 	const fields = printer.fieldsNeeded();
 	if (fields !== undefined) {
 		const names = new Set([...fields, ...filtered.absent]);
-		query._fields = [...names].map(session.dialect.fieldOut).join(',');
+		query._fields = [...names].map(session.dialect.toOwn).join(',');
 	}
 	Object.assign(query, given);
 	const base = createPlanner(read.list, session.dialect)({ ids: owners });

@@ -51,7 +51,7 @@ export async function readFields(words: Words): Promise<Values> {
 	const rules: ValueRules = {
 		undocumented: options.undocumented === true,
 		// Settings are read only for words that are not the API's.
-		statusIn: (status) => (ticketStatuses.includes(status) ? status : dialectOf(invocation).statusIn(status)),
+		statusIn: (status) => (ticketStatuses.includes(status) ? status : dialectOf(invocation).toNeutral(status)),
 	};
 	const values = emptyRecord<unknown>();
 	if (options.data !== undefined) await readData(words, options.data, values, rules, context);
@@ -165,7 +165,7 @@ async function readData(
 	if (problem !== undefined) throw invalid(`--data: ${problem}`);
 	if (!isFile(given)) refuseSecretKeys('--data', data, DATA_FILE);
 	for (const [key, value] of Object.entries(data)) {
-		const name = fields.some((field) => field.name === key) ? key : dialectOf(invocation).fieldIn(key);
+		const name = fields.some((field) => field.name === key) ? key : dialectOf(invocation).toNeutral(key);
 		const id = name.toLowerCase();
 		if (numberedIdNames.has(id) || parameters.some((each) => each.kind === 'id' && each.name === id)) {
 			// An ID in --data must be that of the path.

@@ -169,7 +169,7 @@ export function jobOf(
 	const { connection, dialect } = session;
 	const { settings } = connection;
 	const { undocumented = false } = options;
-	const rules = { undocumented, statusIn: dialect.statusIn };
+	const rules = { undocumented, statusIn: dialect.toNeutral };
 	const isRestorable = endpoint.replay === 'set' || (endpoint.trash && !values.force);
 	const canBeUndone = isRestorable && readEndpointOf(endpoint) !== undefined;
 	const isOne = source.from === 'ids' && source.ids.length === 1;

@@ -136,8 +136,8 @@ export function bodyOf(fields: readonly Field[]): Record<string, unknown> {
 /** A query with fields behind it; names keep their brackets. */
 export function withFields(query: string, fields: readonly Field[], dialect: Dialect): string {
 	const parts = fields.map(([name, value]) => {
-		const text = name === 'status' ? dialect.statusOut(String(value)) : String(value ?? '');
-		const shown = encodeURIComponent(dialect.fieldOut(name)).replaceAll('%5B', '[').replaceAll('%5D', ']');
+		const text = name === 'status' ? dialect.toOwn(String(value)) : String(value ?? '');
+		const shown = encodeURIComponent(dialect.toOwn(name)).replaceAll('%5B', '[').replaceAll('%5D', ']');
 		return `${shown}=${encodeURIComponent(text)}`;
 	});
 	return [query, ...parts].filter((part) => part !== '').join('&');
