@@ -12,7 +12,6 @@ import type { EditNoun } from '../api/reads.js';
 import { didYouMean } from '../api/suggest.js';
 import { checkTyped, findField, isObject, isProblem, quote, type ValueRules } from '../api/values.js';
 import { createSheet } from '../bulk/lists/sheet.js';
-import { withCleared } from '../bulk/run/decide.js';
 import { type Held, heldOf, isNothing, isUnchanged } from '../bulk/run/held.js';
 import { findIds } from '../bulk/run/names.js';
 import { ExitCode, FailedError, fileProblem, InterruptedError, SupportctlError, UsageError } from '../errors.js';
