@@ -18,7 +18,7 @@ import { ExitCode, FailedError, fileProblem, InterruptedError, SupportctlError, 
 import { readSmallFile } from '../folder.js';
 import type { Context } from '../io/context.js';
 import { createRedactor } from '../output/redact.js';
-import { createRead, type Ids, type Reading, readId, readObjectId, readOwners, withReading } from './lists/reading.js';
+import { type Ids, type Reading, readId, readObject, readObjectId, readOwners, withReading } from './lists/reading.js';
 import { say, warn } from './notices.js';
 import { openDirectories } from './own-account.js';
 import { wantsJson } from './results.js';
@@ -91,7 +91,7 @@ async function readTarget(target: Target, context: Context, known?: Ids): Promis
 		const [owners = {}] = await readOwners(invocation.args.slice(0, 1), reading);
 		const ids = known ?? { ...owners, id: await readObjectId(noun, owners, invocation.args.at(-1) ?? '', reading) };
 		const what = nameRow(ids, noun);
-		const object = await createRead(reading)(ids);
+		const object = await readObject(reading, ids);
 		if (object instanceof SupportctlError) throw object;
 		const held = heldOf(endpoint, object);
 		if (held === undefined) {

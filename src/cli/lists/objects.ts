@@ -9,7 +9,6 @@ import { ExitCode, SupportctlError } from '../../errors.js';
 import { failureBy, NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { ResponseHeaders } from '../../http/response.js';
-import { send } from '../../http/send.js';
 import { renderError } from '../../output/errors.js';
 import { createProgress, type Progress } from '../../output/progress.js';
 import type { Invocation } from '../command.js';
@@ -19,16 +18,14 @@ import { checkOutput, chosenFormat, openResults, wantsJson } from '../results.js
 import { type Filtered, isWithout, type Order, readFilters, readOrder } from './filters.js';
 import { createPrinter, type Printer } from './print.js';
 import {
-	createRead,
 	failureOfRead,
 	type Ids,
-	RENDERED_ONLY,
 	type ReadInvocation,
 	type Reading,
+	readObject,
 	readObjectId,
 	readOwners,
 	readWords,
-	refusesRaw,
 	withReading,
 } from './reading.js';
 
@@ -129,7 +126,7 @@ function failureOfList(reading: Reading, failure: Outcome, printed: number): Sup
 
 /** Overrides the service's own filters. */
 function createFetch({ reading, filtered, order, printer }: List, owners: Ids, size: number) {
-	const { read, session, invocation, client } = reading;
+	const { read, session, invocation } = reading;
 	const isSorted = invocation.options.sort !== undefined;
 	const given: Record<string, string> = { ...filtered.query, ...(isSorted && order.query) };
 	const query: Record<string, string> = { ...read.query };
@@ -143,13 +140,10 @@ function createFetch({ reading, filtered, order, printer }: List, owners: Ids, s
 	const base = createPlanner(read.list, session.dialect)({ ids: owners });
 
 	/** Leaves out what the service refuses, unless the caller asked for it. @returns whether that changes the query */
-	function relax(refusal: Outcome): boolean {
-		const isRaw = refusesRaw(refusal);
-		const refused = isRaw ? ['context'] : Object.keys(refusal.reasons ?? {});
-		const found = refused.filter((name) => Object.hasOwn(query, name) && !Object.hasOwn(given, name));
-		for (const name of found) delete query[name];
-		if (isRaw && found.length > 0) warn(invocation.context, [RENDERED_ONLY]);
-		return found.length > 0;
+	function relax({ reasons = {} }: Outcome): boolean {
+		const refused = Object.keys(reasons).filter((name) => Object.hasOwn(query, name) && !Object.hasOwn(given, name));
+		for (const name of refused) delete query[name];
+		return refused.length > 0;
 	}
 
 	return async ({ page, arrived, stop }: PageCall): Promise<{ result: Outcome; headers: ResponseHeaders }> => {
@@ -157,8 +151,7 @@ function createFetch({ reading, filtered, order, printer }: List, owners: Ids, s
 			const parameters = new URLSearchParams(page === 1 ? query : { ...query, page: String(page) }).toString();
 			const request = parameters === '' ? base : { ...base, path: `${base.path}?${parameters}` };
 			let headers: ResponseHeaders = {};
-			const result = await send(client, request, {
-				...reading.send,
+			const result = await reading.sendRead(request, {
 				stop,
 				async onResponse(response) {
 					headers = response.headers;
@@ -182,10 +175,9 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 		}
 		const single = ids.length === 1 && given[0] !== '-';
 		const printer = createPrinter(reading, { single });
-		const readOne = createRead(reading);
 		let printed = 0;
 		let failed: SupportctlError | undefined;
-		for await (const object of inOrder(ids, reading.concurrency, (id) => readOne({ ...owners, id }))) {
+		for await (const object of inOrder(ids, reading.concurrency, (id) => readObject(reading, { ...owners, id }))) {
 			if (!(object instanceof SupportctlError)) {
 				await printer.print([object], owners);
 				printed++;
@@ -208,12 +200,12 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 
 export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> {
 	return await withReading('user', invocation, async (reading) => {
-		const { session, client, send: options } = reading;
+		const { session, client, sending } = reading;
 		const { auth, baseUrl, settings, profileName } = session.connection;
-		let account = await createRead(reading, ownAccount)({});
+		let account = await readObject(reading, {}, ownAccount);
 		if (account instanceof SupportctlError && account.code === NO_ROUTE && auth.scheme === 'basic') {
 			// The documented lookup knows the ID only.
-			const own = await findOwnId(session, client, options);
+			const own = await findOwnId(session, client, sending);
 			if (own !== undefined && 'id' in own) account = { id: Number(own.id), username: auth.username };
 		}
 		if (account instanceof SupportctlError) throw account;

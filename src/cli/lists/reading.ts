@@ -1,7 +1,7 @@
 /** What commands that read share: a connection, IDs of arguments, single objects, and errors. */
 
 import { plural } from '../../api/names.js';
-import { createPlanner } from '../../api/plan.js';
+import { createPlanner, type Request } from '../../api/plan.js';
 import { type Noun, type Read, readOf } from '../../api/reads.js';
 import { isObject, isProblem, parseId } from '../../api/values.js';
 import type { Found } from '../../bulk/lists/directory.js';
@@ -61,7 +61,20 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 	const pace = new AdaptivePace({ clock, random, rate: options.rate ?? settings.rate });
 	const sending: SendOptions = { ...session.sending, pace };
 	const directories = openDirectories(session, sending, async () => client);
-	return { read, invocation, session, client, concurrency, directories, send: sending };
+	let isRaw = true;
+
+	/** Goes on without raw values once the account may not read them. */
+	async function sendRead(request: Request, more: Partial<SendOptions> = {}): Promise<Outcome> {
+		const all = { ...sending, ...more };
+		const path = request.path.replace(/(?<=[?&])context=edit(?:&|$)/, '').replace(/[?&]$/, '');
+		const rendered = { ...request, path };
+		const result = await send(client, isRaw ? request : rendered, all);
+		if (result.code !== 'rest_forbidden_context' && result.reasons?.context === undefined) return result;
+		if (isRaw) warn(context, ["your account can't read raw values (context=edit): printing rendered values"]);
+		isRaw = false;
+		return await send(client, rendered, all);
+	}
+	return { read, invocation, session, client, concurrency, directories, sending, sendRead };
 }
 
 /** The path IDs before an object's own: none, or one for each text. @throws UsageError */
@@ -114,29 +127,14 @@ export async function readObjectId(noun: Noun, { taxonomy }: Ids, text: string, 
 	return readId('id', taxonomy === undefined ? text : await readTermId(taxonomy, text, reading));
 }
 
-export const RENDERED_ONLY = "your account can't read raw values (context=edit): printing rendered values";
-
-export function refusesRaw({ code, reasons }: Outcome): boolean {
-	return code === 'rest_forbidden_context' || reasons?.context !== undefined;
-}
-
-/** Goes on without raw values if they are refused. */
-export function createRead(reading: Reading, endpoint = reading.read.get ?? reading.read.list) {
-	const { client, send: options, invocation, session } = reading;
-	const plan = createPlanner(endpoint, session.dialect);
-	let raw = true;
-	return async (ids: Ids): Promise<ListedObject | SupportctlError> => {
-		const request = plan({ ids });
-		const rendered = { ...request, path: request.path.replace(/\?context=edit$/, '') };
-		let result = await send(client, raw ? request : rendered, options);
-		if (refusesRaw(result)) {
-			if (raw) warn(invocation.context, [RENDERED_ONLY]);
-			raw = false;
-			result = await send(client, rendered, options);
-		}
-		const { outcome, body } = result;
-		return outcome === 'ok' && isObject(body) ? body : failureOfRead(reading, endpoint, ids, result);
-	};
+export async function readObject(
+	reading: Reading,
+	ids: Ids,
+	endpoint = reading.read.get ?? reading.read.list,
+): Promise<ListedObject | SupportctlError> {
+	const result = await reading.sendRead(createPlanner(endpoint, reading.session.dialect)({ ids }));
+	const { outcome, body } = result;
+	return outcome === 'ok' && isObject(body) ? body : failureOfRead(reading, endpoint, ids, result);
 }
 
 export function failureOfRead(
