@@ -12,11 +12,7 @@ import { notify } from './notices.js';
 import { wantsJson } from './results.js';
 
 /** Quits at the first signal, for requests that only read. */
-export function leaveOnSignal(
-	{ context, options }: Pick<Invocation, 'context' | 'options'>,
-	says: string,
-	before?: () => void,
-): () => void {
+export function leaveOnSignal({ context, options }: Invocation, says: string, before?: () => void): () => void {
 	return context.signals.listen(() => {
 		before?.();
 		const error = new InterruptedError(`interrupted; ${says}`);
@@ -34,10 +30,7 @@ export interface Stoppable {
 }
 
 /** The first signal lets requests under way finish, the second quits. Before `started` the first one quits. @param before cleans up if nothing was sent */
-export function listenForStop(
-	{ context, options }: Pick<Invocation, 'context' | 'options'>,
-	before: () => void = () => undefined,
-) {
+export function listenForStop({ context, options }: Invocation, before: () => void = () => undefined) {
 	const { stderr, signals, abandon } = context;
 	let work: Stoppable | undefined;
 	let isStopping = false;

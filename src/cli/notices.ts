@@ -5,10 +5,7 @@ import { openPalette, type Palette } from '../output/colour.js';
 import { asksForJson, escapeJson, sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
 
-export function paletteFor(
-	{ context, options }: Pick<Invocation, 'context' | 'options'>,
-	stream: 'stdout' | 'stderr',
-): Promise<Palette> {
+export function paletteFor({ context, options }: Invocation, stream: 'stdout' | 'stderr'): Promise<Palette> {
 	return openPalette(context, context[stream].isTTY, options.color === false);
 }
 
@@ -27,15 +24,12 @@ export function warn(context: Pick<Context, 'argv' | 'stderr'>, warnings: readon
 	for (const warning of warnings) notify(context, 'warning', warning);
 }
 
-export function say({ context, options }: Pick<Invocation, 'context' | 'options'>, text: string): void {
+export function say({ context, options }: Invocation, text: string): void {
 	if (options.quiet !== true) notify(context, 'message', text);
 }
 
 /** Undefined if no person sees it. */
-export function waitNotice({
-	context: { stderr },
-	options,
-}: Pick<Invocation, 'context' | 'options'>): ((what: string) => void) | undefined {
+export function waitNotice({ context: { stderr }, options }: Invocation): ((what: string) => void) | undefined {
 	if (stderr.isTTY !== true || options.quiet === true || options.json === true) return undefined;
 	return (what) => stderr.write(`waiting ${sanitise(what)} …\n`);
 }

@@ -27,7 +27,7 @@ export function picksValues({ field, fields, query }: OutputValues): boolean {
 	return field !== undefined || fields !== undefined || query !== undefined;
 }
 
-export function isOwnTable({ context, options }: Pick<Invocation, 'context' | 'options'>, profileFormat?: string) {
+export function isOwnTable({ context, options }: Invocation, profileFormat?: string) {
 	return context.stdout.isTTY && chosenFormat(options, profileFormat) === undefined && !picksValues(options);
 }
 
@@ -46,10 +46,7 @@ export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'r
 }
 
 /** @throws UsageError */
-export async function openResults(
-	invocation: Pick<Invocation, 'context' | 'options'>,
-	shape: ResultShape,
-): Promise<Renderer> {
+export async function openResults(invocation: Invocation, shape: ResultShape): Promise<Renderer> {
 	const { context, options } = invocation;
 	const { stdout } = context;
 	const { keys, onPager, profileFormat, exitCodeSoFar, ...rendering } = shape;
@@ -106,11 +103,7 @@ export async function openResults(
 	};
 }
 
-export async function printAll(
-	invocation: Pick<Invocation, 'context' | 'options'>,
-	shape: ResultShape,
-	rows: Iterable<Row>,
-): Promise<void> {
+export async function printAll(invocation: Invocation, shape: ResultShape, rows: Iterable<Row>): Promise<void> {
 	const results = await openResults(invocation, shape);
 	for (const row of rows) await results.row(row);
 	await results.end();
