@@ -84,9 +84,9 @@ export function kindOf(value: unknown): string {
 	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-export const MAX_NESTING = 100;
+const MAX_NESTING = 100;
 
-export const NESTED_TOO_DEEP = `lists and objects are nested more than ${MAX_NESTING} deep`;
+const NESTED_TOO_DEEP = `lists and objects are nested more than ${MAX_NESTING} deep`;
 
 function isDeeper(value: unknown, levels: number): boolean {
 	if (typeof value !== 'object' || value === null) return false;

@@ -33,7 +33,7 @@ async function print(format: Format, options: Partial<RenderOptions> = {}): Prom
 
 async function ownCsv(text: string, format: 'csv' | 'tsv'): Promise<string[][]> {
 	async function* chunks() {
-		yield Buffer.from(text);
+		yield text;
 	}
 	const found: string[][] = [];
 	for await (const batch of readCsv(chunks(), 'naughty', delimiterOf(text, format))) {

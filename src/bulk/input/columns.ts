@@ -56,10 +56,9 @@ export function textColumn<T>(
 /** Printed by `run rejects` for secrets; it must not become one. */
 export const PLACEHOLDER = '[redacted]';
 
-function refuse(name: string, value: unknown): string | undefined {
-	const isNested = typeof value === 'object' && value !== null;
-	const holds = isNested ? JSON.stringify(value).includes(`"${PLACEHOLDER}"`) : value === PLACEHOLDER;
-	return holds ? `${name} is the placeholder ${PLACEHOLDER}; replace it with the actual value` : undefined;
+function holdsPlaceholder(value: unknown): boolean {
+	if (typeof value !== 'object' || value === null) return value === PLACEHOLDER;
+	return JSON.stringify(value).includes(`"${PLACEHOLDER}"`);
 }
 
 /** @param clear an empty cell sends "" */
@@ -67,17 +66,20 @@ function valueColumn(
 	name: string,
 	clear: boolean,
 	parse: { text(cell: string): Parsed<unknown>; typed(value: unknown): Parsed<unknown> },
-	store: (row: Draft, value: unknown) => string | undefined,
+	store: (row: Draft, value: unknown) => void,
 ): Column {
 	const put = (parsed: Parsed<unknown>, row: Draft): string | undefined => {
 		if (isProblem(parsed)) return parsed.problem;
-		return refuse(name, parsed.value) ?? store(row, parsed.value);
+		const { value } = parsed;
+		if (holdsPlaceholder(value)) return `${name} is the placeholder ${PLACEHOLDER}; replace it with the actual value`;
+		store(row, value);
+		return undefined;
 	};
 	return {
 		name,
 		text: (cell, row) => {
-			if (cell.trim() === '') return clear ? put(parse.typed(''), row) : undefined;
-			return put(parse.text(cell), row);
+			if (cell.trim() !== '') return put(parse.text(cell), row);
+			return clear ? put(parse.typed(''), row) : undefined;
 		},
 		typed: (value, row) => put(parse.typed(value), row),
 	};
@@ -92,30 +94,14 @@ export function fieldColumn(name: string, field: Field, rules: ValueRules, clear
 		text: (cell: string) => parseField(field, asWritten ? cell : cell.trim(), rules),
 		typed: (value: unknown) => checkTyped(field, value, rules),
 	};
-	return valueColumn(name, clear, parse, (row, value) => {
-		if (field.kind === 'map' && isObject(value)) return putKeys(row, field, value);
-		row.fields[field.name] = value;
-		return undefined;
+	return valueColumn(name, clear, parse, ({ fields }, value) => {
+		const earlier = fields[field.name];
+		const isMap = field.kind === 'map' && isObject(value) && isObject(earlier);
+		fields[field.name] = isMap ? { ...earlier, ...value } : value;
 	});
 }
 
-function putKeys(row: Draft, { name: wire }: Field, values: Record<string, unknown>, name?: string) {
-	for (const key of Object.keys(values)) {
-		const problem = claim(row, name ?? `${wire}.${key}`, `${wire}.${key}`);
-		if (problem !== undefined) return problem;
-	}
-	const earlier = row.fields[wire];
-	row.fields[wire] = isObject(earlier) ? { ...earlier, ...values } : values;
-	return undefined;
-}
-
 export const asItIs = <T>(value: T): Parsed<T> => ({ value });
-
-export function mapKeyColumn(name: string, field: Field, key: string, clear: boolean): Column {
-	return valueColumn(name, clear, { text: asItIs, typed: asItIs }, (row, value) =>
-		putKeys(row, field, { [key]: value }, name),
-	);
-}
 
 /** Names to strings (section 2.1). */
 export function customColumn(name: string, field: string, rules: ValueRules, clear: boolean): Column {
@@ -127,21 +113,5 @@ export function customColumn(name: string, field: string, rules: ValueRules, cle
 		// Assigning it would set the prototype.
 		if (field === '__proto__') row.fields = { ...row.fields, [field]: value };
 		else row.fields[field] = value;
-		return undefined;
 	});
-}
-
-/** `{"ticket_id": 14, "custom_fields": {"color": "red"}}` */
-export function customObjectColumn(name: string, one: (field: string) => Column): Column {
-	return {
-		...one(name),
-		typed: (value, row) => {
-			if (!isObject(value)) return one(name).typed(value, row);
-			for (const key of Object.keys(value)) {
-				const problem = claim(row, key, `field ${key}`) ?? one(key).typed(value[key], row);
-				if (problem !== undefined) return problem;
-			}
-			return undefined;
-		},
-	};
 }

@@ -8,17 +8,7 @@ import { didYouMean, nearest } from '../../api/suggest.js';
 import { looksLikeNumber, type Parsed, parseId, parseSlugOrName, quote, type ValueRules } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { ColumnSettings } from '../run/plan.js';
-import {
-	asItIs,
-	type Column,
-	claim,
-	customColumn,
-	customObjectColumn,
-	type Draft,
-	fieldColumn,
-	mapKeyColumn,
-	textColumn,
-} from './columns.js';
+import { asItIs, type Column, claim, customColumn, type Draft, fieldColumn, textColumn } from './columns.js';
 import { looseName, shellQuoted, usualField } from './headers.js';
 import type { RawRow } from './input.js';
 
@@ -60,15 +50,13 @@ export function formatComplaint({ row, line, column, message }: Complaint, name:
 	return `row ${row}${place}: ${isNamed ? '' : `column ${quote(column)}: `}${message}`;
 }
 
-/** `rejected_because` if the input sends its own `error`: a reason must never become a value. */
-export function reasonColumn(isTaken: (name: string) => boolean): string {
-	let free = isTaken('error') ? 'rejected_because' : 'error';
-	for (let number = 2; isTaken(free); number++) free = `rejected_because_${number}`;
-	return free;
-}
+/** Added by `run rejects`. */
+const REASON_COLUMNS: readonly string[] = ['error', 'rejected_because'];
 
-/** Also of runs with different flags. */
-const REASON_COLUMN = /^(?:error|rejected_because(?:_\d+)?)$/;
+/** `error`, unless the input sends its own: a reason must never become a value. */
+export function reasonColumn(isTaken: (name: string) => boolean): string {
+	return REASON_COLUMNS.find((name) => !isTaken(name)) ?? 'reason';
+}
 
 /** Added by `ticket fields get`. */
 const OUTCOME_COLUMNS: readonly string[] = ['outcome', 'message'];
@@ -80,143 +68,152 @@ function parseForce(text: string): Parsed<boolean> {
 	return typeof value === 'boolean' ? { value } : { problem: `${quote(text)} is not true or false` };
 }
 
-/** Equal names clash. */
+function parseIdOrName(text: string): Parsed<string> {
+	return looksLikeNumber(text) ? parseId(text) : { value: text };
+}
+
+/** Columns with equal meanings clash. */
 interface Meaning {
+	/** The column's usual name. */
 	readonly name: string;
 	readonly means: string;
 	/** @param name as spelled in the input */
 	column(name: string): Column;
 }
 
-function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): ReadonlyMap<string, Meaning> {
+function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Meaning[] {
 	const { parameters, query, fields, body, method, noun } = endpoint;
-	const known = new Map<string, Meaning>();
-	const add = (name: string, means: string, column: Meaning['column']): void => {
-		known.set(flagName(name.toLowerCase()), { name, means, column });
+	const meanings: Meaning[] = [];
+	const add = <T>(
+		name: string,
+		parse: (text: string) => Parsed<T>,
+		store: (row: Draft, value: T) => void,
+		means = name,
+	): void => {
+		meanings.push({ name, means, column: (column) => textColumn(column, parse, store) });
 	};
-	type Store<T> = (row: Draft, value: T) => void;
-	const addText = <T>(name: string, parse: (text: string) => Parsed<T>, store: Store<T>, means = name): void => {
-		add(name, means, (column) => textColumn(column, parse, store));
+	const addNamed = (name: string, parse: (text: string) => Parsed<string>, parameter = name): void => {
+		const store = (row: Draft, text: string): void => {
+			if (!looksLikeNumber(text)) row.names = { ...row.names, [parameter]: text };
+			else if (parameter === 'reassign') row.reassign = text;
+			else row.ids[parameter] = text;
+		};
+		add(name, parse, store, parameter);
 	};
+	const has = (name: string): boolean => query.some((each) => each.name === name);
 	for (const field of body === 'fields' ? fields : []) {
-		add(field.name, `field ${field.name}`, (column) => fieldColumn(column, field, rules, blank === 'clear'));
+		const column = (name: string): Column => fieldColumn(name, field, rules, blank === 'clear');
+		meanings.push({ name: field.name, means: `field ${field.name}`, column });
 	}
-	if (showsModified(endpoint)) addText('modified_gmt', asItIs<string>, (row, time) => (row.modified = time));
-	const addId = (name: string, parameter: string, parse = parseId): void => {
-		addText(
-			name,
-			(text) => (looksLikeNumber(text) || parse !== parseId ? parse(text) : { value: text }),
-			(row, text) => {
-				if (!looksLikeNumber(text)) row.names = { ...row.names, [parameter]: text };
-				else if (parameter === 'reassign') row.reassign = text;
-				else row.ids[parameter] = text;
-			},
-			parameter,
-		);
-	};
-	if (query.some(({ name }) => name === 'reassign')) addId('reassign', 'reassign');
+	if (showsModified(endpoint)) add('modified_gmt', asItIs<string>, (row, time) => (row.modified = time));
+	if (has('reassign')) addNamed('reassign', parseIdOrName);
 	// Rows of other taxonomies may take `force`.
-	if (query.some(({ name }) => name === 'force') || (endpointFor !== undefined && method === 'DELETE')) {
-		addText('force', parseForce, (row, force) => (row.force = force));
+	if (has('force') || (endpointFor !== undefined && method === 'DELETE')) {
+		add('force', parseForce, (row, force) => (row.force = force));
 	}
 	if (endpointFor !== undefined) {
-		const parse = (text: string): Parsed<string> => {
-			try {
-				endpointFor(text);
-				return { value: text };
-			} catch (error) {
-				if (error instanceof UsageError) return { problem: `${quote(text)}: ${error.message}` };
-				throw error;
-			}
-		};
-		addText('taxonomy', parse, (row, text) => (row.ids.taxonomy = text));
+		add('taxonomy', taxonomyParser(endpointFor), (row, text) => (row.ids.taxonomy = text));
 	}
 	for (const { name, kind, names } of parameters) {
 		const isOnlyId = parameters.length === 1 && numberedIdNames.has(`${noun}_id`);
 		for (const each of isOnlyId ? ['id', `${noun}_id`] : [name]) {
-			const parse = kind === 'id' ? parseId : parseSlugOrName;
-			if (names !== undefined) addId(each, name, parse);
-			else addText(each, parse, (row, id) => (row.ids[name] = id), name);
+			if (names !== undefined) addNamed(each, kind === 'id' ? parseIdOrName : parseSlugOrName, name);
+			else add(each, kind === 'id' ? parseId : parseSlugOrName, (row, id) => (row.ids[name] = id), name);
 		}
 		// If it isn't a field.
-		if (names === 'users' && !known.has('username')) {
-			addText('username', asItIs<string>, (row, text) => (row.names = { ...row.names, [name]: `@${text}` }));
+		if (names === 'users' && !meanings.some((each) => each.name === 'username')) {
+			add('username', asItIs<string>, (row, text) => (row.names = { ...row.names, [name]: `@${text}` }));
 		}
 	}
-	return known;
+	return meanings;
 }
 
-const ignored = (name: string): Column => ({ name, text: () => undefined, typed: () => undefined });
+function taxonomyParser(endpointFor: (taxonomy: string) => Endpoint) {
+	return (text: string): Parsed<string> => {
+		try {
+			endpointFor(text);
+			return { value: text };
+		} catch (error) {
+			if (error instanceof UsageError) return { problem: `${quote(text)}: ${error.message}` };
+			throw error;
+		}
+	};
+}
 
-function createLookUp(options: CompileOptions) {
-	const { endpoint, rules, columns = [], fieldIn = (name) => name, idColumn, blank, map = {} } = options;
-	const { ignore = [], ignoreOther = false } = options;
-	const left = new Set(ignore);
-	const known = meaningsOf(options);
-	const isCustom = endpoint.body === 'custom_fields';
-	const clear = blank === 'clear';
+/** What a column of the input is. */
+interface Known {
+	readonly column: Column;
+	readonly means: string;
+	/** Undefined for names of the input's own, such as custom fields. */
+	readonly name?: string;
+}
+
+class Names {
+	readonly usual: readonly string[];
 	/** Of --id-column, and of a list of IDs. */
-	const rowId = (endpoint.parameters.at(-1) ?? (endpoint.fields[0] as Field)).name;
-	const byFlagName = (name: string): Meaning | undefined => known.get(flagName(name.trim().toLowerCase()));
-	const loose = new Map([...known.values()].reverse().map((each) => [looseName(each.name), each]));
-	/** Keys of JSON come from programs. */
-	const byHeader = (name: string): Meaning | undefined => {
-		if (options.columns === undefined || Object.hasOwn(map, name)) return undefined;
-		return loose.get(looseName(name)) ?? byFlagName(usualField(name) ?? '');
-	};
-	const mappedName = (name: string): string => (Object.hasOwn(map, name) ? (map[name] as string) : name);
+	readonly rowId: string;
+	readonly #meanings: ReadonlyMap<string, Meaning>;
+	readonly #isCustom: boolean;
 
-	const meaningOf = (name: string): { column: Column; means: string; name?: string } | undefined => {
-		// No dialect translates custom fields.
-		const wanted = isCustom ? mappedName(name) : fieldIn(mappedName(name).trim());
-		const own = idColumn === name ? rowId : wanted;
-		const found = byFlagName(own) ?? byHeader(own);
-		if (found !== undefined) return { column: found.column(name), means: found.means, name: found.name };
-		if (isCustom && (options.columns !== undefined || wanted !== 'custom_fields')) {
-			return { column: customColumn(name, wanted, rules, clear), means: `field ${wanted}` };
-		}
-		if (isCustom) {
-			return { column: customObjectColumn(name, (field) => customColumn(field, field, rules, clear)), means: wanted };
-		}
-		const [, start = '', key = ''] = /^([^.]+)\.(.+)$/s.exec(wanted) ?? [];
-		const field = endpoint.fields.find((each) => each.kind === 'map' && each.name === byFlagName(start)?.name);
-		if (field === undefined) return undefined;
-		return { column: mapKeyColumn(name, field, key, clear), means: `field ${field.name}.${key}` };
-	};
+	constructor(private readonly options: CompileOptions) {
+		const { endpoint } = options;
+		const meanings = meaningsOf(options);
+		this.usual = meanings.map(({ name }) => name);
+		this.rowId = (endpoint.parameters.at(-1) ?? (endpoint.fields[0] as Field)).name;
+		// The first of a name counts.
+		this.#meanings = new Map(meanings.toReversed().map((each) => [looseName(each.name), each]));
+		this.#isCustom = endpoint.body === 'custom_fields';
+	}
 
-	const isSheet = isCustom && OUTCOME_COLUMNS.every((each) => columns.includes(each));
+	isMapped(name: string): boolean {
+		return Object.hasOwn(this.options.map ?? {}, name);
+	}
+
+	find(name: string): Known | undefined {
+		if (!this.isIgnored(name)) return this.#meaningOf(name);
+		return { column: { name, text: () => undefined, typed: () => undefined }, means: ` ${name}` };
+	}
+
 	/** Named by a flag, or added by our own commands. */
-	const isIgnored = (name: string): boolean => {
-		if (left.has(name) || (ignoreOther && meaningOf(name) === undefined)) return true;
-		if (Object.hasOwn(map, name) || idColumn === name) return false;
-		if (REASON_COLUMN.test(name)) return true;
-		return isSheet && OUTCOME_COLUMNS.includes(name);
-	};
+	isIgnored(name: string): boolean {
+		const { columns = [], ignore = [], ignoreOther, idColumn } = this.options;
+		if (ignore.includes(name) || (ignoreOther === true && this.#meaningOf(name) === undefined)) return true;
+		if (this.isMapped(name) || idColumn === name) return false;
+		const isResult = this.#isCustom && OUTCOME_COLUMNS.every((each) => columns.includes(each));
+		return REASON_COLUMNS.includes(name) || (isResult && OUTCOME_COLUMNS.includes(name));
+	}
 
-	return {
-		isIgnored,
-		find: (name: string) => (isIgnored(name) ? { column: ignored(name), means: ` ${name}` } : meaningOf(name)),
-		unknown(name: string): string {
-			const mapped = mappedName(name);
-			const suggestion = didYouMean(
-				mapped,
-				Array.from(known.values(), (each) => each.name),
-			);
-			if (mapped === name) return `unknown column ${quote(name)}${suggestion}`;
-			return `column ${quote(name)} is mapped to ${quote(mapped)}, which is not a field of ${endpoint.noun}${suggestion}`;
-		},
-		/** For `--map`. */
-		likely(name: string): string {
-			const names = Array.from(known.values(), (each) => each.name);
-			const word = looseName(name);
-			const part = word.length < 4 ? undefined : names.find((each) => looseName(each).includes(word));
-			return nearest(name, names) ?? part ?? 'FIELD';
-		},
-		idOnly: byFlagName(rowId)?.column(rowId) as Column,
-	};
+	#meaningOf(name: string): Known | undefined {
+		const { columns, idColumn, rules, blank, fieldIn = (field) => field } = this.options;
+		// No dialect translates custom fields.
+		const wanted = this.#isCustom ? this.#mapped(name) : fieldIn(this.#mapped(name).trim());
+		const own = idColumn === name ? this.rowId : wanted;
+		// Keys of JSON come from programs.
+		const usual = columns === undefined || this.isMapped(name) ? undefined : usualField(own);
+		const found = this.#meanings.get(looseName(own)) ?? this.#meanings.get(looseName(usual ?? ''));
+		if (found !== undefined) return { column: found.column(name), means: found.means, name: found.name };
+		if (!this.#isCustom) return undefined;
+		return { column: customColumn(name, wanted, rules, blank === 'clear'), means: `field ${wanted}` };
+	}
+
+	#mapped(name: string): string {
+		return this.isMapped(name) ? (this.options.map?.[name] as string) : name;
+	}
+
+	/** `Notes` may be `time-notes`. */
+	containing(word: string): string | undefined {
+		const loose = looseName(word);
+		return loose.length < 4 ? undefined : this.usual.find((each) => looseName(each).includes(loose));
+	}
+
+	unknown(name: string): string {
+		const mapped = this.#mapped(name);
+		const suggestion = didYouMean(mapped, this.usual);
+		if (mapped === name) return `unknown column ${quote(name)}${suggestion}`;
+		const { noun } = this.options.endpoint;
+		return `column ${quote(name)} is mapped to ${quote(mapped)}, which is not a field of ${noun}${suggestion}`;
+	}
 }
-
-const NAMED_COLUMNS = 20;
 
 /** Spelled differently from its field. */
 export interface Matched {
@@ -228,40 +225,38 @@ export interface Matched {
 function compileHeader(
 	header: readonly string[],
 	options: CompileOptions,
-	lookUp: ReturnType<typeof createLookUp>,
+	names: Names,
 ): { columns: Column[]; matched: Matched[] } {
-	const { endpoint, flags = {}, map = {}, idColumn: own, name: input, headerLine: line } = options;
-	const present = new Set(header);
-	const problems = [...Object.keys(map), ...(own === undefined ? [] : [own])]
-		.filter((name) => !present.has(name))
+	const { endpoint, flags = {}, map = {}, idColumn } = options;
+	const problems = [...Object.keys(map), ...(idColumn === undefined ? [] : [idColumn])]
+		.filter((name) => !header.includes(name))
 		.map((name) => `missing column ${quote(name)}${didYouMean(name, header)}`);
 	const meanings = new Map<string, string>();
 	const unknown: string[] = [];
 	const columns: Column[] = [];
 	const matched: Matched[] = [];
-	for (const name of header) {
-		const found = lookUp.find(name);
+	for (const [index, name] of header.entries()) {
+		const found = name === '' ? undefined : names.find(name);
 		if (found === undefined) {
-			unknown.push(name);
-			if (unknown.length <= NAMED_COLUMNS) problems.push(lookUp.unknown(name));
+			if (name !== '') unknown.push(name);
+			const problem = name === '' ? `column ${index + 1} has no name in the header` : names.unknown(name);
+			problems.push(problem);
 			continue;
 		}
 		const earlier = meanings.get(found.means);
-		if (earlier !== undefined) problems.push(`columns ${quote(earlier)} and ${quote(name)} are the same field`);
+		if (earlier === name) problems.push(`column ${quote(name)} appears twice in the header`);
+		else if (earlier !== undefined) problems.push(`columns ${quote(earlier)} and ${quote(name)} are the same field`);
 		meanings.set(found.means, name);
 		columns.push(found.column);
 		const { name: field } = found;
 		const isLoose = field !== undefined && flagName(field) !== flagName(name.toLowerCase());
-		if (isLoose && !Object.hasOwn(map, name) && name !== own) matched.push({ column: name, field });
+		if (isLoose && !names.isMapped(name) && name !== idColumn) matched.push({ column: name, field });
 	}
-	if (unknown.length > NAMED_COLUMNS) problems.push(`${unknown.length - NAMED_COLUMNS} more unknown columns`);
-	let missing: string | undefined;
-	for (const { name, names } of endpoint.parameters) {
-		const isGiven = meanings.has(name) || flags.ids?.[name] !== undefined;
-		if (isGiven || (names === 'users' && meanings.has('username'))) continue;
-		missing ??= name;
-		problems.push(`missing column ${quote(name)}${didYouMean(name, unknown)}`);
-	}
+	const missing = endpoint.parameters
+		.filter((each) => !meanings.has(each.name) && flags.ids?.[each.name] === undefined)
+		.filter((each) => each.names !== 'users' || !meanings.has('username'))
+		.map(({ name }) => name);
+	problems.push(...missing.map((name) => `missing column ${quote(name)}${didYouMean(name, unknown)}`));
 	const sends = endpoint.body !== 'none' && endpoint.returns !== 'user-id';
 	const hasField =
 		options.changesLists === true ||
@@ -270,31 +265,39 @@ function compileHeader(
 	if (problems.length === 0 && sends && !hasField) {
 		problems.push('nothing to send: no column matches a field, and no flag sets one');
 	}
-	if (problems.length === 0) return { columns, matched };
+	if (problems.length > 0) throw headerError(header, options, names, { problems, unknown, missing });
+	return { columns, matched };
+}
+
+/** With the flags to copy. */
+function headerError(
+	header: readonly string[],
+	{ endpoint, name: input, headerLine: line }: CompileOptions,
+	names: Names,
+	{ problems, unknown, missing }: Readonly<Record<'problems' | 'unknown' | 'missing', readonly string[]>>,
+): UsageError {
 	const place = `${input}${line === undefined ? '' : ` line ${line}`}`;
-	if (missing !== undefined && header.some(looksLikeNumber)) {
-		const example = endpoint.fields.find(({ name }) => ['status', 'title', 'name'].includes(name));
-		throw new UsageError(`${place}: this file has no header`, {
-			code: 'invalid_input',
-			hint: `add a header line with the column names, such as ${missing},${example?.name ?? 'name'}`,
-			data: { file: input, line: line ?? 1 },
-		});
-	}
+	const data = { file: input, line: line ?? 1 };
+	const code = 'invalid_input';
 	const [first, ...details] = problems;
-	const named = unknown.slice(0, NAMED_COLUMNS);
-	const ofUnknown = [
-		`to ignore ${unknown.length === 1 ? 'it' : 'them'}: --ignore-column ${shellQuoted(named.join(','))}`,
-		`to send ${named.length === 1 ? 'it' : 'one'}: --map ${shellQuoted(`${named[0]}=${lookUp.likely(named[0] ?? '')}`)}`,
-	].join('; ');
-	const byUsername = header.find((name) => lookUp.find(name)?.name === 'username');
-	const column = byUsername === undefined ? `COLUMN=${missing}` : shellQuoted(`${byUsername}=${missing}`);
-	const ofMissing = missing && `if the column has a different name: --map ${column}`;
-	throw new UsageError(`${place}: ${first}`, {
-		code: 'invalid_input',
-		details,
-		hint: unknown.length > 0 ? ofUnknown : ofMissing,
-		data: { file: input, line: line ?? 1 },
-	});
+	const [id] = missing;
+	if (id !== undefined && header.some(looksLikeNumber)) {
+		const example = endpoint.fields.find(({ name }) => ['status', 'title', 'name'].includes(name))?.name ?? 'name';
+		const hint = `add a header line with the column names, such as ${id},${example}`;
+		return new UsageError(`${place}: this file has no header`, { code, hint, data });
+	}
+	const [column] = unknown;
+	if (column !== undefined) {
+		const field = nearest(column, names.usual) ?? names.containing(column) ?? 'FIELD';
+		const [them, one] = unknown.length === 1 ? ['it', 'it'] : ['them', 'one'];
+		const ignore = `to ignore ${them}: --ignore-column ${shellQuoted(unknown.join(','))}`;
+		const hint = `${ignore}; to send ${one}: --map ${shellQuoted(`${column}=${field}`)}`;
+		return new UsageError(`${place}: ${first}`, { code, details, hint, data });
+	}
+	const byUsername = header.find((name) => names.find(name)?.name === 'username');
+	const example = byUsername === undefined ? `COLUMN=${id}` : shellQuoted(`${byUsername}=${id}`);
+	const hint = id && `if the column has a different name: --map ${example}`;
+	return new UsageError(`${place}: ${first}`, { code, details, hint, data });
 }
 
 function rowProblem({ ids, names, fields, force, reassign }: Draft, options: CompileOptions): string | undefined {
@@ -325,65 +328,61 @@ export function compileColumns(options: CompileOptions): {
 	matched: readonly Matched[];
 } {
 	const { columns: header, endpoint, flags = {} } = options;
-	const names = createLookUp(options);
+	const names = new Names(options);
 	const { columns, matched } =
 		header === undefined ? { columns: [], matched: [] } : compileHeader(header, options, names);
-	const { ids, force, reassign, names: users, fields } = flags;
-
-	const keys = new Map<string, ReturnType<typeof names.find>>();
-	const findKey = (name: string): ReturnType<typeof names.find> => {
-		if (keys.has(name)) return keys.get(name);
-		const found = names.find(name);
-		// A set without end would grow with the input.
-		if (keys.size < 1000) keys.set(name, found);
-		return found;
+	const idOnly = names.find(names.rowId)?.column as Column;
+	const keys = new Map<string, Known | undefined>();
+	const findKey = (name: string): Known | undefined => {
+		if (!keys.has(name)) keys.set(name, names.find(name));
+		return keys.get(name);
 	};
 
+	/** Puts the row's values into the draft. */
+	function fill(draft: Draft, { cells, object, id, problem }: RawRow, complain: Complain): void {
+		if (cells !== undefined && cells.length !== columns.length) {
+			const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
+			complain(undefined, `${count} where the header has ${columns.length} columns`);
+		} else if (cells !== undefined) {
+			for (const [index, column] of columns.entries()) {
+				complain(column.name, column.text(cells[index] as string, draft));
+			}
+		} else if (object !== undefined) {
+			for (const name of Object.keys(object)) {
+				const found = findKey(name);
+				const clash = found === undefined ? names.unknown(name) : claim(draft, name, found.means);
+				complain(name, clash ?? found?.column.typed(object[name], draft));
+			}
+		} else if (id !== undefined) {
+			const found = idOnly.text(id, draft);
+			const isSheet = /^[^\d,;\t]+[,;\t]/.test(id);
+			const hint = isSheet ? '; for a file with columns use --input FILE, or --input - --input-format csv' : '';
+			complain(idOnly.name, found && found + hint);
+		} else complain(undefined, problem ?? 'the row is empty');
+	}
+
 	return {
-		ignored: header?.filter(names.isIgnored) ?? [],
+		ignored: header?.filter((name) => names.isIgnored(name)) ?? [],
 		matched,
 		read(raw) {
-			const { row, line, cells, object, id } = raw;
-			const complaints: Complaint[] = [];
-			const complain = (column: string | undefined, message: string, draft?: Draft): Complaint[] => {
-				// The IDs are filled while the row is read.
-				complaints.push({ row, line, column, message, ...(draft === undefined ? {} : { ids: draft.ids }) });
-				return complaints;
-			};
-			if (cells !== undefined && cells.length !== columns.length) {
-				const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
-				return complain(undefined, `${count} where the header has ${columns.length} columns`);
-			}
 			const draft: Draft = {
-				ids: { ...ids },
-				...{ force, reassign, names: users },
-				fields: { ...fields },
-				...{ modified: undefined, seen: undefined },
+				ids: { ...flags.ids },
+				force: flags.force,
+				reassign: flags.reassign,
+				names: flags.names,
+				fields: { ...flags.fields },
+				modified: undefined,
+				seen: undefined,
 			};
-			if (cells !== undefined) {
-				for (let index = 0; index < columns.length; index++) {
-					const column = columns[index] as Column;
-					const problem = column.text(cells[index] as string, draft);
-					if (problem !== undefined) complain(column.name, problem, draft);
-				}
-			} else if (object !== undefined) {
-				for (const name of Object.keys(object)) {
-					const found = findKey(name);
-					const problem =
-						found === undefined
-							? names.unknown(name)
-							: (claim(draft, name, found.means) ?? found.column.typed(object[name], draft));
-					if (problem !== undefined) complain(name, problem, draft);
-				}
-			} else if (id !== undefined) {
-				const problem = names.idOnly.text(id, draft);
-				const isSheet = /^[^\d,;\t]+[,;\t]/.test(id);
-				const hint = isSheet ? '; for a file with columns use --input FILE, or --input - --input-format csv' : '';
-				if (problem !== undefined) complain(names.idOnly.name, problem + hint, draft);
-			} else return complain(undefined, raw.problem ?? 'the row is empty');
+			const complaints: Complaint[] = [];
+			const complain: Complain = (column, message) => {
+				const { row, line } = raw;
+				// The IDs are filled while the row is read.
+				if (message !== undefined) complaints.push({ row, line, column, message, ids: draft.ids });
+			};
+			fill(draft, raw, complain);
+			if (complaints.length === 0) complain(undefined, rowProblem(draft, options));
 			if (complaints.length > 0) return complaints;
-			const problem = rowProblem(draft, options);
-			if (problem !== undefined) return complain(undefined, problem, draft);
 			if (endpoint.returns === 'user-id') draft.ids.username = draft.fields.username as string;
 			if (draft.names?.reassign !== undefined) draft.reassign = undefined;
 			draft.seen = undefined;
@@ -393,3 +392,5 @@ export function compileColumns(options: CompileOptions): {
 		},
 	};
 }
+
+type Complain = (column: string | undefined, message: string | undefined) => void;

@@ -1,6 +1,6 @@
 /** Files and stdin, opened so that they can be read twice in constant memory. */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
@@ -14,9 +14,12 @@ import { checkedText, headOf, readIds, readJsonArray, readNdjson } from './text.
 const CHUNK_BYTES = 64 * 1024;
 
 const EXTENSIONS: ReadonlyMap<string, InputFormat> = new Map([
-	...(['csv', 'tsv', 'ndjson', 'ids'] as const).map((name) => [name, name] as const),
+	['csv', 'csv'],
+	['tsv', 'tsv'],
 	['tab', 'tsv'],
+	['ndjson', 'ndjson'],
 	['jsonl', 'ndjson'],
+	['ids', 'ids'],
 ]);
 
 /** A header of one column must be the name of an ID. */
@@ -54,16 +57,10 @@ async function openFile(path: string, name: string): Promise<FileHandle | AsyncI
 
 const KEPT_MS = 30 * 86_400_000;
 
-/** Other files in the folder are not ours. */
-const copyName = (): string => `input-${Date.now().toString(36)}-${randomBytes(6).toString('hex')}`;
-const COPY_NAME = /^input-[0-9a-z]{6,10}-[0-9a-f]{12}$/;
-
 async function removeOldCopies(folder: string): Promise<void> {
 	for (const name of await readdir(folder)) {
-		if (!COPY_NAME.test(name)) continue;
 		const path = join(folder, name);
-		const found = await lstat(path);
-		if (found.isFile() && Date.now() - found.mtimeMs > KEPT_MS) await unlink(path);
+		if (Date.now() - (await lstat(path)).mtimeMs > KEPT_MS) await unlink(path);
 	}
 }
 
@@ -154,7 +151,7 @@ async function* gunzip(chunks: AsyncIterable<Buffer>, name: string): AsyncGenera
 }
 
 /** @throws UsageError for a table without a header */
-async function openRows(text: () => AsyncIterable<Buffer>, format: InputFormat, name: string, head: string) {
+async function openRows(text: () => AsyncIterable<string>, format: InputFormat, name: string, head: string) {
 	if (format === 'ids') return { read: () => readIds(text(), name) };
 	if (format === 'ndjson') return { read: () => readNdjson(text(), name) };
 	if (format === 'json') return { read: () => readJsonArray(text(), name) };
@@ -192,7 +189,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 	const folder = join(options.stateDir, 'spool');
 	const given = isStdin ? options.stdin : await openFile(options.path, name);
 	const isCopied = !('stat' in given);
-	const path = isCopied ? join(folder, copyName()) : resolve(options.path);
+	const path = isCopied ? join(folder, `input-${randomUUID()}`) : resolve(options.path);
 	if (isCopied) {
 		await removeOldCopies(folder).catch(() => undefined);
 		options.onSpool?.(path);
@@ -216,7 +213,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 			});
 		}
 		const isPacked = start.startsWith('1f8b');
-		const text = (): AsyncGenerator<Buffer> =>
+		const text = (): AsyncGenerator<string> =>
 			checkedText(isPacked ? gunzip(bytes.chunks(), name) : bytes.chunks(), name);
 		const head = await headOf(text());
 		const format = options.format ?? formatOf(isStdin ? '' : options.path, head);

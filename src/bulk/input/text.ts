@@ -1,23 +1,15 @@
 /** Bulk input as checked text: IDs and JSON objects, in constant memory. */
 
-import { isUtf8 } from 'node:buffer';
-import { isObject, kindOf, MAX_NESTING, NESTED_TOO_DEEP } from '../../api/values.js';
+import { isObject, kindOf, nestingProblem } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Batch, RawRow } from './input.js';
 
 export const MAX_RECORD_BYTES = 8 * 1024 * 1024;
 
-const LF = 10;
-const CR = 13;
+const LINE_END = /\r\n|\n|\r/g;
 
-/** CRLF counts as one. */
-function countLineEnds(bytes: Buffer, to = bytes.length): number {
-	let count = 0;
-	for (let at = 0; at < to; at++) {
-		const byte = bytes[at];
-		if (byte === LF || (byte === CR && bytes[at + 1] !== LF)) count++;
-	}
-	return count;
+export function countLineEnds(text: string): number {
+	return text.match(LINE_END)?.length ?? 0;
 }
 
 export function inputError(name: string, line: number, message: string, hint?: string): UsageError {
@@ -33,64 +25,61 @@ export function recordTooLong(name: string, line: number): UsageError {
 	return inputError(name, line, `this record is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MiB`, hint);
 }
 
-/** Where an unfinished character, CRLF or byte order mark begins. */
-function wholeLength(bytes: Buffer): number {
-	const { length } = bytes;
-	if (length < 3) return 0;
-	const at = bytes.subarray(-3).findLastIndex((byte) => byte >= 0xc0 || byte === CR);
-	return at < 0 ? length : length - 3 + at;
-}
+/** In whole characters and line ends, without a byte order mark. @throws UsageError with the line */
+export async function* checkedText(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
+	const decoder = new TextDecoder('utf-8', { fatal: true });
+	let line = 1;
 
-/** In whole characters. @throws UsageError with the line */
-export async function* checkedText(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
-	let carry: Buffer = Buffer.alloc(0);
-	let line = 0;
+	function refuse(chunk: Buffer | undefined, bad: string, what: string): UsageError {
+		const text = new TextDecoder().decode(chunk);
+		const before = text.slice(0, Math.max(0, text.indexOf(bad)));
+		const hint = 'save it as UTF-8 (in Excel: "CSV UTF-8 (Comma delimited)")';
+		return inputError(name, line + countLineEnds(before), what, hint);
+	}
 
-	function check(bytes: Buffer): Buffer {
-		const text = line === 0 && bytes.toString('hex', 0, 3) === 'efbbbf' ? bytes.subarray(3) : bytes;
-		line = Math.max(line, 1);
-		const nul = text.indexOf(0);
-		if (nul >= 0 || !isUtf8(text)) {
-			let bad = Math.max(nul, 0);
-			for (let end = 0; nul < 0; bad = end) {
-				end = text.indexOf(LF, bad) + 1;
-				if (end === 0 || !isUtf8(text.subarray(bad, end))) break;
-			}
-			const what = nul >= 0 ? 'contains a NUL byte: the file is UTF-16 or not text' : 'not valid UTF-8';
-			const hint = 'save it as UTF-8 (in Excel: "CSV UTF-8 (Comma delimited)")';
-			throw inputError(name, line + countLineEnds(text, bad), what, hint);
+	/** Without a chunk, what is left. */
+	function decode(chunk?: Buffer): string {
+		if (chunk?.includes(0) === true) {
+			throw refuse(chunk, '\0', 'contains a NUL byte: the file is UTF-16 or not text');
 		}
-		line += countLineEnds(text);
-		return text;
+		try {
+			return decoder.decode(chunk, { stream: chunk !== undefined });
+		} catch {
+			throw refuse(chunk, '\uFFFD', 'not valid UTF-8');
+		}
 	}
 
+	let held = '';
 	for await (const chunk of chunks) {
-		const bytes = carry.length === 0 ? chunk : Buffer.concat([carry, chunk]);
-		const whole = wholeLength(bytes);
-		carry = bytes.subarray(whole);
-		if (whole > 0) yield check(bytes.subarray(0, whole));
+		const text = held + decode(chunk);
+		held = text.endsWith('\r') ? '\r' : '';
+		const whole = text.slice(0, text.length - held.length);
+		line += countLineEnds(whole);
+		if (whole !== '') yield whole;
 	}
-	if (carry.length > 0) yield check(carry);
+	held += decode();
+	if (held !== '') yield held;
 }
 
 const HEAD_LENGTH = 65_536;
 
-export async function headOf(text: AsyncIterable<Buffer>): Promise<string> {
+export async function headOf(text: AsyncIterable<string>): Promise<string> {
 	let head = '';
 	for await (const piece of text) {
-		head += piece.toString('utf8');
+		head += piece;
 		if (head.length >= HEAD_LENGTH) break;
 	}
 	return head;
 }
 
 async function* readLines(
-	text: AsyncIterable<Buffer>,
+	text: AsyncIterable<string>,
 	name: string,
 	readLine: (line: string, row: number, place: number) => RawRow,
 ): AsyncGenerator<Batch> {
 	let carry = '';
-	let [place, row] = [1, 0];
+	let place = 1;
+	let row = 0;
 	const rowsOf = (lines: readonly string[]): Batch => {
 		const rows: RawRow[] = [];
 		for (const line of lines) {
@@ -100,9 +89,9 @@ async function* readLines(
 		return rows;
 	};
 	for await (const piece of text) {
-		carry += piece.toString('utf8');
-		if (piece.includes(LF) || piece.includes(CR)) {
-			const lines = carry.split(/\r\n|\n|\r/);
+		carry += piece;
+		if (piece.includes('\n') || piece.includes('\r')) {
+			const lines = carry.split(LINE_END);
 			carry = lines.pop() as string;
 			yield rowsOf(lines);
 		}
@@ -112,21 +101,22 @@ async function* readLines(
 }
 
 /** Empty lines and spaces don't count. */
-export function readIds(text: AsyncIterable<Buffer>, name: string): AsyncGenerator<Batch> {
+export function readIds(text: AsyncIterable<string>, name: string): AsyncGenerator<Batch> {
 	return readLines(text, name, (id, row, line) => ({ row, line, id: id.trim() }));
 }
 
 /** Values keep their types. */
-export function readNdjson(text: AsyncIterable<Buffer>, name: string): AsyncGenerator<Batch> {
+export function readNdjson(text: AsyncIterable<string>, name: string): AsyncGenerator<Batch> {
 	return readLines(text, name, readObject);
 }
 
 /** Complaints don't repeat the text, which may be secret. */
 function readObject(text: string, row: number, line: number): RawRow {
 	try {
-		const value: unknown = JSON.parse(text);
-		const problem = isObject(value) ? shapeProblem(text) : `expected a JSON object, not ${kindOf(value)}`;
-		return problem === undefined ? { row, line, object: value as Record<string, unknown> } : { row, line, problem };
+		const object: unknown = JSON.parse(text);
+		if (!isObject(object)) return { row, line, problem: `expected a JSON object, not ${kindOf(object)}` };
+		const problem = nestingProblem(object);
+		return problem === undefined ? { row, line, object } : { row, line, problem };
 	} catch (error) {
 		const position = /position (\d+)/.exec(String(error))?.[1];
 		const isCut = String(error).includes('Unexpected end');
@@ -135,71 +125,83 @@ function readObject(text: string, row: number, line: number): RawRow {
 	}
 }
 
-/** A key or a bracket. */
-const TOKEN = /"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|[{}[\]]/gs;
-
-/** Depth and duplicate keys, which JSON.parse accepts. */
-export function shapeProblem(json: string): string | undefined {
-	const open: Set<string>[] = [];
-	for (const [token, name, colon] of json.matchAll(TOKEN)) {
-		if (token === '{' || token === '[') {
-			if (open.push(new Set()) > MAX_NESTING) return NESTED_TOO_DEEP;
-		} else if (name === undefined) open.pop();
-		else if (colon !== undefined) {
-			// Escapes may differ.
-			const key = name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name;
-			if (open.at(-1)?.has(key)) return `the key ${JSON.stringify(key)} appears twice in one object`;
-			open.at(-1)?.add(key);
-		}
-	}
-	return undefined;
-}
-
-const [QUOTE, COMMA, BACKSLASH, ARRAY, ARRAY_END] = [34, 44, 92, 91, 93];
-const OPENING = new Set(Buffer.from('[{'));
-const CLOSING = new Set(Buffer.from(']}'));
-const SPACES = new Set(Buffer.from(' \t\r\n'));
-
 /** One element at a time is in memory. */
-export async function* readJsonArray(text: AsyncIterable<Buffer>, name: string): AsyncGenerator<Batch> {
-	let [line, row, depth, element] = [1, 0, 0, ''];
-	let [hasEnded, inString, isEscaped] = [false, false, false];
-	const refuse = (message: string): never => {
-		throw inputError(name, line, message);
-	};
-	const startOf = (): number => line - element.trimStart().split('\n').length + 1;
-	const keep = (part: string): void => {
-		element += part;
-		if (element.length > MAX_RECORD_BYTES) throw recordTooLong(name, startOf());
-	};
+export async function* readJsonArray(text: AsyncIterable<string>, name: string): AsyncGenerator<Batch> {
+	const array = new ArrayReader(name);
 	for await (const piece of text) {
-		const rows: RawRow[] = [];
-		let from = 0;
-		for (let at = 0; at < piece.length; at++) {
-			const byte = piece[at] as number;
-			if (byte === LF) line++;
-			if (inString) {
-				if (isEscaped) isEscaped = false;
-				else if (byte === BACKSLASH) isEscaped = true;
-				else if (byte === QUOTE) inString = false;
-			} else if (depth === 0) {
-				if (SPACES.has(byte)) continue;
-				if (hasEnded) refuse('text after the JSON array');
-				if (byte !== ARRAY) refuse('expected a JSON array of objects');
-				[depth, from] = [1, at + 1];
-			} else if (byte === QUOTE) inString = true;
-			else if (OPENING.has(byte)) depth++;
-			else if (depth > 1) depth -= CLOSING.has(byte) ? 1 : 0;
-			else if (byte === COMMA || byte === ARRAY_END) {
-				hasEnded = byte === ARRAY_END;
-				keep(piece.toString('utf8', from, at));
-				if (element.trim() !== '') rows.push(readObject(element.trim(), ++row, startOf()));
-				else if (!hasEnded || row > 0) refuse('empty array element');
-				[element, from, depth] = ['', at + 1, hasEnded ? 0 : 1];
-			}
-		}
-		if (depth > 0) keep(piece.toString('utf8', from));
+		for (const [token] of piece.matchAll(TOKEN)) array.take(token);
+		const rows = array.rows.splice(0);
 		if (rows.length > 0) yield rows;
 	}
-	if (!hasEnded) refuse('the JSON array ends too early');
+	array.end();
+}
+
+/** A character with a meaning, or text without any. */
+const TOKEN = /[[\]{},"\\\n]|[^[\]{},"\\\n]+/g;
+
+class ArrayReader {
+	/** Those that are complete. */
+	readonly rows: RawRow[] = [];
+	#element = '';
+	/** Where the element begins. */
+	#start = 1;
+	#line = 1;
+	#row = 0;
+	#depth = 0;
+	#inString = false;
+	#isEscaped = false;
+	#isOver = false;
+
+	constructor(private readonly name: string) {}
+
+	take(token: string): void {
+		if (token === '\n') this.#line++;
+		if (this.#inString) this.#takeString(token);
+		else if (this.#depth === 0) this.#takeOutside(token);
+		else if (this.#depth === 1 && (token === ',' || token === ']')) this.#finish(token === ']');
+		else {
+			if (token === '"') this.#inString = true;
+			else if (token === '[' || token === '{') this.#depth++;
+			else if ((token === ']' || token === '}') && this.#depth > 1) this.#depth--;
+			this.#add(token);
+		}
+	}
+
+	#takeString(token: string): void {
+		if (token === '"' && !this.#isEscaped) this.#inString = false;
+		this.#isEscaped = token === '\\' && !this.#isEscaped;
+		this.#add(token);
+	}
+
+	#takeOutside(token: string): void {
+		if (token.trim() === '') return;
+		if (this.#isOver) this.#refuse('text after the JSON array');
+		if (token !== '[') this.#refuse('expected a JSON array of objects');
+		this.#depth = 1;
+	}
+
+	#add(token: string): void {
+		if (this.#element === '') {
+			if (token.trim() === '') return;
+			this.#start = this.#line;
+		}
+		this.#element += token;
+		if (this.#element.length > MAX_RECORD_BYTES) throw recordTooLong(this.name, this.#start);
+	}
+
+	#finish(isLast: boolean): void {
+		if (this.#element !== '') this.rows.push(readObject(this.#element.trim(), ++this.#row, this.#start));
+		else if (!isLast || this.#row > 0) this.#refuse('empty array element');
+		this.#element = '';
+		this.#isOver = isLast;
+		if (isLast) this.#depth = 0;
+	}
+
+	#refuse(message: string): never {
+		throw inputError(this.name, this.#line, message);
+	}
+
+	end(): void {
+		if (!this.#isOver) this.#refuse('the JSON array ends too early');
+	}
 }

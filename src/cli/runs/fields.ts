@@ -9,6 +9,7 @@ import {
 	isObject,
 	isProblem,
 	mergeValues,
+	nestingProblem,
 	parseField,
 	quote,
 	type ValueRules,
@@ -160,8 +161,7 @@ async function readData(
 		throw invalid('--data is not valid JSON');
 	}
 	if (!isObject(data)) throw new UsageError('--data must be a JSON object such as \'{"status": "hold"}\'');
-	const { shapeProblem } = await import('../../bulk/input/text.js');
-	const problem = shapeProblem(text);
+	const problem = nestingProblem(data);
 	if (problem !== undefined) throw invalid(`--data: ${problem}`);
 	if (!isFile(given)) refuseSecretKeys('--data', data, DATA_FILE);
 	for (const [key, value] of Object.entries(data)) {

@@ -9,7 +9,7 @@ const files = await promisify(csvSpectrum)();
 
 async function read(name: string, bytes: Buffer): Promise<Record<string, string | undefined>[]> {
 	async function* chunks() {
-		yield bytes;
+		yield bytes.toString();
 	}
 	const rows: string[][] = [];
 	for await (const batch of readCsv(chunks(), name, delimiterOf(bytes.toString(), 'csv'))) {
