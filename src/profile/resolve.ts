@@ -10,7 +10,6 @@ import {
 	configFolder,
 	connectionVariables,
 	type Environment,
-	type EnvironmentValue,
 	listed,
 	originOf,
 	parseBaseUrl,
@@ -67,56 +66,55 @@ export function readSetup(request: ResolveRequest) {
 	return { ...resolved, ...choice, profile, file, exists, warnings };
 }
 
-const secretVariables = { basic: 'PASSWORD', bearer: 'TOKEN', header: 'TOKEN' } as const;
-
 interface SecretPlace {
 	scheme: Scheme;
 	/** From the environment. */
-	given?: EnvironmentValue | undefined;
+	value?: string;
 	stored?: StoredSecret;
-	/** Why there is none. */
-	why?: string;
+	/** Where it comes from, or why there is none. */
+	source: string;
 }
 
 /** The scheme in force and its secret from the environment. */
 export function readScheme({ settings: { scheme }, sources, env, cwd }: ResolvedSettings): SecretPlace {
 	const password = readVariable(env, 'PASSWORD', cwd);
 	const token = readVariable(env, 'TOKEN', cwd);
+	const given = (of: Scheme, variable: typeof token): SecretPlace => ({
+		scheme: of,
+		value: variable?.value,
+		source: variable?.name ?? `no ${secretNoun(of)}`,
+	});
 	const own = { basic: password, bearer: token, header: token, none: undefined }[scheme];
 	const { from } = sources.scheme;
-	if (from === 'flag' || (from === 'profile' && own !== undefined)) return { scheme, given: own };
+	if (from === 'flag' || (from === 'profile' && own !== undefined)) return given(scheme, own);
 	if (password !== undefined && token !== undefined) {
-		throw new UsageError(`${password.name} and ${token.name} are both set`, {
-			hint: 'unset one, or pass --scheme basic or --scheme bearer',
-		});
+		const hint = 'unset one, or pass --scheme basic or --scheme bearer';
+		throw new UsageError(`${password.name} and ${token.name} are both set`, { hint });
 	}
-	if (password !== undefined) return { scheme: 'basic', given: password };
-	return token === undefined ? { scheme } : { scheme: 'bearer', given: token };
+	if (password !== undefined) return given('basic', password);
+	return token === undefined ? given(scheme, undefined) : given('bearer', token);
 }
 
 function locateSecret(setup: Setup): SecretPlace {
 	const { profile, profileName, settings, leftOut } = setup;
-	const { scheme, given } = readScheme(setup);
-	if (scheme === 'none' || given !== undefined) return { scheme, given };
-	const why = `no ${secretNoun(scheme)}`;
-	if (leftOut !== undefined) return { scheme, why: `${why} (profile "${leftOut}" is for a different host)` };
-	if (profile?.secret === undefined) return { scheme, why };
+	const place = readScheme(setup);
+	const { scheme, value, source: none } = place;
+	if (scheme === 'none' || value !== undefined) return place;
+	if (leftOut !== undefined) return { scheme, source: `${none} (profile "${leftOut}" is for a different host)` };
+	if (profile?.secret === undefined) return place;
 	const other = secretIsFor(profile, { ...settings, scheme });
-	if (other === undefined) return { scheme, stored: profile.secret };
-	return { scheme, why: `the secret stored in profile "${profileName}" is for ${other}` };
+	if (other === undefined) return { scheme, stored: profile.secret, source: describeStore(profile.secret) };
+	return { scheme, source: `the secret stored in profile "${profileName}" is for ${other}` };
 }
 
 /** For `profile show`; the secret is neither fetched nor shown. */
 export function describeSecret(setup: Setup): { setting: string; value: string; source: string } {
-	const { scheme, given, stored, why = '' } = locateSecret(setup);
+	const { scheme, value, stored, source } = locateSecret(setup);
 	const setting = secretNoun(scheme).replace(' ', '-');
 	if (scheme === 'none') return { setting, value: 'not needed', source: 'scheme none' };
-	if (given !== undefined) return { setting, value: 'set', source: `environment ${given.name}` };
-	if (stored === undefined) {
-		const value = setup.profile?.secret === undefined ? 'not set' : 'not used';
-		return { setting, value, source: why };
-	}
-	return { setting, value: 'set', source: `${describeStore(stored)} (profile ${setup.profileName})` };
+	if (value !== undefined) return { setting, value: 'set', source: `environment ${source}` };
+	if (stored !== undefined) return { setting, value: 'set', source: `${source} (profile ${setup.profileName})` };
+	return { setting, value: setup.profile?.secret === undefined ? 'not set' : 'not used', source };
 }
 
 export function makeAuth(
@@ -136,27 +134,27 @@ export function makeAuth(
 
 /** @throws RefusedError if there are no credentials */
 export async function findAuth(setup: Setup, baseUrl: string): Promise<{ auth: Auth; secretSource: string }> {
-	const { settings, profileName = '', chosenBy, env } = setup;
-	const { scheme, given, stored, why } = locateSecret(setup);
+	const { settings, profileName, chosenBy, env } = setup;
+	const { scheme, value, stored, source } = locateSecret(setup);
 	if (scheme === 'none') return { auth: { scheme }, secretSource: 'none' };
 	const refusal = (reason: string, variable: string, flag = ''): RefusedError => {
-		const login = profileName === '' ? 'supportctl login' : `supportctl login --profile ${profileName}`;
 		// Beside --profile, variables are ignored.
 		const orSet = chosenBy === '--profile' ? '' : `, or set SUPPORTCTL_${variable}`;
-		return new RefusedError(`not signed in to ${baseUrl}: ${reason}`, {
-			code: 'not_signed_in',
-			hint: login + flag + orSet,
-		});
+		const hint = loginFor(profileName) + flag + orSet;
+		return new RefusedError(`not signed in to ${baseUrl}: ${reason}`, { code: 'not_signed_in', hint });
 	};
 	if (scheme === 'basic' && settings.username === undefined) {
 		throw refusal('no username', 'USERNAME', ', or pass --username');
 	}
 	// A wrong setting should not ask anyone to unlock a keyring.
 	makeAuth(scheme, settings, '');
-	if (given === undefined && stored === undefined) throw refusal(why ?? '', secretVariables[scheme]);
-	const secretSource = given?.name ?? describeStore(stored);
-	const secret = given?.value ?? (stored && (await fetchSecret(stored, env, profileName))) ?? '';
-	return { auth: makeAuth(scheme, settings, checkSecret(scheme, secret, secretSource)), secretSource };
+	const secret = value ?? (stored && (await fetchSecret(stored, env, profileName ?? '')));
+	if (secret === undefined) throw refusal(source, scheme === 'basic' ? 'PASSWORD' : 'TOKEN');
+	return { auth: makeAuth(scheme, settings, checkSecret(scheme, secret, source)), secretSource: source };
+}
+
+function loginFor(profileName: string | undefined): string {
+	return profileName === undefined ? 'supportctl login' : `supportctl login --profile ${profileName}`;
 }
 
 /** `allowHttp` applies to the profile's own host only. */
@@ -165,10 +163,8 @@ export function resolveBaseUrl(setup: Setup): { url: string; warnings: string[];
 	const { baseUrl, productPrefix } = settings;
 	if (baseUrl === undefined) {
 		const why = profileName === undefined ? 'no profile' : `profile "${profileName}" has no base URL`;
-		throw new RefusedError(`not signed in: ${why} and no SUPPORTCTL_BASE_URL`, {
-			code: 'not_signed_in',
-			hint: profileName === undefined ? 'supportctl login' : `supportctl login --profile ${profileName}`,
-		});
+		const message = `not signed in: ${why} and no SUPPORTCTL_BASE_URL`;
+		throw new RefusedError(message, { code: 'not_signed_in', hint: loginFor(profileName) });
 	}
 	const { from, name } = sources.baseUrl;
 	const hostOf = (url: unknown): unknown => URL.canParse(String(url)) && new URL(String(url)).hostname;

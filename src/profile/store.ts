@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
 import { makeFolder, readSmallFile } from '../folder.js';
 import { discardSecret, keepSecret, type StoredSecret } from './secrets.js';
@@ -21,8 +22,6 @@ export interface Store {
 }
 
 const FILE_NAME = 'config.json';
-const FORMAT_VERSION = 1;
-
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export function configFile(folder: string): string {
@@ -55,13 +54,7 @@ function parseStore(text: string, file: string): Store {
 		throw damaged(text.trim() === '' ? 'it is empty' : 'it is not JSON');
 	}
 	if (!isRecord(data)) throw damaged('it is not a JSON object');
-	const { version, current, profiles = {} } = data;
-	if (typeof version === 'number' && version > FORMAT_VERSION) {
-		throw new UsageError(`${file} was written by a newer supportctl (format ${version})`, {
-			code: 'config_newer',
-			hint: 'update supportctl, or set SUPPORTCTL_CONFIG_DIR to a different directory',
-		});
-	}
+	const { current, profiles = {} } = data;
 	if (!isRecord(profiles)) throw damaged('"profiles" is not an object');
 	for (const [name, profile] of Object.entries(profiles)) {
 		const what = `profile ${JSON.stringify(name)}`;
@@ -130,15 +123,9 @@ async function lockFile(file: string): Promise<{ release(): void }> {
 		try {
 			return acquireLock(`${file}.lock`, file);
 		} catch (error) {
-			if (!(error instanceof FailedError) || error.code !== 'locked') throw error;
-			if (waited >= MAX_WAIT_MS) {
-				throw new FailedError(`another supportctl is writing ${file}`, {
-					code: 'config_locked',
-					hint: `try again; if none is running, remove ${file}.lock`,
-					cause: error,
-				});
-			}
-			await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())));
+			const isLocked = error instanceof FailedError && error.code === 'locked';
+			if (!isLocked || waited >= MAX_WAIT_MS) throw error;
+			await setTimeout(RETRY_MS * (0.5 + Math.random()));
 		}
 	}
 }
@@ -195,7 +182,7 @@ async function writeStore(folder: string, store: Store): Promise<void> {
 		accessPropertiesByDotNotation: false,
 		deserialize: (text) => parseText(text) as Record<string, unknown>,
 	});
-	conf.store = JSON.parse(JSON.stringify({ version: FORMAT_VERSION, ...store }));
+	conf.store = JSON.parse(JSON.stringify({ version: 1, ...store }));
 	// Inside a snap, conf keeps the file's mode.
 	chmodSync(configFile(folder), 0o600);
 }

@@ -104,13 +104,6 @@ describe('updateStore', () => {
 		expect((thrown as Error).cause).toBeUndefined();
 	});
 
-	it('leaves a file of a newer format alone', async () => {
-		const folder = temporaryFolder();
-		writeFileSync(join(folder, 'config.json'), '{"version": 2, "profiles": {}}');
-		await expect(updateStore(folder, () => {})).rejects.toThrow(/newer supportctl/);
-		expect(readFileSync(join(folder, 'config.json'), 'utf8')).toBe('{"version": 2, "profiles": {}}');
-	});
-
 	it('removes the temporary copy of a writer that was killed', async () => {
 		const folder = temporaryFolder();
 		writeFileSync(join(folder, 'config.json.tmp-1763711111abcdef'), 'hunter2');

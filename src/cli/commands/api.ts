@@ -1,10 +1,9 @@
 /** `api`: any request below the interface's prefix, with the profile's credentials. */
 
-import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import { taxonomies } from '../../api/fields.js';
 import { hasInexactNumber } from '../../api/values.js';
-import { ExitCode, FailedError, type SupportctlError } from '../../errors.js';
+import { ExitCode, type SupportctlError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { headerOf, type Response } from '../../http/response.js';
@@ -175,12 +174,10 @@ function createSend({ invocation: { context }, session, client, call }: Api): Se
 	};
 }
 
-const contentType = ({ headers }: Response): string => (headerOf(headers, 'content-type') ?? '').toLowerCase();
-
 /** Unknown for a row, and right here: text whose type says so. */
 function isGoodResponse({ outcome, code, retry }: Outcome, response: Response): boolean {
 	if (outcome !== 'unknown' || response.problem !== undefined || retry !== undefined) return false;
-	return code === 'not_json' && !/json|^$/.test(contentType(response));
+	return code === 'not_json' && !/json|^$/i.test(headerOf(response.headers, 'content-type') ?? '');
 }
 
 /** The most rows that services return in a page. */
@@ -228,15 +225,10 @@ function headOf({ status, headers }: Response): string {
 	return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), ...lines, '', ''].join('\n');
 }
 
-/** A body that isn't JSON. @throws FailedError if it isn't text */
+/** A body that isn't JSON. */
 async function printText(stdout: Output, response: Response | undefined): Promise<void> {
 	if (response === undefined || response.problem !== undefined) return;
-	const { body } = response;
-	if (!isUtf8(body)) {
-		const why = `${body.length} bytes of ${contentType(response) || 'an unknown type'} that are not text`;
-		throw new FailedError(`the response is not printed: ${why}`, { code: 'unprintable_response' });
-	}
-	const text = redactBody(body.toString('utf8'));
+	const text = redactBody(response.body.toString('utf8'));
 	stdout.write(stdout.isTTY ? sanitiseLines(text).replace(/[^\n]$/, '$&\n') : text);
 	await checkOutput(stdout);
 }

@@ -205,7 +205,8 @@ async function locate(login: Login, baseUrl: string): Promise<Place> {
 async function signIn(login: Login, place: Place) {
 	const { invocation } = login;
 	const { baseUrl, reach, without } = place;
-	const { scheme, given: exported } = await chooseScheme(login, place);
+	const exported = await chooseScheme(login, place);
+	const { scheme } = exported;
 	const identity = await readIdentity(login, place, scheme);
 	const probe = createProbe(invocation, reach, identity.username);
 	if (scheme === 'none') {
@@ -214,7 +215,7 @@ async function signIn(login: Login, place: Place) {
 	}
 	makeAuth(scheme, identity, '');
 	for (let tries = 1; ; tries++) {
-		const given = await readSecret(login, place, scheme, exported);
+		const given = await readSecret(login, place, exported);
 		const { source } = given;
 		try {
 			const auth = makeAuth(scheme, identity, checkSecret(scheme, given.value, source));
@@ -273,8 +274,7 @@ interface GivenSecret {
 async function readSecret(
 	{ prompts, invocation }: Login,
 	{ name, resolved }: Place,
-	scheme: Scheme,
-	exported: ReturnType<typeof readScheme>['given'],
+	{ scheme, value: exported, source }: ReturnType<typeof readScheme>,
 ): Promise<GivenSecret> {
 	const secret = await readGivenSecret(invocation, scheme);
 	if (secret?.kind === 'command') {
@@ -282,10 +282,7 @@ async function readSecret(
 		return { secret, value, source: 'the secret command' };
 	}
 	if (secret !== undefined) return { secret, value: secret.value, source: 'stdin' };
-	if (exported !== undefined) {
-		const { value } = exported;
-		return { secret: { kind: 'value', value }, value, source: exported.name };
-	}
+	if (exported !== undefined) return { secret: { kind: 'value', value: exported }, value: exported, source };
 	const noun = secretNoun(scheme);
 	if (prompts === undefined) {
 		throw new UsageError(`missing ${noun}`, {

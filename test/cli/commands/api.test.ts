@@ -250,17 +250,6 @@ describe('what is printed', () => {
 		expect(recorder.requests).toHaveLength(3);
 	});
 
-	it('leaves the exit code of a write that failed, and its error', async () => {
-		const picture = (status: number) =>
-			startRecorder((_request, response) => {
-				response.writeHead(status, { 'content-type': 'image/png' });
-				response.end(Buffer.from([0x89, 0xff]));
-			});
-		const result = await runHere(['api', 'POST', 'x', '-f', 'a=b'], { env: (await picture(403)).env });
-		expect(result.exitCode).toBe(4);
-		expect(result.stderr).toMatch(/^warning: the response is not printed: .*\nerror: POST .*403/);
-	});
-
 	it('is refused for a column that a read did not bring, with 2', async () => {
 		const recorder = await startRecorder();
 		const argv = ['api', 'GET', 'tickets/14', '--fields', 'nope'];
@@ -290,16 +279,6 @@ describe('what is printed', () => {
 		const { stdout } = await runHere(['api', 'HEAD', 'tickets', '-i'], { env: recorder.env });
 		expect(stdout).toMatch(/^HTTP\/1\.1 200 OK\n[\s\S]*\n\n$/);
 		expect(recorder.requests).toHaveLength(2);
-	});
-
-	it('says of bytes that are no text that they are none', async () => {
-		const recorder = await startRecorder((_request, response) => {
-			response.writeHead(200, { 'content-type': 'image/png' });
-			response.end(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0xfe]));
-		});
-		const { exitCode, stdout, stderr } = await runHere(['api', 'GET', 'attachments/1/file'], { env: recorder.env });
-		expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-		expect(stderr).toContain('6 bytes of image/png');
 	});
 });
 
