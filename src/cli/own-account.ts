@@ -46,7 +46,7 @@ export async function findOwnId(
 	return { why };
 }
 
-/** They connect when a name has to be looked up. @param open the caller's client */
+/** Connects when a name has to be looked up. @param open returns the caller's client */
 export function openDirectories(
 	session: Pick<Session, 'connection' | 'dialect' | 'signIn' | 'openClient'>,
 	options: SendOptions,
@@ -54,7 +54,7 @@ export function openDirectories(
 ): Directories & { close(): Promise<void> } {
 	let opened: Promise<{ known: Known; client: Client; isOwn: boolean }> | undefined;
 	const connect = async () => {
-		// A dry run has no credentials before.
+		// A dry run fetches no credentials until a name has to be looked up.
 		const known = (await session.signIn?.()) ?? session;
 		const isOwn = open === undefined || known !== session;
 		return { known, client: isOwn ? await known.openClient(1) : await open(), isOwn };

@@ -66,7 +66,6 @@ export function redirectedBaseUrl(baseUrl: string, path: string, response: Outco
 	return target.origin === base.origin ? undefined : target.origin + base.pathname.replace(/\/+$/, '');
 }
 
-/** By the response without credentials. */
 export function judgePlace(found: Outcome): 'service' | 'moved' | 'elsewhere' | 'unreachable' {
 	const { location, signedOut, forbidden, notServed, gone, body } = found;
 	if (isLost(found)) return 'unreachable';
@@ -77,7 +76,7 @@ export function judgePlace(found: Outcome): 'service' | 'moved' | 'elsewhere' | 
 	return body === undefined || notServed || gone !== undefined ? 'elsewhere' : 'service';
 }
 
-/** Likeliest first. */
+/** Other places to look, likeliest first. */
 export function likelyBaseUrls(baseUrl: string): string[] {
 	const { origin, pathname, search } = new URL(baseUrl);
 	const path = pathname.replace(/\/+$/, '');

@@ -19,21 +19,20 @@ const CONNECT_WITHIN_MS = 3000;
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
-/** Shows warnings of settings. @param needs options in `without` mean something else in the command @throws RefusedError */
+/** @param without options that have their own meaning in the command @throws RefusedError if not signed in */
 export async function openSession(
 	invocation: Invocation,
 	{ credentials = true, without = [] }: { credentials?: boolean; without?: readonly string[] } = {},
 ) {
 	const { context, options } = invocation;
 	const { env, cwd, clock, random } = context;
-	// The setting is a number.
+	// "auto" is no number, as the setting is.
 	const mine = options.concurrency === 'auto' ? [...without, 'concurrency'] : without;
 	const flags = Object.fromEntries(Object.entries(options).filter(([name]) => !mine.includes(name)));
 	const connection = await resolveConnection({ env, flags, cwd, credentials });
 	if (connection.warnings.length > 0) warn(context, connection.warnings);
 	const dialect = dialectFor(connection.settings);
 	const wait = waitNotice(invocation);
-	/** After more than a second. */
 	const onRetry = ({ status, code }: Outcome, waitMs: number): void => {
 		const why = status === undefined ? (code ?? 'no response') : `HTTP ${status}`;
 		if (waitMs > 1000) wait?.(`${Math.round(waitMs / 1000)} s before a retry (${why})`);
@@ -43,11 +42,9 @@ export async function openSession(
 	return {
 		connection,
 		dialect,
-		/** No message shows them. */
 		secrets: secretsOf(connection.auth),
 		/** `desk.example` */
 		host: new URL(connection.baseUrl).host,
-		/** Runs and copies of stdin. */
 		stateDir: stateFolder({ env, cwd }),
 		sending,
 		openClient: (connections: number, run?: string) => openClient(invocation, connection, connections, run),
@@ -60,14 +57,14 @@ export function dialectFor({ productPrefix, shopPrefix, membershipPrefix }: Sett
 	return createDialect({ product: productPrefix, shop: shopPrefix, membership: membershipPrefix });
 }
 
-/** Needs no base URL and no secret. */
+/** Works without a base URL and a secret. */
 export function dialectOf({ context: { env, cwd }, options }: Invocation): Dialect {
 	return dialectFor(readSetup({ env, flags: options, cwd }).settings);
 }
 
 export type Reach = Pick<Connection, 'baseUrl' | 'auth' | 'settings' | 'tls' | 'proxy' | 'allowHttp'>;
 
-/** From here on stderr shows no credentials. */
+/** From here on, credentials are removed from stderr. */
 export async function openClient(
 	invocation: Invocation,
 	{ baseUrl, auth, settings, tls, proxy, allowHttp }: Reach,

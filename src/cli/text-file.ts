@@ -26,13 +26,13 @@ export async function readTextInput(stdin: Pick<Input, 'text'>, flag?: string): 
 
 export const isFile = (text: string): boolean => text.startsWith('@') && !text.startsWith('@@');
 
-/** As it is, from `@file`, or from stdin with `@-`; `@@` is a leading @. */
+/** Reads `@file` and `@-` (stdin); other text is the value, with `@@` for a leading @. */
 export async function readTextValue(flag: string, text: string, { stdin, cwd }: Context): Promise<string> {
 	if (!isFile(text)) return text.replace(/^@@/, '@');
 	return text === '@-' ? await readTextInput(stdin, flag) : readTextFile(text.slice(1), cwd, flag);
 }
 
-/** Its first line. @throws UsageError */
+/** @throws UsageError */
 export async function readFirstLine(stdin: Input, flag: string): Promise<string> {
 	if (stdin.isTTY) throw new UsageError(`${flag} needs a pipe or a file on stdin`);
 	const line = (await readTextInput(stdin, flag)).split('\n', 1)[0]?.replace(/\r$/, '') ?? '';
@@ -70,7 +70,7 @@ export function refuseSecretNames(flag: string, names: readonly string[], way: s
 	});
 }
 
-/** At any depth. @throws UsageError */
+/** Looks at any depth. @throws UsageError */
 export function refuseSecretKeys(flag: string, value: unknown, way: string): void {
 	const key = secretKeyIn(value);
 	if (key !== undefined) refuseSecretNames(flag, [key], way);

@@ -10,6 +10,7 @@ import {
 	configFolder,
 	connectionVariables,
 	type Environment,
+	isSameOrigin,
 	listed,
 	originOf,
 	parseBaseUrl,
@@ -68,7 +69,7 @@ export function readSetup(request: ResolveRequest) {
 
 interface SecretPlace {
 	scheme: Scheme;
-	/** From the environment. */
+	/** Set if the secret comes from the environment. */
 	value?: string;
 	stored?: StoredSecret;
 	/** Where it comes from, or why there is none. */
@@ -157,20 +158,19 @@ function loginFor(profileName: string | undefined): string {
 	return profileName === undefined ? 'supportctl login' : `supportctl login --profile ${profileName}`;
 }
 
-/** `allowHttp` applies to the profile's own host only. */
+/** `allowHttp` applies to the profile's own origin only. */
 export function resolveBaseUrl(setup: Setup): { url: string; warnings: string[]; allowHttp: boolean } {
 	const { settings, sources, profile, profileName } = setup;
-	const { baseUrl, productPrefix } = settings;
+	const { baseUrl } = settings;
 	if (baseUrl === undefined) {
 		const why = profileName === undefined ? 'no profile' : `profile "${profileName}" has no base URL`;
 		const message = `not signed in: ${why} and no SUPPORTCTL_BASE_URL`;
 		throw new RefusedError(message, { code: 'not_signed_in', hint: loginFor(profileName) });
 	}
 	const { from, name } = sources.baseUrl;
-	const hostOf = (url: unknown): unknown => URL.canParse(String(url)) && new URL(String(url)).hostname;
-	const allowHttp = settings.allowHttp && hostOf(profile?.baseUrl) === hostOf(baseUrl);
-	const rules = { allowHttp, productPrefix, from: from === 'profile' ? `profile "${name}"` : name };
-	return { ...parseBaseUrl(baseUrl, rules), allowHttp };
+	const allowHttp = settings.allowHttp && isSameOrigin(profile?.baseUrl, baseUrl);
+	const parsed = parseBaseUrl(baseUrl, { allowHttp, from: from === 'profile' ? `profile "${name}"` : name });
+	return { ...parsed, allowHttp };
 }
 
 const MAX_PEM_BYTES = 4 * 1024 * 1024;

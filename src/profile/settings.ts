@@ -12,7 +12,7 @@ export type Scheme = (typeof schemes)[number];
 export interface Kind<Value> {
 	/** @returns undefined if it isn't valid */
 	read(given: unknown): Value | undefined;
-	/** After "must be". */
+	/** The text after "must be" in an error. */
 	expected: string;
 }
 
@@ -49,7 +49,7 @@ const flag: Kind<boolean> = {
 
 const prefix = text('a letter, then letters, digits, - or _', /^[A-Za-z][A-Za-z0-9_-]{0,31}$/);
 
-/** Any but those that HTTP itself uses. */
+/** Excludes the headers that HTTP itself uses. */
 const headerName = text(
 	'a header name',
 	/^(?!(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept.*|user-agent)$)[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/i,
@@ -134,7 +134,6 @@ export const stateFolder = (place: Place): string => folderOf('STATE', place);
 
 const CONNECTION = ['BASE_URL', 'USERNAME', 'PASSWORD', 'TOKEN'] as const;
 
-/** Those that are set. */
 export function connectionVariables(env: Environment): string[] {
 	return CONNECTION.flatMap((name) => [`SUPPORTCTL_${name}`, `SUPPORTCTL_${name}_FILE`]).filter((name) => env[name]);
 }
@@ -148,12 +147,11 @@ export function listed(names: readonly string[]): string {
 	return new Intl.ListFormat('en-GB').format(names);
 }
 
-/** A larger file was named by mistake. */
+/** A larger file can't be meant. */
 export const MAX_SECRET_BYTES = 64 * 1024;
 
 export interface EnvironmentValue {
 	value: string;
-	/** Of the variable. */
 	name: string;
 }
 
@@ -243,16 +241,15 @@ export function shellWord(text: string): string {
 	return /^[\w.~:/%@-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-export interface BaseUrlRules {
-	allowHttp?: boolean;
-	productPrefix?: string;
-	/** For errors: `--base-url`, `SUPPORTCTL_BASE_URL`, `profile "desk"`. */
-	from?: string;
-}
-
-/** Normalizes a base URL, without a slash at its end. @throws UsageError without the URL's password */
-export function parseBaseUrl(given: string, rules: BaseUrlRules = {}): { url: string; warnings: string[] } {
-	const { from, productPrefix = settings.productPrefix.initial } = rules;
+/**
+ * Normalizes a base URL, without a slash at its end.
+ * @param from for errors: `--base-url`, `SUPPORTCTL_BASE_URL`, `profile "desk"`
+ * @throws UsageError without the URL's password
+ */
+export function parseBaseUrl(
+	given: string,
+	{ allowHttp = false, from }: { allowHttp?: boolean; from?: string | undefined } = {},
+): { url: string; warnings: string[] } {
 	const invalid = (why: string, hint = 'for example https://desk.example.com/wp-json') => {
 		const where = from === undefined ? 'base URL' : `base URL (${from})`;
 		return new UsageError(`${where}: ${why}`, { code: 'invalid_base_url', hint });
@@ -280,19 +277,17 @@ export function parseBaseUrl(given: string, rules: BaseUrlRules = {}): { url: st
 	}
 	const start = route === undefined ? origin : `${origin}${pathname}?rest_route=`;
 	const path = (route?.replace(/%2f/gi, '/') ?? pathname).replace(/\/{2,}/g, '/').replace(/\/+$/, '');
-	// What follows the API's prefix was pasted with it.
-	const words = [settings.productPrefix.initial, productPrefix];
-	const at = words.map((word) => `${path}/`.indexOf(`/${word}-api/`)).find((index) => index >= 0);
-	const pasted = at === undefined ? '' : path.slice(at);
-	const url = start + path.slice(0, at);
-	if (protocol === 'http:' && !mayBeLoopback(hostname) && rules.allowHttp !== true) {
+	// The API's own path was pasted with it.
+	const pasted = /\/[A-Za-z][\w-]*-api(?:\/v1(?:\/.*)?)?$/.exec(path)?.[0] ?? '';
+	const url = start + path.slice(0, path.length - pasted.length);
+	if (protocol === 'http:' && !mayBeLoopback(hostname) && !allowHttp) {
 		const hint = `use ${url.replace('http', 'https')}, or sign in with --allow-http`;
 		throw invalid(`${shown} would send credentials unencrypted`, hint);
 	}
 	return { url, warnings: pasted ? [`using ${url} as the base URL, without ${pasted}`] : [] };
 }
 
-/** Completes `desk.example.com`. */
+/** Adds `https://` to `desk.example.com`. */
 export function withScheme(text: string): string {
 	if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || text.includes('@')) return text;
 	const rest = text.replace(/^\/+/, '');

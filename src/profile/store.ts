@@ -130,7 +130,7 @@ async function lockFile(file: string): Promise<{ release(): void }> {
 	}
 }
 
-/** Keyring entries in use. */
+/** The entries of the keyring in use. */
 function accountsIn({ profiles }: Store): string[] {
 	return Object.values(profiles).flatMap(({ secret }) => (secret?.store === 'keyring' ? secret.account : []));
 }
@@ -187,7 +187,7 @@ async function writeStore(folder: string, store: Store): Promise<void> {
 	chmodSync(configFile(folder), 0o600);
 }
 
-/** What the secret is for, if not for these settings. */
+/** @returns what the secret is for, if not for these settings */
 export function secretIsFor(profile: StoredProfile, use: Readonly<Record<string, unknown>>): string | undefined {
 	const { scheme = 'basic', baseUrl, username, headerName, secret } = profile;
 	if (scheme !== (use.scheme ?? 'basic')) return `the scheme ${scheme}`;
@@ -230,7 +230,7 @@ export async function saveProfile(change: ProfileChange) {
 		else if (given !== undefined) {
 			const file = configFile(folder);
 			const { [name]: _, ...others } = store.profiles;
-			// A renamed profile may still have the entry of this name.
+			// A profile that was renamed keeps the entry of its old name.
 			const isTaken = accountsIn({ profiles: others }).includes(`${name} in ${file}`);
 			const account = `${name} in ${file}${isTaken ? ` (${randomUUID()})` : ''}`;
 			const { stored, notice } = await keepSecret(given.value, { account, file, insecureStorage });

@@ -41,7 +41,7 @@ describe('parseBaseUrl', () => {
 		expect(warnings).toEqual([
 			'using https://desk.example.com/wp-json as the base URL, without /support-api/v1/tickets/14',
 		]);
-		expect(parseBaseUrl('https://a.example/hd-api/v1', { productPrefix: 'hd' }).url).toBe('https://a.example');
+		expect(parseBaseUrl('https://a.example/hd-api/v1').url).toBe('https://a.example');
 	});
 
 	it.each([

@@ -202,7 +202,7 @@ function paginate(send: Send, call: Call, isPaged: boolean) {
 	const sendPage = (): Promise<Exchanged> =>
 		send(pathOf(call, [...parts, ...(page > 1 ? [`page=${page}`] : [])].join('&')));
 
-	/** Ends with a page that failed. */
+	/** The last page may be one that failed. */
 	async function* more(first: Exchanged): AsyncGenerator<Exchanged> {
 		yield first;
 		const pages = Number(headerOf(first.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.NaN);

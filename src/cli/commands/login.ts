@@ -117,7 +117,7 @@ async function findAndSignIn(login: Login) {
 	}
 }
 
-/** Never from a variable. */
+/** SUPPORTCTL_BASE_URL never counts: it may be for a different service. */
 async function firstBaseUrl(login: Login): Promise<string> {
 	const { flags, prompts, store, invocation } = login;
 	if (typeof flags.baseUrl === 'string') return readBaseUrl(login, flags.baseUrl);
@@ -142,10 +142,8 @@ async function firstBaseUrl(login: Login): Promise<string> {
 }
 
 function readBaseUrl(login: Login, text: string, from?: string): string {
-	const { context, options } = login.invocation;
-	const { productPrefix } = options;
-	const { url, warnings } = parseBaseUrl(text, { allowHttp: mayUseHttp(login, text), from, productPrefix });
-	warn(context, warnings);
+	const { url, warnings } = parseBaseUrl(text, { allowHttp: mayUseHttp(login, text), from });
+	warn(login.invocation.context, warnings);
 	return url;
 }
 
@@ -201,7 +199,7 @@ async function locate(login: Login, baseUrl: string): Promise<Place> {
 	return locate(login, readBaseUrl(login, found));
 }
 
-/** Until the service accepts the credentials or the person gives up. */
+/** Asks again after a wrong secret, not for the rest. */
 async function signIn(login: Login, place: Place) {
 	const { invocation } = login;
 	const { baseUrl, reach, without } = place;
@@ -248,7 +246,6 @@ async function chooseScheme({ invocation, prompts, store, flags }: Login, { name
 	return { ...found, scheme: await prompts.choice('How do you sign in?', WAYS, found.scheme) };
 }
 
-/** Asked for once, whatever becomes of the secret. */
 async function readIdentity({ prompts }: Login, { resolved }: Place, scheme: Scheme) {
 	const { settings, sources } = resolved;
 	const { headerName } = settings;

@@ -99,7 +99,7 @@ const listShape: ResultShape = {
 	idOf: ({ profile }) => profile,
 };
 
-/** If it isn't the current profile. */
+/** Says which profile is in use if it isn't the current one. */
 function explainChoice(
 	invocation: Invocation,
 	{ profiles, current }: Store,
@@ -185,13 +185,10 @@ async function change(invocation: Invocation): Promise<Change> {
 	if (Object.keys(settings).length === 0 && unset.length === 0 && secret === undefined) {
 		throw new UsageError('nothing to set', { hint: 'list the settings: supportctl profile set --help' });
 	}
-	const { baseUrl, allowHttp, productPrefix } = { ...before, ...settings };
+	const { baseUrl, allowHttp } = { ...before, ...settings };
 	if (typeof baseUrl === 'string') {
-		const { url, warnings } = parseBaseUrl(baseUrl, {
-			allowHttp: allowHttp === true,
-			from: given.baseUrl === undefined ? 'as stored' : '--base-url',
-			productPrefix: typeof productPrefix === 'string' ? productPrefix : undefined,
-		});
+		const from = given.baseUrl === undefined ? 'as stored' : '--base-url';
+		const { url, warnings } = parseBaseUrl(baseUrl, { allowHttp: allowHttp === true, from });
 		warn(context, warnings);
 		settings.baseUrl = url;
 	}
