@@ -2,19 +2,14 @@
 
 import { plural } from '../api/names.js';
 import { ExitCode, InterruptedError } from '../errors.js';
-import type { Outcome } from '../http/outcome.js';
-import { type Sendable, type SendOptions, send } from '../http/send.js';
-import type { Client } from '../http/types.js';
-import type { Context } from '../io/context.js';
 import { renderError } from '../output/errors.js';
 import type { Invocation } from './command.js';
 import { notify } from './notices.js';
 import { wantsJson } from './results.js';
 
-/** Quits at the first signal, for requests that only read. */
-export function leaveOnSignal({ context, options }: Invocation, says: string, before?: () => void): () => void {
+/** Quits at the first signal. @param says what becomes of the requests */
+export function leaveOnSignal({ context, options }: Invocation, says: string): () => void {
 	return context.signals.listen(() => {
-		before?.();
 		const error = new InterruptedError(`interrupted; ${says}`);
 		context.stderr.write(renderError(error, { json: wantsJson(options) }));
 		context.abandon(error.exitCode);
@@ -58,33 +53,5 @@ export function listenForStop({ context, options }: Invocation, before: () => vo
 			work = stoppable;
 		},
 		end,
-	};
-}
-
-/** A signal closes the connection of the request under way and throws InterruptedError, unless the response was quicker. @param says what is known of the request */
-export function createInterruptibleSend(
-	{ signals, abandon }: Context,
-	client: Client,
-	says: (delivery: Outcome, request: Sendable) => string,
-) {
-	const stop = new AbortController();
-
-	function giveUp(): void {
-		// A connection that does not close.
-		if (stop.signal.aborted) abandon(ExitCode.interrupted);
-		stop.abort();
-		void client.close();
-	}
-
-	return async (request: Sendable, options: SendOptions): Promise<Outcome> => {
-		const unlisten = signals.listen(giveUp);
-		try {
-			const delivery = await send(client, request, { ...options, stop: stop.signal });
-			const isOpen = delivery.outcome === 'unknown' || delivery.outcome === 'not-sent';
-			if (stop.signal.aborted && isOpen) throw new InterruptedError(`interrupted; ${says(delivery, request)}`);
-			return delivery;
-		} finally {
-			unlisten();
-		}
 	};
 }

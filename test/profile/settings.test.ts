@@ -51,9 +51,10 @@ describe('parseBaseUrl', () => {
 		['https://desk.example.com/#x', /fragment/],
 		['http://desk.example.com', /unencrypted/],
 		['http://127.0.0.1.example.com', /unencrypted/],
-		['https://a b', /space/],
+		['https://a b', /not a URL/],
+		['https://a/b c', /not a URL/],
 		['https://', /not a URL/],
-		['', /empty/],
+		['', /not a URL/],
 	])('refuses %s', (given, message) => {
 		expect(() => parseBaseUrl(given)).toThrow(message);
 	});

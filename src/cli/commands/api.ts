@@ -7,6 +7,7 @@ import { ExitCode, type SupportctlError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { headerOf, type Response } from '../../http/response.js';
+import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import type { Output } from '../../io/context.js';
 import { holdsRowsAlone } from '../../output/columns.js';
@@ -14,7 +15,7 @@ import { createOutcomeRedactor, redactBody, redactHeaders, redactUrl, secretValu
 import type { Renderer } from '../../output/render.js';
 import { sanitise, sanitiseLines } from '../../output/sanitise.js';
 import { defineCommand } from '../command.js';
-import { createInterruptibleSend } from '../interruption.js';
+import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
 import {
 	checkOutput,
@@ -65,12 +66,15 @@ export const command = defineCommand({
 			const service = { profile: connection.profileName, protected: connection.settings.protected };
 			await confirmWrite(invocation, { service, host, action: `send ${method} ${path}`, asks: method === 'DELETE' });
 		}
+		const says = isRead ? 'nothing was changed' : `check before you send it again: ${method} ${redactUrl(path)}`;
+		const unlisten = leaveOnSignal(invocation, says);
 		const client = await session.openClient(1);
 		try {
 			const { last, unprinted } = await exchange({ invocation, session, client, call, shape, list });
 			return conclude(invocation, session, call, last, unprinted);
 		} finally {
 			await client.close();
+			unlisten();
 		}
 	},
 });
@@ -115,7 +119,7 @@ interface Exchanged {
 	response: Response | undefined;
 }
 
-type Send = (path: string) => Promise<Exchanged>;
+type SendPage = (path: string) => Promise<Exchanged>;
 
 /** Sends the request, and prints the response before the next page is read. */
 async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: SupportctlError }> {
@@ -149,23 +153,17 @@ async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: Suppor
 	}
 }
 
-function createSend({ invocation: { context }, session, client, call }: Api): Send {
+function createSend({ invocation: { context }, session, client, call }: Api): SendPage {
 	const { method, body, isRead } = call;
 	const secrets = body === undefined ? [] : secretValues(JSON.parse(body));
 	const endpoint = { returns: 'any', replay: isRead ? 'read' : 'once' } as const;
 	const redact = createOutcomeRedactor(session.secrets);
-	const deliver = createInterruptibleSend(context, client, ({ outcome }, { path }) => {
-		const request = `${method} ${redactUrl(path)}`;
-		if (isRead) return `${request} was interrupted; nothing was changed`;
-		if (outcome === 'not-sent') return `${request} was not sent`;
-		return `${request} was sent, but got no response: check before you send it again`;
-	});
 	return async (path) => {
 		let response: Response | undefined;
 		const onResponse = (each: Response): void => {
 			response = each;
 		};
-		const delivered = await deliver({ method, path, body, endpoint }, { ...session.sending, onResponse });
+		const delivered = await send(client, { method, path, body, endpoint }, { ...session.sending, onResponse });
 		const result = redact(delivered, secrets);
 		if (result.status === undefined) response = undefined;
 		if (response !== undefined && isGoodResponse(result, response)) result.outcome = 'ok';
@@ -193,14 +191,14 @@ function rowsOf({ result }: Exchanged): unknown[] | undefined {
  * The pages of a list. The Link header of a live service leads elsewhere. Unlike in `bulk/lists`, rows may be anything,
  * and a service may return fewer than it is asked for, count pages wrong, or have no pages.
  */
-function paginate(send: Send, call: Call, isPaged: boolean) {
+function paginate(sendTo: SendPage, call: Call, isPaged: boolean) {
 	const given = new URLSearchParams(call.query);
 	const size = Number(given.get('per_page') ?? PER_PAGE);
 	const parts = call.query.split('&').filter((part) => part !== '' && !(isPaged && part.startsWith('page=')));
 	if (isPaged && !given.has('per_page')) parts.push(`per_page=${PER_PAGE}`);
 	let page = isPaged ? Math.max(1, Math.trunc(Number(given.get('page'))) || 1) : 1;
 	const sendPage = (): Promise<Exchanged> =>
-		send(pathOf(call, [...parts, ...(page > 1 ? [`page=${page}`] : [])].join('&')));
+		sendTo(pathOf(call, [...parts, ...(page > 1 ? [`page=${page}`] : [])].join('&')));
 
 	/** The last page may be one that failed. */
 	async function* more(first: Exchanged): AsyncGenerator<Exchanged> {

@@ -15,14 +15,7 @@ import {
 	settingSpecs,
 	stateFolder,
 } from '../../profile/settings.js';
-import {
-	checkProfileName,
-	configFile,
-	readStore,
-	requireProfile,
-	type Store,
-	saveProfile,
-} from '../../profile/store.js';
+import { checkProfileName, configFile, readStore, requireProfile, saveProfile } from '../../profile/store.js';
 import { defineCommand, type Invocation } from '../command.js';
 import { say, warn } from '../notices.js';
 import { allBut, options, pick } from '../options/option.js';
@@ -65,10 +58,10 @@ export const list = defineCommand({
 		const { context, options } = invocation;
 		const { env, cwd } = context;
 		const { store, warnings } = readStore(configFolder(context));
-		const choice = readChoice(store, { env, flags: connectionFlags(options), cwd });
+		const { profileName, chosenBy, leftOut } = readChoice(store, { env, flags: connectionFlags(options), cwd });
 		warn(context, warnings);
 		const rows = Object.entries(store.profiles).map(([name, profile]) => ({
-			current: name === choice.profileName,
+			current: name === profileName,
 			profile: name,
 			// Edited by hand, it can be anything.
 			base_url: profile.baseUrl === undefined ? null : redactBaseUrl(String(profile.baseUrl)),
@@ -76,10 +69,11 @@ export const list = defineCommand({
 			username: profile.username ?? null,
 			stored_in: describeStore(profile.secret),
 			protected: profile.protected === true,
-			chosen_by: name === choice.profileName ? choice.chosenBy : null,
+			chosen_by: name === profileName ? chosenBy : null,
 		}));
 		if (rows.length === 0) say(invocation, 'No profiles yet. Create one: supportctl login');
-		explainChoice(invocation, store, choice);
+		if (leftOut !== undefined) say(invocation, `Not using "${leftOut}": SUPPORTCTL_BASE_URL is a different host.`);
+		else if (profileName !== store.current) say(invocation, `Using "${profileName}" (${chosenBy}).`);
 		await printAll(invocation, listShape, rows);
 		return ExitCode.ok;
 	},
@@ -98,20 +92,6 @@ const listShape: ResultShape = {
 	],
 	idOf: ({ profile }) => profile,
 };
-
-/** Says which profile is in use if it isn't the current one. */
-function explainChoice(
-	invocation: Invocation,
-	{ profiles, current }: Store,
-	{ profileName, chosenBy, leftOut }: ReturnType<typeof readChoice>,
-): void {
-	if (leftOut !== undefined) {
-		say(invocation, `No profile in use: SUPPORTCTL_BASE_URL is a different host than profile "${leftOut}".`);
-	}
-	if (profileName === undefined || profileName === current) return;
-	if (profiles[profileName] !== undefined) say(invocation, `Using "${profileName}" (${chosenBy}).`);
-	else warn(invocation.context, [`profile "${profileName}" not found (${chosenBy})`]);
-}
 
 export const show = defineCommand({
 	arguments: [anyProfile],

@@ -144,8 +144,8 @@ describe('profile list', () => {
 			[[], { [by]: 'two' }, other(by), `Using "two" (${by}).`],
 			[['--profile', 'two', '-q'], { [by]: 'live' }, other('--profile'), ''],
 			[[], { [by]: 'live' }, [['live', true, by], plain[1]], ''],
-			[[], { [by]: 'tow' }, nothing, `profile "tow" not found (${by})`],
-			[[], elsewhere, nothing, 'No profile in use: SUPPORTCTL_BASE_URL is a different host than profile "live".'],
+			[[], { [by]: 'tow' }, nothing, `Using "tow" (${by}).`],
+			[[], elsewhere, nothing, 'Not using "live": SUPPORTCTL_BASE_URL is a different host.'],
 		] as const) {
 			expect(await list([...argv], env)).toEqual({ marked, stderr });
 		}

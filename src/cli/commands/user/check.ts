@@ -5,8 +5,10 @@ import { createPlanner } from '../../../api/plan.js';
 import { isObject, OWN_ID, quote } from '../../../api/values.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Outcome } from '../../../http/outcome.js';
+import { send } from '../../../http/send.js';
 import { createOutcomeRedactor } from '../../../output/redact.js';
 import { defineCommand, type Invocation } from '../../command.js';
+import { leaveOnSignal } from '../../interruption.js';
 import { connectionOptions, outputOptions } from '../../options/shared.js';
 import { createSentResults, onlyOutputFailed, openResults } from '../../results.js';
 import { openSession } from '../../session.js';
@@ -22,7 +24,6 @@ export const command = defineCommand({
 		...connectionOptions,
 	],
 	async run(invocation) {
-		const { context } = invocation;
 		const session = await openSession(invocation);
 		// Before anything is asked or sent.
 		const results = createSentResults(
@@ -34,22 +35,13 @@ export const command = defineCommand({
 			}),
 		);
 		const { username, password } = await readCredentials(invocation);
-		const { createInterruptibleSend } = await import('../../interruption.js');
 		const plan = createPlanner(endpoints['user.check'], session.dialect);
 		const request = plan({ ids: { username }, fields: { username, password } });
+		const unlisten = leaveOnSignal(invocation, `it is unknown whether the credentials of ${quote(username)} are valid`);
 		const client = await session.openClient(1);
-		const who = `the credentials of ${quote(username)}`;
-		const send = createInterruptibleSend(context, client, ({ outcome }) =>
-			outcome === 'not-sent'
-				? `${who} were not sent`
-				: `${who} were sent, but got no response: it is unknown whether they are valid`,
-		);
-		let result: Outcome;
-		try {
-			result = await send(request, { ...session.sending, retries: 0 });
-		} finally {
-			await client.close();
-		}
+		const result = await send(client, request, { ...session.sending, retries: 0 });
+		await client.close();
+		unlisten();
 		const shown = createOutcomeRedactor(session.secrets)(result, [password]);
 		// Known codes contain words such as "user", which may be the password.
 		if (result.wrongCredentials || CALLER_CODES.has(result.code ?? '')) shown.code = result.code;
