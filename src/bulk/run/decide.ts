@@ -8,17 +8,13 @@ import type { Outcome } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
 import type { TermIndex } from '../lists/directory.js';
 import { type Held, holds, isNothing, isUnchanged } from './held.js';
-import { type Checks, changesLists, type RunPlan } from './plan.js';
+import { type Checks, changesLists, type Fields, type RunPlan } from './plan.js';
 import { NOTHING_TO_SEND, type RunRow, skipped } from './rows.js';
-
-export type Fields = Readonly<Record<string, unknown>>;
 
 export type Decision =
 	| { readonly skip: Outcome }
 	| {
 			readonly fields: Fields;
-			/** Those of the fields that change the object. */
-			readonly changed: Fields;
 			/** Fields that keep what others wrote. */
 			readonly left: readonly AppliedDifference[];
 	  };
@@ -50,7 +46,7 @@ export function decide(row: RunRow, held: Held, plan: RunPlan, terms?: TermIndex
 	if (isEmpty && endpoint.body !== 'none') {
 		return { skip: skipped(checks.onlyChanged || changesLists(plan) ? UNCHANGED : NOTHING_TO_SEND) };
 	}
-	return { fields, changed, left };
+	return { fields, left };
 }
 
 function conflictOf({ request, modified }: RunRow, held: Held, checks: Checks): Outcome | undefined {

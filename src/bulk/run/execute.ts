@@ -23,13 +23,13 @@ import { type StopReason, StopWatch } from './stop.js';
 import { ownRows, type Survey } from './survey.js';
 
 export interface RunParts {
-	readonly setup: RunSetup;
-	readonly rows: PlannedRows;
-	readonly survey: Survey;
-	readonly client: Client;
+	setup: RunSetup;
+	rows: PlannedRows;
+	survey: Survey;
+	client: Client;
 	/** Undefined for lookups. */
-	readonly journal: Journal | undefined;
-	readonly past: PastPart | undefined;
+	journal: Journal | undefined;
+	past: PastPart | undefined;
 }
 
 /** Never throws: some rows may be done by then. */

@@ -9,10 +9,10 @@ export interface Held {
 	has(field: string): boolean;
 	/** Undefined if it isn't shown. */
 	get(field: string): unknown;
-	readonly names: readonly string[];
+	names: readonly string[];
 	writtenAs(field: string): string;
-	readonly modified?: unknown;
-	readonly status?: unknown;
+	modified?: unknown;
+	status?: unknown;
 }
 
 /** Undefined for an unknown shape. */

@@ -7,15 +7,16 @@ import { UsageError } from '../../errors.js';
 import type { RawRow } from '../input/input.js';
 import type { Json } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
-import type { Directories, Found } from '../lists/directory.js';
-import type { RunPlan, RunTuning } from './plan.js';
+import type { Directories, Directory } from '../lists/directory.js';
+import { inOrder } from './engine.js';
+import type { Ids, RunPlan, RunTuning } from './plan.js';
 import { endpointFinder, type PlannedRow, type RowPlanner } from './rows.js';
 
 interface NameUse {
-	readonly column: string;
-	readonly text: string;
+	column: string;
+	text: string;
 	/** Once the names before it have their IDs. */
-	look(directories: Directories): Promise<Found>;
+	directory(from: Directories): Pick<Directory, 'id'> | undefined;
 	set(id: string): void;
 }
 
@@ -23,79 +24,61 @@ export function isNamed(value: unknown): value is string {
 	return typeof value === 'string' && value !== '' && !looksLikeNumber(value);
 }
 
-function usesIn(endpoint: Endpoint, values: RowValues): NameUse[] {
-	return [...namedIds(endpoint, values), ...namedFields(endpoint, values)];
+function* usesIn(endpoint: Endpoint, values: RowValues): Generator<NameUse> {
+	if (values.names !== undefined) yield* namedIds(endpoint, values, values.names);
+	for (const column in values.fields) {
+		const kind = endpoint.fields.find(({ name }) => name === column)?.kind;
+		if (kind !== 'user' && kind !== 'term' && kind !== 'terms') continue;
+		const items: unknown[] = [values.fields[column]].flat();
+		for (const [at, text] of items.entries()) {
+			if (!isNamed(text)) continue;
+			yield {
+				column,
+				text,
+				directory: ({ users, terms }) => (kind === 'user' ? users : terms(column)),
+				set(id) {
+					items[at] = kind === 'term' ? id : Number(id);
+					const value = kind === 'terms' ? [...new Set(items)] : items[0];
+					values.fields = { ...values.fields, [column]: value };
+				},
+			};
+		}
+	}
 }
 
-function namedIds(endpoint: Endpoint, values: RowValues): NameUse[] {
-	const uses: NameUse[] = [];
-	const add = (column: string, look: (directories: Directories, text: string) => Promise<Found>): void => {
-		const text = values.names?.[column];
-		if (text === undefined) return;
-		uses.push({
+function* namedIds(endpoint: Endpoint, values: RowValues, given: Ids): Generator<NameUse> {
+	for (const { name: column, names } of [...endpoint.parameters, { name: 'reassign', names: 'users' }]) {
+		const text = given[column];
+		if (text === undefined) continue;
+		yield {
 			column,
 			text,
-			look: (directories) => look(directories, text),
+			directory({ users, terms, passwords }) {
+				const { taxonomy = endpoint.path.split('/')[1] as string, user_id: user } = values.ids;
+				if (names === 'terms') return terms(taxonomy);
+				if (names === 'users') return users;
+				return user === undefined ? undefined : passwords(user);
+			},
 			set(id) {
 				if (column === 'reassign') values.reassign = id;
 				else values.ids = { ...values.ids, [column]: id };
 			},
-		});
-	};
-	if (values.names === undefined) return uses;
-	for (const { name, names } of endpoint.parameters) {
-		add(name, async (directories, text) => {
-			const { taxonomy = endpoint.path.split('/')[1] as string, user_id: user } = values.ids;
-			if (names === 'terms') return await directories.terms(taxonomy).id(text);
-			if (names === 'users') return await directories.users.id(text);
-			return user === undefined ? { asGiven: true } : await directories.passwords(user).id(text);
-		});
-	}
-	add('reassign', (directories, text) => directories.users.id(text));
-	return uses;
-}
-
-function namedFields(endpoint: Endpoint, values: RowValues): NameUse[] {
-	const uses: NameUse[] = [];
-	for (const column in values.fields) {
-		const value = values.fields[column];
-		if (typeof value !== 'string' && !Array.isArray(value)) continue;
-		const kind = endpoint.fields.find(({ name }) => name === column)?.kind;
-		const put = (now: unknown): void => {
-			values.fields = { ...values.fields, [column]: now };
 		};
-		const lookForTerm = (text: string) => (directories: Directories) => directories.terms(column).id(text);
-		if (kind === 'user' && isNamed(value)) {
-			uses.push({ column, text: value, look: ({ users }) => users.id(value), set: (id) => put(Number(id)) });
-		} else if (kind === 'term' && isNamed(value)) {
-			uses.push({ column, text: value, look: lookForTerm(value), set: put });
-		} else if (kind === 'terms') {
-			const items: unknown[] = [value].flat();
-			for (const [at, text] of items.entries()) {
-				if (!isNamed(text)) continue;
-				const set = (id: string): void => {
-					items[at] = Number(id);
-					put([...new Set(items)]);
-				};
-				uses.push({ column, text, look: lookForTerm(text), set });
-			}
-		}
 	}
-	return uses;
 }
 
 interface NameProblem {
-	readonly column: string;
-	readonly problem: string;
-	readonly isMissing: boolean;
+	column: string;
+	problem: string;
+	isMissing: boolean;
 }
 
 /** Puts IDs in the place of names. @returns what is wrong with them */
-async function resolve(uses: readonly NameUse[], endpoint: Endpoint, directories: Directories): Promise<NameProblem[]> {
+async function resolve(uses: Iterable<NameUse>, endpoint: Endpoint, directories: Directories): Promise<NameProblem[]> {
 	const problems: NameProblem[] = [];
-	for (const { column, text, look, set } of uses) {
+	for (const { column, text, directory, set } of uses) {
 		const fail = (problem: string): void => void problems.push({ column, problem, isMissing: true });
-		const found = await look(directories);
+		const found = (await directory(directories)?.id(text)) ?? { asGiven: true };
 		const kind = endpoint.parameters.find(({ name }) => name === column)?.kind;
 		if ('id' in found) set(found.id);
 		else if ('problem' in found) fail(found.problem);
@@ -155,7 +138,7 @@ export class RowNames {
 		const named: (() => Promise<void>)[] = [];
 		for (const [index, raw] of batch.entries()) {
 			const found = planner.read(raw);
-			if (Array.isArray(found) || usesIn(this.#endpointOf(found.ids), found).length === 0) {
+			if (Array.isArray(found) || usesIn(this.#endpointOf(found.ids), found).next().done === true) {
 				planned[index] = planner.finish(raw, found);
 				continue;
 			}
@@ -163,10 +146,7 @@ export class RowNames {
 				planned[index] = await this.#planNamed(raw, found, planner);
 			});
 		}
-		const work = async (): Promise<void> => {
-			for (let next = named.shift(); next !== undefined; next = named.shift()) await next();
-		};
-		await Promise.all(Array.from({ length: Math.min(this.tuning.concurrency, named.length) }, work));
+		for await (const _ of inOrder(named, this.tuning.concurrency, (planNext) => planNext()));
 		return planned;
 	}
 
@@ -213,7 +193,7 @@ function sharedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
 	const add: RowValues = { ids, fields: values.add };
 	const remove: RowValues = { ids, fields: values.remove };
 	const conditions = checks.conditions.map(({ field, value }): RowValues => ({ ids, fields: { [field]: value } }));
-	const uses = [shared, add, remove, ...conditions].flatMap((each) => usesIn(endpoint, each));
+	const uses = [shared, add, remove, ...conditions].flatMap((each) => [...usesIn(endpoint, each)]);
 	return { shared, add, remove, conditions, uses };
 }
 

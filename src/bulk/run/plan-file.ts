@@ -1,6 +1,6 @@
 /**
- * A saved plan: a run that was checked and not sent. Its file is a journal of what each row would change:
- * the header of a run, a line for each row, and a digest of all lines before it.
+ * A saved plan: a run that was checked and not sent. Its file is a journal of what each row would change: the header of
+ * a run, a line for each row, and a digest of all lines before it. Its rows are sent while objects have the old values.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -17,23 +17,22 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Dialect } from '../../api/dialect.js';
+import { readEndpointOf } from '../../api/reads.js';
 import { isObject, isProblem, parseId } from '../../api/values.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
 import { openRegularFile, readStart } from '../../folder.js';
 import { headerProblem } from '../journal/header.js';
 import { lineReader } from '../journal/read.js';
 import { type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
-import type { PlannedWrite } from './events.js';
-import type { RunHeader, RunPlan, SavedPlan } from './plan.js';
-import { endpointFinder } from './rows.js';
+import type { FieldChange, PlannedWrite } from './events.js';
+import { heldOf, isUnchanged } from './held.js';
+import { type Ids, type RowSource, type RunHeader, type RunPlan, type SavedPlan, withoutValues } from './plan.js';
+import { type Expected, endpointFinder, inBatches, type PlannedRows, plannerOf, type RunRow } from './rows.js';
 import { areIds, mayBeSent } from './undo.js';
 
 const START = '{"type":"saved-plan"';
 
-/** The longest line that is read, in bytes. */
-const MOST_BYTES = 16 * 1024 * 1024;
-
-/** Whether a path leads to a saved plan, going by how it starts. */
 export function isPlanFile(path: string): boolean {
 	try {
 		return statSync(path).isFile() && readStart(path).startsWith(START);
@@ -122,25 +121,38 @@ export class PlanWriter {
 	}
 }
 
-const refused = (path: string, why: string, hint?: string): UsageError =>
-	new UsageError(`can't use the plan ${path}: ${why}`, { code: 'bad_plan', hint });
+const refused = (path: string, why: string): UsageError => {
+	return new UsageError(`can't use the plan ${path}: ${why}`, { code: 'bad_plan', hint: 'make the plan again' });
+};
 
-/** Each record of a file, with the digest of all lines before it. */
-function* records(path: string): Generator<{ record: Json; sha256(): string; isLast: boolean }> {
+/** Its rows, and then the plan itself. @throws UsageError unless it is whole and unchanged */
+function* readRows(path: string): Generator<Json, SavedPlan & { readonly header: RunHeader }> {
+	if (existsSync(path) && !isPlanFile(path)) throw refused(path, "it isn't a plan");
 	let fd: number | undefined;
 	try {
 		fd = openRegularFile(path);
-		const { size } = fstatSync(fd);
-		const lineAt = lineReader(fd, MOST_BYTES);
+		const lineAt = lineReader(fd);
 		const hash = createHash('sha256');
-		for (let place = 0; place < size; ) {
-			const found = lineAt(place);
-			if (found === undefined) throw refused(path, 'its last line is cut off');
-			const record = parseRecord(found.text);
+		let header: RunHeader | undefined;
+		let rows = 0;
+		for (let place = 0; ; ) {
+			const { text, end } = lineAt(place) ?? {};
+			if (text === undefined || end === undefined) throw refused(path, 'its end is missing');
+			const record = parseRecord(text);
 			if (typeof record === 'string') throw refused(path, `a line was changed or damaged (${record})`);
-			yield { record, sha256: () => hash.copy().digest('hex'), isLast: found.end === size };
-			hash.update(`${found.text}\n`);
-			place = found.end;
+			if (header !== undefined && record.type !== 'planned') {
+				const sha256 = hash.digest('hex');
+				const isWhole = record.sha256 === sha256 && record.rows === rows && fstatSync(fd).size === end;
+				if (!isWhole) throw refused(path, 'it was changed after it was made');
+				return { path, header, sha256, rows };
+			}
+			if (header === undefined) header = headerOf(record, path);
+			else {
+				rows++;
+				yield record;
+			}
+			hash.update(`${text}\n`);
+			place = end;
 		}
 	} catch (error) {
 		throw error instanceof UsageError ? error : refused(path, fileProblem(error));
@@ -149,26 +161,7 @@ function* records(path: string): Generator<{ record: Json; sha256(): string; isL
 	}
 }
 
-/** A plan's header and digest; the whole file was checked. @throws UsageError */
-export function readPlan(path: string): SavedPlan & { readonly header: RunHeader } {
-	if (existsSync(path) && !isPlanFile(path)) throw refused(path, "it isn't a plan");
-	let header: RunHeader | undefined;
-	let rows = 0;
-	for (const { record, sha256, isLast } of records(path)) {
-		if (header === undefined) header = headerOf(record, path);
-		else if (record.type === 'planned') rows++;
-		else {
-			const digest = sha256();
-			const isWhole = record.type === 'digest' && isLast && record.sha256 === digest && record.rows === rows;
-			if (!isWhole) throw refused(path, 'it was changed after it was made', 'make the plan again');
-			return { path, header, sha256: digest, rows };
-		}
-	}
-	throw refused(path, header === undefined ? 'it is empty' : 'its end is missing', 'make the plan again');
-}
-
 function headerOf({ type, version, ...header }: Json, path: string): RunHeader {
-	if (type !== 'saved-plan') throw refused(path, "it isn't a plan");
 	if (version !== VERSION) {
 		throw refused(path, `it has format version ${version}; this supportctl reads version ${VERSION}`);
 	}
@@ -177,36 +170,99 @@ function headerOf({ type, version, ...header }: Json, path: string): RunHeader {
 	return header as unknown as RunHeader;
 }
 
-/** The rows of a plan, each checked like input. @throws UsageError */
+/** Checks the whole file. @throws UsageError */
+export function readPlan(path: string): SavedPlan & { readonly header: RunHeader } {
+	const rows = readRows(path);
+	for (;;) {
+		const { done, value } = rows.next();
+		if (done) return value;
+	}
+}
+
+/** Each row is checked like input: its IDs become a path, and its fields a body. @throws UsageError */
 export function* plannedWrites(path: string, plan: RunPlan): Generator<PlannedWrite> {
-	let last = 0;
-	for (const { record } of records(path)) {
-		if (record.type !== 'planned') continue;
-		const { type: _, ...planned } = record;
-		const row = Number(planned.row);
-		if (!(row > last) || !isValid(planned, plan)) throw refused(path, `row ${row} is not valid`);
-		last = row;
+	for (const { type: _, ...planned } of readRows(path)) {
+		const { row, ids, fields, before, reassign } = planned;
+		const isShaped = isObject(ids) && isObject(fields) && isObject(before) && isObject(before.values);
+		if (!isShaped) throw refused(path, `row ${row} is not valid`);
+		const endpoint = endpointFinder(plan)(ids as Ids);
+		const secrets = endpoint.fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
+		const isSafe =
+			areIds(ids, endpoint) &&
+			Object.keys(fields).every((name) => mayBeSent(endpoint, name, plan) && !secrets.includes(name)) &&
+			(reassign === undefined || !isProblem(parseId(String(reassign))));
+		if (!isSafe) throw refused(path, `row ${row} can't be sent`);
 		yield planned as unknown as PlannedWrite;
 	}
 }
 
-/** Its IDs become a path, and its fields a body. */
-function isValid(record: Json, plan: RunPlan): boolean {
-	const { line, ids, fields, before, force, reassign, modified } = record;
-	if (!isObject(ids) || !isObject(fields) || !isObject(before)) return false;
-	const endpoint = endpointFinder(plan)(ids as Record<string, string>);
-	const secrets = endpoint.fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
-	const names = Object.keys(fields);
-	return (
-		(line === undefined || typeof line === 'number') &&
-		(modified === undefined || typeof modified === 'string') &&
-		(force === undefined || force === true) &&
-		(reassign === undefined || !isProblem(parseId(String(reassign)))) &&
-		areIds(ids, endpoint) &&
-		(endpoint.body !== 'none' || names.length === 0) &&
-		names.every((name) => mayBeSent(endpoint, name, plan) && !secrets.includes(name)) &&
-		isObject(before.values) &&
-		Array.isArray(before.absent) &&
-		before.absent.every((name) => typeof name === 'string')
-	);
+/** It keeps old values itself. */
+export function applyPlan({ plan }: RunHeader, { path, sha256 }: SavedPlan, allowDrift: boolean): RunPlan {
+	const { ids, force } = plan.values;
+	const endpoint = endpointFinder(plan)(ids);
+	const isRestorable = endpoint.replay === 'set' || (endpoint.trash && !force);
+	const snapshot = readEndpointOf(endpoint) !== undefined && isRestorable;
+	return {
+		...plan,
+		source: { from: 'plan', path, sha256, allowDrift },
+		values: { ...withoutValues(plan.values), force },
+		checks: { ...plan.checks, snapshot },
+		shard: undefined,
+		skipInvalid: false,
+	};
 }
+
+export function openPlannedRows(
+	plan: RunPlan,
+	source: Extract<RowSource, { from: 'plan' }>,
+	dialect: Dialect,
+): PlannedRows {
+	const { path, sha256, allowDrift } = source;
+	const request = plannerOf(plan, dialect);
+	function* rows(): Generator<RunRow> {
+		if (readPlan(path).sha256 !== sha256) {
+			throw new UsageError(`the plan ${path} was changed; nothing more was sent`, { code: 'bad_plan' });
+		}
+		for (const { row, line, ids, force, reassign, modified, fields, before } of plannedWrites(path, plan)) {
+			yield {
+				row,
+				line,
+				reassign,
+				modified,
+				request: request({ ids, force, reassign, fields }),
+				expected: allowDrift ? undefined : expectedOf(before),
+			};
+		}
+	}
+	return { source, ignored: [], matched: [], sha256: () => sha256, read: () => inBatches(rows()) };
+}
+
+function expectedOf({ values, absent }: PlannedWrite['before']): Expected {
+	const old = Object.entries(values).map(([name, value]) => [name, [value]]);
+	const none = absent.map((name) => [name, [null]]);
+	return {
+		values: Object.fromEntries([...old, ...none]),
+		byField: false,
+		code: 'drift',
+		hint: 'to send it anyway: --allow-drift',
+	};
+}
+
+export function changesIn({ ids, fields, before, force }: PlannedWrite, plan: RunPlan): FieldChange[] {
+	const { values } = before;
+	const endpoint = endpointFinder(plan)(ids);
+	const changeOf = (field: string, value: unknown): FieldChange => {
+		return { field, old: values[field], new: value, isShown: Object.hasOwn(values, field) };
+	};
+	if (endpoint.body === 'none') {
+		const field = IDENTITY.find((name) => Object.hasOwn(values, name)) ?? 'status';
+		return [changeOf(field, endpoint.trash && force !== true ? 'trash' : 'deleted')];
+	}
+	const held = heldOf({ ...endpoint, body: 'fields' }, values);
+	return Object.entries(fields)
+		.filter(([name, value]) => held === undefined || !isUnchanged(endpoint, name, value, held))
+		.map(([name, value]) => changeOf(name, value));
+}
+
+/** By which people know a deleted object; the first one shows what becomes of it. */
+export const IDENTITY = ['status', 'username', 'name', 'title', 'slug', 'email'];

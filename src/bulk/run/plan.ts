@@ -5,6 +5,9 @@ import { endpointList } from '../../api/endpoints.js';
 import { UsageError } from '../../errors.js';
 import type { InputFormat } from '../input/input.js';
 
+export type Ids = Readonly<Record<string, string>>;
+export type Fields = Readonly<Record<string, unknown>>;
+
 export type RowSource =
 	| { readonly from: 'ids'; readonly ids: readonly string[] }
 	/** `path` is absolute, or `-` for stdin; messages show `name`. */
@@ -15,7 +18,7 @@ export type RowSource =
 	| { readonly from: 'plan'; readonly path: string; readonly sha256: string; readonly allowDrift: boolean };
 
 export interface ColumnSettings {
-	readonly map: Readonly<Record<string, string>>;
+	readonly map: Ids;
 	readonly ignore: readonly string[];
 	readonly ignoreOther: boolean;
 	readonly idColumn?: string;
@@ -25,8 +28,8 @@ export interface ColumnSettings {
 /** A row's own cell takes precedence. */
 export interface SharedValues {
 	/** With `taxonomy`. */
-	readonly ids: Readonly<Record<string, string>>;
-	readonly fields: Readonly<Record<string, unknown>>;
+	readonly ids: Ids;
+	readonly fields: Fields;
 	/** Never kept: a resume asks again. */
 	readonly withheld: readonly string[];
 	readonly force: boolean;

@@ -124,8 +124,8 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 }
 
 interface Prepared {
-	readonly request: Request;
-	readonly left: Extract<Decision, { left: unknown }>['left'];
+	request: Request;
+	left: Extract<Decision, { left: unknown }>['left'];
 }
 
 /** A refusal of the service stands. */

@@ -12,9 +12,8 @@ import { outcomeNames } from '../journal/counts.js';
 import { type JournalScan, UnderWay } from '../journal/history.js';
 import { openRecords } from '../journal/read.js';
 import { differences, fullMessage, type RowRecord } from '../journal/records.js';
-import { openInputOf } from './open.js';
-import type { RowSource, RunHeader } from './plan.js';
-import { invalidOutcome, isInvalid, isOwn, planRows } from './rows.js';
+import type { Fields, Ids, RowSource, RunHeader } from './plan.js';
+import { invalidOutcome, isInvalid, isOwn, openInputOf, planRows } from './rows.js';
 
 export type Wanted = (record: Pick<RowRecord, 'outcome' | 'status' | 'code'>) => boolean;
 
@@ -40,7 +39,7 @@ export interface RejectOptions {
 
 export interface Reject {
 	row: Record<string, unknown>;
-	ids: Readonly<Record<string, string>>;
+	ids: Ids;
 }
 
 /** Undefined for stdin without a copy. @throws UsageError */
@@ -164,7 +163,7 @@ function givenValues(
 	columns: readonly string[] | undefined,
 	isMisshapen: boolean,
 	{ ids }: RowRecord,
-): Readonly<Record<string, unknown>> {
+): Fields {
 	if (cells !== undefined && columns !== undefined) {
 		return Object.fromEntries(columns.map((name, at) => [name, isMisshapen ? '' : (cells[at] ?? '')]));
 	}

@@ -13,13 +13,13 @@ import type { RunSetup } from './setup.js';
 import type { Survey } from './survey.js';
 
 export interface PastPart {
-	readonly states: RowStates;
-	readonly counts: Counts;
+	states: RowStates;
+	counts: Counts;
 	/** Rows to be sent again, by their earlier outcome. */
-	readonly left: Counts;
+	left: Counts;
 	/** Call it when the row has a new outcome. */
 	renew(row: number): void;
-	readonly own: number;
+	own: number;
 	/** Leaves out fields that a later row of the object set; skipped if none is left. */
 	withoutSuperseded(row: RunRow): RunRow;
 }

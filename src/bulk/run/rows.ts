@@ -12,9 +12,9 @@ import {
 } from '../../api/plan.js';
 import { lookedUpId } from '../../http/judge.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
-import type { InputSource, RawRow } from '../input/input.js';
+import { type InputSource, openArguments, type RawRow } from '../input/input.js';
 import { type Complaint, compileColumns, type Matched, type RowReader } from '../input/rows.js';
-import { changesLists, inShard, type RowSource, type RunPlan, type Shard } from './plan.js';
+import { changesLists, type Fields, type Ids, inShard, type RowSource, type RunPlan, type Shard } from './plan.js';
 
 export interface RunRow {
 	readonly row: number;
@@ -101,7 +101,7 @@ export function planRows(
 	plan: RunPlan,
 	input: Pick<InputSource, 'name' | 'columns' | 'headerLine'>,
 	dialect: Dialect,
-	secrets: Readonly<Record<string, unknown>>,
+	secrets: Fields,
 ): RowPlanner {
 	const { values, columns, undocumented } = plan;
 	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, values.ids.taxonomy, undocumented);
@@ -149,10 +149,30 @@ export function planRows(
 	};
 }
 
+/** @param onDraft is told of a copy of stdin before it is made @throws UsageError */
+export async function openInputOf(
+	source: Extract<RowSource, { from: 'ids' | 'file' }>,
+	stdin: AsyncIterable<Uint8Array>,
+	stateDir: string,
+	onDraft?: (path: string) => void,
+): Promise<InputSource> {
+	if (source.from === 'ids') return openArguments(source.ids);
+	const { openInput } = await import('../input/source.js');
+	const { path, name, format } = source;
+	return await openInput({
+		path,
+		name,
+		stdin,
+		stateDir,
+		onSpool: onDraft,
+		...(format === undefined ? {} : { format }),
+	});
+}
+
 export const NOTHING_TO_SEND = { code: 'nothing_to_send', message: 'nothing to change' };
 
 /** Rows may name their taxonomy. */
-export function endpointFinder(plan: RunPlan): (ids: Readonly<Record<string, string>>) => Endpoint {
+export function endpointFinder(plan: RunPlan): (ids: Ids) => Endpoint {
 	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
 	if (forTaxonomy === undefined) return () => endpoint;
 	return ({ taxonomy }) => (taxonomy === undefined ? endpoint : forTaxonomy(taxonomy));

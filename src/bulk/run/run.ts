@@ -9,12 +9,11 @@ import { scanJournal } from '../journal/read.js';
 import { createJournal } from '../journal/write.js';
 import { execute } from './execute.js';
 import { keepNames, listTerms, RowNames, takeUpName } from './names.js';
-import { openRows } from './open.js';
 import { inputFileOf, type RunHeader, type RunPlan } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
 import { comparesFirst } from './read-back.js';
 import { checkSameInput, readPast, takeUp } from './resume.js';
-import type { PlannedRows } from './rows.js';
+import { openInputOf, type PlannedRows, planRows } from './rows.js';
 import type { RunSetup } from './setup.js';
 import { checkSet, ownRows, type Survey, surveyRows } from './survey.js';
 
@@ -51,6 +50,33 @@ export async function run(given: RunSetup): Promise<ExitCode> {
 		return ended.exitCode;
 	} finally {
 		await rows.input?.dispose({ keep });
+	}
+}
+
+/** @throws UsageError */
+async function openRows(setup: RunSetup, names: RowNames): Promise<PlannedRows> {
+	const { plan, dialect } = setup;
+	const { source } = plan;
+	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, dialect);
+	if (source.from === 'plan') return (await import('./plan-file.js')).openPlannedRows(plan, source, dialect);
+	const input = await openInputOf(source, setup.stdin, setup.stateDir, setup.onDraft);
+	const { path, format } = input;
+	try {
+		const planner = planRows(plan, input, dialect, setup.secrets);
+		return {
+			// Stdin is a file by now.
+			source: source.from === 'file' && path !== undefined ? { ...source, path, format } : source,
+			input,
+			ignored: planner.ignored,
+			matched: planner.matched,
+			sha256: () => input.sha256 ?? '',
+			async *read() {
+				for await (const batch of input.read()) yield await names.planRows(batch, planner);
+			},
+		};
+	} catch (error) {
+		await input.dispose();
+		throw error;
 	}
 }
 

@@ -19,21 +19,21 @@ import type { RowRedactor } from './setup.js';
 import type { Slots } from './slots.js';
 
 export interface RowSenderParts {
-	readonly plan: RunPlan;
-	readonly dialect: Dialect;
-	readonly client: Client;
-	readonly options: SendOptions;
-	readonly terms?: TermIndex;
-	readonly redact: RowRedactor;
-	readonly journal?: Journal;
-	readonly past?: PastPart;
+	plan: RunPlan;
+	dialect: Dialect;
+	client: Client;
+	options: SendOptions;
+	terms?: TermIndex;
+	redact: RowRedactor;
+	journal?: Journal;
+	past?: PastPart;
 	/** With `--verify`, more rows are under way than requests. */
-	readonly slots?: Slots;
-	readonly read?: typeof send;
+	slots?: Slots;
+	read?: typeof send;
 }
 
 export class RowSender implements RowSteps {
-	readonly terms: TermIndex | undefined;
+	terms: TermIndex | undefined;
 	readonly #options: SendOptions;
 	readonly #isDelete: boolean;
 	readonly #ahead: ReadAhead;

@@ -11,8 +11,8 @@ import type { RunPlan } from './plan.js';
 
 /** A read and what it shows, if it shows the object. */
 export interface Seen {
-	readonly result: Outcome;
-	readonly held: Held | undefined;
+	result: Outcome;
+	held: Held | undefined;
 }
 
 function asDone({ status, body, warnings, attempts, ms }: Outcome): Outcome {

@@ -8,7 +8,7 @@ import type { Client } from '../../http/types.js';
 import type { Redact } from '../journal/records.js';
 import type { Directories } from '../lists/directory.js';
 import type { Show } from './events.js';
-import type { RunHeader, RunPlan, RunTuning } from './plan.js';
+import type { Fields, RunHeader, RunPlan, RunTuning } from './plan.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import type { SetLimits, Survey } from './survey.js';
 
@@ -18,36 +18,36 @@ export type Extent = 'requests' | 'changes' | 'send';
 export type RowRedactor = (outcome: RowOutcome, request: Request) => RowOutcome;
 
 export interface RunSetup {
-	readonly plan: RunPlan;
-	readonly tuning: RunTuning;
-	readonly extent: Extent;
-	readonly limits: SetLimits;
-	readonly saveTo?: string;
+	plan: RunPlan;
+	tuning: RunTuning;
+	extent: Extent;
+	limits: SetLimits;
+	saveTo?: string;
 	readonly resumes?:
 		| { readonly path: string; readonly header: RunHeader; readonly again: readonly OutcomeName[] }
 		| undefined;
-	readonly record: Pick<RunHeader, 'id' | 'who' | 'note' | 'reports'>;
+	record: Pick<RunHeader, 'id' | 'who' | 'note' | 'reports'>;
 	/** By default in the state folder; nowhere for lookups without a report. */
-	readonly journal: { readonly path: string | undefined; readonly isWanted: boolean };
-	readonly secrets: Readonly<Record<string, unknown>>;
-	readonly dialect: Dialect;
-	readonly stateDir: string;
-	readonly stdin: AsyncIterable<Uint8Array>;
-	readonly tool: string;
-	readonly clock: SendClock;
+	journal: { readonly path: string | undefined; readonly isWanted: boolean };
+	secrets: Fields;
+	dialect: Dialect;
+	stateDir: string;
+	stdin: AsyncIterable<Uint8Array>;
+	tool: string;
+	clock: SendClock;
 	random(): number;
-	readonly redact: Redact;
+	redact: Redact;
 	redactRows(hasSecrets: boolean): RowRedactor;
 	/** Once; a dry run never does. */
 	connect(): Promise<Client>;
-	readonly directories: Directories;
+	directories: Directories;
 	/** @throws RefusedError */
 	checkSignedIn(outcome: Outcome): void;
 	/** @throws UsageError if the service has no such read */
 	checkServed(row: RunRow, read: Outcome): void;
 	/** Checks what only the service or a person can say. @returns the plan to carry out @throws to send nothing */
 	ask(survey: Survey, rows: PlannedRows): Promise<RunPlan>;
-	readonly show: Show;
+	show: Show;
 	/** A file that must not stay if a signal comes before the first row. */
 	onDraft(path: string): void;
 }

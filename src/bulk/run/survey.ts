@@ -2,7 +2,7 @@
 
 import { UsageError } from '../../errors.js';
 import type { Complaint } from '../input/rows.js';
-import type { RunPlan } from './plan.js';
+import type { Fields, Ids, RunPlan } from './plan.js';
 import { isInvalid, isOwn, type PlannedRow, type RunRow } from './rows.js';
 
 export interface Survey {
@@ -16,13 +16,13 @@ export interface Survey {
 	skipped: number;
 	permanent: number;
 	invalid: number;
-	first: { ids: Readonly<Record<string, string>> }[];
+	first: { ids: Ids }[];
 	/** A read may show its object before the run. */
 	read: RunRow | undefined;
-	readonly deleted: Set<string>;
+	deleted: Set<string>;
 	/** Who receives what deleted users leave, with the first row that names it. */
-	readonly receivers: Map<string, number>;
-	readonly fields: Set<string>;
+	receivers: Map<string, number>;
+	fields: Set<string>;
 	hasSecrets: boolean;
 }
 
@@ -30,7 +30,7 @@ const FIELDS_FROM_ROWS = 200;
 const NAMED_ROWS = 10;
 export interface SurveyHooks {
 	complain?(complaint: Complaint): void;
-	holdsSecret?(sent: Readonly<Record<string, unknown>>): boolean;
+	holdsSecret?(sent: Fields): boolean;
 	/** By an earlier part of the run. */
 	isDone?(row: number): boolean;
 }
@@ -101,8 +101,8 @@ export function ownRows({ selected, skipped, invalid }: Survey, { shard }: RunPl
 }
 
 export interface SetLimits {
-	readonly expect?: number;
-	readonly max?: number;
+	expect?: number;
+	max?: number;
 }
 
 /** @throws UsageError */

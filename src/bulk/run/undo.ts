@@ -13,7 +13,7 @@ import { isIdName } from '../journal/header.js';
 import { lineReader, scanJournal } from '../journal/read.js';
 import { type Json, parseRecord, rowRecordOf } from '../journal/records.js';
 import { isNothing } from './held.js';
-import { hashKey, type RowSource, type RunHeader, type RunPlan, withoutValues } from './plan.js';
+import { hashKey, type Ids, type RowSource, type RunHeader, type RunPlan, withoutValues } from './plan.js';
 import { inBatches, type PlannedRows, plannerOf, type RunRow } from './rows.js';
 
 /** It keeps old values itself. @throws UsageError */
@@ -45,11 +45,11 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 }
 
 interface Change {
-	readonly ids: Readonly<Record<string, string>>;
+	ids: Ids;
 	/** Before the first write, and every value that the run may have written or was shown. */
-	readonly fields: Record<string, { old: unknown; written: unknown[] }>;
+	fields: Record<string, { old: unknown; written: unknown[] }>;
 	/** Why fields keep their value. */
-	readonly remarks: Record<string, string>;
+	remarks: Record<string, string>;
 }
 
 /** @throws UsageError if nothing was written */
@@ -99,7 +99,7 @@ function rowOf({ ids, fields, remarks }: Change, row: number, overwrite: boolean
 /** Where an object's records are in the journal; values stay in the file. */
 interface Records {
 	/** By a hash of the object, in the order of the run. */
-	readonly places: ReadonlyMap<number, readonly number[]>;
+	places: ReadonlyMap<number, readonly number[]>;
 	/** At any time of the run. */
 	mayBeWritten(row: number): boolean;
 }

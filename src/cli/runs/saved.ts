@@ -2,8 +2,7 @@
 
 import { relative, resolve } from 'node:path';
 import type { RunHeader } from '../../bulk/run/plan.js';
-import { plannedWrites, readPlan } from '../../bulk/run/plan-file.js';
-import { changesIn } from '../../bulk/run/planned.js';
+import { changesIn, plannedWrites, readPlan } from '../../bulk/run/plan-file.js';
 import { shellWord } from '../../profile/settings.js';
 
 /** Writes reports on a plan. @throws UsageError for a format that has outcomes, FailedError */

@@ -3,8 +3,7 @@
 import { resolve } from 'node:path';
 import { journalPath, readRunHeader, runIds } from '../../../bulk/journal/folder.js';
 import type { RunHeader } from '../../../bulk/run/plan.js';
-import { readPlan } from '../../../bulk/run/plan-file.js';
-import { applyPlan } from '../../../bulk/run/planned.js';
+import { applyPlan, readPlan } from '../../../bulk/run/plan-file.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand } from '../../command.js';

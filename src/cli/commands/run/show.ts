@@ -23,8 +23,7 @@ import {
 	type RunPlan,
 	sourceName,
 } from '../../../bulk/run/plan.js';
-import { isPlanFile, plannedWrites, readPlan } from '../../../bulk/run/plan-file.js';
-import { changesIn } from '../../../bulk/run/planned.js';
+import { changesIn, isPlanFile, plannedWrites, readPlan } from '../../../bulk/run/plan-file.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Row } from '../../../output/columns.js';
