@@ -360,7 +360,7 @@ const run = [
 				},
 			}),
 	}),
-	...bugsIn('src/bulk/run/engine.ts', 'inOrder', ['test/bulk/run/engine.test.ts'], {
+	...bugsIn('src/bulk/lists/batches.ts', 'inOrder', ['test/bulk/run/engine.test.ts'], {
 		'results are listed in the order in which they come': (real) =>
 			async function* (items, concurrency, work) {
 				const results = [];

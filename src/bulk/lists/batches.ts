@@ -7,7 +7,6 @@ import { readEndpointOf, readOfWrite } from '../../api/reads.js';
 import { isObject } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
-import { inOrder } from '../run/engine.js';
 
 export const BATCH_SIZE = 100;
 
@@ -144,4 +143,22 @@ export function readRequest(plannerFor: PlannerFor, { endpoint, ids }: Write): R
 	// Written below ticket_id, read below id.
 	const id = ids.id ?? (ids.ticket_id as string);
 	return plannerFor(read)({ ids: { ...ids, id } });
+}
+
+/** In the items' order. @param work never rejects */
+export async function* inOrder<T, R>(
+	items: Iterable<T>,
+	concurrency: number,
+	work: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
+	const underWay: Promise<R>[] = [];
+	try {
+		for (const item of items) {
+			underWay.push(work(item));
+			if (underWay.length >= concurrency) yield await (underWay.shift() as Promise<R>);
+		}
+		while (underWay.length > 0) yield await (underWay.shift() as Promise<R>);
+	} finally {
+		await Promise.all(underWay);
+	}
 }

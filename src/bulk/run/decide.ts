@@ -7,7 +7,7 @@ import { emptyRecord } from '../../api/values.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
 import type { TermIndex } from '../lists/directory.js';
-import { type Held, holds, isNothing, isUnchanged } from './held.js';
+import { type Held, holds, isNothing, isUnchanged, valuesOf } from './held.js';
 import { type Checks, changesLists, type Fields, type RunPlan } from './plan.js';
 import { NOTHING_TO_SEND, type RunRow, skipped } from './rows.js';
 
@@ -108,11 +108,5 @@ export function withCleared({ cleared = [] }: Pick<Endpoint, 'cleared'>, held: H
 export function oldValues(held: Held, { endpoint, sent = {} }: Request): OldValues {
 	// A status restores from the trash.
 	const written = endpoint.trash ? { status: 'trash' } : sent;
-	const values = emptyRecord<unknown>();
-	const absent: string[] = [];
-	for (const name of Object.keys(written)) {
-		if (held.has(name)) values[name] = held.get(name);
-		else absent.push(name);
-	}
-	return { values, absent, sent: written };
+	return { ...valuesOf(held, Object.keys(written)), sent: written };
 }

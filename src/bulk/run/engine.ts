@@ -73,21 +73,3 @@ export async function runEngine({ rows, limit, perform, stop }: EngineOptions): 
 	stop.removeEventListener('abort', onStop);
 	if (failure !== undefined) throw failure.error;
 }
-
-/** In the items' order. @param work never rejects */
-export async function* inOrder<T, R>(
-	items: Iterable<T>,
-	concurrency: number,
-	work: (item: T) => Promise<R>,
-): AsyncGenerator<R> {
-	const underWay: Promise<R>[] = [];
-	try {
-		for (const item of items) {
-			underWay.push(work(item));
-			if (underWay.length >= concurrency) yield await (underWay.shift() as Promise<R>);
-		}
-		while (underWay.length > 0) yield await (underWay.shift() as Promise<R>);
-	} finally {
-		await Promise.all(underWay);
-	}
-}

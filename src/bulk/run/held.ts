@@ -2,8 +2,9 @@
 
 import { compareField, customFieldText, rawValue, readCustomFields, writtenName } from '../../api/applied.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import { isObject } from '../../api/values.js';
+import { emptyRecord, isObject } from '../../api/values.js';
 import type { TermIndex } from '../lists/directory.js';
+import type { Fields } from './plan.js';
 
 export interface Held {
 	has(field: string): boolean;
@@ -37,6 +38,13 @@ export function heldOf(
 		modified: get('modified_gmt'),
 		status: get('status'),
 	};
+}
+
+/** What fields contain now, and those that the object does not have. */
+export function valuesOf(held: Held | undefined, names: readonly string[]): { values: Fields; absent: string[] } {
+	const values = emptyRecord<unknown>();
+	for (const name of names) if (held?.has(name) === true) values[name] = held.get(name);
+	return { values, absent: names.filter((name) => !Object.hasOwn(values, name)) };
 }
 
 /** Shown as `severity`, written as `xx_severity`. */

@@ -7,8 +7,8 @@ import { UsageError } from '../../errors.js';
 import type { RawRow } from '../input/input.js';
 import type { Json } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
+import { inOrder } from '../lists/batches.js';
 import type { Directories, Directory } from '../lists/directory.js';
-import { inOrder } from './engine.js';
 import type { Ids, RunPlan, RunTuning } from './plan.js';
 import { endpointFinder, type PlannedRow, type RowPlanner } from './rows.js';
 
@@ -123,7 +123,7 @@ export async function resolveArgument(
 
 /** Plans rows, with IDs in the place of names. */
 export class RowNames {
-	readonly #endpointOf: ReturnType<typeof endpointFinder>;
+	readonly #endpointOf: (ids: Ids) => Endpoint;
 
 	constructor(
 		private readonly plan: RunPlan,

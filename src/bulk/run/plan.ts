@@ -1,7 +1,8 @@
 /** What a run is, as data: the first line of its journal contains it. */
 
 import type { Prefixes } from '../../api/dialect.js';
-import { endpointList } from '../../api/endpoints.js';
+import { type Endpoint, endpointList } from '../../api/endpoints.js';
+import { chooseEndpoint } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
 import type { InputFormat } from '../input/input.js';
 
@@ -128,6 +129,11 @@ export interface RunHeader {
 	};
 }
 
+/** One for all taxonomies. */
+export function endpointOf({ endpoint, values }: RunPlan): Endpoint {
+	return chooseEndpoint(endpoint, values.ids.taxonomy, true).endpoint;
+}
+
 export function commandOf({ endpoint, source }: Pick<RunPlan, 'endpoint' | 'source'>): string {
 	if (source.from === 'snapshots') return 'run undo';
 	const words = endpoint.split('.');
@@ -139,11 +145,11 @@ export function withoutValues({ ids }: SharedValues): SharedValues {
 	return { ids, fields: {}, withheld: [], force: false, add: {}, remove: {} };
 }
 
-export function changesLists({ values: { add, remove } }: Pick<RunPlan, 'values'>): boolean {
+export function changesLists({ values: { add, remove } }: RunPlan): boolean {
 	return Object.keys(add).length > 0 || Object.keys(remove).length > 0;
 }
 
-export function fileOf({ source }: Pick<RunPlan, 'source'>): string | undefined {
+export function fileOf({ source }: RunPlan): string | undefined {
 	return source.from === 'file' && source.path !== '-' && source.name !== STDIN_NAME ? source.name : undefined;
 }
 

@@ -1,7 +1,6 @@
 /** A run that sends nothing: what it would send and change. */
 
 import { readEndpointOf } from '../../api/reads.js';
-import { emptyRecord } from '../../api/values.js';
 import { ExitCode } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
@@ -10,7 +9,7 @@ import { AdaptivePace } from '../pace.js';
 import { decide, UNCHANGED, withCleared } from './decide.js';
 import type { PlannedWrite, RowChange } from './events.js';
 import { rowsToSend } from './execute.js';
-import { type Held, heldOf } from './held.js';
+import { type Held, heldOf, valuesOf } from './held.js';
 import type { Fields } from './plan.js';
 import { changesIn, IDENTITY, type PlanWriter } from './plan-file.js';
 import { comparesFirst, readsBefore } from './read-back.js';
@@ -112,9 +111,6 @@ function writeOf(
 	const isDelete = endpoint.body === 'none';
 	const fields = isDelete ? {} : given;
 	const names = isDelete ? IDENTITY.filter((name) => held?.has(name)) : Object.keys(fields);
-	const values = emptyRecord<unknown>();
-	for (const name of names) if (held?.has(name) === true) values[name] = held.get(name);
-	const absent = names.filter((name) => held?.has(name) !== true);
 	const force = isDelete && permanent ? true : undefined;
-	return { row, line, ids, force, reassign, modified, fields, before: { values, absent } };
+	return { row, line, ids, force, reassign, modified, fields, before: valuesOf(held, names) };
 }

@@ -2,7 +2,7 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import { chooseEndpoint, type Request } from '../../api/plan.js';
+import type { Request } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { hasInexactNumber } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
@@ -14,7 +14,7 @@ import type { TermIndex } from '../lists/directory.js';
 import { CustomNames, hasAll, renamed, withUnknownNames } from './custom-names.js';
 import { type Decision, decide, leftMessage, oldValues, withCleared } from './decide.js';
 import { heldOf } from './held.js';
-import { type Checks, changesLists, type RunPlan } from './plan.js';
+import { type Checks, changesLists, endpointOf, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
 import { notRead, type Seen, settledBy, settledRefusal, verified } from './settle.js';
 
@@ -48,8 +48,8 @@ export function comparesFirst(plan: RunPlan): boolean {
 }
 
 /** Whether an apply can tell that objects changed since. */
-function canRead({ endpoint, values }: RunPlan): boolean {
-	return readEndpointOf(chooseEndpoint(endpoint, values.ids.taxonomy, true).endpoint) !== undefined;
+function canRead(plan: RunPlan): boolean {
+	return readEndpointOf(endpointOf(plan)) !== undefined;
 }
 
 /** @throws UsageError */

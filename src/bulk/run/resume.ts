@@ -1,12 +1,12 @@
 /** Continues a run from its journal. */
 
-import { chooseEndpoint } from '../../api/plan.js';
+import type { Planner } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { APPLIED, type Counts, countState, createCounts } from '../journal/counts.js';
 import { type JournalScan, type RowStates, UnderWay } from '../journal/history.js';
 import { type Journal, openJournal } from '../journal/write.js';
-import { hashKey, type RunHeader } from './plan.js';
+import { endpointOf, hashKey, type RunHeader } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
 import { isInvalid, isOwn, type PlannedRows, plannerOf, type RunRow } from './rows.js';
 import type { RunSetup } from './setup.js';
@@ -73,7 +73,7 @@ export async function readPast(
 ): Promise<{ past: PastPart; underWay: readonly number[] }> {
 	const { states } = scan;
 	const again = resumes?.again ?? [];
-	const { replay } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint;
+	const { replay } = endpointOf(plan);
 	const underWay = new UnderWay(scan);
 	const lost: number[] = [];
 	const open = new KeySet();
@@ -128,11 +128,7 @@ function countsOf({ states }: JournalScan): Pick<PastPart, 'states' | 'counts' |
 	};
 }
 
-function withoutFields(
-	planned: RunRow,
-	later: ReadonlyMap<string, number>,
-	planner: ReturnType<typeof plannerOf>,
-): RunRow {
+function withoutFields(planned: RunRow, later: ReadonlyMap<string, number>, planner: Planner): RunRow {
 	const { row, request } = planned;
 	const { ids, sent = {} } = request;
 	const isLater = (name: string): boolean => (later.get(name) ?? 0) > row;

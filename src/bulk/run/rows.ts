@@ -2,18 +2,12 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import {
-	asksNothing,
-	chooseEndpoint,
-	createPlanner,
-	type Planner,
-	type Request,
-	type RowValues,
-} from '../../api/plan.js';
+import { asksNothing, chooseEndpoint, createPlanner, type Planner, type Request } from '../../api/plan.js';
 import { lookedUpId } from '../../http/judge.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type InputSource, openArguments, type RawRow } from '../input/input.js';
 import { type Complaint, compileColumns, type Matched, type RowReader } from '../input/rows.js';
+import { createPlanners } from '../lists/batches.js';
 import { changesLists, type Fields, type Ids, inShard, type RowSource, type RunPlan, type Shard } from './plan.js';
 
 export interface RunRow {
@@ -182,13 +176,8 @@ export function endpointFinder(plan: RunPlan): (ids: Ids) => Endpoint {
 export function plannerOf(plan: RunPlan, dialect: Dialect): Planner {
 	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
 	if (forTaxonomy === undefined) return createPlanner(endpoint, dialect);
-	const planners = new Map<string, Planner>();
-	return (values: RowValues) => {
-		const taxonomy = values.ids.taxonomy as string;
-		const planner = planners.get(taxonomy) ?? createPlanner(forTaxonomy(taxonomy), dialect);
-		planners.set(taxonomy, planner);
-		return planner(values);
-	};
+	const plannerFor = createPlanners(dialect);
+	return (values) => plannerFor(forTaxonomy(values.ids.taxonomy as string))(values);
 }
 
 /** The outcome of a lookup has the ID. */

@@ -1,6 +1,5 @@
 /** A run from its plan to its exit code. */
 
-import { chooseEndpoint } from '../../api/plan.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { rowsToFix } from '../journal/counts.js';
@@ -9,7 +8,7 @@ import { scanJournal } from '../journal/read.js';
 import { createJournal } from '../journal/write.js';
 import { execute } from './execute.js';
 import { keepNames, listTerms, RowNames, takeUpName } from './names.js';
-import { inputFileOf, type RunHeader, type RunPlan } from './plan.js';
+import { endpointOf, inputFileOf, type RunHeader, type RunPlan } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
 import { comparesFirst } from './read-back.js';
 import { checkSameInput, readPast, takeUp } from './resume.js';
@@ -100,8 +99,7 @@ function checkNoSecrets(survey: Survey, { values }: RunPlan): void {
 /** Terms are compared by ID. */
 async function listComparedTerms({ plan, extent, directories }: RunSetup, { fields }: Survey): Promise<void> {
 	if (extent !== 'changes' && !comparesFirst(plan) && !plan.checks.verify) return;
-	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
-	await listTerms(directories, endpoint, [...fields, ...plan.checks.conditions.map(({ field }) => field)]);
+	await listTerms(directories, endpointOf(plan), [...fields, ...plan.checks.conditions.map(({ field }) => field)]);
 }
 
 /** Sends nothing; with `--plan`, writes what would be sent. */

@@ -1,7 +1,7 @@
 /** One row, from its first request to its outcome, for single requests and runs. */
 
 import type { Dialect } from '../../api/dialect.js';
-import { chooseEndpoint, type Request } from '../../api/plan.js';
+import type { Request } from '../../api/plan.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
@@ -9,7 +9,7 @@ import type { OldValues } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
 import { type BatchReader, createBatchReader } from '../lists/batches.js';
 import type { TermIndex } from '../lists/directory.js';
-import type { RunPlan } from './plan.js';
+import { endpointOf, type RunPlan } from './plan.js';
 import { ReadAfter } from './read-after.js';
 import { ReadAhead } from './read-ahead.js';
 import { createPerform, type RowSteps } from './read-back.js';
@@ -46,7 +46,7 @@ export class RowSender implements RowSteps {
 		const { plan, dialect, client, options, terms, slots, read = send } = parts;
 		this.terms = terms;
 		this.#options = { ...options, terms, ignoreMissing: plan.checks.ignoreMissing };
-		this.#isDelete = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint.replay === 'delete';
+		this.#isDelete = endpointOf(plan).replay === 'delete';
 		const reader = (optionsNow: () => SendOptions): BatchReader => {
 			return createBatchReader({ dialect, concurrency: 1, send: (request) => read(client, request, optionsNow()) });
 		};

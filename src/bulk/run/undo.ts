@@ -5,7 +5,7 @@ import { closeSync } from 'node:fs';
 import { customFieldText } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import { chooseEndpoint, type Planner } from '../../api/plan.js';
+import type { Planner } from '../../api/plan.js';
 import { emptyRecord, isObject, isProblem, parseId, parseSlug } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
@@ -13,7 +13,7 @@ import { isIdName } from '../journal/header.js';
 import { lineReader, scanJournal } from '../journal/read.js';
 import { type Json, parseRecord, rowRecordOf } from '../journal/records.js';
 import { isNothing } from './held.js';
-import { hashKey, type Ids, type RowSource, type RunHeader, type RunPlan, withoutValues } from './plan.js';
+import { endpointOf, hashKey, type Ids, type RowSource, type RunHeader, type RunPlan, withoutValues } from './plan.js';
 import { inBatches, type PlannedRows, plannerOf, type RunRow } from './rows.js';
 
 /** It keeps old values itself. @throws UsageError */
@@ -127,7 +127,7 @@ async function findRecords(path: string): Promise<Records> {
 
 /** Once each, in the order of the run. */
 function* readChanges(path: string, records: Records, plan: RunPlan): Generator<Change> {
-	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+	const endpoint = endpointOf(plan);
 	const fd = openRegularFile(path);
 	try {
 		const lineAt = lineReader(fd);

@@ -3,8 +3,8 @@
 import { plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
 import { type Noun, ownAccount } from '../../api/reads.js';
+import { inOrder } from '../../bulk/lists/batches.js';
 import { type PageCall, type PagesEnd, readPages } from '../../bulk/lists/pages.js';
-import { inOrder } from '../../bulk/run/engine.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import { failureBy, NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
