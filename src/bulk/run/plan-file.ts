@@ -181,10 +181,13 @@ export function readPlan(path: string): SavedPlan & { readonly header: RunHeader
 
 /** Each row is checked like input: its IDs become a path, and its fields a body. @throws UsageError */
 export function* plannedWrites(path: string, plan: RunPlan): Generator<PlannedWrite> {
+	let last = 0;
 	for (const { type: _, ...planned } of readRows(path)) {
-		const { row, ids, fields, before, reassign } = planned;
+		const { ids, fields, before, reassign } = planned;
+		const row = Number(planned.row);
 		const isShaped = isObject(ids) && isObject(fields) && isObject(before) && isObject(before.values);
-		if (!isShaped) throw refused(path, `row ${row} is not valid`);
+		if (!isShaped || !(row > last)) throw refused(path, `row ${row} is not valid`);
+		last = row;
 		const endpoint = endpointFinder(plan)(ids as Ids);
 		const secrets = endpoint.fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
 		const isSafe =
