@@ -69,7 +69,6 @@ export async function editObject(noun: EditNoun, invocation: RunInvocation): Pro
 	}
 }
 
-/** @throws UsageError, RefusedError */
 async function openTarget(noun: EditNoun, invocation: RunInvocation): Promise<Target> {
 	const { options, args } = invocation;
 	const { undocumented = false } = options;
@@ -83,7 +82,7 @@ async function openTarget(noun: EditNoun, invocation: RunInvocation): Promise<Ta
 	return { noun, invocation, endpoint, session, rules: { undocumented, statusIn: dialect.toNeutral } };
 }
 
-/** The connection is not kept open during the edit. @throws SupportctlError */
+/** The connection is not kept open during the edit. */
 async function readTarget(target: Target, context: Context, known?: Ids): Promise<Found> {
 	const { noun, invocation, endpoint, session } = target;
 	const options = { ...invocation.options, concurrency: 1 };
@@ -137,7 +136,7 @@ function openDraft({ context, options }: RunInvocation, name: string) {
 	}
 	return {
 		context: { ...context, abandon },
-		/** @returns the new text @throws SupportctlError */
+		/** @returns the new text */
 		async edit(text: string, problem: string, editor: string): Promise<string> {
 			const comment = problem === '' ? '' : `${problem.replace(/^/gm, '# error: ')}\n`;
 			withFile(path, () => writeFileSync(path, comment + text, { mode: 0o600 }));
@@ -162,7 +161,7 @@ function openDraft({ context, options }: RunInvocation, name: string) {
 	};
 }
 
-/** Opens the editor until the text is valid. @returns undefined without changes @throws UsageError */
+/** Opens the editor until the text is valid. @returns undefined without changes */
 async function askForJob(draft: Draft, editor: string, target: Target, found: Found): Promise<RunJob | undefined> {
 	const { invocation, session } = target;
 	const original = await yamlOf(found, session.host);
@@ -188,7 +187,6 @@ async function askForJob(draft: Draft, editor: string, target: Target, found: Fo
 	}
 }
 
-/** @throws FailedError if someone changed the object meanwhile */
 function refuseConflict({ what, exported: before }: Found, { exported: now }: Found): void {
 	const differs = (name: string): boolean => JSON.stringify(before[name]) !== JSON.stringify(now[name]);
 	const others = Object.keys({ ...before, ...now }).filter(differs);
@@ -249,7 +247,7 @@ async function yamlOf({ what, fields, exported }: Found, host: string): Promise<
 	return [comment(`${what} on ${host}. ${how}`), ...entries].join('\n');
 }
 
-/** Fields that are left out stay. @throws SyntaxError with what is wrong @throws UsageError for an empty text */
+/** Fields that are left out stay. @throws SyntaxError with what is wrong */
 async function changesIn(
 	text: string,
 	original: string,
@@ -295,7 +293,6 @@ function changedKeys(old: unknown, wanted: unknown): unknown {
 	return Object.fromEntries(entries.filter(([key, value]) => JSON.stringify(before[key]) !== JSON.stringify(value)));
 }
 
-/** @throws FailedError */
 function withFile<T>(what: string, work: () => T): T {
 	try {
 		return work();
@@ -305,7 +302,6 @@ function withFile<T>(what: string, work: () => T): T {
 	}
 }
 
-/** @throws UsageError without an editor or a terminal */
 function editorOf({ env, prompts }: Context): string {
 	const editor = env.VISUAL || env.EDITOR;
 	if (editor) return editor;

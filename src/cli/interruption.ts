@@ -8,12 +8,14 @@ import { notify } from './notices.js';
 import { wantsJson } from './results.js';
 
 /** Quits at the first signal. @param says what becomes of the requests */
-export function leaveOnSignal({ context, options }: Invocation, says: string): () => void {
-	return context.signals.listen(() => {
-		const error = new InterruptedError(`interrupted; ${says}`);
-		context.stderr.write(renderError(error, { json: wantsJson(options) }));
-		context.abandon(error.exitCode);
-	});
+export function leaveOnSignal(invocation: Invocation, says: string): () => void {
+	return invocation.context.signals.listen(() => leave(invocation, says));
+}
+
+function leave({ context, options }: Invocation, says: string): void {
+	const error = new InterruptedError(`interrupted; ${says}`);
+	context.stderr.write(renderError(error, { json: wantsJson(options) }));
+	context.abandon(error.exitCode);
 }
 
 export interface Stoppable {
@@ -25,22 +27,20 @@ export interface Stoppable {
 }
 
 /** The first signal lets requests under way finish, the second quits. Before `started` the first one quits. @param before cleans up if nothing was sent */
-export function listenForStop({ context, options }: Invocation, before: () => void = () => undefined) {
-	const { stderr, signals, abandon } = context;
+export function listenForStop(invocation: Invocation, before?: () => void) {
+	const { context } = invocation;
 	let work: Stoppable | undefined;
 	let isStopping = false;
-	const end = signals.listen(() => {
+	const end = context.signals.listen(() => {
 		if (work === undefined) {
-			before();
-			const error = new InterruptedError('interrupted; nothing was sent');
-			stderr.write(renderError(error, { json: wantsJson(options) }));
-			return abandon(error.exitCode);
+			before?.();
+			return leave(invocation, 'nothing was sent');
 		}
 		work.clear?.();
 		if (isStopping) {
 			const resume = work.resume === undefined ? '' : `; to send the rest: ${work.resume}`;
 			notify(context, 'message', `quitting now${resume}`);
-			return abandon(ExitCode.interrupted);
+			return context.abandon(ExitCode.interrupted);
 		}
 		isStopping = true;
 		const open = work.open();

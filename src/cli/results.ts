@@ -41,15 +41,13 @@ export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'r
 	beforeWrite?: () => void;
 	/** False prints at once. */
 	onPager?: false | (() => void);
-	/** If a person leaves the pager early. */
-	exitCodeSoFar?: () => ExitCode;
 }
 
 /** @throws UsageError */
 export async function openResults(invocation: Invocation, shape: ResultShape): Promise<Renderer> {
 	const { context, options } = invocation;
 	const { stdout } = context;
-	const { keys, onPager, profileFormat, exitCodeSoFar, ...rendering } = shape;
+	const { keys, onPager, profileFormat, ...rendering } = shape;
 	const { fields, field, query } = options;
 	if ((fields ?? field) !== undefined && keys !== undefined && query === undefined) {
 		// Refused before anything is sent.
@@ -61,12 +59,14 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 	}
 	const pager =
 		stdout.isTTY && options.pager !== false && onPager !== false
-			? openPager(context, { onStart: onPager, leave: () => context.abandon(exitCodeSoFar?.() ?? ExitCode.ok) })
+			? openPager(context, { onStart: onPager, leave: () => context.abandon(ExitCode.ok) })
 			: undefined;
 	const renderer = await createRenderer(
 		{
 			...rendering,
-			...{ fields, field, query },
+			fields,
+			field,
+			query,
 			format: chosenFormat(options, profileFormat),
 			bom: options.bom,
 			idOf: shape.idOf ?? ownId,
@@ -161,6 +161,10 @@ export function onlyOutputFailed(
 ): SupportctlError {
 	const own = exitCode === ExitCode.ok ? ExitCode.failed : exitCode;
 	return new SupportctlError(`${says}; only the output failed: ${message}`, own, {
-		...{ code, hint, details, cause, data: { ...data, ...facts } },
+		code,
+		hint,
+		details,
+		cause,
+		data: { ...data, ...facts },
 	});
 }

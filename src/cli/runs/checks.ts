@@ -101,7 +101,7 @@ async function checkWrite(job: RunJob, given: RunPlan, survey: Survey, client: C
 
 type NameOf = (ids: Readonly<Record<string, string>>) => string | undefined;
 
-/** Whether users exist that receive posts, and whether one that is deleted is you. @throws UsageError */
+/** Whether users exist that receive posts, and whether one that is deleted is you. */
 async function checkUsers(
 	{ session, invocation }: RunJob,
 	{ first, deleted, receivers: all }: Survey,
@@ -223,7 +223,7 @@ export async function confirmWrite(
 	throw new UsageError('canceled; nothing was sent', { code: 'cancelled' });
 }
 
-/** Reads the first object, if something needs it. @returns the plan, without old values that are kept by default and can't be read @throws UsageError where the service has no such read */
+/** Reads the first object, if something needs it. @returns the plan, without old values that are kept by default and can't be read */
 async function checkReadsServed(job: RunJob, plan: RunPlan, row: RunRow | undefined, client: Client): Promise<RunPlan> {
 	const { session, invocation } = job;
 	const isDefault = job.snapshotByDefault === true && plan.checks.snapshot;

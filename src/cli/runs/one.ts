@@ -136,7 +136,7 @@ async function printOne(job: RunJob, outcome: RowOutcome, results: Renderer, isS
 	return exitCode;
 }
 
-/** A delete with --ignore-missing is done. @throws UsageError */
+/** A delete with --ignore-missing is done. */
 async function endWithoutUser(job: RunJob, ids: Resolved['ids'], problem: string): Promise<ExitCode> {
 	if (!job.plan.checks.ignoreMissing) {
 		throw new UsageError(`${problem}; nothing was sent`, { code: 'unknown_name' });

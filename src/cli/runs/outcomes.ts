@@ -84,15 +84,10 @@ const deletionColumn: Column = {
 
 /** Each row has its own. */
 function customFields(keys: readonly string[]): Pick<ResultShape, 'more' | 'resolve'> {
-	let last: { row?: Row; fields?: ReturnType<typeof readCustomFields> } = {};
-	/** Every column asks for the same fields. */
-	const fieldsOf = (row: Row): typeof last.fields => {
-		if (row !== last.row) last = { row, fields: row.outcome === 'ok' ? readCustomFields(row.body) : undefined };
-		return last.fields;
-	};
+	const fieldsOf = ({ outcome, body }: Row): object => (outcome === 'ok' ? (readCustomFields(body) ?? {}) : {});
 	return {
 		more: (row) =>
-			Object.keys(fieldsOf(row) ?? {}).map((name) => namedColumn('field', name, (each) => ownOf(fieldsOf(each), name))),
+			Object.keys(fieldsOf(row)).map((name) => namedColumn('field', name, (each) => ownOf(fieldsOf(each), name))),
 		resolve(name) {
 			if (keys.includes(name.split('.')[0] as string)) return undefined;
 			const bare = name.replace(/^field\./, '');

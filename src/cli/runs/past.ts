@@ -78,7 +78,6 @@ export async function withInput<Plan extends Pick<RunPlan, 'source'>>(
 	return plan;
 }
 
-/** @throws UsageError that names the missing ones */
 async function secretsAgain(
 	{ endpoint: name, source, values: { ids, withheld }, undocumented }: RunPlan,
 	invocation: RunInvocation,
@@ -95,7 +94,7 @@ async function secretsAgain(
 	});
 }
 
-/** A journal never says where or as whom to sign in. @throws UsageError that names both services */
+/** A journal never says where or as whom to sign in. */
 async function connect(
 	{ header: { id, plan } }: PastRun,
 	invocation: RunInvocation,

@@ -104,7 +104,6 @@ export function nothingToChange({ body }: Endpoint): UsageError {
 	return new UsageError(`nothing to change: pass ${flag}`, { code: 'nothing_to_send' });
 }
 
-/** @throws UsageError */
 function readSource(
 	name: string,
 	{ args, options, words, context }: RunInvocation,
@@ -140,7 +139,6 @@ function readSource(
 	return { source: { from: 'file', ...place, format }, ids };
 }
 
-/** @throws UsageError */
 function checkArgument({ name, kind, names }: Pick<Positional, 'name' | 'kind' | 'names'>, text: string): string {
 	const label = name.replaceAll('_', ' ');
 	const refuse = (problem: string, hint?: string): never => {
@@ -224,7 +222,7 @@ export function tuningOf({ options, context }: RunInvocation, { connection: { se
 	};
 }
 
-/** `--map COLUMN=FIELD` @throws UsageError */
+/** `--map COLUMN=FIELD` */
 function readMapping(pair: string): [column: string, field: string] {
 	const at = pair.lastIndexOf('=');
 	if (at <= 0 || at === pair.length - 1) throw new UsageError(`--map ${quote(pair)} is not COLUMN=FIELD`);
@@ -238,7 +236,7 @@ function unknownField(says: string, name: string, names: readonly string[]): Usa
 	});
 }
 
-/** `--if status=hold` @throws UsageError */
+/** `--if status=hold` */
 function readCondition(text: string, endpoint: Endpoint, rules: ValueRules): Condition {
 	const at = text.indexOf('=');
 	if (at <= 0) throw invalidValue(`--if ${quote(text)} is not FIELD=VALUE`);
@@ -262,7 +260,7 @@ function readCondition(text: string, endpoint: Endpoint, rules: ValueRules): Con
 /** Of responses, beside the fields that were sent. */
 const SHOWN = ['id', 'parent', 'status'].map((name) => ({ name }));
 
-/** `--allow-differs[=FIELDS]`, where * stands for any. @throws UsageError */
+/** `--allow-differs[=FIELDS]`, where * stands for any. */
 function readAllowed(names: readonly string[], endpoint: Endpoint, undocumented: boolean): boolean | string[] {
 	if (names.length === 0 || names.includes('*')) return names.length > 0;
 	if (endpoint.body === 'custom_fields') return [...names];

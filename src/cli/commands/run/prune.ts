@@ -12,7 +12,7 @@ import { printRuns } from './list.js';
 
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** `30d` @throws UsageError */
+/** `30d` */
 function parseAge(text: string): number {
 	const [, count, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
 	if (count !== undefined) return Number(count) * (UNITS[unit] as number);

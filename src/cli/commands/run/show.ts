@@ -93,7 +93,7 @@ function allCounts({ scan: { header, end, counts } }: Shown): Counts {
 	return all;
 }
 
-/** Shards of one input as one run. @throws UsageError */
+/** Shards of one input as one run. */
 function combine(runs: Runs) {
 	const next = runs
 		.filter(({ summary }) => summary.state !== 'running')
@@ -135,7 +135,6 @@ function combine(runs: Runs) {
 	};
 }
 
-/** @throws UsageError for different inputs, and for rows that would be counted twice */
 function checkTogether([first, ...others]: readonly RunHeader[]): void {
 	for (const other of others) {
 		if (first === undefined) return;

@@ -84,7 +84,6 @@ export function createPreview(job: RunJob) {
 		});
 	}
 
-	/** @throws SupportctlError without a plan */
 	function endPlan(path: string, saved: SavedPlan | undefined, { skipped, unread }: Preview): void {
 		const problem = `${unread} ${plural(endpoint.noun, unread)} can't be planned, as shown above`;
 		if (saved === undefined) {

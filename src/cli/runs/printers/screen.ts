@@ -1,11 +1,10 @@
 /** What people and programs see of a run: results on stdout, messages and progress on stderr. */
 
-import { type Counts, exitCodeOf, totalOf } from '../../../bulk/journal/counts.js';
+import { type Counts, totalOf } from '../../../bulk/journal/counts.js';
 import type { Ended, RunEvent, Started } from '../../../bulk/run/events.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
 import type { Extent } from '../../../bulk/run/setup.js';
 import type { Survey } from '../../../bulk/run/survey.js';
-import { ExitCode } from '../../../errors.js';
 import type { RowOutcome } from '../../../http/outcome.js';
 import type { Palette } from '../../../output/colour.js';
 import { createProgress, type Progress } from '../../../output/progress.js';
@@ -39,11 +38,10 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 	const progress = createRunProgress(job, view, palette);
 	const preview = extent === 'send' ? undefined : createPreview(job);
 	let results: ReturnType<typeof createSentResults> | undefined;
-	let counts: Counts | undefined;
 	let journal: Started['journal'];
 	let remarks = 0;
 
-	/** A bad column or query leaves no run behind. @throws UsageError */
+	/** A bad column or query leaves no run behind. */
 	async function showSurvey(survey: Survey, rows: PlannedRows): Promise<void> {
 		seen.isSurveyed = true;
 		seen.inputName = rows.input?.name ?? seen.inputName;
@@ -55,7 +53,6 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 		const shape = await outcomeShape(job, [...survey.fields]);
 		shape.beforeWrite = progress.clear;
 		shape.onPager = view.isRead && progress.end;
-		shape.exitCodeSoFar = () => (counts === undefined ? ExitCode.ok : exitCodeOf(counts));
 		results = createSentResults(await openResults(invocation, shape));
 	}
 
@@ -121,7 +118,6 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 			case 'started':
 				return showStart(event);
 			case 'row': {
-				counts = event.counts;
 				const printed = showRow(event.outcome);
 				progress.draw(event.counts);
 				return printed;
