@@ -14,7 +14,7 @@ import { createProgress, type Progress } from '../../output/progress.js';
 import type { Invocation } from '../command.js';
 import { paletteFor, say, warn } from '../notices.js';
 import { findOwnId } from '../own-account.js';
-import { checkOutput, chosenFormat, openResults, wantsJson } from '../results.js';
+import { checkOutput, chosenFormat, printAll, wantsJson } from '../results.js';
 import { type Filtered, isWithout, type Order, readFilters, readOrder } from './filters.js';
 import { createPrinter, type Printer } from './print.js';
 import {
@@ -124,11 +124,9 @@ function failureOfList(reading: Reading, failure: Outcome, printed: number): Sup
 	return new SupportctlError(message, exitCode, { code, details, hint, data: { ...data, printed } });
 }
 
-/** Overrides the service's own filters. */
+/** Overrides the service's own filters, unless the caller's do. */
 function createFetch({ reading, filtered, order, printer }: List, owners: Ids, size: number) {
-	const { read, session, invocation } = reading;
-	const isSorted = invocation.options.sort !== undefined;
-	const given: Record<string, string> = { ...filtered.query, ...(isSorted && order.query) };
+	const { read, session } = reading;
 	const query: Record<string, string> = { ...read.query };
 	if (read.paged) Object.assign(query, order.query, { per_page: String(size) });
 	const fields = printer.fieldsNeeded();
@@ -136,30 +134,21 @@ function createFetch({ reading, filtered, order, printer }: List, owners: Ids, s
 		const names = new Set([...fields, ...filtered.absent]);
 		query._fields = [...names].map(session.dialect.toOwn).join(',');
 	}
-	Object.assign(query, given);
+	Object.assign(query, filtered.query);
 	const base = createPlanner(read.list, session.dialect)({ ids: owners });
 
-	/** Leaves out what the service refuses, unless the caller asked for it. @returns whether that changes the query */
-	function relax({ reasons = {} }: Outcome): boolean {
-		const refused = Object.keys(reasons).filter((name) => Object.hasOwn(query, name) && !Object.hasOwn(given, name));
-		for (const name of refused) delete query[name];
-		return refused.length > 0;
-	}
-
 	return async ({ page, arrived, stop }: PageCall): Promise<{ result: Outcome; headers: ResponseHeaders }> => {
-		for (;;) {
-			const parameters = new URLSearchParams(page === 1 ? query : { ...query, page: String(page) }).toString();
-			const request = parameters === '' ? base : { ...base, path: `${base.path}?${parameters}` };
-			let headers: ResponseHeaders = {};
-			const result = await reading.sendRead(request, {
-				stop,
-				async onResponse(response) {
-					headers = response.headers;
-					if (response.status === 200) await arrived();
-				},
-			});
-			if (page > 1 || result.outcome === 'ok' || !relax(result)) return { result, headers };
-		}
+		const parameters = new URLSearchParams(page === 1 ? query : { ...query, page: String(page) }).toString();
+		const request = parameters === '' ? base : { ...base, path: `${base.path}?${parameters}` };
+		let headers: ResponseHeaders = {};
+		const result = await reading.sendRead(request, {
+			stop,
+			async onResponse(response) {
+				headers = response.headers;
+				if (response.status === 200) await arrived();
+			},
+		});
+		return { result, headers };
 	};
 }
 
@@ -211,13 +200,12 @@ export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> 
 		if (account instanceof SupportctlError) throw account;
 		const { _links, ...shown } = account;
 		const columns = ['id', 'username', 'name', 'email', 'roles', 'service', 'profile'];
-		const results = await openResults(invocation, {
+		const shape = {
 			profileFormat: settings.format,
 			single: true,
 			columns: columns.map((path) => ({ path, label: path })),
-		});
-		await results.row({ ...shown, service: baseUrl, profile: profileName ?? null });
-		await results.end();
+		};
+		await printAll(invocation, shape, [{ ...shown, service: baseUrl, profile: profileName ?? null }]);
 		return ExitCode.ok;
 	});
 }

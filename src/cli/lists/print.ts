@@ -26,7 +26,6 @@ export function createPrinter(reading: Reading, { single = false, ...screen }: P
 	const asCells = format === 'csv' || format === 'tsv';
 	const isExport = read.update !== undefined && (asCells || (!single && (format === 'json' || format === 'ndjson')));
 	const isNamed = options.fields !== undefined || options.field !== undefined;
-	const knownNames = ['id', ...exportedNames(read), ...read.shown];
 	const person = isOwnTable(invocation, profileFormat) ? createTerminalRows(reading, single) : undefined;
 	// A table looks up the names of many objects in one request.
 	const batch = person === undefined ? 1 : BATCH;
@@ -44,7 +43,13 @@ export function createPrinter(reading: Reading, { single = false, ...screen }: P
 		const sheet = createSheet({ read, asCells, sample, dialect, terms, owners: {}, redact: createRedactor() });
 		const names = asCells ? sheet.columns : read.shown;
 		const columns = person?.columns(names) ?? names.map((path) => ({ path, label: path }));
-		const keys = [...sample.flatMap((each) => Object.keys(sheet.whole(each))), ...read.owners, ...knownNames];
+		const keys = [
+			...sample.flatMap((each) => Object.keys(sheet.whole(each))),
+			...read.owners,
+			'id',
+			...exportedNames(read),
+			...read.shown,
+		];
 		const results = await openResults(invocation, {
 			...screen,
 			profileFormat,
@@ -88,8 +93,6 @@ export function createPrinter(reading: Reading, { single = false, ...screen }: P
 		fieldsNeeded(): string[] | undefined {
 			const names = namesPrinted()?.map((path) => path.split('.')[0] ?? '');
 			if (options.query !== undefined || !read.paged || names === undefined) return undefined;
-			// The message about an unknown name lists all names.
-			if (!names.every((name) => knownNames.includes(name))) return undefined;
 			return ['id', ...names.filter((name) => name !== 'id' && !read.owners.includes(name))];
 		},
 		async print(objects: readonly ListedObject[], owners: Ids): Promise<void> {
