@@ -1,16 +1,7 @@
 /** The one lock of this program: a file that names its owner, taken over once that process is gone or gives no sign of life. */
 
 import { randomBytes } from 'node:crypto';
-import {
-	closeSync,
-	openSync,
-	readFileSync,
-	readlinkSync,
-	statSync,
-	unlinkSync,
-	utimesSync,
-	writeFileSync,
-} from 'node:fs';
+import { readFileSync, readlinkSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { FailedError, fileProblem } from './errors.js';
 
@@ -26,10 +17,10 @@ interface Owner {
 	/** Undefined in a file that is being written, or was left so by a crash. */
 	pid?: number;
 	host?: string;
-	/** When the process began, where the system says so: boot and clock ticks since. */
-	born?: string | undefined;
-	/** The numbering that the pid belongs to, where the system has several. */
-	namespace?: string | undefined;
+	/** What the pid belongs to: the boot and the namespace, or the host where the system shows neither. */
+	place?: string;
+	/** When the process began, where the system says so. */
+	start?: string | undefined;
 }
 
 /** How often an owner gives a sign of life, and after how long without one a process elsewhere counts as dead. */
@@ -49,23 +40,26 @@ function attempt<T>(step: () => T): T | undefined {
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-function processFacts(pid: number): { state: string | undefined; born: string } | undefined {
+/** In clock ticks since the boot; empty if the process ended and was not waited for. */
+function startOf(pid: number): string | undefined {
 	return attempt(() => {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-		const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 		// The name in parentheses may hold anything, spaces and parentheses too.
 		const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-		return { state: fields[0], born: `${boot}:${fields[19]}` };
+		return fields[0] === 'Z' || fields[0] === 'X' ? '' : fields[19];
 	});
 }
 
 function describeSelf(): Owner {
+	const place = attempt(
+		() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() + readlinkSync('/proc/self/ns/pid'),
+	);
 	return {
 		token: randomBytes(8).toString('hex'),
 		pid: process.pid,
 		host: hostname(),
-		born: processFacts(process.pid)?.born,
-		namespace: attempt(() => readlinkSync('/proc/self/ns/pid')),
+		place: place ?? hostname(),
+		start: startOf(process.pid),
 	};
 }
 
@@ -81,47 +75,34 @@ function readOwner(path: string): Owner | undefined {
 		});
 	}
 	const owner = attempt(() => JSON.parse(text) as Owner);
-	const isComplete =
-		/^[0-9a-f]{16}$/.test(String(owner?.token)) &&
-		typeof owner?.host === 'string' &&
-		Number.isSafeInteger(owner.pid) &&
-		Number(owner.pid) > 0;
+	const isComplete = /^[0-9a-f]{16}$/.test(String(owner?.token)) && Number.isSafeInteger(owner?.pid);
 	return isComplete ? owner : { token: 'torn' };
 }
 
 /** Whether the owner still runs. Where that can't be seen from here, only the age of its last sign of life counts. */
-function stateOf(path: string, owner: Owner, self: Owner): 'alive' | 'dead' | 'elsewhere' {
+function stateOf(path: string, { pid, place, start }: Owner, self: Owner): 'alive' | 'dead' | 'elsewhere' {
 	const age = attempt(() => Date.now() - statSync(path).mtimeMs) ?? 0;
-	if (owner.pid === undefined) return age > TORN_MS ? 'dead' : 'elsewhere';
-	const isHere = owner.host === self.host;
-	const [boot, ownBoot] = [owner.born?.split(':')[0], self.born?.split(':')[0]];
-	if (isHere && boot !== undefined && ownBoot !== undefined && boot !== ownBoot) return 'dead';
-	if (!isHere || owner.namespace !== self.namespace) return age > SILENT_MS ? 'dead' : 'elsewhere';
+	if (pid === undefined) return age > TORN_MS ? 'dead' : 'elsewhere';
+	if (place !== self.place) return age > SILENT_MS ? 'dead' : 'elsewhere';
 	try {
-		process.kill(owner.pid, 0);
+		process.kill(pid, 0);
 	} catch (error) {
 		if (codeOf(error) !== 'EPERM') return 'dead';
 	}
-	const facts = processFacts(owner.pid);
-	if (facts === undefined || owner.born === undefined) return 'alive';
-	return facts.state === 'Z' || facts.state === 'X' || facts.born !== owner.born ? 'dead' : 'alive';
+	// Some systems hide the processes of others.
+	const now = startOf(pid);
+	return now === undefined || start === undefined || now === start ? 'alive' : 'dead';
 }
 
+/** @returns undefined if the file exists */
 function publish(path: string, self: Owner): Lock | undefined {
-	let file: number;
 	try {
-		file = openSync(path, 'wx', 0o600);
+		writeFileSync(path, JSON.stringify(self), { flag: 'wx', mode: 0o600 });
 	} catch (error) {
 		if (codeOf(error) === 'EEXIST') return undefined;
+		// The disk is full, for instance. Nobody takes a file over that is this new.
+		attempt(() => unlinkSync(path));
 		throw error;
-	}
-	try {
-		writeFileSync(file, JSON.stringify(self));
-	} catch (error) {
-		unlinkSync(path);
-		throw error;
-	} finally {
-		closeSync(file);
 	}
 	// A lock that can't be read at the moment, as with too many open files, was not taken over as far as anybody knows.
 	const isHeld = (): boolean => {
@@ -140,6 +121,20 @@ function publish(path: string, self: Owner): Lock | undefined {
 	return { isHeld, release };
 }
 
+/**
+ * Removes the lock of a dead owner. Only the holder of a second lock, named after that very taking, may do so, and only
+ * while the first one still names it: of several that see the same dead owner, none removes the next one's lock.
+ */
+function removeDead(path: string, { token }: Owner, self: Owner, what: string): void {
+	const right = acquireLock(`${path}.${token}.over`, what);
+	try {
+		const owner = readOwner(path);
+		if (owner?.token === token && stateOf(path, owner, self) === 'dead') unlinkSync(path);
+	} finally {
+		right.release();
+	}
+}
+
 /** Never waits. @throws FailedError with code `locked` */
 export function acquireLock(path: string, what: string): Lock {
 	const self = describeSelf();
@@ -152,24 +147,17 @@ export function acquireLock(path: string, what: string): Lock {
 		if (owner === undefined) continue;
 		state = stateOf(path, owner, self);
 		if (state !== 'dead') break;
-		// Only the holder of a second lock, named after that very taking, may remove it, and only while the first one still
-		// names it: of several that see the same dead owner, none removes the next one's lock.
-		const right = acquireLock(`${path}.${owner.token}.over`, what);
-		try {
-			const now = readOwner(path);
-			if (now?.token === owner.token && stateOf(path, now, self) === 'dead') unlinkSync(path);
-		} finally {
-			right.release();
-		}
+		removeDead(path, owner, self, what);
 	}
 	const { pid, host } = owner ?? {};
-	const place = host === self.host ? '' : ` on ${host}`;
-	throw new FailedError(`${what} is in use by ${pid === undefined ? 'another process' : `process ${pid}${place}`}`, {
+	const where = host === self.host ? '' : ` on ${host}`;
+	const expires = `its lock expires after ${SILENT_MS / 1000} seconds without activity, or remove ${path}`;
+	throw new FailedError(`${what} is in use by ${pid === undefined ? 'another process' : `process ${pid}${where}`}`, {
 		code: 'locked',
 		hint:
 			state === 'alive'
 				? 'wait for it to end, or stop it'
-				: `a process on another machine can't be checked; its lock expires after ${SILENT_MS / 1000} seconds without activity, or remove ${path}`,
+				: `a process on another machine can't be checked; ${expires}`,
 		data: pid === undefined ? {} : { pid, host },
 	});
 }

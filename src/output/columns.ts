@@ -101,7 +101,7 @@ export interface Encoder {
 export interface EncoderOptions {
 	readonly columns: readonly ResolvedColumn[];
 	/** Columns that only rows know, such as custom fields. */
-	readonly discover?: ((row: Row) => readonly Column[]) | undefined;
+	readonly more?: ((row: Row) => readonly Column[]) | undefined;
 	/** Whether `--fields` named the columns. */
 	readonly chosen: boolean;
 	readonly single: boolean;
@@ -118,13 +118,13 @@ export function asRow(row: unknown): Row {
 
 export function columnsFor(
 	columns: readonly ResolvedColumn[],
-	discover: EncoderOptions['discover'],
+	more: EncoderOptions['more'],
 	rows: readonly Row[],
 ): readonly ResolvedColumn[] {
-	if (discover === undefined) return columns;
+	if (more === undefined) return columns;
 	const found = new Map(columns.map((column) => [column.path, column]));
 	for (const row of rows) {
-		for (const column of discover(row)) if (!found.has(column.path)) found.set(column.path, resolveColumn(column));
+		for (const column of more(row)) if (!found.has(column.path)) found.set(column.path, resolveColumn(column));
 	}
 	return optionalLast([...found.values()]);
 }

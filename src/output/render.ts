@@ -104,14 +104,14 @@ const SAMPLE = 200;
 
 /** If only rows know the columns, the first ones are held back to find them. */
 function createLines(options: EncoderOptions, line: (cells: readonly string[]) => string, header: boolean): Encoder {
-	const { discover } = options;
+	const { more } = options;
 	let columns: readonly ResolvedColumn[] | undefined;
 	let held: Row[] = [];
 	const late = new Set<string>();
 	const lineOf = (row: Row): string => line((columns ?? []).map((column) => cellText(column.get(row))));
 
 	function release(): string {
-		columns = columnsFor(options.columns, discover, held);
+		columns = columnsFor(options.columns, more, held);
 		const head = header && columns.length > 0 ? line(columns.map((column) => column.key ?? column.label)) : '';
 		const text = head + held.map(lineOf).join('');
 		held = [];
@@ -123,9 +123,9 @@ function createLines(options: EncoderOptions, line: (cells: readonly string[]) =
 			const row = asRow(given);
 			if (columns === undefined) {
 				held.push(row);
-				return held.length < (discover === undefined ? 1 : SAMPLE) ? '' : release();
+				return held.length < (more === undefined ? 1 : SAMPLE) ? '' : release();
 			}
-			for (const { path, label = path } of discover?.(row) ?? []) {
+			for (const { path, label = path } of more?.(row) ?? []) {
 				if (!columns.some((column) => column.path === path)) late.add(label);
 			}
 			return lineOf(row);
@@ -137,32 +137,28 @@ function createLines(options: EncoderOptions, line: (cells: readonly string[]) =
 
 /** For `cut` and `awk`: no header, no quotes. */
 function createPlain(options: EncoderOptions): Encoder {
-	if (!options.single) return createLines(options, (cells) => `${cells.map(sanitise).join('\t')}\n`, false);
-	return oneByOne((row) => {
-		const record = asRow(row);
-		const cells = columnsFor(options.columns, options.discover, [record]).map((column) => [
-			column.label,
-			cellText(column.get(record)),
-		]);
-		return cells.map((each) => `${each.map(sanitise).join('\t')}\n`).join('');
+	const line = (cells: readonly string[]): string => `${cells.map(sanitise).join('\t')}\n`;
+	if (!options.single) return createLines(options, line, false);
+	return oneByOne((given) => {
+		const row = asRow(given);
+		const columns = columnsFor(options.columns, options.more, [row]);
+		return columns.map((column) => line([column.label, cellText(column.get(row))])).join('');
 	});
 }
 
+function isObject(row: unknown): row is Row {
+	return typeof row === 'object' && row !== null;
+}
+
 function idLine({ chosen, columns, idOf }: EncoderOptions, row: unknown, number: number): string {
-	const isObject = typeof row === 'object' && row !== null;
-	const id = isObject ? (chosen ? columns[0]?.get(row as Row) : idOf(row as Row)) : row;
-	const text = cellText(id);
+	const text = cellText(isObject(row) ? (chosen ? columns[0]?.get(row) : idOf(row)) : row);
 	if (text !== '') return `${sanitise(text)}\n`;
 	// A failed lookup found no ID; its error is printed elsewhere.
-	if (isObject && Object.hasOwn(row, 'outcome') && (row as Row).outcome !== 'ok') return '';
+	if (isObject(row) && Object.hasOwn(row, 'outcome') && row.outcome !== 'ok') return '';
 	throw new UsageError(`result ${number} has no ID to print`, {
 		code: 'no_id',
 		hint: 'choose the value yourself: --field NAME, or --query with --format ids',
 	});
-}
-
-function createField(get: (row: Row) => unknown): Encoder {
-	return oneByOne((row) => `${sanitise(cellText(typeof row === 'object' && row !== null ? get(row as Row) : row))}\n`);
 }
 
 const quoted =
@@ -206,27 +202,31 @@ function keysOf(row: Row): Column[] {
 	return Object.keys(row).map((path) => ({ path, label: path, get: (each) => ownOf(each, path) }));
 }
 
+/** Finds everything wrong with the options. @throws UsageError */
 async function createEncoder(options: RenderOptions, named: ResolvedColumn[] | undefined): Promise<Encoder> {
-	if (options.field !== undefined && named?.[0] !== undefined) return createField(named[0].get);
-	const { isTTY, columns, width = 80, palette = plainPalette, single = false } = options;
+	const { isTTY, columns, field, bom, idOf = (row) => row.id, palette = plainPalette, single = false } = options;
 	const format = options.format ?? (isTTY ? 'table' : 'plain');
 	if (format !== 'plain' && !formats.includes(format)) {
 		throw new UsageError(`${JSON.stringify(format)} is not an output format; use ${formats.join(', ')}`, {
 			code: 'unknown_format',
 		});
 	}
-	if (options.bom === true && format !== 'csv' && format !== 'tsv') {
+	if (bom === true && format !== 'csv' && format !== 'tsv') {
 		throw new UsageError('--bom works with --format csv or tsv', { code: 'conflicting_flags' });
+	}
+	const [column] = named ?? [];
+	if (field !== undefined && column !== undefined) {
+		return oneByOne((row) => `${sanitise(cellText(isObject(row) ? column.get(row) : row))}\n`);
 	}
 	const more = columns === undefined ? keysOf : options.more;
 	return encoders[format]({
 		columns: named ?? columns?.map(resolveColumn) ?? [],
-		discover: named === undefined ? more : undefined,
+		more: named === undefined ? more : undefined,
 		chosen: named !== undefined,
 		single,
-		idOf: options.idOf ?? ((row) => row.id),
+		idOf,
 		isTTY,
-		width: isTTY ? width : Number.POSITIVE_INFINITY,
+		width: isTTY ? (options.width ?? 80) : Number.POSITIVE_INFINITY,
 		palette,
 	});
 }
@@ -239,14 +239,13 @@ const TABLE_WAIT_MS = 400;
 
 /** Finds everything wrong with the options before anything is sent. @throws UsageError */
 export async function createRenderer(options: RenderOptions, write: Write): Promise<Renderer> {
+	if (options.query !== undefined) return createQueryRenderer(options, options.query, write);
 	const redactRow = createRedactor();
-	const { query, single } = options;
-	const search = query === undefined ? undefined : await compileQuery(query);
-	const own: RenderOptions = search ? { ...options, resolve: undefined, columns: undefined, more: undefined } : options;
-	const named = namedColumns(own);
-	let encoder = await createEncoder(own, named);
+	const named = namedColumns(options);
+	const encoder = await createEncoder(options, named);
 	let missing = named ?? [];
 	let seen: string[] | undefined;
+	let rows = 0;
 	let text = options.bom === true ? '\ufeff' : '';
 	let timer: NodeJS.Timeout | undefined;
 	/** The last write of the timer: `end` throws its error. */
@@ -266,40 +265,24 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 		pending?.catch(() => undefined);
 	}
 
-	function print(row: unknown): void | Promise<void> {
-		if (typeof row === 'object' && row !== null && (seen === undefined || missing.length > 0)) {
-			seen ??= Object.keys(row);
-			missing = missing.filter((column) => column.get(row as Row) === undefined);
-		}
-		text += encoder.row(row);
-		if (text.length >= BATCH) return flush();
-		timer ??= setTimeout(settle, encoder.settle === undefined ? WAIT_MS : TABLE_WAIT_MS);
-	}
-
-	const rows: unknown[] = [];
-	let count = 0;
 	return {
-		row(row) {
-			count++;
-			if (search === undefined) return print(redactRow(row));
-			rows.push(redactRow(row));
+		row(given) {
+			const row = redactRow(given);
+			rows++;
+			if (isObject(row) && (seen === undefined || missing.length > 0)) {
+				seen ??= Object.keys(row);
+				missing = missing.filter((column) => column.get(row) === undefined);
+			}
+			text += encoder.row(row);
+			if (text.length >= BATCH) return flush();
+			timer ??= setTimeout(settle, encoder.settle === undefined ? WAIT_MS : TABLE_WAIT_MS);
 		},
 		async end() {
-			if (search !== undefined) {
-				const found = search(single === true ? rows[0] : rows);
-				const isList = Array.isArray(found);
-				if (isBare(found, options)) encoder = createField((row) => row.value);
-				else if (!isList) encoder = await createEncoder({ ...own, single: true }, named);
-				else encoder = await createEncoder({ ...own, single: false }, named);
-				// In formats of lines, no result prints no line.
-				const inLines = options.field !== undefined || options.format === 'ids' || options.format === 'count';
-				for (const row of isList ? found : found === null && inLines ? [] : [found]) await print(row);
-			}
 			text += encoder.end();
 			await flush();
 			await pending;
 			return {
-				rows: count,
+				rows,
 				dropped: encoder.dropped?.() ?? [],
 				missing: seen === undefined ? [] : missing.map((column) => column.path),
 				seen: seen ?? [],
@@ -308,11 +291,30 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 	};
 }
 
-/** Values of a query are printed bare by default. */
-function isBare(found: unknown, { format, fields, field }: RenderOptions): boolean {
-	if ((format !== undefined && format !== 'table') || fields !== undefined || field !== undefined) return false;
-	const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
-	return Array.isArray(found) ? found.length > 0 && found.every(isScalar) : isScalar(found);
+/** Holds all rows, and prints what the query finds in them. Values are printed bare by default. */
+async function createQueryRenderer(options: RenderOptions, query: string, write: Write): Promise<Renderer> {
+	const { format, fields, field } = options;
+	const search = await compileQuery(query);
+	const own = { ...options, query: undefined, resolve: undefined, columns: undefined, more: undefined };
+	await createEncoder(own, namedColumns(own));
+	const redactRow = createRedactor();
+	const rows: unknown[] = [];
+	const isBare = (format ?? 'table') === 'table' && (fields ?? field) === undefined;
+	return {
+		row: (row) => void rows.push(redactRow(row)),
+		async end() {
+			const found = search(options.single === true ? rows[0] : rows);
+			const isList = Array.isArray(found);
+			// In formats of lines, no result prints no line.
+			const inLines = field !== undefined || format === 'ids' || format === 'count';
+			const one = found === null && inLines ? [] : [found];
+			const results: unknown[] = isList ? found : one;
+			const isValues = isBare && results.length > 0 && !results.some(isObject);
+			const renderer = await createRenderer({ ...own, single: !isList, field: isValues ? 'value' : field }, write);
+			for (const row of results) await renderer.row(row);
+			return { ...(await renderer.end()), rows: rows.length };
+		},
+	};
 }
 
 async function compileQuery(query: string): Promise<(data: unknown) => unknown> {
@@ -336,9 +338,7 @@ async function compileQuery(query: string): Promise<(data: unknown) => unknown> 
 		try {
 			return TreeInterpreter.search(expression, data as never);
 		} catch (error) {
-			// What is missing is null in JMESPath; the library gives undefined.
-			const reason = (error as Error).message.replace('not-a-number: undefined', 'not-a-number: null');
-			throw new FailedError(`${shown} does not fit the result: ${reason}`, { code: 'query_failed' });
+			throw new FailedError(`${shown} does not fit the result: ${(error as Error).message}`, { code: 'query_failed' });
 		}
 	};
 }

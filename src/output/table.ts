@@ -19,14 +19,11 @@ const GAP = '  ';
 /** Rows that are held to find columns and widths. */
 const SAMPLE = 100;
 
-/** The least width of cells, and the share of an important column; tried in this order. */
-const CONCESSIONS = [
-	{ least: 8, share: 0.4 },
-	{ least: 6, share: 0.4 },
-	{ least: 8, share: 0.35 },
-	{ least: 8, share: 0 },
-	{ least: 6, share: 0 },
-];
+/** Least width of a cell. */
+const LEAST = 6;
+
+/** Shares of the width that an important column keeps; tried in this order. */
+const SHARES = [0.4, 0.35, 0];
 
 /** No terminal is wider. */
 const LONGEST = 2_000;
@@ -42,16 +39,22 @@ interface Part {
 
 const isWorthShowing = (column: ResolvedColumn, text: string): boolean => text !== '' && text !== column.usual;
 
+interface Layout {
+	readonly paths: readonly string[];
+	/** Undefined where rows are blocks of lines. */
+	readonly widths: readonly number[] | undefined;
+}
+
 export function createTable(options: EncoderOptions): Encoder {
-	const { isTTY, chosen, single, discover, width } = options;
+	const { isTTY, chosen, single, more, width } = options;
 	if (single) {
-		const record = (row: Row): string => recordText(columnsFor(options.columns, discover, [row]), row, options);
+		const record = (row: Row): string => recordText(columnsFor(options.columns, more, [row]), row, options);
 		return { row: (row) => record(asRow(row)), end: () => '' };
 	}
 	let held: Row[] = [];
 	let known: readonly ResolvedColumn[] = options.columns;
-	/** What is under the last header; blocks have no widths. */
-	let last: { paths: readonly string[]; widths: readonly number[] | undefined } | undefined;
+	/** What is under the last header. */
+	let last: Layout | undefined;
 
 	function partOf(column: ResolvedColumn): Part {
 		const cells = held.map((row) => {
@@ -61,33 +64,29 @@ export function createTable(options: EncoderOptions): Encoder {
 		return { column, label: sanitise(column.label).toUpperCase(), cells };
 	}
 
+	function isShown({ column, cells }: Part): boolean {
+		if (!isTTY || chosen || column.optional !== true) return true;
+		return last?.paths.includes(column.path) === true || cells.some((text) => isWorthShowing(column, text));
+	}
+
 	/** Draws the held rows, under a new header if their columns are new. */
 	function release(): string {
 		if (held.length === 0) return '';
-		known = optionalLast(columnsFor(known, discover, held));
-		const all = known
-			.map(partOf)
-			.filter(
-				({ column, cells }) =>
-					!isTTY ||
-					chosen ||
-					column.optional !== true ||
-					last?.paths.includes(column.path) === true ||
-					cells.some((text) => isWorthShowing(column, text)),
-			);
+		known = optionalLast(columnsFor(known, more, held));
+		const all = known.map(partOf).filter(isShown);
 		// Columns that are empty in all rows give way before rows become blocks.
-		const filled = chosen ? [] : all.filter(({ cells }) => cells.some((text) => text !== ''));
-		const fits = (parts: readonly Part[]): boolean => parts.length > 0 && widthsFor(parts, last, width) !== undefined;
-		const parts = !fits(all) && fits(filled) ? filled : all;
-		const widths = widthsFor(parts, last, width);
+		const filled = all.filter(({ cells }) => chosen || cells.some((text) => text !== ''));
+		const fitting = [all, filled].find((each) => each.length > 0 && widthsFor(each, last, width) !== undefined);
+		const parts = fitting ?? all;
+		const widths = fitting && widthsFor(parts, last, width);
 		const paths = parts.map(({ column }) => column.path);
-		const isNew = last?.paths.join() !== paths.join() || (widths === undefined) !== (last?.widths === undefined);
+		const isNew = last?.paths.join() !== paths.join() || (widths === undefined) !== (last.widths === undefined);
+		const before = isNew && last !== undefined ? '\n' : '';
 		const columns = parts.map(({ column }) => column);
 		const text =
 			widths === undefined
 				? held.map((row) => `${recordText(columns, row, options)}\n`).join('')
 				: drawRows(parts, widths, held, isNew, options);
-		const before = isNew && last !== undefined ? '\n' : '';
 		last = { paths, widths };
 		held = [];
 		return before + text;
@@ -103,22 +102,18 @@ export function createTable(options: EncoderOptions): Encoder {
 	};
 }
 
-/** No narrower than under the last header, if there is room. */
-function widthsFor(
-	parts: readonly Part[],
-	last: { paths: readonly string[]; widths: readonly number[] | undefined } | undefined,
-	width: number,
-): number[] | undefined {
+/** No narrower than under the last header, if there is room. @returns undefined without room for every column */
+function widthsFor(parts: readonly Part[], last: Layout | undefined, width: number): number[] | undefined {
 	const room = width - GAP.length * (parts.length - 1);
 	const labels = parts.map(({ label }) => widthOf(label));
 	const natural = parts.map(({ cells }, index) => Math.max(labels[index] as number, ...cells.map(widthOf)));
 	const before = last?.paths.length === parts.length ? last.widths : undefined;
 	const wanted = natural.map((each, index) => Math.max(each, before?.[index] ?? 0));
-	for (const { least, share } of CONCESSIONS) {
+	for (const share of SHARES) {
 		const minimum = parts.map(({ column }, index) => {
 			if (column.whole === true) return natural[index] as number;
-			const kept = column.important === true && share > 0 ? Math.floor(room * share) : (column.least ?? least);
-			return Math.max(labels[index] as number, kept);
+			const kept = column.important === true ? Math.floor(room * share) : 0;
+			return Math.max(labels[index] as number, kept, column.least ?? LEAST);
 		});
 		const widths = fitWidths(wanted, minimum, room);
 		if (widths !== undefined) return widths;

@@ -24,10 +24,8 @@ function readInteger(given: unknown): number | undefined {
 	return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** Text that responses show as {raw, rendered} may be sent as {raw}. */
 function readText(given: unknown): string | undefined {
-	const raw = isObject(given) ? given.raw : given;
-	return typeof raw === 'string' ? raw : undefined;
+	return typeof given === 'string' ? given : undefined;
 }
 
 function readBoolean(given: unknown): boolean | undefined {

@@ -25,10 +25,8 @@ import {
 } from './samples.js';
 import { escapeHtml, slugify } from './text.js';
 
-/** Readers get rendered text only. */
-function shown(raw: string, edit: boolean): Shape {
-	const rendered = escapeHtml(raw);
-	return edit ? { raw, rendered } : { rendered };
+function shown(raw: string): Shape {
+	return { raw, rendered: escapeHtml(raw) };
 }
 
 function statusIn(wanted: readonly string[], { status }: Post): boolean {
@@ -43,12 +41,7 @@ function createPosts<T extends Post>({ now }: Service, kind: PostKind<T>): Resou
 		missing: noPost,
 		// The trash is never listed.
 		rows: (call) => (kind.rows?.(call) ?? [...kind.table.values()]).filter(({ status }) => status !== 'trash'),
-		shape: (post, edit) => ({
-			...post,
-			date_gmt: post.date,
-			modified_gmt: post.modified,
-			...kind.shape(post, edit),
-		}),
+		shape: (post) => ({ ...post, date_gmt: post.date, modified_gmt: post.modified, ...kind.shape(post) }),
 		save(post, name, value) {
 			post.modified = now();
 			if (name === 'date_gmt') post.date = value as string;
@@ -117,10 +110,10 @@ export function createTickets(service: Service): Resource {
 
 	return createPosts<Ticket>(service, {
 		table: store.tickets,
-		shape: (ticket, edit) => ({
+		shape: (ticket) => ({
 			status: dialect.toOwn(ticket.status),
-			title: shown(ticket.title, edit),
-			content: shown(ticket.content, edit),
+			title: shown(ticket.title),
+			content: shown(ticket.content),
 			'time-final': finalTime(ticket),
 			...Object.fromEntries(termFields.map((field) => [field, shownTerm(ticket[field])])),
 		}),
@@ -136,7 +129,6 @@ export function createTickets(service: Service): Resource {
 			for (const reply of store.repliesOf(id)) store.replies.delete(reply.id);
 			store.customValues.delete(id);
 		},
-		defaults: ({ id }) => ({ assignee: [id], state: 'open' }),
 		filters: {
 			...Object.fromEntries(termFilters),
 			assignee: anyOf((ticket) => ticket.assignee),
@@ -158,7 +150,7 @@ export function createReplies(service: Service): Resource {
 	const { store } = service;
 	return createPosts<Reply>(service, {
 		table: store.replies,
-		shape: ({ content }, edit) => ({ content: shown(content, edit) }),
+		shape: ({ content }) => ({ content: shown(content) }),
 		save: (reply, name, value) => Object.assign(reply, { [name === 'ticket_id' ? 'parent' : name]: value }),
 		rows({ values }) {
 			if (!store.tickets.has(values.ticket_id as number)) throw noPost();
@@ -172,10 +164,10 @@ export function createReplies(service: Service): Resource {
 export function createAttachments(service: Service): Resource {
 	return createPosts<Attachment>(service, {
 		table: service.store.attachments,
-		shape: ({ title, caption, description }, edit) => ({
-			title: shown(title, edit),
-			caption: shown(caption, edit),
-			description: shown(description, edit),
+		shape: ({ title, caption, description }) => ({
+			title: shown(title),
+			caption: shown(caption),
+			description: shown(description),
 			meta: [],
 		}),
 		save: (attachment, name, value) => Object.assign(attachment, { [name]: value }),

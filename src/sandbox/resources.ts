@@ -17,8 +17,6 @@ export interface Call {
 	readonly caller: User;
 	/** Checked arguments by neutral name. */
 	readonly values: Readonly<Record<string, unknown>>;
-	/** Whether raw values are shown: in responses to writes, and under `context=edit`. */
-	readonly edit: boolean;
 }
 
 export type Handler = (call: Call) => SandboxResponse | Promise<SandboxResponse>;
@@ -33,7 +31,7 @@ export interface Filter<T> {
 export interface Kind<T> {
 	readonly table: Map<number, T>;
 	missing(): ServiceError;
-	shape(row: T, edit: boolean): Shape;
+	shape(row: T): Shape;
 	/** Stores one field. @throws ServiceError; the fields before it stay stored */
 	save(row: T, name: string, value: unknown): void;
 	trash?(row: T): void;
@@ -41,8 +39,6 @@ export interface Kind<T> {
 	detach?(row: T, values: Call['values']): void;
 	/** The rows of a list, if not the whole table. */
 	rows?(call: Call): readonly T[];
-	/** Conditions of a list that doesn't send them. */
-	defaults?(caller: User): Shape;
 	readonly filters: Readonly<Record<string, Filter<T>>>;
 	searched(row: T): string;
 }
@@ -103,9 +99,8 @@ export function createResource<T extends { id: number; slug: string }>(kind: Kin
 		},
 
 		list(call) {
-			const values: Paging = { ...kind.defaults?.(call.caller), ...call.values };
-			const { page = 1, per_page: size = 10 } = values;
-			const found = findRows(kind.rows?.(call) ?? [...kind.table.values()], values);
+			const { page = 1, per_page: size = 10 }: Paging = call.values;
+			const found = findRows(kind.rows?.(call) ?? [...kind.table.values()], call.values);
 			const pages = Math.ceil(found.length / size);
 			if (page > pages && page > 1) {
 				const message = 'The page number requested is larger than the number of pages available.';
@@ -113,24 +108,23 @@ export function createResource<T extends { id: number; slug: string }>(kind: Kin
 			}
 			const rows = found.slice((page - 1) * size, page * size);
 			const headers = { 'X-WP-Total': String(found.length), 'X-WP-TotalPages': String(pages) };
-			const shown = rows.map((row) => kind.shape(row, call.edit));
-			return ok(shown, headers);
+			return ok(rows.map(kind.shape), headers);
 		},
 
-		get: (call) => ok(kind.shape(find(call), call.edit)),
+		get: (call) => ok(kind.shape(find(call))),
 
 		update(call) {
 			const row = find(call);
 			for (const [name, value] of Object.entries(call.values)) {
 				if (name !== 'id') kind.save(row, name, value);
 			}
-			return ok(kind.shape(row, true));
+			return ok(kind.shape(row));
 		},
 
 		delete(call) {
 			const row = find(call);
 			if (call.values.force === true) {
-				const previous = kind.shape(row, true);
+				const previous = kind.shape(row);
 				kind.detach?.(row, call.values);
 				kind.table.delete(row.id);
 				return ok({ deleted: true, previous });
@@ -140,7 +134,7 @@ export function createResource<T extends { id: number; slug: string }>(kind: Kin
 				throw new ServiceError(501, 'rest_trash_not_supported', message);
 			}
 			kind.trash(row);
-			return ok(kind.shape(row, true));
+			return ok(kind.shape(row));
 		},
 	};
 }

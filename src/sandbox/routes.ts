@@ -4,7 +4,7 @@ import { type Endpoint, type EndpointName, endpoints, termEndpoint } from '../ap
 import { taxonomies } from '../api/fields.js';
 import { ownAccount, reads, termReads } from '../api/reads.js';
 import { isObject } from '../api/values.js';
-import { type Arguments, argumentsOf, oneOf, readArguments } from './arguments.js';
+import { type Arguments, argumentsOf, readArguments } from './arguments.js';
 import { createAttachments, createCustomFields, createReplies, createTerms, createTickets } from './posts.js';
 import type { Handler, Service } from './resources.js';
 import { noRoute, ok, page, type SandboxResponse, ServiceError } from './responses.js';
@@ -41,7 +41,7 @@ function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 	}
 
 	function addRead(endpoint: Endpoint, handle: Handler, takes: Arguments = {}): void {
-		if (!documentedOnly) add(endpoint, handle, { context: oneOf('view', 'edit'), ...takes });
+		if (!documentedOnly) add(endpoint, handle, takes);
 	}
 
 	const documented: Record<Exclude<EndpointName, `term.${string}`>, Handler> = {
@@ -124,8 +124,7 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 		const sent = Object.fromEntries(half ? fields.slice(0, Math.ceil(fields.length / 2)) : fields);
 		const sources = [{ ...route.pattern.exec(path)?.groups }, Object.fromEntries(query), sent];
 		const values = readArguments(route.takes, sources, dialect);
-		const caller = callerOf(store, authorization);
-		return route.handle({ caller, values, edit: values.context === 'edit' });
+		return route.handle({ caller: callerOf(store, authorization), values });
 	}
 
 	/** @param half takes only the first half of the fields, as if an update fails halfway */

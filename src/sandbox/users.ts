@@ -24,19 +24,14 @@ export function callerOf(store: Store, header = ''): User {
 	throw new ServiceError(401, 'incorrect_password', 'The provided password is an invalid application password.');
 }
 
-const editOnly = [
-	...['username', 'first_name', 'last_name', 'email', 'locale', 'nickname', 'roles', 'registered_date'],
-];
-
 export function createUsers({ store, dialect }: Service): Resource & { readonly me: Handler } {
 	const users = createResource<User>({
 		table: store.users,
 		missing: noUser,
-		shape({ hash: _, passwords: _passwords, ...user }, edit) {
+		shape({ hash: _, passwords: _passwords, ...user }) {
 			// Services show these values where nothing is stored; writing them back would store them.
 			const whole = { ...user, locale: user.locale || 'en_US', meta: { persisted_preferences: [] } };
-			const seen = Object.entries(whole).filter(([name]) => edit || !editOnly.includes(name));
-			return Object.fromEntries(seen.map(([name, value]) => [dialect.toOwn(name), value]));
+			return Object.fromEntries(Object.entries(whole).map(([name, value]) => [dialect.toOwn(name), value]));
 		},
 		save(user, name, value) {
 			if (name === 'username' && value !== user.username) {

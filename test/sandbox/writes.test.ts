@@ -367,7 +367,7 @@ test('an attachment is updated, and the response shows the whole attachment', as
 		alt_text: 'A cracked display',
 		post: 14,
 	};
-	const rich = { title: 'Photo', caption: 'Seen from above', description: { raw: 'The whole story' } };
+	const rich = { title: 'Photo', caption: 'Seen from above', description: 'The whole story' };
 	expect(await update(`/attachments/${id}`, { ...sent, ...rich })).toMatchObject({
 		id,
 		...sent,
