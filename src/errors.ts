@@ -76,7 +76,6 @@ const FILE_PROBLEMS: Readonly<Record<string, string>> = {
 	EISDIR: 'it is a directory',
 	EACCES: 'permission denied',
 	ENXIO: 'it is a socket or a missing device',
-	ERR_INPUT_TOO_LARGE: 'it is larger than 64 MiB',
 	EROFS: 'the file system is read-only',
 	ENOSPC: 'the disk is full',
 	EFBIG: 'the file has reached its size limit',

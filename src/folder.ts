@@ -1,4 +1,4 @@
-/** Private folders for settings, journals and spooled input, and reads that can't hang. */
+/** Private folders, and files that are read whole or in part. */
 
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -24,59 +24,40 @@ function isFolder(path: string): boolean {
 	return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-const MAX_SILENCE_MS = 10_000;
-const MAX_UNWRITTEN_MS = 500;
-const POLL_MS = 5;
-
-/** Never waits without end: devices and named pipes can't hang the program, process substitution works. @throws the errors of node:fs, or ERR_SMALL_FILE with a clause as message */
+/**
+ * Also from a device without an end, and from a pipe.
+ * @throws the errors of node:fs, or ERR_SMALL_FILE with a clause as message
+ */
 export function readSmallFile(path: string, maxBytes: number): Buffer {
-	const refuse = (message: string): never => {
-		throw Object.assign(new Error(message), { code: 'ERR_SMALL_FILE' });
-	};
-	const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+	const fd = openSync(path, 'r');
 	try {
-		const stats = fstatSync(fd);
-		if (stats.isDirectory()) throw Object.assign(new Error('it is a directory'), { code: 'EISDIR' });
 		const chunks: Buffer[] = [];
 		let total = 0;
-		let silence = 0;
 		for (;;) {
 			const chunk = Buffer.allocUnsafe(64 * 1024);
-			let length: number | undefined;
-			try {
-				length = readSync(fd, chunk);
-			} catch (error) {
-				if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-			}
-			if (length === 0 && (total > 0 || !stats.isFIFO())) break;
-			// Not an empty text: its writer may only be late.
-			if (length === 0 && silence >= MAX_UNWRITTEN_MS) refuse('it is a pipe, and nothing was written to it');
-			if (length === undefined && silence >= MAX_SILENCE_MS) {
-				refuse(`nothing came from it for ${MAX_SILENCE_MS / 1000} seconds`);
-			}
-			if (length === undefined || length === 0) {
-				Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
-				silence += POLL_MS;
-				continue;
-			}
-			silence = 0;
-			total += length;
-			const kib = maxBytes / 1024;
-			if (total > maxBytes) refuse(`it is larger than ${kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`}`);
+			const length = readSync(fd, chunk);
+			if (length === 0) return Buffer.concat(chunks, total);
 			chunks.push(chunk.subarray(0, length));
+			total += length;
+			if (total > maxBytes) {
+				const kib = maxBytes / 1024;
+				const most = kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`;
+				throw Object.assign(new Error(`it is larger than ${most}`), { code: 'ERR_SMALL_FILE' });
+			}
 		}
-		return Buffer.concat(chunks, total);
 	} finally {
 		closeSync(fd);
 	}
 }
 
-/** Opens a regular file for reading: a device has no end, and a pipe may never have a writer. Throws what node:fs throws. */
+/** A device has no end, and a pipe may never have a writer. @throws the errors of node:fs, or ERR_SMALL_FILE */
 export function openRegularFile(path: string): number {
 	const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-	if (fstatSync(fd).isFile()) return fd;
+	const stats = fstatSync(fd);
+	if (stats.isFile()) return fd;
 	closeSync(fd);
-	throw Object.assign(new Error('it is not a regular file'), { code: isFolder(path) ? 'EISDIR' : 'ERR_SMALL_FILE' });
+	const code = stats.isDirectory() ? 'EISDIR' : 'ERR_SMALL_FILE';
+	throw Object.assign(new Error('it is not a regular file'), { code });
 }
 
 export function readStart(path: string): string {

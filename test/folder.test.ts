@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -40,12 +40,12 @@ describe.runIf(process.platform !== 'win32')('readSmallFile', () => {
 		expect(readSmallFile('/dev/null', 10)).toHaveLength(0);
 	});
 
-	it('ends at a device without an end, at a folder and at a named pipe that nothing writes to', () => {
+	it('ends at a device without an end and at a folder, and reads a pipe', () => {
 		const pipe = join(temporaryFolder(), 'pipe');
 		execFileSync('mkfifo', [pipe]);
+		spawn('sh', ['-c', `sleep 0.1; printf abc > '${pipe}'`]);
+		expect(readSmallFile(pipe, 65_536).toString()).toBe('abc');
 		expect(() => readSmallFile('/dev/zero', 65_536)).toThrow('it is larger than 64 KiB');
-		expect(() => readSmallFile('/', 65_536)).toThrow('it is a directory');
-		// Its writer may be late: an empty text would clear a field.
-		expect(() => readSmallFile(pipe, 65_536)).toThrow('nothing was written to it');
+		expect(() => readSmallFile('/', 65_536)).toThrow('EISDIR');
 	});
 });

@@ -104,18 +104,18 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 	let direct: boolean | undefined;
 	let closed = false;
 	let failure: NodeJS.ErrnoException | undefined;
-	const close = (error: NodeJS.ErrnoException): void => {
+	function close(error: NodeJS.ErrnoException): void {
 		closed = true;
 		if (!GONE.has(error.code)) failure ??= error;
-	};
-	const get = (): NodeJS.WriteStream => {
+	}
+	function get(): NodeJS.WriteStream {
 		stream ??= open().on('error', close);
 		return stream;
-	};
-	const isDirect = (): boolean => {
+	}
+	function isDirect(): boolean {
 		direct ??= fd !== undefined && isFileOrPipe(fd);
 		return direct;
-	};
+	}
 	return {
 		write(text) {
 			if (closed || text === '') return;
@@ -183,8 +183,6 @@ export const systemClock: Clock = {
 		}),
 };
 
-const MAX_TEXT_BYTES = 64 * 1024 * 1024;
-
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Streams are opened when first used, and not at all if a descriptor will do. */
@@ -198,14 +196,8 @@ export function createProcessContext(
 		},
 		bytes: () => target.stdin,
 		async text() {
-			const chunks: Buffer[] = [];
-			let length = 0;
-			for await (const chunk of target.stdin as AsyncIterable<Buffer>) {
-				chunks.push(chunk);
-				length += chunk.length;
-				if (length > MAX_TEXT_BYTES) throw Object.assign(new Error(), { code: 'ERR_INPUT_TOO_LARGE' });
-			}
-			return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+			const { buffer } = await import('node:stream/consumers');
+			return new TextDecoder('utf-8', { fatal: true }).decode(await buffer(target.stdin));
 		},
 	};
 	const stderr = createOutput(() => target.stderr as NodeJS.WriteStream, descriptors.stderr);

@@ -43,8 +43,6 @@ function causesOf(error: unknown): string[] {
 	return messages;
 }
 
-const RESERVED = new Set(['code', 'message', 'hint', 'exitCode', 'details', 'causes', 'stack']);
-
 export function renderError(
 	error: unknown,
 	{ json = false, debug = false, palette = plainPalette }: { json?: boolean; debug?: boolean; palette?: Palette } = {},
@@ -54,16 +52,17 @@ export function renderError(
 	const errors = debug ? chainOf(error).filter((each) => each instanceof Error) : [];
 	const stack = errors.flatMap((each) => (each.stack ?? `${each.name}: ${each.message}`).split('\n'));
 	if (json) {
-		const object = {
+		const own = {
 			code,
 			message,
 			hint,
 			exitCode: exitCodeOf(error),
 			...(details.length > 0 && { details }),
 			...(causes.length > 0 && { causes }),
-			...Object.fromEntries(Object.entries(data).filter(([key]) => !RESERVED.has(key))),
 			...(stack.length > 0 && { stack }),
 		};
+		// Facts follow, and replace nothing.
+		const object = { ...own, ...data, ...own };
 		return `${escapeJson(JSON.stringify({ error: redactTexts(redact(object), redactUrl) }))}\n`;
 	}
 	const printed = (text: string): string => sanitise(redactUrl(text));

@@ -70,10 +70,7 @@ export function secretValues(sent: unknown, isSecret = false): string[] {
 		const isValue = typeof sent === 'number' || (typeof sent === 'string' && sent !== '');
 		return isSecret && isValue ? [String(sent)] : [];
 	}
-	const isPair = isSecretPair(sent, isSecretName);
-	return Object.entries(sent).flatMap(([key, inner]) =>
-		secretValues(inner, isSecret || isSecretName(key) || (isPair && key !== 'name')),
-	);
+	return Object.entries(sent).flatMap(([key, inner]) => secretValues(inner, isSecret || isSecretName(key)));
 }
 
 /** A flat list or an object → pairs. */
