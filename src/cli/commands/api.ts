@@ -187,13 +187,9 @@ function rowsOf({ result }: Exchanged): unknown[] | undefined {
 	return result.outcome === 'ok' && Array.isArray(result.body) ? result.body : undefined;
 }
 
-/**
- * The pages of a list. The Link header of a live service leads elsewhere. Unlike in `bulk/lists`, rows may be anything,
- * and a service may return fewer than it is asked for, count pages wrong, or have no pages.
- */
+/** The pages of a list. The Link header of a live service leads elsewhere. Unlike in `bulk/lists`, rows may be anything. */
 function paginate(sendTo: SendPage, call: Call, isPaged: boolean) {
 	const given = new URLSearchParams(call.query);
-	const size = Number(given.get('per_page') ?? PER_PAGE);
 	const parts = call.query.split('&').filter((part) => part !== '' && !(isPaged && part.startsWith('page=')));
 	if (isPaged && !given.has('per_page')) parts.push(`per_page=${PER_PAGE}`);
 	let page = isPaged ? Math.max(1, Math.trunc(Number(given.get('page'))) || 1) : 1;
@@ -203,12 +199,12 @@ function paginate(sendTo: SendPage, call: Call, isPaged: boolean) {
 	/** The last page may be one that failed. */
 	async function* more(first: Exchanged): AsyncGenerator<Exchanged> {
 		yield first;
-		const pages = Number(headerOf(first.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.NaN);
+		const pages = Number(headerOf(first.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.POSITIVE_INFINITY);
 		let rows = rowsOf(first) ?? [];
-		const full = Number.isInteger(pages) ? size : rows.length;
-		while (isPaged && rows.length > 0 && (page < pages || rows.length >= full)) {
+		while (isPaged && rows.length > 0 && page < pages) {
 			page++;
 			const next = await sendPage();
+			// A list without pages is the same again.
 			const isSame = JSON.stringify(next.result.body) === JSON.stringify(rows);
 			if (isSame || next.result.code === PAST_THE_END) return;
 			yield next;

@@ -44,7 +44,7 @@ export const command = defineCommand({
 		unlisten();
 		const shown = createOutcomeRedactor(session.secrets)(result, [password]);
 		// Known codes contain words such as "user", which may be the password.
-		if (result.wrongCredentials || CALLER_CODES.has(result.code ?? '')) shown.code = result.code;
+		if (result.wrongCredentials || result.code === FOR_CALLER) shown.code = result.code;
 		const { verdict, exitCode, message, hint } = judgeCheck(result, shown, username);
 		const { status, code, reasons = {} } = shown;
 		const data = { verdict, username, status };
@@ -80,8 +80,8 @@ async function readCredentials({ args, options, context }: Invocation) {
 	return { username, password };
 }
 
-/** For callers without the right to check credentials. */
-const CALLER_CODES = new Set(['invalid_username_access', 'rest_forbidden', 'rest_not_logged_in', 'rest_cannot_create']);
+/** For callers who may only check themselves. */
+const FOR_CALLER = 'invalid_username_access';
 
 interface Verdict {
 	verdict: 'valid' | 'invalid' | 'unknown';
@@ -92,7 +92,7 @@ interface Verdict {
 
 /** The service must say `valid` or `invalid`. @param shown the outcome without the password */
 function judgeCheck(
-	{ outcome, status, code = '', forbidden, signedOut, wrongCredentials }: Outcome,
+	{ outcome, status, code, forbidden, signedOut, wrongCredentials }: Outcome,
 	shown: Outcome,
 	username: string,
 ): Verdict {
@@ -113,11 +113,10 @@ function judgeCheck(
 			hint: 'some services accept only usernames here, not email addresses, and change quotes, backslashes and outer spaces in passwords',
 		};
 	}
-	const isCallers = CALLER_CODES.has(code);
-	if (forbidden || signedOut || isCallers) {
+	if (forbidden || signedOut || code === FOR_CALLER) {
 		const message = `the service refused your account${http}: ${words}`;
 		const hint = `some services respond like this if ${who} are invalid; try another command with this profile to find out`;
-		return { verdict, exitCode: ExitCode.refused, message, hint: isCallers ? undefined : hint };
+		return { verdict, exitCode: ExitCode.refused, message, hint: code === FOR_CALLER ? undefined : hint };
 	}
 	return { verdict, exitCode: ExitCode.unknown, message: `it is unknown whether ${who} are valid${http}: ${words}` };
 }
