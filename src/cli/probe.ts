@@ -104,20 +104,20 @@ export async function findService(baseUrl: string, probe: Probe, change: string)
 		const ofHost = 'check the log of the host or proxy, or try again later';
 		const hint = HINTS[code] ?? nextStepFor(code) ?? (code.startsWith('http_5') ? ofHost : 'try again later');
 		const message = `no usable response from ${baseUrl}: ${words(without)}`;
-		return { without, problem: { code, message, hint } };
+		return { without, problem: new FailedError(message, { code, hint }) };
 	}
 	const found = await searchService(baseUrl, without, probe);
 	const hint = found && `found the service at ${found}: ${change} ${shellWord(found)}`;
 	if (place === 'moved') {
 		const message = `${baseUrl} redirects to ${without.location}; no credentials were sent`;
 		const other = 'use the address that does not redirect';
-		return { without, found, problem: { code: 'redirect', message, hint: hint ?? other } };
+		return { without, found, problem: new FailedError(message, { code: 'redirect', hint: hint ?? other }) };
 	}
 	const isRoute = without.gone !== undefined || without.body !== undefined;
 	const why = `${isRoute ? 'route not found' : 'not an API response'} (${words(without)})`;
 	const message = `no help desk API at ${baseUrl}: ${why}`;
 	const other = 'the address often ends in /wp-json; some deployments need --product-prefix';
-	return { without, found, problem: { code: 'no_service', message, hint: hint ?? other } };
+	return { without, found, problem: new FailedError(message, { code: 'no_service', hint: hint ?? other }) };
 }
 
 /** Where redirects lead, then likely places. */

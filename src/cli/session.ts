@@ -96,7 +96,13 @@ export async function openClient(
 		process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=180000000');
 	}
 	return createClient({
-		...{ baseUrl, auth, tls, proxy, allowHttp, connections, trace },
+		baseUrl,
+		auth,
+		tls,
+		proxy,
+		allowHttp,
+		connections,
+		trace,
 		timeoutMs: settings.timeout * 1000,
 		...(run === undefined && { connectWithinMs: CONNECT_WITHIN_MS, onWait: waitNotice(invocation) }),
 		userAgent: `supportctl/${version}`,

@@ -267,9 +267,9 @@ export function parseBaseUrl(
 	}
 	// Sites without pretty URLs take the path as a parameter.
 	const route = /^\?rest_route=([^&]*)$/.exec(search)?.[1];
-	const extra = /#/.test(text) ? 'fragment (#)' : 'query';
-	if (text.includes('#') || (text.includes('?') && route === undefined)) {
-		throw invalid(`${shown} has a ${extra}`, `use ${origin}${pathname}`);
+	const isFragment = text.includes('#');
+	if (isFragment || (text.includes('?') && route === undefined)) {
+		throw invalid(`${shown} has a ${isFragment ? 'fragment (#)' : 'query'}`, `use ${origin}${pathname}`);
 	}
 	const start = route === undefined ? origin : `${origin}${pathname}?rest_route=`;
 	const path = (route?.replace(/%2f/gi, '/') ?? pathname).replace(/\/{2,}/g, '/').replace(/\/+$/, '');
@@ -286,8 +286,8 @@ export function parseBaseUrl(
 /** Adds `https://` to `desk.example.com`. */
 export function withScheme(text: string): string {
 	if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || text.includes('@')) return text;
-	const rest = text.replace(/^\/+/, '');
-	const host = /^(\[[^\]]*\]|[^/:?#]*)/.exec(rest)?.[1] ?? '';
-	const meant = `${mayBeLoopback(host) ? 'http' : 'https'}://${rest}`;
-	return host !== '' && URL.canParse(meant) ? new URL(meant).href.replace(/\/+$/, '') : text;
+	const meant = `https://${text.replace(/^\/+/, '')}`;
+	if (!URL.canParse(meant)) return text;
+	const { href, hostname } = new URL(meant);
+	return (mayBeLoopback(hostname) ? href.replace('https', 'http') : href).replace(/\/+$/, '');
 }

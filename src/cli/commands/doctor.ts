@@ -142,7 +142,8 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	yield* examineWay(url, proxy, problem);
 	if (problem !== undefined) {
 		const word = problem.code === 'no_service' ? await findPrefix(invocation, reach) : undefined;
-		const hint = word ? `the service uses ${word}-api: pass --product-prefix ${word}` : problem.hint;
+		if (word === undefined) throw problem;
+		const hint = `the service uses ${word}-api: pass --product-prefix ${word}`;
 		throw new FailedError(problem.message, { hint });
 	}
 	yield pass(`${url}/${dialectFor(settings).root}/v1 responds`);
@@ -188,7 +189,7 @@ function describeSecret({ auth, secretSource }: Awaited<ReturnType<typeof findAu
 async function* examineWay(
 	baseUrl: string,
 	proxies: ProxySettings,
-	problem: { code: string; message: string; hint: string } | undefined,
+	problem: FailedError | undefined,
 ): AsyncGenerator<Found, void> {
 	const { protocol, hostname } = new URL(baseUrl);
 	const variable = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -197,7 +198,7 @@ async function* examineWay(
 	const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
 	const through = (code: RegExp, found: Found): Found => {
 		if (problem === undefined || !code.test(problem.code)) return found;
-		throw new FailedError(problem.message, { hint: problem.hint });
+		throw problem;
 	};
 	const unset = pass(`none (${variable} unset, or this host is local or in NO_PROXY)`);
 	// Its user info may contain a password.

@@ -1,6 +1,6 @@
 /** `login`: finds the service, tries credentials until it accepts them, and stores both as a profile. */
 
-import { FailedError, InterruptedError, RefusedError, UsageError } from '../../errors.js';
+import { InterruptedError, RefusedError, UsageError } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { Prompts } from '../../io/context.js';
 import { makeAuth, readProxies, readScheme, readTls } from '../../profile/resolve.js';
@@ -192,10 +192,9 @@ async function locate(login: Login, baseUrl: string): Promise<Place> {
 		warn(invocation.context, place.warnings);
 		return { ...place, without };
 	}
-	const error = new FailedError(problem.message, problem);
-	if (prompts === undefined || found === undefined) throw error;
+	if (prompts === undefined || found === undefined) throw problem;
 	say(invocation, `${problem.message}.`);
-	if (!(await prompts.confirm(`Found the service at ${found}. Use it?`, true))) throw error;
+	if (!(await prompts.confirm(`Found the service at ${found}. Use it?`, true))) throw problem;
 	return locate(login, readBaseUrl(login, found));
 }
 
