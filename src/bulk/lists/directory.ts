@@ -21,6 +21,7 @@ export interface Directory {
 }
 
 export interface TermIndex extends ComparedTerms {
+	/** As objects show it; a slug may look like a different term's ID. */
 	ofSlug(taxonomy: string, slug: string): string | undefined;
 	/** Undefined unless exactly one term can be meant. */
 	exported(taxonomy: string, slug: string): string | undefined;
@@ -315,12 +316,11 @@ class Terms {
 	/** What leads an update back to this term. */
 	exported(text: string): string | undefined {
 		if (!this.#isListed) return text;
-		const isSafe = !looksLikeNumber(text) && this.all.some(({ slug }) => slug === text);
 		const id = this.ofSlug(text);
+		const isSafe = !looksLikeNumber(text) && this.all.some(({ slug }) => slug === text);
 		return isSafe && id !== undefined ? text : id;
 	}
 
-	/** Also slugs that look like a different term's ID. */
 	ofSlug(text: string): string | undefined {
 		const found = this.all.filter(({ slug }) => text !== '' && (slug === text || damaged(slug) === text));
 		if (found.length === 0) return this.all.find(({ id }) => id === text)?.id;

@@ -1,10 +1,10 @@
 /** Custom fields go by the names that the service writes; services ignore unknown names. */
 
-import type { Request } from '../../api/plan.js';
+import type { Dialect } from '../../api/dialect.js';
+import { createPlanner, type Request } from '../../api/plan.js';
 import { didYouMean } from '../../api/suggest.js';
 import { quote } from '../../api/values.js';
 import type { Outcome } from '../../http/outcome.js';
-import type { PlannerFor } from '../lists/batches.js';
 import type { Held } from './held.js';
 import type { RunRow } from './rows.js';
 import type { Seen } from './settle.js';
@@ -38,10 +38,10 @@ export function hasAll(held: Held, { sent = {} }: Request): boolean {
 }
 
 /** Under the names that the deployment writes. */
-export function renamed(plannerFor: PlannerFor, request: Request, held: Held): Request {
+export function renamed(request: Request, held: Held, dialect: Dialect): Request {
 	const { endpoint, ids, sent = {} } = request;
 	const fields = Object.fromEntries(Object.entries(sent).map(([name, value]) => [held.writtenAs(name), value]));
-	return { ...plannerFor(endpoint)({ ids, fields }), sent };
+	return { ...createPlanner(endpoint, dialect)({ ids, fields }), sent };
 }
 
 const NAMED_FIELDS = 10;

@@ -4,7 +4,7 @@ import { readEndpointOf } from '../../api/reads.js';
 import { ExitCode } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
-import { createBatchReader } from '../lists/batches.js';
+import { BatchReader } from '../lists/batches.js';
 import { AdaptivePace } from '../pace.js';
 import { decide, UNCHANGED, withCleared } from './decide.js';
 import type { PlannedWrite, RowChange } from './events.js';
@@ -62,7 +62,7 @@ async function createChangeReader(setup: RunSetup): Promise<(rows: readonly RunR
 	const { concurrency, retries, rate } = tuning;
 	const client = await setup.connect();
 	const pace = new AdaptivePace({ clock, random, rate });
-	const reader = createBatchReader({
+	const reader = new BatchReader({
 		dialect,
 		concurrency,
 		async send(request) {

@@ -2,14 +2,13 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import type { Request } from '../../api/plan.js';
+import { createPlanner, type Request } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { hasInexactNumber } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { differing } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
-import { createPlanners } from '../lists/batches.js';
 import type { TermIndex } from '../lists/directory.js';
 import { CustomNames, hasAll, renamed, withUnknownNames } from './custom-names.js';
 import { type Decision, decide, leftMessage, oldValues, withCleared } from './decide.js';
@@ -65,7 +64,6 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 	const { checks } = plan;
 	const { terms } = steps;
 	const readsFirst = readsBefore(plan);
-	const plannerFor = createPlanners(dialect);
 	const seen = ({ request }: RunRow, result: Outcome): Seen => {
 		const isShown = result.outcome === 'ok';
 		return { result, held: isShown ? heldOf(request.endpoint, result.body, terms) : undefined };
@@ -85,7 +83,9 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 		if ('skip' in decision) return decision.skip;
 		const { fields, left } = decision;
 		const planned =
-			endpoint.body === 'none' ? request : plannerFor(endpoint)({ ids, fields: withCleared(endpoint, held, fields) });
+			endpoint.body === 'none'
+				? request
+				: createPlanner(endpoint, dialect)({ ids, fields: withCleared(endpoint, held, fields) });
 		if (checks.snapshot && !request.permanent) await steps.keep(row, oldValues(held, planned));
 		return { request: planned, left };
 	}
@@ -95,7 +95,7 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 		const { endpoint } = request;
 		const isCustom = endpoint.body === 'custom_fields';
 		const { held: names, notice } = isCustom ? await customNames.find(row, first) : {};
-		let result = await steps.send(row, names === undefined ? request : renamed(plannerFor, request, names));
+		let result = await steps.send(row, names === undefined ? request : renamed(request, names, dialect));
 		if (notice !== undefined) result = { ...result, warnings: [...(result.warnings ?? []), notice] };
 		const isNamed = names === undefined || hasAll(names, request);
 		const isVerified = mayNeedReading(result) && (checks.verify || !isNamed);

@@ -7,7 +7,6 @@ import { lookedUpId } from '../../http/judge.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type InputSource, openArguments, type RawRow } from '../input/input.js';
 import { type Complaint, compileColumns, type Matched, type RowReader } from '../input/rows.js';
-import { createPlanners } from '../lists/batches.js';
 import { changesLists, type Fields, type Ids, inShard, type RowSource, type RunPlan, type Shard } from './plan.js';
 
 export interface RunRow {
@@ -176,8 +175,7 @@ export function endpointFinder(plan: RunPlan): (ids: Ids) => Endpoint {
 export function plannerOf(plan: RunPlan, dialect: Dialect): Planner {
 	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
 	if (forTaxonomy === undefined) return createPlanner(endpoint, dialect);
-	const plannerFor = createPlanners(dialect);
-	return (values) => plannerFor(forTaxonomy(values.ids.taxonomy as string))(values);
+	return (values) => createPlanner(forTaxonomy(values.ids.taxonomy as string), dialect)(values);
 }
 
 /** The outcome of a lookup has the ID. */

@@ -7,7 +7,7 @@ import { type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import type { OldValues } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
-import { type BatchReader, createBatchReader } from '../lists/batches.js';
+import { BatchReader } from '../lists/batches.js';
 import type { TermIndex } from '../lists/directory.js';
 import { endpointOf, type RunPlan } from './plan.js';
 import { ReadAfter } from './read-after.js';
@@ -48,7 +48,7 @@ export class RowSender implements RowSteps {
 		this.#options = { ...options, terms, ignoreMissing: plan.checks.ignoreMissing };
 		this.#isDelete = endpointOf(plan).replay === 'delete';
 		const reader = (optionsNow: () => SendOptions): BatchReader => {
-			return createBatchReader({ dialect, concurrency: 1, send: (request) => read(client, request, optionsNow()) });
+			return new BatchReader({ dialect, concurrency: 1, send: (request) => read(client, request, optionsNow()) });
 		};
 		this.#first = reader(() => options);
 		// A written row is read back even if the run stops.

@@ -6,7 +6,7 @@ import { createPlanner } from '../../api/plan.js';
 import { readEndpointOf, readOf } from '../../api/reads.js';
 import { isObject } from '../../api/values.js';
 import { readRunHeader } from '../../bulk/journal/folder.js';
-import { createPlanners, readRequest } from '../../bulk/lists/batches.js';
+import { readRequest } from '../../bulk/lists/batches.js';
 import { heldOf } from '../../bulk/run/held.js';
 import { commandOf, type RunPlan, type RunService } from '../../bulk/run/plan.js';
 import { readsBefore } from '../../bulk/run/read-back.js';
@@ -230,7 +230,7 @@ async function checkReadsServed(job: RunJob, plan: RunPlan, row: RunRow | undefi
 	if (row === undefined || !(readsBefore(plan) || plan.checks.verify)) return plan;
 	const { request } = row;
 	if (readEndpointOf(request.endpoint)?.documented !== false && !isDefault) return plan;
-	const found = await send(client, readRequest(createPlanners(session.dialect), request), session.sending);
+	const found = await send(client, readRequest(request, session.dialect), session.sending);
 	let ready = plan;
 	if (isDefault && !mayShowObjects(found, row)) {
 		const noun = plural(request.endpoint.noun, 2);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../../src/api/dialect.js';
 import { endpoints, termEndpoint } from '../../../src/api/endpoints.js';
 import { createPlanner, type Request } from '../../../src/api/plan.js';
-import { createBatchReader, type Write } from '../../../src/bulk/lists/batches.js';
+import { BatchReader, type Write } from '../../../src/bulk/lists/batches.js';
 import type { Outcome } from '../../../src/http/outcome.js';
 
 const dialect = createDialect();
@@ -16,7 +16,7 @@ const notServed: Outcome = { outcome: 'failed', status: 404, code: 'rest_no_rout
 /** A service whose objects have even IDs, and a record of what was asked. */
 function readerOf(answer: Answer) {
 	const paths: string[] = [];
-	const reader = createBatchReader({
+	const reader = new BatchReader({
 		dialect,
 		concurrency: 4,
 		async send({ path }: Request) {
