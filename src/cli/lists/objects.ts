@@ -14,9 +14,9 @@ import { createProgress, type Progress } from '../../output/progress.js';
 import type { Invocation } from '../command.js';
 import { paletteFor, say, warn } from '../notices.js';
 import { findOwnId } from '../own-account.js';
-import { checkOutput, chosenFormat, printAll, wantsJson } from '../results.js';
+import { checkOutput, printAll, wantsJson } from '../results.js';
 import { type Filtered, isWithout, type Order, readFilters, readOrder } from './filters.js';
-import { createPrinter, type Printer } from './print.js';
+import { createPrinter, fieldsNeeded, formOf, type Printer } from './print.js';
 import {
 	failureOfRead,
 	type Ids,
@@ -38,10 +38,11 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 		const palette = await paletteFor(invocation, 'stderr');
 		const isQuiet = options.quiet === true || wantsJson(options);
 		const progress = isQuiet ? undefined : createProgress(context, { palette, verbose: options.verbose });
-		const printer = createPrinter(reading, { beforeWrite: progress?.clear, onPager: progress?.done });
-		const format = chosenFormat(options, reading.session.connection.settings.format);
-		const isCount = format === 'count' && options.query === undefined;
-		const list: List = { reading, filtered, order: readOrder(reading), progress, printer, isCount };
+		const form = formOf(reading);
+		const printer = createPrinter(reading, form, { beforeWrite: progress?.clear, onPager: progress?.done });
+		const isCount = form.format === 'count' && options.query === undefined;
+		const fields = fieldsNeeded(reading, form);
+		const list: List = { reading, filtered, order: readOrder(reading), fields, progress, printer, isCount };
 		let failure: SupportctlError | undefined;
 		let printed = 0;
 		for (const owners of await readOwners(await readWords(args, context.stdin), reading)) {
@@ -66,6 +67,8 @@ interface List {
 	reading: Reading;
 	filtered: Filtered;
 	order: Order;
+	/** Undefined for all. */
+	fields: readonly string[] | undefined;
 	progress: Progress | undefined;
 	printer: Printer;
 	isCount: boolean;
@@ -125,11 +128,10 @@ function failureOfList(reading: Reading, failure: Outcome, printed: number): Sup
 }
 
 /** Overrides the service's own filters, unless the caller's do. */
-function createFetch({ reading, filtered, order, printer }: List, owners: Ids, size: number) {
+function createFetch({ reading, filtered, order, fields }: List, owners: Ids, size: number) {
 	const { read, session } = reading;
 	const query: Record<string, string> = { ...read.query };
 	if (read.paged) Object.assign(query, order.query, { per_page: String(size) });
-	const fields = printer.fieldsNeeded();
 	if (fields !== undefined) {
 		const names = new Set([...fields, ...filtered.absent]);
 		query._fields = [...names].map(session.dialect.toOwn).join(',');
@@ -163,7 +165,7 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 			ids.push(await readObjectId(noun, owners, text, reading));
 		}
 		const single = ids.length === 1 && given[0] !== '-';
-		const printer = createPrinter(reading, { single });
+		const printer = createPrinter(reading, formOf(reading, single));
 		let printed = 0;
 		let failed: SupportctlError | undefined;
 		for await (const object of inOrder(ids, reading.concurrency, (id) => readObject(reading, { ...owners, id }))) {

@@ -10,68 +10,60 @@ import { chosenFormat, isOwnTable, openResults, type ResultShape } from '../resu
 import type { Ids, Reading } from './reading.js';
 import { BATCH, createTerminalRows } from './terminal.js';
 
-export type Printer = ReturnType<typeof createPrinter>;
-
-interface PrinterOptions extends Pick<ResultShape, 'beforeWrite' | 'onPager'> {
-	/** One object, which is whole in every format but csv and tsv. */
-	single?: boolean;
+/** @param single one object, which is whole in every format but csv and tsv */
+export function formOf({ read, invocation, session }: Reading, single = false) {
+	const profileFormat = session.connection.settings.format;
+	const format = chosenFormat(invocation.options, profileFormat);
+	const asCells = format === 'csv' || format === 'tsv';
+	const isData = asCells || (!single && (format === 'json' || format === 'ndjson'));
+	return {
+		single,
+		profileFormat,
+		format,
+		asCells,
+		/** What an update reads. */
+		isExport: isData && read.update !== undefined,
+		isTable: isOwnTable(invocation, profileFormat),
+	};
 }
 
-/** The first objects decide the columns. */
-export function createPrinter(reading: Reading, { single = false, ...screen }: PrinterOptions) {
-	const { read, invocation, session, directories } = reading;
-	const { options, context } = invocation;
-	const profileFormat = session.connection.settings.format;
-	const format = chosenFormat(options, profileFormat);
-	const asCells = format === 'csv' || format === 'tsv';
-	const isExport = read.update !== undefined && (asCells || (!single && (format === 'json' || format === 'ndjson')));
-	const isNamed = options.fields !== undefined || options.field !== undefined;
-	const person = isOwnTable(invocation, profileFormat) ? createTerminalRows(reading, single) : undefined;
-	// A table looks up the names of many objects in one request.
-	const batch = person === undefined ? 1 : BATCH;
-	let waiting: { object: ListedObject; owners: Ids }[] = [];
-	let opened: Awaited<ReturnType<typeof open>> | undefined;
+type Form = ReturnType<typeof formOf>;
 
-	async function open(sample: readonly ListedObject[]) {
-		if (isExport && read.update !== undefined) {
-			const isShown = (name: string): boolean =>
-				sample.some((each) => typeof each[name] === 'string' && each[name] !== '');
-			await listTerms(directories, read.update, exportedNames(read).filter(isShown));
-		}
-		const { dialect } = session;
-		const terms = directories.index;
-		const sheet = createSheet({ read, asCells, sample, dialect, terms, owners: {}, redact: createRedactor() });
-		const names = asCells ? sheet.columns : read.shown;
-		const columns = person?.columns(names) ?? names.map((path) => ({ path, label: path }));
-		const keys = [
-			...sample.flatMap((each) => Object.keys(sheet.whole(each))),
-			...read.owners,
-			'id',
-			...exportedNames(read),
-			...read.shown,
-		];
-		const results = await openResults(invocation, {
-			...screen,
-			profileFormat,
-			single,
-			idOf: (row) => row.id ?? row.slug,
-			// Some objects show less than others.
-			...(sample.length > 0 && { keys: [...new Set(keys)] }),
-			columns: single && !asCells ? undefined : columns,
-		});
-		return { sheet, results };
-	}
+/** Which fields of a list the service has to send; undefined for all. */
+export function fieldsNeeded({ read, invocation: { options } }: Reading, form: Form): string[] | undefined {
+	if (options.query !== undefined || !read.paged) return undefined;
+	const names = columnsNamed(options) ?? defaultNames(form, exportedNames(read), read.shown);
+	const fields = names?.map((path) => path.split('.')[0] ?? '');
+	return fields && ['id', ...fields.filter((name) => name !== 'id' && !read.owners.includes(name))];
+}
+
+function columnsNamed({ field, fields }: Reading['invocation']['options']): string[] | undefined {
+	if (field !== undefined) return [field];
+	return fields && parseFields(fields).map(({ path }) => path);
+}
+
+function defaultNames({ format, isExport }: Form, exported: readonly string[], shown: readonly string[]) {
+	if (format === 'ids' || format === 'count') return ['id'];
+	if (isExport) return exported;
+	return format === undefined || format === 'table' ? shown : undefined;
+}
+
+type Screen = Pick<ResultShape, 'beforeWrite' | 'onPager'>;
+
+export type Printer = ReturnType<typeof createPrinter>;
+
+/** The first objects decide the columns. A table looks up names of many objects in one request. */
+export function createPrinter(reading: Reading, form: Form, screen: Screen = {}) {
+	const batch = form.isTable ? BATCH : 1;
+	let waiting: { object: ListedObject; owners: Ids }[] = [];
+	let opened: Awaited<ReturnType<typeof openRows>> | undefined;
 
 	async function flush() {
 		const objects = waiting.map(({ object }) => object);
-		opened ??= await open(objects);
-		const { sheet, results } = opened;
-		await person?.learn(objects);
+		opened ??= await openRows(reading, form, screen, objects);
+		await opened.learn(objects);
 		for (const { object, owners } of waiting) {
-			const whole = isExport && !isNamed ? {} : sheet.whole(object);
-			const exported = isExport ? sheet.exported(object) : {};
-			const row = { ...ownerValues(owners), ...whole, ...exported };
-			const taken = results.row(person?.row(row) ?? row);
+			const taken = opened.row(object, owners);
 			// Most rows need no wait.
 			if (taken !== undefined) await taken;
 		}
@@ -79,30 +71,57 @@ export function createPrinter(reading: Reading, { single = false, ...screen }: P
 		return opened;
 	}
 
-	/** Columns by default; undefined for whole objects. */
-	function namesPrinted(): readonly string[] | undefined {
-		if (options.field !== undefined) return [options.field];
-		if (options.fields !== undefined) return parseFields(options.fields).map(({ path }) => path);
-		if (format === 'ids' || format === 'count') return ['id'];
-		if (isExport) return exportedNames(read);
-		return format === undefined || format === 'table' ? read.shown : undefined;
-	}
-
 	return {
-		/** Which fields the service has to send; undefined for all. */
-		fieldsNeeded(): string[] | undefined {
-			const names = namesPrinted()?.map((path) => path.split('.')[0] ?? '');
-			if (options.query !== undefined || !read.paged || names === undefined) return undefined;
-			return ['id', ...names.filter((name) => name !== 'id' && !read.owners.includes(name))];
-		},
 		async print(objects: readonly ListedObject[], owners: Ids): Promise<void> {
 			waiting.push(...objects.map((object) => ({ object, owners })));
 			if (waiting.length >= batch) await flush();
 		},
 		async end(): Promise<void> {
-			const { sheet, results } = waiting.length > 0 || opened === undefined ? await flush() : opened;
+			const rows = waiting.length > 0 || opened === undefined ? await flush() : opened;
+			await rows.end();
+		},
+	};
+}
+
+async function openRows(reading: Reading, form: Form, screen: Screen, sample: readonly ListedObject[]) {
+	const { read, invocation, session, directories } = reading;
+	const { single, asCells, isExport, isTable, profileFormat } = form;
+	if (isExport && read.update !== undefined) {
+		const isShown = (name: string): boolean =>
+			sample.some((each) => typeof each[name] === 'string' && each[name] !== '');
+		await listTerms(directories, read.update, exportedNames(read).filter(isShown));
+	}
+	const { dialect } = session;
+	const terms = directories.index;
+	const sheet = createSheet({ read, asCells, sample, dialect, terms, owners: {}, redact: createRedactor() });
+	const person = isTable ? createTerminalRows(reading, single) : undefined;
+	const names = asCells ? sheet.columns : read.shown;
+	const columns = person?.columns(names) ?? names.map((path) => ({ path, label: path }));
+	const own = sample.flatMap((each) => Object.keys(sheet.whole(each)));
+	const keys = new Set([...own, ...read.owners, 'id', ...exportedNames(read), ...read.shown]);
+	const results = await openResults(invocation, {
+		...screen,
+		profileFormat,
+		single,
+		idOf: (row) => row.id ?? row.slug,
+		// Some objects show less than others.
+		...(sample.length > 0 && { keys: [...keys] }),
+		columns: single && !asCells ? undefined : columns,
+	});
+	const isWhole = !isExport || columnsNamed(invocation.options) !== undefined;
+	return {
+		learn: async (objects: readonly ListedObject[]): Promise<void> => await person?.learn(objects),
+		row(object: ListedObject, owners: Ids): void | Promise<void> {
+			const row = {
+				...ownerValues(owners),
+				...(isWhole && sheet.whole(object)),
+				...(isExport && sheet.exported(object)),
+			};
+			return results.row(person?.row(row) ?? row);
+		},
+		async end(): Promise<void> {
 			await results.end();
-			if (isExport) warn(context, sheet.warnings());
+			if (isExport) warn(invocation.context, sheet.warnings());
 		},
 	};
 }
