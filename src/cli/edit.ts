@@ -98,7 +98,6 @@ async function readTarget(target: Target, context: Context, known?: Ids): Promis
 		}
 		const sheet = createSheet({
 			read: reading.read,
-			owners: {},
 			asCells: false,
 			sample: [object],
 			dialect: session.dialect,

@@ -11,8 +11,6 @@ import type { ListedObject } from './pages.js';
 
 export interface SheetOptions {
 	read: Read;
-	/** Path IDs that objects don't show. */
-	owners: Readonly<Record<string, string | number>>;
 	asCells: boolean;
 	/** Columns that they show rendered only are left out. */
 	sample: readonly ListedObject[];
@@ -34,7 +32,7 @@ function exportedFields({ update, computed }: Read): Field[] {
 const NAMED = 3;
 
 export function createSheet(options: SheetOptions) {
-	const { read, owners, sample } = options;
+	const { read, sample } = options;
 	const fields = exportedFields(read);
 	const rendered = fields.filter(({ name }) => sample.some((each) => isRenderedAlone(each[name])));
 	const columns = exportedNames(read).filter((name) => !rendered.some((field) => field.name === name));
@@ -48,7 +46,7 @@ export function createSheet(options: SheetOptions) {
 		columns: [...read.owners, ...columns],
 		/** What an update reads. */
 		exported(object: ListedObject): Record<string, unknown> {
-			const row: Record<string, unknown> = { ...owners };
+			const row: Record<string, unknown> = {};
 			for (const { name, exportOf } of exported) {
 				const value = exportOf(object[name]);
 				if (value === LEFT_OUT) {
@@ -59,10 +57,8 @@ export function createSheet(options: SheetOptions) {
 			return row;
 		},
 		/** Raw values instead of `{raw, rendered}`. */
-		whole: ({ _links, ...object }: ListedObject): Record<string, unknown> => {
-			const shown = Object.entries(object).map(([name, value]) => [name, rawValue(value) ?? value]);
-			return { ...owners, ...Object.fromEntries(shown) };
-		},
+		whole: ({ _links, ...object }: ListedObject): Record<string, unknown> =>
+			Object.fromEntries(Object.entries(object).map(([name, value]) => [name, rawValue(value) ?? value])),
 		warnings(): string[] {
 			const names = rendered.map(({ name }) => name).join(', ');
 			const why = "skipped: the service only returns rendered text, which can't be written back";

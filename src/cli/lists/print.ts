@@ -93,7 +93,7 @@ async function openRows(reading: Reading, form: Form, screen: Screen, sample: re
 	}
 	const { dialect } = session;
 	const terms = directories.index;
-	const sheet = createSheet({ read, asCells, sample, dialect, terms, owners: {}, redact: createRedactor() });
+	const sheet = createSheet({ read, asCells, sample, dialect, terms, redact: createRedactor() });
 	const person = isTable ? createTerminalRows(reading, single) : undefined;
 	const names = asCells ? sheet.columns : read.shown;
 	const columns = person?.columns(names) ?? names.map((path) => ({ path, label: path }));
