@@ -15,7 +15,7 @@ import {
 	readOptions,
 	tuningOptions,
 } from '../options/shared.js';
-import { optionsOf, positionalsOf, type RunInvocation } from '../runs/options.js';
+import { optionsOf, positionalsOf } from '../runs/options.js';
 
 /** @param words `ticket fields set`, `term update` */
 export function send(words: string): CommandSpec {
@@ -34,7 +34,7 @@ export function send(words: string): CommandSpec {
 		})),
 		options: optionsOf(endpoint),
 		async run(invocation) {
-			return await (await import('../runs/one.js')).startCommand(endpointName, invocation as RunInvocation);
+			return await (await import('../runs/one.js')).startCommand(endpointName, invocation);
 		},
 	};
 }

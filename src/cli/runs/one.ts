@@ -12,7 +12,6 @@ import { ExitCode, UsageError } from '../../errors.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import type { Client } from '../../http/types.js';
 import type { Renderer } from '../../output/render.js';
-import type { Invocation } from '../command.js';
 import { listenForStop } from '../interruption.js';
 import { paletteFor } from '../notices.js';
 import { camelCase } from '../options/option.js';
@@ -34,7 +33,7 @@ export async function startCommand(name: string, invocation: RunInvocation): Pro
 			code: 'contradiction',
 		});
 	}
-	const session = await openSession(invocation as Invocation, {
+	const session = await openSession(invocation, {
 		credentials: !dryRun || diff,
 		// A field's flag hides the connection's flag of the same name.
 		without: endpoint.replay === 'set' ? endpoint.fields.map((field) => camelCase(flagName(field.name))) : [],

@@ -155,7 +155,14 @@ export async function sendAgain(
 	given: RunPlan,
 	again?: readonly OutcomeName[],
 ): Promise<ExitCode> {
-	const plan = await withInput(past, given, invocation);
+	const { verify, stopOnError, maxFailures } = invocation.options;
+	const { checks, stop } = given;
+	const chosen: RunPlan = {
+		...given,
+		checks: { ...checks, verify: verify ?? checks.verify },
+		stop: { onError: stopOnError ?? stop.onError, maxFailures: maxFailures ?? stop.maxFailures },
+	};
+	const plan = await withInput(past, chosen, invocation);
 	const secrets = await secretsAgain(plan, invocation);
 	const { session, service } = await connect(past, invocation, plan.source.from === 'plan' && again === undefined);
 	const job: RunJob = {

@@ -2,6 +2,7 @@
 
 import { exitCodeOf, openRows } from '../../../bulk/journal/counts.js';
 import { scanJournal } from '../../../bulk/journal/read.js';
+import type { ExitCode } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import { defineCommand } from '../../command.js';
 import { notify } from '../../notices.js';
@@ -27,9 +28,9 @@ const givenAgain = [
 const sendOptions = [...guardOptions, ...tuningOptions, ...outputOptions, ...connectionOptions] as const;
 
 /** Also sends rows with the outcomes of `again`. */
-async function goOn(invocation: RunInvocation & { args: readonly string[] }, again: readonly OutcomeName[]) {
+async function goOn(invocation: RunInvocation, again: readonly OutcomeName[]): Promise<ExitCode> {
 	const { pastRun, sendAgain } = await past();
-	const { args, context, options } = invocation;
+	const { args, context } = invocation;
 	const run = pastRun(args[0] as string, context);
 	const { id, plan } = run.header;
 	const { end, corrupt } = await scanJournal(run.path);
@@ -41,32 +42,26 @@ async function goOn(invocation: RunInvocation & { args: readonly string[] }, aga
 		notify(context, 'message', `nothing to send: ${why} (${id})`);
 		return exitCodeOf(end.counts);
 	}
-	const checks = { ...plan.checks, verify: plan.checks.verify || options.verify === true };
-	return await sendAgain(run, invocation, { ...plan, checks }, again);
+	return await sendAgain(run, invocation, plan, again);
 }
 
 export const resume = defineCommand({
 	arguments: [runArgument],
 	options: [...givenAgain, ...pick(checkOptions, 'verify'), ...sendOptions],
-	run: (invocation) => goOn(invocation as RunInvocation & { args: readonly string[] }, []),
+	run: (invocation) => goOn(invocation, []),
 });
+
+const AGAIN = ['failed', 'differs', 'skipped', 'invalid', 'unknown'] as const;
 
 export const retry = defineCommand({
 	arguments: [runArgument],
 	options: [
-		outcomeOption(
-			'Send rows with these outcomes again',
-			['failed', 'differs', 'skipped', 'invalid', 'unknown'],
-			'failed',
-		),
+		outcomeOption('Send rows with these outcomes again', AGAIN, 'failed'),
 		...givenAgain,
 		...pick(checkOptions, 'verify'),
 		...sendOptions,
 	],
-	async run(invocation) {
-		const again = invocation.options.outcome?.flat() ?? ['failed'];
-		return await goOn(invocation as unknown as RunInvocation & { args: readonly string[] }, again);
-	},
+	run: (invocation) => goOn(invocation, invocation.options.outcome?.flat() ?? ['failed']),
 });
 
 export const undo = defineCommand({
@@ -83,6 +78,6 @@ export const undo = defineCommand({
 		checkEnded(run);
 		const { undoPlan } = await import('../../../bulk/run/undo.js');
 		const plan = undoPlan(run.header, run.path, invocation.options.overwrite === true);
-		return await sendAgain(run, invocation as RunInvocation, plan);
+		return await sendAgain(run, invocation, plan);
 	},
 });

@@ -1,8 +1,7 @@
 /** `run apply`: sends the rows of a saved plan to objects that still have the values that it shows as old. */
 
 import { resolve } from 'node:path';
-import { journalPath, readRunHeader, runIds } from '../../../bulk/journal/folder.js';
-import type { RunHeader } from '../../../bulk/run/plan.js';
+import { listRuns, type RunSummary } from '../../../bulk/journal/folder.js';
 import { applyPlan, readPlan } from '../../../bulk/run/plan-file.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import { stateFolder } from '../../../profile/settings.js';
@@ -10,7 +9,7 @@ import { defineCommand } from '../../command.js';
 import { notify } from '../../notices.js';
 import { allBut, options, pick } from '../../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
-import { checkOptions, type RunInvocation, runOptions } from '../../runs/options.js';
+import { checkOptions, runOptions } from '../../runs/options.js';
 
 export const command = defineCommand({
 	arguments: [{ name: 'plan', help: 'File that --plan wrote', required: true, completes: 'files' }],
@@ -40,7 +39,9 @@ export const command = defineCommand({
 			notify(context, 'message', 'no changes: everything was up to date when the plan was made');
 			return ExitCode.ok;
 		}
-		const earlier = given.again === true ? undefined : findApply(stateFolder(context), sha256);
+		const isOfPlan = ({ header: run }: RunSummary): boolean =>
+			run?.plan.source.from === 'plan' && run.plan.source.sha256 === sha256;
+		const earlier = given.again === true ? undefined : (await listRuns(stateFolder(context))).find(isOfPlan);
 		if (earlier !== undefined) {
 			throw new UsageError(`the plan was already applied by run ${earlier.id}; nothing was sent`, {
 				code: 'applied_before',
@@ -49,29 +50,6 @@ export const command = defineCommand({
 		}
 		const { sendAgain } = await import('../../runs/past.js');
 		const plan = applyPlan(header, saved, given.allowDrift === true);
-		const { stopOnError, maxFailures, verify } = given;
-		return await sendAgain({ path, header }, invocation as RunInvocation, {
-			...plan,
-			checks: { ...plan.checks, verify: plan.checks.verify || verify === true },
-			stop: { onError: stopOnError ?? plan.stop.onError, maxFailures: maxFailures ?? plan.stop.maxFailures },
-		});
+		return await sendAgain({ path, header }, invocation, plan);
 	},
 });
-
-/** The newest run of the state folder that applied a plan. */
-function findApply(stateDir: string, sha256: string): RunHeader | undefined {
-	for (const id of runIds(stateDir).reverse()) {
-		const header = headerOf(journalPath(stateDir, id));
-		if (header?.plan.source.from === 'plan' && header.plan.source.sha256 === sha256) return header;
-	}
-	return undefined;
-}
-
-function headerOf(path: string): RunHeader | undefined {
-	try {
-		return readRunHeader(path);
-	} catch {
-		// A damaged journal is none that a plan left.
-		return undefined;
-	}
-}
