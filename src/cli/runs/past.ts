@@ -8,7 +8,7 @@ import { chooseEndpoint } from '../../api/plan.js';
 import { totalOf } from '../../bulk/journal/counts.js';
 import { findRun, type RunSummary, readRunHeader } from '../../bulk/journal/folder.js';
 import type { JournalScan } from '../../bulk/journal/history.js';
-import { inputFileOf, type RunPlan, type RunService, STDIN_NAME } from '../../bulk/run/plan.js';
+import { inputFileOf, type RowSource, type RunPlan, type RunService, STDIN_NAME } from '../../bulk/run/plan.js';
 import { inputChanged } from '../../bulk/run/resume.js';
 import { type ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
@@ -42,30 +42,33 @@ export function checkEnded({ path, header }: PastRun): void {
 }
 
 /** Undefined if all rows have a record. */
-export function unreachedNote({ state }: RunSummary, { header, counts, end, states }: JournalScan): string | undefined {
+export function unreachedNote(
+	{ state }: RunSummary,
+	{ header, counts, end, states }: JournalScan,
+): { text: string; mayBeSent: boolean } | undefined {
 	const isOver = state !== 'running' && end !== undefined;
 	const count = (isOver ? totalOf(end.counts) : header.input.own) - totalOf(counts);
 	if (count <= 0) return undefined;
 	const rows = count === 1 ? '1 row has' : `${count} rows have`;
-	const isKnown = isOver && !states.doubtful;
-	const why = isKnown ? ', because the run ended before' : ' and may have been sent';
-	return `note: ${rows} no record${why}; supportctl run resume ${header.id} sends them`;
+	const mayBeSent = !isOver || states.doubtful;
+	const why = mayBeSent ? ' and may have been sent' : ', because the run ended before';
+	return { text: `note: ${rows} no record${why}; supportctl run resume ${header.id} sends them`, mayBeSent };
 }
 
-/** @throws UsageError for a missing or changed input, before anything is read as rows */
-export async function withInput<Plan extends Pick<RunPlan, 'source'>>(
-	{ header: { id, input } }: PastRun,
-	plan: Plan,
-	{ options, context }: Pick<RunInvocation, 'options' | 'context'>,
-): Promise<Plan> {
-	const file = inputFileOf(plan.source);
-	if (options.input !== undefined) {
-		if (file === undefined) throw new UsageError(`run ${id} did not read a file, so --input can't replace its rows`);
-		const isStdin = options.input === '-';
-		const path = isStdin ? '-' : resolve(context.cwd, options.input);
-		return { ...plan, source: { ...file, path, name: isStdin ? STDIN_NAME : options.input } };
+/** Where the rows of a run are now. @throws UsageError for a missing or changed input, before anything is read as rows */
+export async function sourceAgain(
+	{ header: { id, input, plan } }: PastRun,
+	given: string | undefined,
+	cwd: string,
+): Promise<RowSource> {
+	const { source } = plan;
+	const file = inputFileOf(source);
+	if (given === '-' && file !== undefined) return { ...file, path: '-', name: STDIN_NAME };
+	if (given !== undefined) {
+		if (file !== undefined) return { ...file, path: resolve(cwd, given), name: given };
+		throw new UsageError(`run ${id} did not read a file, so --input can't replace its rows`);
 	}
-	if (file === undefined) return plan;
+	if (file === undefined) return source;
 	if (!existsSync(file.path)) {
 		const what = input.copied ? 'standard input, and no copy was kept' : `${file.path}, which was not found`;
 		throw new UsageError(`run ${id} read ${what}`, {
@@ -75,7 +78,7 @@ export async function withInput<Plan extends Pick<RunPlan, 'source'>>(
 	}
 	const { digestOf } = await import('../../bulk/input/source.js');
 	if ((await digestOf(file.path)) !== input.sha256) throw inputChanged(id);
-	return plan;
+	return source;
 }
 
 async function secretsAgain(
@@ -157,14 +160,15 @@ export async function sendAgain(
 ): Promise<ExitCode> {
 	const { verify, stopOnError, maxFailures } = invocation.options;
 	const { checks, stop } = given;
-	const chosen: RunPlan = {
+	const isOwn = again !== undefined;
+	const plan: RunPlan = {
 		...given,
+		source: isOwn ? await sourceAgain(past, invocation.options.input, invocation.context.cwd) : given.source,
 		checks: { ...checks, verify: verify ?? checks.verify },
 		stop: { onError: stopOnError ?? stop.onError, maxFailures: maxFailures ?? stop.maxFailures },
 	};
-	const plan = await withInput(past, chosen, invocation);
 	const secrets = await secretsAgain(plan, invocation);
-	const { session, service } = await connect(past, invocation, plan.source.from === 'plan' && again === undefined);
+	const { session, service } = await connect(past, invocation, plan.source.from === 'plan' && !isOwn);
 	const job: RunJob = {
 		endpoint: chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint,
 		plan: { ...plan, service },

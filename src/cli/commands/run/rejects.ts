@@ -37,7 +37,7 @@ export const command = defineCommand({
 	async run(invocation) {
 		const { context, options: given, args } = invocation;
 		const { stdin } = context;
-		const [{ pastRun, unreachedNote, withInput }, rejects] = await Promise.all([
+		const [{ pastRun, sourceAgain, unreachedNote }, rejects] = await Promise.all([
 			import('../../runs/past.js'),
 			import('../../../bulk/run/rejects.js'),
 		]);
@@ -53,7 +53,7 @@ export const command = defineCommand({
 		};
 		const file = inputFileOf(header.plan.source);
 		const isGone = header.input.copied && given.input === undefined && !existsSync(file?.path ?? '');
-		const { source } = isGone ? header.plan : await withInput(past, header.plan, { options: given, context });
+		const source = isGone ? header.plan.source : await sourceAgain(past, given.input, context.cwd);
 		const bytes = { [Symbol.asyncIterator]: () => stdin.bytes()[Symbol.asyncIterator]() };
 		const input = await rejects.openPastInput(source, bytes, stateFolder(context));
 		try {
@@ -65,14 +65,11 @@ export const command = defineCommand({
 				const dialect = createDialect(header.plan.service.prefixes);
 				await print(invocation, input, reason, rejects.rejectsOf(path, input, wanted, dialect));
 			}
-			if (outcomes?.includes('not-sent') === true) {
-				const scan = await scanJournal(path);
-				const note = unreachedNote(await summariseRun(path, header.id, scan), scan) ?? '';
-				// From the input.
-				if (input === undefined || note.includes('may have been sent')) {
-					if (note !== '') notify(context, 'message', note);
-				}
-			}
+			if (outcomes?.includes('not-sent') !== true) return ExitCode.ok;
+			const scan = await scanJournal(path);
+			const note = unreachedNote(await summariseRun(path, header.id, scan), scan);
+			// Rows that were not sent are in the input.
+			if (note !== undefined && (input === undefined || note.mayBeSent)) notify(context, 'message', note.text);
 		} finally {
 			await input?.dispose({ keep: true });
 		}

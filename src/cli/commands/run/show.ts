@@ -69,7 +69,7 @@ export const command = defineCommand({
 			if (outcomes?.includes('not-sent') !== true) return ExitCode.ok;
 			for (const { scan, summary } of runs) {
 				const note = unreachedNote(summary, scan);
-				if (note !== undefined) notify(context, 'message', note);
+				if (note !== undefined) notify(context, 'message', note.text);
 			}
 			return ExitCode.ok;
 		} finally {
