@@ -15,61 +15,80 @@ export interface EngineOptions {
 const MOST_WAITING = 1000;
 
 /** Rows not started when `stop` aborts have no outcome. @throws what `rows` or `perform` throws, once nothing is in flight */
-export async function runEngine({ rows, limit, perform, stop }: EngineOptions): Promise<void> {
-	const busy = new Set<string>();
-	const waiting = new Map<string, RunRow[]>();
-	let waitingRows = 0;
-	let failure: { error: unknown } | undefined;
-	let wake = (): void => undefined;
-	const goesOn = (): boolean => failure === undefined && !stop.aborted;
-	const change = (): Promise<void> => {
-		return new Promise((resolve) => {
-			wake = resolve;
-		});
-	};
+export async function runEngine(options: EngineOptions): Promise<void> {
+	await new Engine(options).run();
+}
 
-	async function work(first: RunRow): Promise<void> {
-		const { key } = first.request;
-		busy.add(key);
+class Engine {
+	/** Keys of objects whose rows are under way. */
+	readonly #busy = new Set<string>();
+	readonly #waiting = new Map<string, RunRow[]>();
+	#waitingRows = 0;
+	#failure: { error: unknown } | undefined;
+	#wake = (): void => undefined;
+
+	constructor(private readonly options: EngineOptions) {}
+
+	async run(): Promise<void> {
+		const { rows, stop } = this.options;
+		const onStop = (): void => this.#wake();
+		stop.addEventListener('abort', onStop);
 		try {
-			let row: RunRow | undefined = first;
-			while (row !== undefined && goesOn()) {
-				await perform(row);
-				row = waiting.get(key)?.shift();
-				if (row !== undefined) waitingRows--;
-				wake();
+			for await (const batch of rows) {
+				for (const row of batch) await this.#add(row);
+				if (!this.#goesOn()) break;
 			}
 		} catch (error) {
-			failure ??= { error };
+			this.#failure ??= { error };
 		}
-		waiting.delete(key);
-		busy.delete(key);
-		wake();
+		while (this.#busy.size > 0) await this.#change();
+		stop.removeEventListener('abort', onStop);
+		if (this.#failure !== undefined) throw this.#failure.error;
 	}
 
-	const onStop = (): void => wake();
-	stop.addEventListener('abort', onStop);
-	try {
-		for await (const batch of rows) {
-			for (const row of batch) {
-				while (goesOn() && (busy.size >= limit() || waitingRows >= MOST_WAITING)) await change();
-				if (!goesOn()) break;
-				const { key } = row.request;
-				if (!busy.has(key)) {
-					void work(row);
-					continue;
-				}
-				const queue = waiting.get(key);
-				if (queue === undefined) waiting.set(key, [row]);
-				else queue.push(row);
-				waitingRows++;
-			}
-			if (!goesOn()) break;
-		}
-	} catch (error) {
-		failure ??= { error };
+	#goesOn(): boolean {
+		return this.#failure === undefined && !this.options.stop.aborted;
 	}
-	while (busy.size > 0) await change();
-	stop.removeEventListener('abort', onStop);
-	if (failure !== undefined) throw failure.error;
+
+	#change(): Promise<void> {
+		return new Promise((resolve) => {
+			this.#wake = resolve;
+		});
+	}
+
+	/** Waits for room; starts the row, or puts it behind others of its object. */
+	async #add(row: RunRow): Promise<void> {
+		const { limit } = this.options;
+		const { key } = row.request;
+		const isFull = (): boolean => this.#busy.size >= limit() || this.#waitingRows >= MOST_WAITING;
+		while (this.#goesOn() && isFull()) await this.#change();
+		if (!this.#goesOn()) return;
+		if (!this.#busy.has(key)) {
+			void this.#work(row);
+			return;
+		}
+		const queue = this.#waiting.get(key);
+		if (queue === undefined) this.#waiting.set(key, [row]);
+		else queue.push(row);
+		this.#waitingRows++;
+	}
+
+	async #work(first: RunRow): Promise<void> {
+		const { key } = first.request;
+		this.#busy.add(key);
+		try {
+			let row: RunRow | undefined = first;
+			while (row !== undefined && this.#goesOn()) {
+				await this.options.perform(row);
+				row = this.#waiting.get(key)?.shift();
+				if (row !== undefined) this.#waitingRows--;
+				this.#wake();
+			}
+		} catch (error) {
+			this.#failure ??= { error };
+		}
+		this.#waiting.delete(key);
+		this.#busy.delete(key);
+		this.#wake();
+	}
 }

@@ -263,5 +263,5 @@ export async function* rowsToSend(
 function asPartial(error: unknown): unknown {
 	if (!(error instanceof UsageError)) return error;
 	const { message, code, hint, details, data, cause } = error;
-	return new SupportctlError(message, 3, { code, details, data, cause, ...(hint === undefined ? {} : { hint }) });
+	return new SupportctlError(message, ExitCode.partial, { code, hint, details, data, cause });
 }

@@ -18,7 +18,7 @@ export interface RunRow {
 	/** The object must still have one of these values in each field. */
 	readonly expected?: Expected;
 	/** Why it is skipped, if known before. */
-	readonly skip?: { readonly code: string; readonly message: string } | undefined;
+	readonly skip?: { readonly code: string; readonly message: string };
 	readonly remarks?: readonly string[];
 	readonly modified?: string;
 }
@@ -106,13 +106,13 @@ export function planRows(
 		columns: input.columns,
 		headerLine: input.headerLine,
 		endpoint,
-		...(forTaxonomy === undefined ? {} : { endpointFor: forTaxonomy }),
+		endpointFor: forTaxonomy,
 		rules: { undocumented, statusIn: dialect.toNeutral },
 		fieldIn: dialect.toNeutral,
 		changesLists: changed.length > 0,
 		flags: {
 			ids: values.ids,
-			...(values.force ? { force: true } : {}),
+			force: values.force || undefined,
 			reassign: values.reassign,
 			fields: { ...values.fields, ...secrets },
 		},
@@ -152,14 +152,7 @@ export async function openInputOf(
 	if (source.from === 'ids') return openArguments(source.ids);
 	const { openInput } = await import('../input/source.js');
 	const { path, name, format } = source;
-	return await openInput({
-		path,
-		name,
-		stdin,
-		stateDir,
-		onSpool: onDraft,
-		...(format === undefined ? {} : { format }),
-	});
+	return await openInput({ path, name, stdin, stateDir, format, onSpool: onDraft });
 }
 
 export const NOTHING_TO_SEND = { code: 'nothing_to_send', message: 'nothing to change' };
