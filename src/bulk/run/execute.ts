@@ -8,7 +8,6 @@ import type { Client } from '../../http/types.js';
 import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, sumOf, totalOf } from '../journal/counts.js';
 import type { Journal } from '../journal/write.js';
 import { BATCH_SIZE } from '../lists/batches.js';
-import { AdaptivePace } from '../pace.js';
 import { AutoConcurrency } from './concurrency.js';
 import { runEngine } from './engine.js';
 import type { Ended } from './events.js';
@@ -47,7 +46,6 @@ class Execution {
 	readonly #own: number;
 	/** Rows that this part ends with. */
 	readonly #total: number;
-	readonly #pace: AdaptivePace;
 	readonly #watch: StopWatch;
 	readonly #auto: AutoConcurrency | undefined;
 	readonly #abort = new AbortController();
@@ -58,25 +56,17 @@ class Execution {
 
 	constructor(private readonly parts: RunParts) {
 		const { setup, survey, past } = parts;
-		const { plan, tuning, clock, random, dialect } = setup;
+		const { plan, tuning } = setup;
 		this.#counts = past?.counts ?? createCounts();
 		this.#before = totalOf(this.#counts);
 		this.#own = past?.own ?? ownRows(survey, plan);
 		this.#total = Math.min(this.#own, this.#before + (tuning.first ?? this.#own));
-		this.#pace = new AdaptivePace({ clock, random, rate: tuning.rate });
 		this.#watch = new StopWatch(plan.stop, tuning.concurrency);
 		this.#auto = tuning.auto ? new AutoConcurrency() : undefined;
 		// Each waiting row listens.
 		setMaxListeners(0, this.#abort.signal);
-		this.#options = {
-			retries: tuning.retries,
-			clock,
-			random,
-			dialect,
-			pace: this.#pace,
-			stop: this.#abort.signal,
-			onRetry: (attempt) => this.#onRetry(attempt),
-		};
+		const onRetry = (attempt: Outcome): void => this.#onRetry(attempt);
+		this.#options = { ...setup.sending, stop: this.#abort.signal, onRetry };
 	}
 
 	async run(): Promise<Ended> {
@@ -172,7 +162,7 @@ class Execution {
 
 	/** Ticks about every second, and stops the run when its time is over; also if the clock is set. */
 	async #keepTime(over: AbortSignal): Promise<void> {
-		const { clock, tuning, show } = this.parts.setup;
+		const { clock, tuning, sending, show } = this.parts.setup;
 		const { until } = tuning;
 		this.#recent.since = clock.monotonic();
 		for (;;) {
@@ -180,7 +170,7 @@ class Execution {
 			if (until !== undefined && left <= 0) this.#stop({ kind: 'out-of-time', until });
 			await clock.sleep(left <= 0 ? TICK_MS : Math.min(TICK_MS, left), over);
 			if (over.aborted) return;
-			void show({ type: 'tick', counts: this.#counts, pauseMs: this.#pace.pauseMs });
+			void show({ type: 'tick', counts: this.#counts, pauseMs: sending.pace.pauseMs });
 			this.#noteTick();
 		}
 	}

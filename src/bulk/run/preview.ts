@@ -5,7 +5,6 @@ import { ExitCode } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import { BatchReader } from '../lists/batches.js';
-import { AdaptivePace } from '../pace.js';
 import { decide, UNCHANGED, withCleared } from './decide.js';
 import type { PlannedWrite, RowChange } from './events.js';
 import { rowsToSend } from './execute.js';
@@ -58,15 +57,12 @@ function isProblem(change: RowChange): boolean {
 }
 
 async function createChangeReader(setup: RunSetup): Promise<(rows: readonly RunRow[]) => Promise<RowChange[]>> {
-	const { tuning, dialect, clock, random } = setup;
-	const { concurrency, retries, rate } = tuning;
 	const client = await setup.connect();
-	const pace = new AdaptivePace({ clock, random, rate });
 	const reader = new BatchReader({
-		dialect,
-		concurrency,
+		dialect: setup.dialect,
+		concurrency: setup.tuning.concurrency,
 		async send(request) {
-			const found = await send(client, request, { retries, clock, random, dialect, pace });
+			const found = await send(client, request, setup.sending);
 			setup.checkSignedIn(found);
 			return found;
 		},

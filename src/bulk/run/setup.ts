@@ -3,10 +3,11 @@
 import type { Dialect } from '../../api/dialect.js';
 import type { Request } from '../../api/plan.js';
 import type { Outcome, OutcomeName, RowOutcome } from '../../http/outcome.js';
-import type { SendClock } from '../../http/send.js';
+import type { SendClock, SendOptions } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import type { Redact } from '../journal/records.js';
 import type { Directories } from '../lists/directory.js';
+import type { AdaptivePace } from '../pace.js';
 import type { Show } from './events.js';
 import type { Fields, RunHeader, RunPlan, RunTuning } from './plan.js';
 import type { PlannedRows, RunRow } from './rows.js';
@@ -35,7 +36,8 @@ export interface RunSetup {
 	stdin: AsyncIterable<Uint8Array>;
 	tool: string;
 	clock: SendClock;
-	random(): number;
+	/** The one brake of the run is in it. */
+	sending: SendOptions & { pace: AdaptivePace };
 	redact: Redact;
 	redactRows(hasSecrets: boolean): RowRedactor;
 	/** Once; a dry run never does. */

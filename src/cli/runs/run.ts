@@ -8,7 +8,7 @@ import { AdaptivePace } from '../../bulk/pace.js';
 import { withIds } from '../../bulk/run/names.js';
 import type { RunHeader } from '../../bulk/run/plan.js';
 import { run } from '../../bulk/run/run.js';
-import type { Extent } from '../../bulk/run/setup.js';
+import type { Extent, RunSetup } from '../../bulk/run/setup.js';
 import { type ExitCode, UsageError } from '../../errors.js';
 import type { Client } from '../../http/types.js';
 import { createRedactor } from '../../output/redact.js';
@@ -36,11 +36,12 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		for (const path of drafts) rmSync(path, { force: true });
 	});
 	const pace = new AdaptivePace({ clock, random, rate: tuning.rate });
-	const directories = openDirectories(session, { ...session.sending, pace }, connect);
+	const sending = { ...session.sending, retries: tuning.retries, pace };
+	const directories = openDirectories(session, sending, connect);
 	const release = limitYoungGeneration();
 	try {
 		const named = { ...job, plan: await withIds(plan, endpoint, directories) };
-		return await sendRows(named, { record, connect, directories, signals, drafts });
+		return await sendRows(named, { record, connect, sending, directories, signals, drafts });
 	} finally {
 		release();
 		signals.end();
@@ -53,17 +54,21 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 interface Equipment {
 	record: Pick<RunHeader, 'id' | 'who' | 'note' | 'reports'>;
 	connect(): Promise<Client>;
+	sending: RunSetup['sending'];
 	directories: Directories;
 	signals: ReturnType<typeof listenForStop>;
 	/** Removed by a signal before the first row. */
 	drafts: string[];
 }
 
-async function sendRows(job: RunJob, { record, connect, directories, signals, drafts }: Equipment): Promise<ExitCode> {
+async function sendRows(
+	job: RunJob,
+	{ record, connect, sending, directories, signals, drafts }: Equipment,
+): Promise<ExitCode> {
 	const { endpoint, plan, tuning, secrets, session, resumes, invocation } = job;
 	const { context, options } = invocation;
 	const { connection, dialect, stateDir } = session;
-	const { clock, random, stdin, cwd } = context;
+	const { clock, stdin, cwd } = context;
 	const extent = extentOf(job);
 	const journal = options.journal === undefined ? undefined : resolve(cwd, options.journal);
 	const isLookUp = endpoint.replay === 'read' && plan.source.from === 'ids';
@@ -78,7 +83,7 @@ async function sendRows(job: RunJob, { record, connect, directories, signals, dr
 			dialect,
 			stateDir,
 			clock,
-			random,
+			sending,
 			connect,
 			record,
 			directories,
