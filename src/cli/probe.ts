@@ -6,7 +6,7 @@ import { FailedError, RefusedError } from '../errors.js';
 import { judge } from '../http/judge.js';
 import { isLost, type Outcome } from '../http/outcome.js';
 import { nextStepFor } from '../http/problem.js';
-import type { Sendable } from '../http/send.js';
+import type { Sendable } from '../http/types.js';
 import { type Auth, secretsOf } from '../net.js';
 import { createOutcomeRedactor } from '../output/redact.js';
 import { secretNoun } from '../profile/secrets.js';

@@ -2,20 +2,13 @@
 
 import { compareAll, readCustomFields, type TermIndex } from '../api/applied.js';
 import { bodyIn, type Dialect, neutralDialect } from '../api/dialect.js';
-import type { Endpoint } from '../api/endpoints.js';
 import { userFields } from '../api/fields.js';
-import type { Request } from '../api/plan.js';
 import { isId, isObject, kindOf } from '../api/values.js';
 import type { History, Outcome } from './outcome.js';
 import { firstWords, headerOf, htmlText, type Response, readContent } from './response.js';
+import type { Sendable } from './types.js';
 
 type Json = Readonly<Record<string, unknown>>;
-
-/** A planned request, or one of `api`, which has no row in the endpoint table. */
-export interface Judged extends Partial<Pick<Request, 'ids' | 'sent' | 'permanent' | 'path' | 'body'>> {
-	readonly method?: string;
-	readonly endpoint: Pick<Endpoint, 'returns' | 'replay'> & Partial<Endpoint>;
-}
 
 /** The same for all requests of a run. */
 export interface Reading {
@@ -67,14 +60,14 @@ export function isMisplaced({ code }: Outcome): boolean {
 	return code === 'another_object' || code === 'unexpected_shape';
 }
 
-export function judge(request: Judged, response: Response, history: History = {}, reading: Reading = {}): Outcome {
+export function judge(request: Sendable, response: Response, history: History = {}, reading: Reading = {}): Outcome {
 	const outcome = Object.assign(judgeAlone(request, response, reading), { attempts: 1, ms: response.ms });
 	if (response.status !== 0) outcome.status = response.status;
 	if (writes(request)) considerHistory(request, outcome, history, reading.ignoreMissing === true);
 	return outcome;
 }
 
-function judgeAlone(request: Judged, response: Response, reading: Reading): Finding {
+function judgeAlone(request: Sendable, response: Response, reading: Reading): Finding {
 	const { status, problem } = response;
 	const isSuccess = status >= 200 && status < 300;
 	if (problem !== undefined && (status === 0 || isSuccess)) return judgeProblem(problem, response);
@@ -82,7 +75,7 @@ function judgeAlone(request: Judged, response: Response, reading: Reading): Find
 	return status < 400 ? judgeRedirect(request, response) : judgeRefusal(request, response, reading);
 }
 
-function writes({ endpoint: { replay } }: Judged): boolean {
+function writes({ endpoint: { replay } }: Sendable): boolean {
 	return replay === 'set' || replay === 'delete';
 }
 
@@ -100,7 +93,7 @@ function judgeProblem(problem: NonNullable<Response['problem']>, { status, sent 
 	return finding;
 }
 
-function judgeSuccess(request: Judged, response: Response, reading: Reading): Finding {
+function judgeSuccess(request: Sendable, response: Response, reading: Reading): Finding {
 	const { status } = response;
 	const { returns, replay } = request.endpoint;
 	if (status === 202) return unknown('http_202', 'accepted but not processed yet');
@@ -137,7 +130,7 @@ function judgeSuccess(request: Judged, response: Response, reading: Reading): Fi
 }
 
 /** @param before text in front of it */
-function judgeBody(request: Judged, body: unknown, before: string, { dialect, terms }: Reading): Finding {
+function judgeBody(request: Sendable, body: unknown, before: string, { dialect, terms }: Reading): Finding {
 	const { endpoint, sent = {} } = request;
 	const isItself = showsAskedId(request, body);
 	if (before !== '' && writes(request) && !isItself) {
@@ -176,7 +169,7 @@ function judgeBody(request: Judged, body: unknown, before: string, { dialect, te
 	}
 }
 
-function judgeUpdate({ endpoint, sent = {} }: Judged, body: Json, isItself: boolean, terms?: TermIndex): Finding {
+function judgeUpdate({ endpoint, sent = {} }: Sendable, body: Json, isItself: boolean, terms?: TermIndex): Finding {
 	const shown = (name: string): unknown => (Object.hasOwn(body, name) ? body[name] : undefined);
 	const { differs, open } = compareAll(endpoint, sent, shown, terms);
 	const showsAll = Object.keys(sent).length > 0 && open.length === 0 && differs.length === 0;
@@ -190,7 +183,7 @@ export function differing(differs: NonNullable<Outcome['differs']>): Finding & {
 	return { outcome: 'differs', code: 'differs', message, differs };
 }
 
-function judgeDelete({ endpoint, permanent }: Judged, body: Json, isItself: boolean): Finding {
+function judgeDelete({ endpoint, permanent }: Sendable, body: Json, isItself: boolean): Finding {
 	const wantsTrash = endpoint.trash === true && permanent !== true;
 	const isTrashed = isItself && body.status === 'trash';
 	if (isTrashed && wantsTrash) return { outcome: 'ok' };
@@ -208,7 +201,7 @@ function judgeDelete({ endpoint, permanent }: Judged, body: Json, isItself: bool
 }
 
 /** Services respond with nothing, the fields, or the ticket. */
-function judgeFieldsSet({ sent = {} }: Judged, body: unknown, isItself: boolean): Finding {
+function judgeFieldsSet({ sent = {} }: Sendable, body: unknown, isItself: boolean): Finding {
 	if (body === null || (Array.isArray(body) && body.length === 0)) return { outcome: 'ok' };
 	if (!isObject(body)) return unexpected(`the response is ${kindOf(body)} where nothing was expected`);
 	const fields = readCustomFields(body);
@@ -228,7 +221,7 @@ const USER_FIELDS = new Set([
 ]);
 
 /** A user and nothing else is a yes; `false` is a no. */
-function judgeCheck({ sent = {} }: Judged, body: unknown, before: string): Finding {
+function judgeCheck({ sent = {} }: Sendable, body: unknown, before: string): Finding {
 	if (before === '' && body === false) {
 		const message = 'the service says they are not valid';
 		return { outcome: 'failed', code: 'credentials_invalid', message, wrongCredentials: true };
@@ -256,7 +249,7 @@ function listOf(body: unknown): unknown[] | undefined {
 const wordsOf = (body: unknown): string => firstWords(JSON.stringify(body));
 
 /** A path without an ID is your own account. */
-function showsAskedId({ ids = {} }: Judged, body: unknown): boolean {
+function showsAskedId({ ids = {} }: Sendable, body: unknown): boolean {
 	if (!isObject(body) || !isId(body.id)) return false;
 	const asked = ids.id ?? ids.ticket_id;
 	return asked === undefined ? Object.keys(ids).length === 0 : String(body.id) === asked;
@@ -267,7 +260,7 @@ function isSame(shown: unknown, asked: unknown): boolean {
 }
 
 /** An ID, parent, slug or username that is not the one in the request. */
-function otherObject(request: Judged, body: unknown): string | undefined {
+function otherObject(request: Sendable, body: unknown): string | undefined {
 	const { returns } = request.endpoint;
 	if (!isObject(body) || returns === 'list' || returns === 'any' || returns === 'fields') return undefined;
 	const asked = askedOf(request, body);
@@ -282,7 +275,7 @@ function otherObject(request: Judged, body: unknown): string | undefined {
 }
 
 /** What the request names, by the keys of a response. */
-function askedOf({ endpoint, ids = {}, sent = {} }: Judged, body: Json): Json {
+function askedOf({ endpoint, ids = {}, sent = {} }: Sendable, body: Json): Json {
 	const { returns, replay, parent } = endpoint;
 	// Custom fields may have any name, also "id".
 	if (returns === 'fields-set') return isId(body.id) ? { id: sent.id ?? ids.ticket_id } : {};
@@ -294,7 +287,7 @@ function askedOf({ endpoint, ids = {}, sent = {} }: Judged, body: Json): Json {
 	return asked;
 }
 
-function judgeRedirect(request: Judged, { status, headers }: Response): Finding {
+function judgeRedirect(request: Sendable, { status, headers }: Response): Finding {
 	const outcome = writes(request) && !MOVED.has(status) ? 'unknown' : 'failed';
 	const target = headerOf(headers, 'location');
 	if (target === undefined) {
@@ -309,7 +302,7 @@ function judgeRedirect(request: Judged, { status, headers }: Response): Finding 
 }
 
 /** 4xx and 5xx. */
-function judgeRefusal(request: Judged, response: Response, { dialect }: Reading): Finding {
+function judgeRefusal(request: Sendable, response: Response, { dialect }: Reading): Finding {
 	const { status, headers } = response;
 	const content = readContent(response);
 	const isOwn = 'value' in content && isOwnError(content.value, status);
@@ -391,7 +384,7 @@ function explain(body: unknown, dialect = neutralDialect): Pick<Outcome, 'code' 
 }
 
 /** A refusal doesn't prove that an earlier attempt was not applied. */
-function considerHistory(request: Judged, outcome: Outcome, before: History, ignoreMissing: boolean): void {
+function considerHistory(request: Sendable, outcome: Outcome, before: History, ignoreMissing: boolean): void {
 	const { outcome: name, message, gone } = outcome;
 	if (name === 'ok' || name === 'differs') return;
 	const isOpen = before.mayBeApplied === true || before.mayBePartly === true;
@@ -416,7 +409,7 @@ function considerHistory(request: Judged, outcome: Outcome, before: History, ign
 }
 
 /** Then an earlier attempt was refused for the same reason. */
-function blamesSentField({ sent = {}, path = '', body = '' }: Judged, { status, reasons = {} }: Outcome): boolean {
+function blamesSentField({ sent = {}, path, body = '' }: Sendable, { status, reasons = {} }: Outcome): boolean {
 	if (status !== 400) return false;
 	return Object.keys(reasons).some((name) => Object.hasOwn(sent, name) || `${path} ${body}`.includes(name));
 }

@@ -32,7 +32,6 @@ const KNOWN: Readonly<Record<string, Known>> = {
 	ENETUNREACH: ['unreachable', 'no route to the network', false],
 	ETIMEDOUT: ['connect_timeout', 'no connection in time', false],
 	UND_ERR_CONNECT_TIMEOUT: ['connect_timeout', 'no connection in time', false],
-	UND_ERR_HEADERS_TIMEOUT: ['timeout', 'no response in time', false],
 	ECONNRESET: ['connection_lost', 'the connection was reset', false],
 	EPIPE: LOST,
 	UND_ERR_SOCKET: LOST,

@@ -1,20 +1,16 @@
 /** Sends a request until its outcome is known or can't be. */
 
-import type { TermIndex } from '../api/applied.js';
-import type { Dialect } from '../api/dialect.js';
 import type { ReplayRule } from '../api/endpoints.js';
-import { isMisplaced, type Judged, judge } from './judge.js';
+import { isMisplaced, judge, type Reading } from './judge.js';
 import type { History, Outcome, Retry } from './outcome.js';
 import { headerOf, type Response, type ResponseHeaders } from './response.js';
-import type { Client, HttpRequest } from './types.js';
+import type { Client, Sendable } from './types.js';
 
 /** It doubles with each attempt. */
 export const BASE_DELAY_MS = 500;
 export const MAX_DELAY_MS = 30_000;
 /** Beyond it, the row ends. */
 export const MAX_RETRY_AFTER_MS = 10 * 60_000;
-
-export type Sendable = HttpRequest & Judged;
 
 /** Shared by all rows. */
 export interface Pace {
@@ -33,17 +29,13 @@ export interface SendClock {
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export interface SendOptions {
+export interface SendOptions extends Reading {
 	retries: number;
 	clock: SendClock;
 	random(): number;
-	dialect?: Dialect;
 	/** Nothing new is sent then. */
 	stop?: AbortSignal;
 	pace?: Pace;
-	/** 404 and 410 on a delete are success. */
-	ignoreMissing?: boolean;
-	terms?: TermIndex;
 	/** What an earlier process left open. */
 	history?: History;
 	/** The response is judged once the promise resolves. */

@@ -1,7 +1,8 @@
 /** What a client is made of, and what travels to and from it. */
 
 import type { LookupFunction } from 'node:net';
-import type { Method } from '../api/endpoints.js';
+import type { Endpoint, Method } from '../api/endpoints.js';
+import type { Request } from '../api/plan.js';
 import type { Auth, ProxySettings, TlsFiles } from '../net.js';
 import type { Response } from './response.js';
 
@@ -37,6 +38,11 @@ export interface HttpRequest {
 	method: Method | (string & {});
 	path: string;
 	body?: string | undefined;
+}
+
+/** A planned request, or one of `api`, which has no row in the endpoint table. */
+export interface Sendable extends HttpRequest, Partial<Pick<Request, 'ids' | 'sent' | 'permanent'>> {
+	readonly endpoint: Pick<Endpoint, 'returns' | 'replay'> & Partial<Endpoint>;
 }
 
 export interface Client {

@@ -10,7 +10,7 @@ import type { Auth } from '../../src/net.js';
 const PATH = '/support-api/v1/users/username';
 function judged(response: Partial<Response>): Outcome {
 	const none = { status: 0, headers: {}, body: Buffer.alloc(0), sent: true, ms: 1 };
-	return judge({ endpoint: endpoints['user.id'] }, { ...none, ...response });
+	return judge({ method: 'POST', path: PATH, endpoint: endpoints['user.id'] }, { ...none, ...response });
 }
 const json = (status: number, code?: string): Outcome => {
 	const value = code === undefined ? { id: 7 } : { code, message: code };

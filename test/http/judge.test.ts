@@ -4,9 +4,10 @@ import { createDialect } from '../../src/api/dialect.js';
 import { type EndpointName, endpoints } from '../../src/api/endpoints.js';
 import { createPlanner, type Request, type RowValues } from '../../src/api/plan.js';
 import { readEndpointOf, reads } from '../../src/api/reads.js';
-import { type Judged, judge, lookedUpId, type Reading } from '../../src/http/judge.js';
+import { judge, lookedUpId, type Reading } from '../../src/http/judge.js';
 import type { History, Outcome } from '../../src/http/outcome.js';
 import type { Response } from '../../src/http/response.js';
+import type { Sendable } from '../../src/http/types.js';
 
 function plan(name: EndpointName, values: RowValues): Request {
 	return createPlanner(endpoints[name])(values);
@@ -45,7 +46,7 @@ function responseOf(status: number, body: string | Buffer = '', headers = {}): R
 }
 
 function judged(
-	request: Judged,
+	request: Sendable,
 	status: number,
 	body: string | Buffer = '',
 	more: { headers?: object; history?: History; reading?: Reading } = {},
@@ -53,7 +54,7 @@ function judged(
 	return judge(request, responseOf(status, body, more.headers), more.history, more.reading);
 }
 
-type Row = [what: string, request: Judged, status: number, body: string, outcome: string];
+type Row = [what: string, request: Sendable, status: number, body: string, outcome: string];
 
 describe('a 2xx response to an update', () => {
 	it.each<Row>([
