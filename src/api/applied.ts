@@ -245,25 +245,19 @@ export function compareAll(
 ): Comparison {
 	const found: Comparison = { differs: [], open: [] };
 	for (const [field, value] of Object.entries(sent)) {
-		const held = shown(field);
+		const effect = field === 'time-adjustments-type' ? effectOfAdjustment(shown) : undefined;
+		const held = effect ?? shown(field);
 		const compared = compareField(endpoint, field, value, held, terms);
 		if (compared === 'not comparable') found.open.push(field);
 		if (compared === 'other') found.differs.push({ field, sent: value, shown: rawValue(held) ?? null });
 	}
-	const moved = wrongSign(sent, shown);
-	if (moved !== undefined) found.differs.push(moved);
 	return found;
 }
 
-/** Services store any word as type; the time shows whether it was added. */
-function wrongSign(sent: Values, shown: (name: string) => unknown): AppliedDifference | undefined {
-	const field = 'time-adjustments-type';
-	const wanted = signOf(sent[field]);
-	if (wanted !== '+' && wanted !== '-') return undefined;
+/** Services store any word as the type; the times show whether it added or subtracted. */
+function effectOfAdjustment(shown: (name: string) => unknown): '+' | '-' | undefined {
 	const moved = Number(shown('time-final')) - Number(shown('time-calculated'));
-	const minutes = Math.abs(Number(shown('time-adjustments')));
-	if (moved === 0 || Math.abs(moved) !== minutes) return undefined;
-	const sign = moved > 0 ? '+' : '-';
-	if (sign === wanted) return undefined;
-	return { field, sent: sent[field], shown: sign };
+	const minutes = Number(shown('time-adjustments'));
+	if (moved === 0 || Math.abs(moved) !== Math.abs(minutes)) return undefined;
+	return moved > 0 ? '+' : '-';
 }
