@@ -175,7 +175,7 @@ const calls: Record<string, Call[]> = {
 const hurried: Clock = hastyClock(100);
 
 /** Commands that neither have nor get the caller's credentials. */
-const withoutSecrets = new Set(['sandbox', 'completion', 'help']);
+const withoutSecrets = new Set(['sandbox', 'completion', 'help', 'version']);
 
 const verbosities = [[], ['-vv', '--debug'], ['-vv', '--json', '--debug']];
 

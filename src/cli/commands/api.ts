@@ -11,7 +11,14 @@ import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import type { Output } from '../../io/context.js';
 import { holdsRowsAlone } from '../../output/columns.js';
-import { createOutcomeRedactor, redactBody, redactHeaders, redactUrl, secretValues } from '../../output/redact.js';
+import {
+	createOutcomeRedactor,
+	createTextRedactor,
+	redactBody,
+	redactHeaders,
+	redactUrl,
+	secretValues,
+} from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
 import { sanitise, sanitiseLines } from '../../output/sanitise.js';
 import { defineCommand } from '../command.js';
@@ -123,18 +130,19 @@ type SendPage = (path: string) => Promise<Exchanged>;
 
 /** Sends the request, and prints the response before the next page is read. */
 async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: SupportctlError }> {
-	const { invocation, call, shape, list } = api;
+	const { invocation, session, call, shape, list } = api;
+	const clean = createTextRedactor(session.secrets);
 	const { context, options } = invocation;
 	const { first, more } = paginate(createSend(api), call, options.paginate === true);
 	let last = await first();
 	const { result, response } = last;
-	if (response !== undefined && options.include === true) context.stdout.write(headOf(response));
+	if (response !== undefined && options.include === true) context.stdout.write(headOf(response, clean));
 	// Another program would read the service's error as a row.
 	const isForRows = picksValues(options) || holdsRowsAlone(chosenFormat(options, shape.profileFormat) ?? 'table');
 	if (result.outcome !== 'ok' && isForRows) return { last };
 	if (hasInexactNumber(result.body)) warn(context, ['numbers with more than 15 digits are printed rounded']);
 	try {
-		if (!('body' in result)) await printText(context.stdout, response);
+		if (!('body' in result)) await printText(context.stdout, response, clean);
 		else if (rowsOf(last) === undefined) {
 			const single = await openResults(invocation, { ...shape, single: true });
 			await single.row(result.body);
@@ -214,15 +222,19 @@ function paginate(sendTo: SendPage, call: Call, isPaged: boolean) {
 	return { first: sendPage, more };
 }
 
-function headOf({ status, headers }: Response): string {
-	const lines = redactHeaders(headers).map(([name, value]) => sanitise(`${name}: ${value}`));
+function headOf({ status, headers }: Response, clean: (text: string) => string): string {
+	const lines = redactHeaders(headers).map(([name, value]) => sanitise(`${name}: ${clean(value)}`));
 	return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), ...lines, '', ''].join('\n');
 }
 
 /** A body that isn't JSON. */
-async function printText(stdout: Output, response: Response | undefined): Promise<void> {
+async function printText(
+	stdout: Output,
+	response: Response | undefined,
+	clean: (text: string) => string,
+): Promise<void> {
 	if (response === undefined || response.problem !== undefined) return;
-	const text = redactBody(response.body.toString('utf8'));
+	const text = clean(redactBody(response.body.toString('utf8')));
 	stdout.write(stdout.isTTY ? sanitiseLines(text).replace(/[^\n]$/, '$&\n') : text);
 	await checkOutput(stdout);
 }
