@@ -4,7 +4,7 @@ import { ticketStatuses } from '../../api/fields.js';
 import { ExitCode } from '../../errors.js';
 import type { CommandSpec } from '../command.js';
 import type { CommandEntry } from '../manifest.js';
-import { longFlag, type OptionSpec, shortFlag } from '../options/option.js';
+import { longFlag, type OptionSpec, shortFlag, takesValue } from '../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../options/shared.js';
 import { checkOptions, inputOptions, runOptions } from '../runs/options.js';
 import pages from './commands.md' with { type: 'text' };
@@ -122,18 +122,11 @@ export async function commandView({ words, summary, group, load }: CommandEntry)
 
 function flagView(option: OptionSpec, isShared: boolean): object {
 	const { flags, help, group, repeatable, choices, suggests, defaultText, conflicts } = option;
-	const placeholder = /<([^>]*)>/.exec(flags);
-	// `optional`: a value only after `=`.
-	let type = option.bare === undefined ? 'flag' : 'optional';
-	if (option.counted === true) type = 'count';
-	else if (/^(?:n|ms|seconds|p)$/.test(placeholder?.[1] ?? '')) type = 'number';
-	else if (/^(?:[a-z]+\|)*file$/.test(placeholder?.[1] ?? '')) type = 'file';
-	else if (placeholder !== null) type = 'string';
 	return {
 		name: longFlag(option),
 		short: shortFlag(option),
-		type,
-		placeholder: placeholder?.[0],
+		type: typeOf(option),
+		placeholder: /<[^>]*>/.exec(flags)?.[0],
 		help,
 		group,
 		shared: isShared,
@@ -143,6 +136,15 @@ function flagView(option: OptionSpec, isShared: boolean): object {
 		default: defaultText,
 		conflicts: conflicts?.map((name) => `--${name}`),
 	};
+}
+
+function typeOf(option: OptionSpec): string {
+	if (option.counted === true) return 'count';
+	// A value only after `=`.
+	if (option.bare !== undefined) return 'optional';
+	if (option.completes === 'files') return 'file';
+	if (/<(?:n|ms|seconds|p)>/.test(option.flags)) return 'number';
+	return takesValue(option) ? 'string' : 'flag';
 }
 
 function exitCodesOf({ exitCodes: own, requests, options }: CommandSpec): readonly number[] {
