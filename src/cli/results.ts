@@ -7,7 +7,7 @@ import { ExitCode, lostOutput, SupportctlError, UsageError } from '../errors.js'
 import type { Output } from '../io/context.js';
 import { openPager } from '../io/pager.js';
 import { type Format, parseFields, type Row } from '../output/columns.js';
-import { createRenderer, type Renderer, type RenderOptions } from '../output/render.js';
+import { createRenderer, type Renderer, type RenderOptions, type RenderSummary } from '../output/render.js';
 import type { Invocation } from './command.js';
 import { paletteFor, warn } from './notices.js';
 import type { ValuesOf } from './options/option.js';
@@ -23,8 +23,14 @@ export function wantsJson(options: OutputValues): boolean {
 	return options.json === true || options.format === 'json' || options.format === 'ndjson';
 }
 
+/** By --field or --fields. */
+export function columnsNamed({ field, fields }: OutputValues): string[] | undefined {
+	if (field !== undefined) return [field];
+	return fields && parseFields(fields).map(({ path }) => path);
+}
+
 export function picksValues({ field, fields, query }: OutputValues): boolean {
-	return field !== undefined || fields !== undefined || query !== undefined;
+	return (field ?? fields ?? query) !== undefined;
 }
 
 export function isOwnTable({ context, options }: Invocation, profileFormat?: string) {
@@ -43,30 +49,25 @@ export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'r
 	onPager?: false | (() => void);
 }
 
-/** @throws UsageError */
+/** @throws UsageError before anything is sent for a column that no row has */
 export async function openResults(invocation: Invocation, shape: ResultShape): Promise<Renderer> {
 	const { context, options } = invocation;
 	const { stdout } = context;
 	const { keys, onPager, profileFormat, ...rendering } = shape;
-	const { fields, field, query } = options;
-	if ((fields ?? field) !== undefined && keys !== undefined && query === undefined) {
-		// Refused before anything is sent.
-		const paths = field !== undefined ? [field] : parseFields(fields ?? []).map(({ path }) => path);
-		const isKnown = (path: string) =>
-			keys.includes(path.split('.')[0] as string) || shape.resolve?.(path) !== undefined;
-		const unknown = paths.find((path) => !isKnown(path));
+	if (keys !== undefined && options.query === undefined) {
+		const isKnown = (path: string) => keys.includes(firstKey(path)) || shape.resolve?.(path) !== undefined;
+		const unknown = columnsNamed(options)?.find((path) => !isKnown(path));
 		if (unknown !== undefined) throw unknownColumn(unknown, keys);
 	}
-	const pager =
-		stdout.isTTY && options.pager !== false && onPager !== false
-			? openPager(context, { onStart: onPager, leave: () => context.abandon(ExitCode.ok) })
-			: undefined;
+	const isPaged = stdout.isTTY && options.pager !== false && onPager !== false;
+	const leave = (): void => context.abandon(ExitCode.ok);
+	const pager = isPaged ? openPager(context, { onStart: onPager, leave }) : undefined;
 	const renderer = await createRenderer(
 		{
 			...rendering,
-			fields,
-			field,
-			query,
+			fields: options.fields,
+			field: options.field,
+			query: options.query,
 			format: chosenFormat(options, profileFormat),
 			bom: options.bom,
 			idOf: shape.idOf ?? ownId,
@@ -86,21 +87,29 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 		async end() {
 			const summary = await renderer.end();
 			await pager?.end();
-			const { dropped, missing, rows, seen } = summary;
-			if (dropped.length > 0) {
-				const names = dropped.slice(0, 20).map(quote).join(', ') + (dropped.length > 20 ? ' …' : '');
-				const hint = 'print them with --fields or --format ndjson';
-				warn(context, [`later rows have more columns: ${names}; ${hint}`]);
-			}
-			const [unknown] = missing;
-			if (unknown === undefined || rows === 0) return summary;
-			// The row was sent: only a warning.
-			const isKnown = shape.holdsResponses === true || keys?.includes(unknown) === true;
-			if (!isKnown || query !== undefined) throw unknownColumn(unknown, seen);
-			warn(context, [`no row has ${JSON.stringify(unknown)}`]);
+			checkColumns(invocation, shape, summary);
 			return summary;
 		},
 	};
+}
+
+const firstKey = (path: string): string => path.split('.')[0] ?? '';
+
+/** @throws UsageError for a column that no row has, unless rows were sent */
+function checkColumns(
+	{ context, options }: Invocation,
+	{ keys, holdsResponses }: ResultShape,
+	{ dropped, missing, rows, seen }: RenderSummary,
+): void {
+	if (dropped.length > 0) {
+		const names = dropped.slice(0, 20).map(quote).join(', ') + (dropped.length > 20 ? ' …' : '');
+		warn(context, [`later rows have more columns: ${names}; print them with --fields or --format ndjson`]);
+	}
+	const [unknown] = missing;
+	if (unknown === undefined || rows === 0) return;
+	const isKnown = holdsResponses === true || keys?.includes(unknown) === true;
+	if (!isKnown || options.query !== undefined) throw unknownColumn(unknown, seen);
+	warn(context, [`no row has ${JSON.stringify(unknown)}`]);
 }
 
 export async function printAll(invocation: Invocation, shape: ResultShape, rows: Iterable<Row>): Promise<void> {

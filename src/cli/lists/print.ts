@@ -3,10 +3,9 @@
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { createSheet, exportedNames } from '../../bulk/lists/sheet.js';
 import { listTerms } from '../../bulk/run/names.js';
-import { parseFields } from '../../output/columns.js';
 import { createRedactor } from '../../output/redact.js';
 import { warn } from '../notices.js';
-import { chosenFormat, isOwnTable, openResults, type ResultShape } from '../results.js';
+import { chosenFormat, columnsNamed, isOwnTable, openResults, type ResultShape } from '../results.js';
 import type { Ids, Reading } from './reading.js';
 import { BATCH, createTerminalRows } from './terminal.js';
 
@@ -35,11 +34,6 @@ export function fieldsNeeded({ read, invocation: { options } }: Reading, form: F
 	const names = columnsNamed(options) ?? defaultNames(form, exportedNames(read), read.shown);
 	const fields = names?.map((path) => path.split('.')[0] ?? '');
 	return fields && ['id', ...fields.filter((name) => name !== 'id' && !read.owners.includes(name))];
-}
-
-function columnsNamed({ field, fields }: Reading['invocation']['options']): string[] | undefined {
-	if (field !== undefined) return [field];
-	return fields && parseFields(fields).map(({ path }) => path);
 }
 
 function defaultNames({ format, isExport }: Form, exported: readonly string[], shown: readonly string[]) {
