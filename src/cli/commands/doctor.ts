@@ -112,11 +112,9 @@ async function* findings(invocation: Invocation): AsyncGenerator<Finding> {
 }
 
 function failure(error: unknown, nextStep: string): Found {
-	if (!(error instanceof SupportctlError)) return fail(messageOf(error), nextStep);
+	if (!(error instanceof SupportctlError)) return fail(String(error), nextStep);
 	return fail([error.message, ...error.details].join('; '), error.hint || nextStep);
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Yields the finding of each check in turn. */
 async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
@@ -195,19 +193,25 @@ async function* examineWay(
 	const variable = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
 	const { proxyFor } = await import('../../http/connection.js');
 	const proxy = proxyFor(baseUrl, proxies);
-	const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
 	const through = (code: RegExp, found: Found): Found => {
 		if (problem === undefined || !code.test(problem.code)) return found;
 		throw problem;
 	};
-	const unset = pass(`none (${variable} unset, or this host is local or in NO_PROXY)`);
-	// Its user info may contain a password.
-	const used = proxy === undefined ? unset : pass(`${proxy.protocol}//${proxy.host}, from ${variable}`);
-	yield through(/^proxy_|^http_407$/, used);
-	const isProxys = proxy === undefined ? undefined : skip('the proxy connects');
-	yield through(/^dns_/, isProxys ?? (isAddress ? skip(`${hostname} is an address`) : pass(`${hostname} found`)));
-	yield through(/^connect_|^unreachable$|^not_loopback$/, isProxys ?? pass('connected'));
-	yield through(/^tls_/, protocol === 'http:' ? skip('the base URL is http://') : pass('the certificate is trusted'));
+	if (proxy === undefined) {
+		yield pass(`none (${variable} unset, or this host is local or in NO_PROXY)`);
+		const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+		yield through(/^dns_/, isAddress ? skip(`${hostname} is an address`) : pass(`${hostname} found`));
+		yield through(/^connect_|^unreachable$|^not_loopback$/, pass('connected'));
+	} else {
+		// Its user info may contain a password.
+		yield through(/^proxy_|^http_407$/, pass(`${proxy.protocol}//${proxy.host}, from ${variable}`));
+		yield skip('the proxy resolves the name');
+		yield skip('the proxy connects');
+	}
+	const isHttp = protocol === 'http:';
+	const untried = problem?.code === 'connection_lost' ? skip('the connection was lost') : undefined;
+	const trusted = untried ?? pass('the certificate is trusted');
+	yield through(/^tls_/, isHttp ? skip('the base URL is http://') : trusted);
 }
 
 /** What a deployment calls its API, where it isn't "support". */
