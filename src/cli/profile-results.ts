@@ -12,7 +12,7 @@ import {
 	type SettingName,
 	settingSpecs,
 } from '../profile/settings.js';
-import { type NewSecret, readStore, type Store, updateStore } from '../profile/store.js';
+import { readStore, type Store, updateStore } from '../profile/store.js';
 import type { Invocation } from './command.js';
 import { say, warn } from './notices.js';
 import type { OptionValues } from './options/option.js';
@@ -82,16 +82,14 @@ export function givenScheme({ scheme, tokenStdin }: OptionValues): unknown {
 	return scheme ?? (tokenStdin === true ? 'bearer' : undefined);
 }
 
-export async function readGivenSecret(
-	{ context, options }: Invocation,
-	scheme: Scheme,
-): Promise<NewSecret | undefined> {
+export async function readGivenSecret({ context, options }: Invocation, scheme: Scheme) {
 	const { secretCommand: command } = options;
 	if (command === '') throw new UsageError('--secret-command is empty');
-	if (typeof command === 'string') return { kind: 'command', command };
+	if (typeof command === 'string') return { store: 'command', command } as const;
 	if (options.passwordStdin !== true && options.tokenStdin !== true) return undefined;
 	const flag = options.passwordStdin === true ? '--password-stdin' : '--token-stdin';
-	return { kind: 'value', value: checkSecret(scheme, await readFirstLine(context.stdin, flag), flag) };
+	const value = checkSecret(scheme, await readFirstLine(context.stdin, flag), flag);
+	return { store: 'file', value } as const;
 }
 
 export function overridesOf({ context: { env } }: Invocation, name: string): string[] {

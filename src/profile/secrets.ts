@@ -72,23 +72,22 @@ export async function fetchSecret(stored: StoredSecret, env: Environment, profil
 	throw new RefusedError(`the secret of ${owner} is gone from the system keyring`, { code: 'secret_gone', hint });
 }
 
-/** Returns the secret for the file if there is no keyring. */
+/** Stores a secret in the keyring, or if there is none in the file. */
 export async function keepSecret(
-	secret: string,
-	{ account, file, insecureStorage }: { account: string; file: string; insecureStorage: boolean },
+	value: string,
+	account: string,
+	file: string,
 ): Promise<{ stored: StoredSecret; notice?: string }> {
-	const stored: StoredSecret = { store: 'file', value: secret };
-	if (insecureStorage) return { stored };
 	try {
 		const kept = await useKeyring(account, async (entry) => {
-			await entry.setPassword(secret);
+			await entry.setPassword(value);
 			return entry.getPassword();
 		});
-		if (kept === secret) return { stored: { store: 'keyring', account } };
+		if (kept === value) return { stored: { store: 'keyring', account } };
 		throw new Error('it did not return what was stored in it');
 	} catch (error) {
 		const notice = `no system keyring (${messageOf(error)}): the secret is stored unencrypted in ${file}, readable only by you`;
-		return { stored, notice };
+		return { stored: { store: 'file', value }, notice };
 	}
 }
 

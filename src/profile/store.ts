@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
 import { makeFolder, readSmallFile } from '../folder.js';
 import { discardSecret, keepSecret, type StoredSecret } from './secrets.js';
@@ -119,6 +118,7 @@ const RETRY_MS = 25;
 
 async function lockFile(file: string): Promise<{ release(): void }> {
 	const { acquireLock } = await import('../lock.js');
+	const { setTimeout } = await import('node:timers/promises');
 	for (let waited = 0; ; waited += RETRY_MS) {
 		try {
 			return acquireLock(`${file}.lock`, file);
@@ -204,15 +204,14 @@ export function secretIsFor(profile: StoredProfile, use: Readonly<Record<string,
 	return undefined;
 }
 
-export type NewSecret = { kind: 'value'; value: string } | { kind: 'command'; command: string };
-
 export interface ProfileChange {
 	folder: string;
 	name: string;
 	/** Checked; paths are absolute. */
 	settings: Partial<Record<SettingName, string | number | boolean>>;
 	unset?: readonly SettingName[];
-	secret?: NewSecret | undefined;
+	/** One for the file goes to the keyring if there is one. */
+	secret?: StoredSecret | undefined;
 	insecureStorage?: boolean;
 	makeCurrent?: boolean;
 }
@@ -226,17 +225,17 @@ export async function saveProfile(change: ProfileChange) {
 		const after: StoredProfile = { ...before, ...settings };
 		for (const setting of unset) delete after[setting];
 		const stale = before?.secret && secretIsFor(before, after);
-		if (given?.kind === 'command') after.secret = { store: 'command', command: given.command };
-		else if (given !== undefined) {
+		if (given?.store === 'file' && !insecureStorage) {
 			const file = configFile(folder);
 			const { [name]: _, ...others } = store.profiles;
 			// A profile that was renamed keeps the entry of its old name.
 			const isTaken = accountsIn({ profiles: others }).includes(`${name} in ${file}`);
 			const account = `${name} in ${file}${isTaken ? ` (${randomUUID()})` : ''}`;
-			const { stored, notice } = await keepSecret(given.value, { account, file, insecureStorage });
+			const { stored, notice } = await keepSecret(given.value, account, file);
 			if (notice !== undefined) notes.push(notice);
 			after.secret = stored;
-		} else if (stale !== undefined) {
+		} else if (given !== undefined) after.secret = given;
+		else if (stale !== undefined) {
 			delete after.secret;
 			const how = `sign in again: supportctl login --profile ${name}`;
 			notes.push(`removed the secret of profile "${name}", which was for ${stale}; ${how}`);

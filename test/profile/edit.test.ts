@@ -34,7 +34,7 @@ const stored = (folder: string): Store => JSON.parse(readFileSync(join(folder, '
 describe('saveProfile', () => {
 	it('puts the secret into the keyring and only a reference into the file', async () => {
 		const folder = temporaryFolder();
-		const secret = { kind: 'value', value: 'hunter2' } as const;
+		const secret = { store: 'file', value: 'hunter2' } as const;
 		const changed = await saveProfile({ folder, name: 'desk', settings, secret });
 		const account = `desk in ${join(folder, 'config.json')}`;
 		expect(changed).toMatchObject({ created: true, isCurrent: true, notices: [] });
@@ -46,7 +46,7 @@ describe('saveProfile', () => {
 	it('falls back to the file with a plain notice where there is no keyring', async () => {
 		ring.gone = true;
 		const folder = temporaryFolder();
-		const secret = { kind: 'value', value: 'hunter2' } as const;
+		const secret = { store: 'file', value: 'hunter2' } as const;
 		const { notices } = await saveProfile({ folder, name: 'desk', settings, secret });
 		expect(notices).toEqual([
 			expect.stringMatching(/no system keyring \(no bus\): the secret is stored unencrypted in .*config\.json/),
@@ -57,20 +57,20 @@ describe('saveProfile', () => {
 	it('does not trust a keyring that gives back something else', async () => {
 		const folder = temporaryFolder();
 		ring.forgetful = true;
-		const secret = { kind: 'value', value: 'hunter2' } as const;
+		const secret = { store: 'file', value: 'hunter2' } as const;
 		await saveProfile({ folder, name: 'desk', settings, secret });
 		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'hunter2', origin });
 	});
 
 	it('takes the old secret out of the keyring when the new one lives elsewhere', async () => {
 		const folder = temporaryFolder();
-		const first = { kind: 'value', value: 'one' } as const;
+		const first = { store: 'file', value: 'one' } as const;
 		await saveProfile({ folder, name: 'desk', settings, secret: first });
-		const second = { kind: 'value', value: 'two' } as const;
+		const second = { store: 'file', value: 'two' } as const;
 		await saveProfile({ folder, name: 'desk', settings: {}, secret: second, insecureStorage: true });
 		expect(ring.entries.size).toBe(0);
 		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'two', origin });
-		await saveProfile({ folder, name: 'desk', settings: {}, secret: { kind: 'command', command: 'pass x' } });
+		await saveProfile({ folder, name: 'desk', settings: {}, secret: { store: 'command', command: 'pass x' } });
 		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'command', command: 'pass x', origin });
 	});
 
@@ -83,7 +83,7 @@ describe('saveProfile', () => {
 		['the header', { headerName: 'x-log' }, { scheme: 'header', headerName: 'x-key' }],
 	])('removes the secret when %s changes, and says so', async (_, change, more) => {
 		const folder = temporaryFolder();
-		const secret = { kind: 'value', value: 'one' } as const;
+		const secret = { store: 'file', value: 'one' } as const;
 		await saveProfile({ folder, name: 'desk', settings: { ...settings, ...more }, secret });
 		const { notices } = await saveProfile({ folder, name: 'desk', settings: change });
 		expect(ring.entries.size).toBe(0);
@@ -97,7 +97,7 @@ describe('saveProfile', () => {
 
 	it('keeps the secret when only the path, or http becoming https, changes the base URL', async () => {
 		const folder = temporaryFolder();
-		const secret = { kind: 'value', value: 'one' } as const;
+		const secret = { store: 'file', value: 'one' } as const;
 		const http = { baseUrl: 'http://desk.example.com', username: 'anna', allowHttp: true };
 		await saveProfile({ folder, name: 'desk', settings: http, secret, insecureStorage: true });
 		await saveProfile({ folder, name: 'desk', settings: { baseUrl: 'https://desk.example.com/wp-json' } });
@@ -115,7 +115,7 @@ describe('saveProfile', () => {
 });
 
 describe('the keyring', () => {
-	const secret = { kind: 'value', value: 'x' } as const;
+	const secret = { store: 'file', value: 'x' } as const;
 
 	it.each<[string, (store: Store) => void]>([
 		['its profile is removed', ({ profiles }) => void delete profiles.desk],
@@ -135,7 +135,7 @@ describe('the keyring', () => {
 			profiles.old = profiles.desk ?? {};
 			delete profiles.desk;
 		});
-		await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'y' } });
+		await saveProfile({ folder, name: 'desk', settings, secret: { store: 'file', value: 'y' } });
 		const account = (name: string) => Object(stored(folder).profiles[name]?.secret).account as string;
 		expect([account('old'), account('desk')].map((each) => ring.entries.get(each))).toEqual(['x', 'y']);
 	});

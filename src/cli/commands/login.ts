@@ -4,7 +4,7 @@ import { InterruptedError, RefusedError, UsageError } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { Prompts } from '../../io/context.js';
 import { makeAuth, readProxies, readScheme, readTls } from '../../profile/resolve.js';
-import { checkSecret, describeStore, runSecretCommand, secretNoun } from '../../profile/secrets.js';
+import { checkSecret, describeStore, runSecretCommand, type StoredSecret, secretNoun } from '../../profile/secrets.js';
 import {
 	configFolder,
 	isSameOrigin,
@@ -15,7 +15,7 @@ import {
 	withoutConnection,
 	withScheme,
 } from '../../profile/settings.js';
-import { checkProfileName, type NewSecret, profileNameFor, type Store, saveProfile } from '../../profile/store.js';
+import { checkProfileName, profileNameFor, type Store, saveProfile } from '../../profile/store.js';
 import { defineCommand, type Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
@@ -260,25 +260,19 @@ async function readIdentity({ prompts }: Login, { resolved }: Place, scheme: Sch
 
 const PROMPT = 'the prompt';
 
-interface GivenSecret {
-	secret: NewSecret;
-	value: string;
-	source: string;
-}
-
 /** From a flag, the environment or the prompt. @throws UsageError, RefusedError */
 async function readSecret(
 	{ prompts, invocation }: Login,
 	{ name, resolved }: Place,
 	{ scheme, value: exported, source }: ReturnType<typeof readScheme>,
-): Promise<GivenSecret> {
+): Promise<{ secret: StoredSecret; value: string; source: string }> {
 	const secret = await readGivenSecret(invocation, scheme);
-	if (secret?.kind === 'command') {
+	if (secret?.store === 'command') {
 		const value = await runSecretCommand(secret.command, { env: resolved.env, owner: `profile "${name}"` });
 		return { secret, value, source: 'the secret command' };
 	}
 	if (secret !== undefined) return { secret, value: secret.value, source: 'stdin' };
-	if (exported !== undefined) return { secret: { kind: 'value', value: exported }, value: exported, source };
+	if (exported !== undefined) return { secret: { store: 'file', value: exported }, value: exported, source };
 	const noun = secretNoun(scheme);
 	if (prompts === undefined) {
 		throw new UsageError(`missing ${noun}`, {
@@ -291,5 +285,5 @@ async function readSecret(
 	const label = scheme === 'basic' ? 'Application password' : `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
 	let value = '';
 	while (value === '') value = await prompts.secret(`${label} (hidden):`);
-	return { secret: { kind: 'value', value }, value, source: PROMPT };
+	return { secret: { store: 'file', value }, value, source: PROMPT };
 }

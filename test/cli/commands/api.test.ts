@@ -151,7 +151,7 @@ describe('nothing is sent, exit code 2,', () => {
 			folder,
 			name: 'live',
 			settings: { baseUrl: recorder.baseUrl, username: 'ada', protected: true },
-			secret: { kind: 'value', value: 'pw' },
+			secret: { store: 'file', value: 'pw' },
 			insecureStorage: true,
 		});
 		const run = (...argv: string[]) => runHere(['api', ...argv], { env: { SUPPORTCTL_CONFIG_DIR: folder } });

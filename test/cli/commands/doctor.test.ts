@@ -63,7 +63,7 @@ async function doctor(argv: string[] = [], options: CliOptions = {}) {
 
 async function storeProfile(settings: Record<string, string | boolean>, value = 'pw-of-the-profile') {
 	const folder = temporaryFolder();
-	await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value }, insecureStorage: true });
+	await saveProfile({ folder, name: 'desk', settings, secret: { store: 'file', value }, insecureStorage: true });
 	return { folder, env: { SUPPORTCTL_CONFIG_DIR: folder } };
 }
 
@@ -202,7 +202,7 @@ describe('settings', () => {
 			folder,
 			name: 'desk',
 			settings: { baseUrl: desk.baseUrl, username: 'admin' },
-			secret: { kind: 'command', command: 'echo hunter2; exit 3' },
+			secret: { store: 'command', command: 'echo hunter2; exit 3' },
 		});
 		const { of, stdout } = await doctor([], { env: { SUPPORTCTL_CONFIG_DIR: folder } });
 		expect(of('secret')).toMatchObject({ result: 'fail', message: expect.stringContaining('exit code 3') });
@@ -459,7 +459,7 @@ it('no secret is in what it says, at any verbosity', async () => {
 		folder: join(folder, 'c'),
 		name: 'desk',
 		settings: { baseUrl: recorder.baseUrl, username: 'ada' },
-		secret: { kind: 'value', value: marker },
+		secret: { store: 'file', value: marker },
 		insecureStorage: true,
 	});
 	expect(readFileSync(join(folder, 'c', 'config.json'), 'utf8')).toContain(marker);

@@ -140,7 +140,7 @@ describe('names of this machine', () => {
 				folder,
 				name,
 				settings: { baseUrl: `https://${name}.example/wp-json` },
-				secret: { kind: 'value', value: 'hunter2' },
+				secret: { store: 'file', value: 'hunter2' },
 				insecureStorage: true,
 			});
 		}
