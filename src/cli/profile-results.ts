@@ -88,7 +88,7 @@ export async function readGivenSecret({ context, options }: Invocation, scheme: 
 	if (typeof command === 'string') return { store: 'command', command } as const;
 	if (options.passwordStdin !== true && options.tokenStdin !== true) return undefined;
 	const flag = options.passwordStdin === true ? '--password-stdin' : '--token-stdin';
-	const value = checkSecret(scheme, await readFirstLine(context.stdin, flag), flag);
+	const value = checkSecret(scheme, await readFirstLine(context, flag), flag);
 	return { store: 'file', value } as const;
 }
 

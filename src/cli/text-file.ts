@@ -1,51 +1,43 @@
 /** Text from files and stdin, and secrets, which are never in argv. */
 
 import { resolve } from 'node:path';
-import { fileProblem, isKnownFileProblem, UsageError } from '../errors.js';
+import { fileProblem, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
-import type { Context, Input } from '../io/context.js';
+import type { Context } from '../io/context.js';
 import { isSecretName } from '../output/redact.js';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-export function readTextFile(path: string, cwd: string, flag?: string): string {
+/** @param path `-` for stdin @throws UsageError */
+export async function readText(
+	path: string,
+	{ stdin, cwd }: Pick<Context, 'stdin' | 'cwd'>,
+	flag?: string,
+): Promise<string> {
 	try {
+		if (path === '-') return await stdin.text();
 		return new TextDecoder('utf-8', { fatal: true }).decode(readSmallFile(resolve(cwd, path), MAX_BYTES));
-	} catch (error) {
-		throw unreadable(path, error, flag);
-	}
-}
-
-export async function readTextInput(stdin: Pick<Input, 'text'>, flag?: string): Promise<string> {
-	try {
-		return await stdin.text();
-	} catch (error) {
-		throw unreadable('stdin', error, flag);
+	} catch (cause) {
+		const asked = flag === undefined ? '' : `${flag} `;
+		const name = path === '-' ? 'stdin' : path;
+		const message = `${asked}can't read ${name}: ${fileProblem(cause)}`;
+		throw new UsageError(message, { code: 'unreadable_input', cause });
 	}
 }
 
 export const isFile = (text: string): boolean => text.startsWith('@') && !text.startsWith('@@');
 
 /** Reads `@file` and `@-` (stdin); other text is the value, with `@@` for a leading @. */
-export async function readTextValue(flag: string, text: string, { stdin, cwd }: Context): Promise<string> {
-	if (!isFile(text)) return text.replace(/^@@/, '@');
-	return text === '@-' ? await readTextInput(stdin, flag) : readTextFile(text.slice(1), cwd, flag);
+export async function readTextValue(flag: string, text: string, context: Context): Promise<string> {
+	return isFile(text) ? readText(text.slice(1), context, flag) : text.replace(/^@@/, '@');
 }
 
 /** @throws UsageError */
-export async function readFirstLine(stdin: Input, flag: string): Promise<string> {
-	if (stdin.isTTY) throw new UsageError(`${flag} needs a pipe or a file on stdin`);
-	const line = (await readTextInput(stdin, flag)).split('\n', 1)[0]?.replace(/\r$/, '') ?? '';
+export async function readFirstLine(context: Context, flag: string): Promise<string> {
+	if (context.stdin.isTTY) throw new UsageError(`${flag} needs a pipe or a file on stdin`);
+	const line = (await readText('-', context, flag)).split('\n', 1)[0]?.replace(/\r$/, '') ?? '';
 	if (line === '') throw new UsageError(`${flag}: the first line of stdin is empty`);
 	return line;
-}
-
-function unreadable(name: string, error: unknown, flag: string | undefined): UsageError {
-	const asked = flag === undefined ? '' : `${flag} `;
-	return new UsageError(`${asked}can't read ${name}: ${fileProblem(error)}`, {
-		code: 'unreadable_input',
-		...(isKnownFileProblem(error) ? {} : { cause: error }),
-	});
 }
 
 function secretKeyIn(value: unknown): string | undefined {

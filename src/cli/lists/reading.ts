@@ -22,7 +22,7 @@ import type { listOptions, readOptions } from '../options/shared.js';
 import { openDirectories } from '../own-account.js';
 import { exitCodeOfOutcome, failureOf } from '../runs/failures.js';
 import { openSession, type Session } from '../session.js';
-import { readTextInput } from '../text-file.js';
+import { readText } from '../text-file.js';
 
 export type Ids = Readonly<Record<string, string>>;
 
@@ -93,7 +93,7 @@ export async function readOwners(texts: readonly string[], reading: Reading): Pr
 /** `-` reads them from stdin. */
 export async function readWords(args: readonly string[], stdin: Context['stdin']): Promise<readonly string[]> {
 	if (args.length !== 1 || args[0] !== '-') return args;
-	return (await readTextInput(stdin)).split(/\s+/).filter((each) => each !== '');
+	return (await readText('-', { stdin, cwd: '' })).split(/\s+/).filter((each) => each !== '');
 }
 
 /** @throws UsageError */

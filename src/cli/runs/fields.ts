@@ -58,8 +58,8 @@ export async function readFields(words: Words): Promise<Values> {
 	if (options.data !== undefined) await readData(words, options.data, values, rules, context);
 	await readFlags(words, values, rules, context);
 	await readSets(options.set ?? [], values, context);
-	const { stdin, prompts } = context;
-	if (options.passwordStdin === true) values.password = await readFirstLine(stdin, '--password-stdin');
+	const { prompts } = context;
+	if (options.passwordStdin === true) values.password = await readFirstLine(context, '--password-stdin');
 	if (options.passwordPrompt === true) {
 		if (!prompts.available) {
 			throw new UsageError('--password-prompt needs a terminal; without one use --password-stdin');

@@ -8,7 +8,7 @@ import { isSecretName, redactUrl } from '../../../output/redact.js';
 import type { Invocation } from '../../command.js';
 import { longName, options, pick, type ValuesOf } from '../../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
-import { isFile, readTextFile, readTextInput, readTextValue, refuseSecretNames } from '../../text-file.js';
+import { isFile, readText, readTextValue, refuseSecretNames } from '../../text-file.js';
 
 const group = 'Request';
 
@@ -89,8 +89,8 @@ async function readTyped([name, text]: readonly [string, string], context: ApiIn
 	return [name, isFile(text) && isSecretName(name) ? value.replace(/\r?\n$/, '') : value];
 }
 
-async function readBody(input: string, { stdin, cwd }: ApiInvocation['context'], dialect: Dialect): Promise<string> {
-	const text = (input === '-' ? await readTextInput(stdin) : readTextFile(input, cwd)).replace(/^\uFEFF/, '');
+async function readBody(input: string, context: ApiInvocation['context'], dialect: Dialect): Promise<string> {
+	const text = (await readText(input, context)).replace(/^\uFEFF/, '');
 	let value: unknown;
 	try {
 		value = JSON.parse(text);

@@ -62,7 +62,7 @@ export const command = defineCommand({
 });
 
 async function readCredentials({ args, options, context }: Invocation) {
-	const { prompts, stdin } = context;
+	const { prompts } = context;
 	let [username] = args;
 	if (username === undefined && prompts.available) {
 		username = await prompts.text('Username:', { check: (text) => text !== '' || 'enter a username' });
@@ -74,7 +74,7 @@ async function readCredentials({ args, options, context }: Invocation) {
 		throw new UsageError("can't ask for a password without a terminal", { hint: 'use --password-stdin' });
 	}
 	const password = await (options.passwordStdin === true
-		? readFirstLine(stdin, '--password-stdin')
+		? readFirstLine(context, '--password-stdin')
 		: prompts.secret('Password (hidden):'));
 	if (password === '') throw new UsageError('the password is empty; nothing was sent');
 	return { username, password };
