@@ -13,7 +13,7 @@ import { readsBefore } from '../../bulk/run/read-back.js';
 import type { PlannedRows, RunRow } from '../../bulk/run/rows.js';
 import type { Extent } from '../../bulk/run/setup.js';
 import { checkSet, type Survey, surveyRows } from '../../bulk/run/survey.js';
-import { UsageError } from '../../errors.js';
+import { RefusedError, UsageError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';

@@ -34,7 +34,7 @@ import { outputOptions, reportOption } from '../../options/shared.js';
 import { chosenFormat, picksValues, printAll, wantsJson } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
 import { outcomeColumns, outcomeView, printedIds } from '../../runs/outcomes.js';
-import { BAD } from '../../runs/printers/ending.js';
+import { BAD } from '../../runs/printers/messages.js';
 import { changeLines } from '../../runs/printers/preview.js';
 import { SHOWN } from '../../runs/printers/view.js';
 import { madeBy, writeReportsOnPlan } from '../../runs/saved.js';

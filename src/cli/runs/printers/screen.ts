@@ -15,10 +15,8 @@ import { lostResults, printTrouble } from '../failures.js';
 import { outcomeShape, outcomeView } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { writeReports } from '../reports.js';
-import { noteColumns } from './ending.js';
-import { jsonMessages } from './json.js';
+import { jsonMessages, noteColumns, textMessages } from './messages.js';
 import { createPreview } from './preview.js';
-import { textMessages } from './text.js';
 import { createSeen, needsAttention, SHOWN, type View, viewOf } from './view.js';
 
 /** A table shows all of so many rows. */
@@ -43,7 +41,6 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 
 	/** A bad column or query leaves no run behind. */
 	async function showSurvey(survey: Survey, rows: PlannedRows): Promise<void> {
-		seen.isSurveyed = true;
 		seen.inputName = rows.input?.name ?? seen.inputName;
 		seen.hidesGood = view.isTable && !view.isRead && survey.selected > WHOLE_TABLE_ROWS;
 		noteColumns(job, rows);
@@ -134,7 +131,7 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 				return;
 		}
 	}
-	return { show, beforeError: messages.beforeError };
+	return show;
 }
 
 function createRunProgress({ tuning, invocation }: RunJob, { json }: View, palette: Palette) {

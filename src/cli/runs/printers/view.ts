@@ -1,25 +1,13 @@
 /** Who reads a run's output, and what its messages are made of. */
 
 import type { Complaint } from '../../../bulk/input/rows.js';
-import type { Ended } from '../../../bulk/run/events.js';
 import type { RunHeader } from '../../../bulk/run/plan.js';
-import type { Survey } from '../../../bulk/run/survey.js';
 import { type RowOutcome, wentWrong } from '../../../http/outcome.js';
 import { isOwnTable, wantsJson } from '../../results.js';
 import type { RunJob } from '../plan.js';
-import { createGroups, type Groups } from './groups.js';
 
 /** Rows of a kind that are printed one by one. */
 export const SHOWN = 20;
-
-/** What text and JSON say beside the results. */
-export interface Messages {
-	/** Rows that can't be sent. */
-	invalid(survey: Survey): void;
-	ended(ended: Ended): void;
-	/** Before the error of an input that could not be read to its end. */
-	beforeError(error: unknown): void;
-}
 
 export type View = ReturnType<typeof viewOf>;
 
@@ -44,7 +32,6 @@ export interface Seen {
 	/** Undefined without a journal. */
 	header: RunHeader | undefined;
 	inputName: string;
-	isSurveyed: boolean;
 	/** A long table has only rows that need attention. */
 	hidesGood: boolean;
 	failures: number;
@@ -59,7 +46,6 @@ export function createSeen(): Seen {
 	return {
 		header: undefined,
 		inputName: 'input',
-		isSurveyed: false,
 		hidesGood: false,
 		failures: 0,
 		complaints: [],
@@ -71,4 +57,36 @@ export function createSeen(): Seen {
 
 export function needsAttention(outcome: RowOutcome): boolean {
 	return wentWrong(outcome) || outcome.outcome === 'differs';
+}
+
+/** What happens to many rows is said once, with a count and the first of them. */
+const MOST_GROUPS = 1000;
+const NAMED = 4;
+
+export interface Group<Item> {
+	count: number;
+	/** The first ones. */
+	named: [Item, ...Item[]];
+}
+
+export interface Groups<Item> {
+	add(item: Item): void;
+	all(): Group<Item>[];
+}
+
+export function createGroups<Item>(keyOf: (item: Item) => string): Groups<Item> {
+	const groups = new Map<string, Group<Item>>();
+	return {
+		add(item) {
+			const key = keyOf(item);
+			const group = groups.get(key);
+			if (group === undefined) {
+				if (groups.size < MOST_GROUPS) groups.set(key, { count: 1, named: [item] });
+				return;
+			}
+			group.count++;
+			if (group.named.length < NAMED) group.named.push(item);
+		},
+		all: () => [...groups.values()],
+	};
 }
