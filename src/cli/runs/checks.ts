@@ -112,7 +112,10 @@ async function checkUsers(
 	const { users } = openDirectories(session, session.sending, async () => client);
 	const receivers = [...all.keys()].slice(0, RECEIVERS);
 	const named = isAsked ? first.flatMap(({ ids }) => ids.id ?? []) : [];
-	const missing = await users.missing([...receivers, ...named]).catch(() => undefined);
+	const missing = await users.missing([...receivers, ...named]).catch((error: unknown) => {
+		if (error instanceof RefusedError) throw error;
+		return undefined;
+	});
 	if (missing === undefined) notes.push(`could not check that user ${receivers.join(', ')} exists`);
 	const gone = receivers.find((id) => missing?.includes(id));
 	if (gone !== undefined) {
