@@ -17,6 +17,10 @@ export function formatCsvRecord(cells: readonly string[], delimiter = ','): stri
 	return `${cells.map((cell) => (cell === '' ? cell : formatCell(cell, delimiter))).join(delimiter)}\n`;
 }
 
+export function escapeHtml(text: string): string {
+	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
 /** `350 ms`, `3.4 s`, `42 s`, `4 min 12 s`, `2 h 5 min`. */
 export function durationText(ms: number): string {
 	if (ms < 1000) return `${Math.round(ms)} ms`;

@@ -1,5 +1,7 @@
 /** Keeps secrets out of what is printed or kept. Secrets come with each call; nothing is remembered between rows. */
 
+import { escapeHtml } from '../text.js';
+
 export const REDACTED = '[redacted]';
 
 /** Anywhere in a name: `userpassword`, `X-Authorization`. */
@@ -132,10 +134,6 @@ const SHORTEST_ENCODED = 6;
 /** Shorter credentials of our own may be a word or an ID: redacting it would change a message, and reveal it. */
 const SHORTEST_OWN = 8;
 
-function escapeHtml(text: string): string {
-	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-}
-
 /** As PHP writes JSON. */
 function escapeUnicode(json: string): string {
 	return json.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -144,20 +142,16 @@ function escapeUnicode(json: string): string {
 /** How a message may repeat a text. */
 function encodingsOf(text: string): string[] {
 	const inJson = JSON.stringify(text).slice(1, -1);
-	const bytes = Buffer.from(text, 'utf8');
-	const base64 = bytes.toString('base64').replace(/=+$/, '');
+	const base64 = Buffer.from(text, 'utf8').toString('base64').replace(/=+$/, '');
 	return [
 		text,
 		inJson,
 		escapeUnicode(inJson),
-		JSON.stringify(inJson).slice(1, -1),
 		escapeHtml(text),
 		encodeURIComponent(text),
 		new URLSearchParams({ '': text }).toString().slice(1),
 		base64,
 		encodeURIComponent(base64),
-		bytes.toString('base64url'),
-		bytes.toString('hex'),
 	];
 }
 
@@ -172,20 +166,14 @@ function spellingsOf(secrets: readonly string[]): string[] {
 		.sort((left, right) => right.length - left.length);
 }
 
-function patternOf(spelling: string): string {
-	const source = spelling.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-	// Short digits are in longer numbers by chance.
-	const isShortNumber = /^\d+$/.test(spelling) && spelling.length < SHORTEST_ENCODED;
-	return isShortNumber ? `(?<!\\d)${source}(?!\\d)` : source;
-}
-
 type TextRedactor = (text: string) => string;
 
 /** For many texts. @param own the caller's credentials @param sent secrets of the request */
 export function createTextRedactor(own: readonly string[], sent: readonly string[] = []): TextRedactor {
 	const spellings = spellingsOf([...own.filter((each) => each.length >= SHORTEST_OWN), ...sent]);
 	if (spellings.length === 0) return redactUrl;
-	const pattern = new RegExp(`(?:${spellings.map(patternOf).join('|')})(?:=|%3d)*`, 'gi');
+	const sources = spellings.map((each) => each.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+	const pattern = new RegExp(`(?:${sources.join('|')})(?:=|%3d)*`, 'gi');
 	return (text) => {
 		let clean = redactUrl(text).replace(pattern, REDACTED);
 		if (!clean.includes('…')) return clean;

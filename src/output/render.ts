@@ -233,9 +233,8 @@ async function createEncoder(options: RenderOptions, named: ResolvedColumn[] | u
 
 const BATCH = 64 * 1024;
 
-/** Milliseconds until rows are shown; a table waits to be full. */
-const WAIT_MS = 50;
-const TABLE_WAIT_MS = 400;
+/** Milliseconds until rows are shown if no more come. */
+const WAIT_MS = 200;
 
 /** Finds everything wrong with the options before anything is sent. @throws UsageError */
 export async function createRenderer(options: RenderOptions, write: Write): Promise<Renderer> {
@@ -275,7 +274,7 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 			}
 			text += encoder.row(row);
 			if (text.length >= BATCH) return flush();
-			timer ??= setTimeout(settle, encoder.settle === undefined ? WAIT_MS : TABLE_WAIT_MS);
+			timer ??= setTimeout(settle, WAIT_MS);
 		},
 		async end() {
 			text += encoder.end();

@@ -2,6 +2,7 @@
 
 import { neutralPrefixes } from '../api/dialect.js';
 import { taxonomies } from '../api/fields.js';
+import { escapeHtml } from '../text.js';
 import { date, integers, oneOf, texts } from './arguments.js';
 import {
 	anyOf,
@@ -23,7 +24,7 @@ import {
 	type Term,
 	type Ticket,
 } from './samples.js';
-import { escapeHtml, slugify } from './text.js';
+import { slugify } from './text.js';
 
 function shown(raw: string): Shape {
 	return { raw, rendered: escapeHtml(raw) };

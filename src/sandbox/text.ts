@@ -1,4 +1,4 @@
-/** Texts as the service makes them: slugs, dates, HTML, passwords; and random draws that repeat. */
+/** Texts as the service makes them: slugs, dates, passwords; and random draws that repeat. */
 
 import { createHash } from 'node:crypto';
 
@@ -16,10 +16,6 @@ export function slugify(text: string): string {
 		.replace(/[^\x00-\x7f]+/g, (letters) => encodeURIComponent(letters).toLowerCase())
 		.replace(/[^a-z0-9%]+/g, '-')
 		.replace(/^-+|-+$/g, '');
-}
-
-export function escapeHtml(text: string): string {
-	return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** Fast, since these passwords open nothing else. Spaces in them don't count. */
