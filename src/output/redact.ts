@@ -147,6 +147,8 @@ function encodingsOf(text: string): string[] {
 		text,
 		inJson,
 		escapeUnicode(inJson),
+		// A message that quotes JSON, printed as JSON.
+		JSON.stringify(inJson).slice(1, -1),
 		escapeHtml(text),
 		encodeURIComponent(text),
 		new URLSearchParams({ '': text }).toString().slice(1),

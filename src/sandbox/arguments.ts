@@ -17,22 +17,23 @@ export interface Argument {
 
 export type Arguments = Readonly<Record<string, Argument>>;
 
-/** Accepts digits in a string, too many of them as the largest number. */
+/** Accepts digits in a string. */
 function readInteger(given: unknown): number | undefined {
 	const isDigits = typeof given === 'string' && /^-?\d+$/.test(given.trim());
-	const number = isDigits ? Math.min(Number(given), Number.MAX_SAFE_INTEGER) : given;
-	return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined;
+	const number = isDigits ? Number(given) : given;
+	return Number.isInteger(number) ? (number as number) : undefined;
 }
 
 function readText(given: unknown): string | undefined {
 	return typeof given === 'string' ? given : undefined;
 }
 
-function readBoolean(given: unknown): boolean | undefined {
-	const text = String(given);
-	if (['true', '1'].includes(text)) return true;
-	return ['false', '0', ''].includes(text) ? false : undefined;
-}
+const BOOLEANS = new Map([
+	['true', true],
+	['1', true],
+	['false', false],
+	['0', false],
+]);
 
 /** Stored in GMT, the sandbox's timezone. */
 function readDate(given: unknown): string | undefined {
@@ -56,25 +57,12 @@ const typed = (type: string, read: Argument['read']): Argument => ({ read, refus
 
 export const integer = typed('integer', readInteger);
 export const text = typed('string', readText);
-const boolean = typed('boolean', readBoolean);
+const boolean = typed('boolean', (given) => BOOLEANS.get(String(given)));
 // PHP doesn't tell an empty object from an empty list.
 const object = typed('object', (given) => (isObject(given) || Array.isArray(given) ? given : undefined));
 export const integers = listOf(integer);
 export const texts = listOf(text);
 export const date: Argument = { read: readDate, refusal: 'is not a date.' };
-
-export function between(least: number, most: number): Argument {
-	const read = (given: unknown): number | undefined => {
-		const number = readInteger(given) ?? Number.NaN;
-		return number >= least && number <= most ? number : undefined;
-	};
-	return { read, refusal: `must be from ${least} to ${most}.` };
-}
-
-export function oneOf(...values: readonly string[]): Argument {
-	const read = (given: unknown): string | undefined => values.find((each) => each === given);
-	return { read, refusal: `is not one of ${values.join(', ')}.` };
-}
 
 /** Fields of other kinds are text. */
 const byKind: Partial<Record<FieldKind, Argument>> = {
@@ -96,9 +84,13 @@ export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
 	for (const { name, kind, presence } of query) {
 		found[name] = kind === 'id' ? { ...integer, required: presence === 'must' } : boolean;
 	}
-	const statuses = oneOf(...ticketStatuses.map(dialect.toOwn));
+	const statuses = ticketStatuses.map(dialect.toOwn);
+	const status: Argument = {
+		read: (given) => statuses.find((each) => each === given),
+		refusal: `is not one of ${statuses.join(', ')}.`,
+	};
 	for (const { name, kind } of fields) {
-		const argument = kind === 'status' ? statuses : (byKind[kind] ?? text);
+		const argument = kind === 'status' ? status : (byKind[kind] ?? text);
 		found[dialect.toOwn(name)] = { ...argument, required: required.includes(name) };
 	}
 	for (const name of cleared) found[name] = text;

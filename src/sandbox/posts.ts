@@ -3,7 +3,7 @@
 import { neutralPrefixes } from '../api/dialect.js';
 import { taxonomies } from '../api/fields.js';
 import { escapeHtml } from '../text.js';
-import { date, integers, oneOf, texts } from './arguments.js';
+import { date, integers, text, texts } from './arguments.js';
 import {
 	anyOf,
 	createResource,
@@ -134,7 +134,7 @@ export function createTickets(service: Service): Resource {
 			...Object.fromEntries(termFilters),
 			assignee: anyOf((ticket) => ticket.assignee),
 			state: {
-				argument: oneOf('open', 'closed', 'any'),
+				argument: text,
 				test: (ticket, state: string) => state === 'any' || state === ticket.state,
 			},
 			status: {

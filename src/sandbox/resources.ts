@@ -1,7 +1,7 @@
 /** What all kinds of objects do alike: lists, reads, updates and deletes. A kind says how it differs. */
 
 import type { Dialect } from '../api/dialect.js';
-import { type Argument, type Arguments, between, integers, oneOf, text, texts } from './arguments.js';
+import { type Argument, type Arguments, integer, integers, text, texts } from './arguments.js';
 import { ok, type SandboxResponse, ServiceError } from './responses.js';
 import type { Store, User } from './samples.js';
 
@@ -10,7 +10,6 @@ export interface Service {
 	readonly dialect: Dialect;
 	readonly isLenient: boolean;
 	now(): string;
-	pause(): Promise<void>;
 }
 
 export interface Call {
@@ -19,7 +18,7 @@ export interface Call {
 	readonly values: Readonly<Record<string, unknown>>;
 }
 
-export type Handler = (call: Call) => SandboxResponse | Promise<SandboxResponse>;
+export type Handler = (call: Call) => SandboxResponse;
 
 export type Shape = Record<string, unknown>;
 
@@ -55,7 +54,7 @@ export interface Resource extends Readonly<Record<'list' | 'get' | 'update' | 'd
 interface Paging extends Shape {
 	page?: number;
 	per_page?: number;
-	order?: 'asc' | 'desc';
+	order?: string;
 	orderby?: string;
 }
 
@@ -91,9 +90,9 @@ export function createResource<T extends { id: number; slug: string }>(kind: Kin
 
 	return {
 		takes: {
-			page: between(1, Number.MAX_SAFE_INTEGER),
-			per_page: between(1, 100),
-			order: oneOf('asc', 'desc'),
+			page: integer,
+			per_page: integer,
+			order: text,
 			orderby: text,
 			...Object.fromEntries(Object.entries(filters).map(([name, { argument }]) => [name, argument])),
 		},

@@ -111,12 +111,7 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 		return ok({ namespace, routes: Object.fromEntries(paths) });
 	}
 
-	async function serve(
-		request: SandboxRequest,
-		path: string,
-		query: URLSearchParams,
-		half: boolean,
-	): Promise<SandboxResponse> {
+	function serve(request: SandboxRequest, path: string, query: URLSearchParams, half: boolean): SandboxResponse {
 		const { method, authorization, body } = request;
 		const route = routes.find((each) => each.method === method && each.pattern.test(path));
 		if (route === undefined) throw noRoute();
@@ -128,7 +123,7 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 	}
 
 	/** @param half takes only the first half of the fields, as if an update fails halfway */
-	return async (request: SandboxRequest, half: boolean): Promise<SandboxResponse> => {
+	return (request: SandboxRequest, half: boolean): SandboxResponse => {
 		const { pathname, searchParams: query } = new URL(request.url, 'http://127.0.0.1');
 		const path = query.get('rest_route') ?? pathname.slice(BASE.length);
 		if (!query.has('rest_route') && !`${pathname}/`.startsWith(`${BASE}/`)) return page(404, 'Page not found');
@@ -138,7 +133,7 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 			const below = path.slice(namespace.length + 1);
 			if (path !== `/${namespace}${below}`) throw noRoute();
 			if (request.method === 'GET' && below.length < 2) return listRoutes();
-			return await serve(request, below, query, half);
+			return serve(request, below, query, half);
 		} catch (error) {
 			if (error instanceof ServiceError) return error.response;
 			return new ServiceError(500, 'internal_server_error', `The sandbox failed: ${String(error)}`).response;

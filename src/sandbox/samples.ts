@@ -30,13 +30,12 @@ function orderOf(ticketId: number): string {
 }
 
 export function firstCustomValues(ticketId: number): Record<string, string> {
-	const chance = createChance(4, ticketId);
 	return {
 		order_number: orderOf(ticketId),
-		website: chance.next() < 0.3 ? `https://shop.example/orders/${orderOf(ticketId)}` : '',
-		severity: chance.pick(['minor', 'minor', 'major', 'critical']),
-		serial_number: `SN${String(chance.below(1e8)).padStart(8, '0')}`,
-		warranty_until: stamp(END + chance.below(700) * DAY).slice(0, 10),
+		website: `https://shop.example/orders/${orderOf(ticketId)}`,
+		severity: ticketId % 3 === 0 ? 'major' : 'minor',
+		serial_number: `SN${10_000_000 + ticketId}`,
+		warranty_until: stamp(END + (ticketId % 700) * DAY).slice(0, 10),
 	};
 }
 
@@ -54,7 +53,6 @@ function createTerms() {
 }
 
 function createUser(id: number, { agents }: Size) {
-	const chance = createChance(2, id);
 	const index = id - ADMIN_ID - 1;
 	const isAdmin = id === ADMIN_ID;
 	const isCustomer = index >= agents;
@@ -65,28 +63,28 @@ function createUser(id: number, { agents }: Size) {
 	const numbered = index < firstNames.length ? plain : `${plain}${id}`;
 	const username = isAdmin ? ADMIN_NAME : numbered;
 	const staffRole = ['administrator', 'supervisor'][id - ADMIN_ID] ?? 'agent';
-	const registered = END - SPAN - chance.below(700) * DAY;
+	const registered = stamp(END - SPAN - (id % 700) * DAY);
 	return {
 		id,
 		username,
 		name: `${first} ${last}`,
 		first_name: first,
 		last_name: last,
-		email: `${username}@${isCustomer ? chance.pick(['mail', 'post', 'shop']) : 'desk'}.example`,
+		email: `${username}@desk.example`,
 		url: '',
 		description: '',
-		locale: isCustomer ? chance.pick(samples.locales) : 'en_GB',
+		locale: samples.locales[id % samples.locales.length] as string,
 		nickname: isAdmin ? ADMIN_NAME : first,
 		slug: username.replaceAll('.', '-'),
 		roles: [isCustomer ? 'customer' : staffRole],
-		registered_date: `${stamp(registered)}+00:00`,
+		registered_date: `${registered}+00:00`,
 		support_can_be_assigned: !isAdmin && !isCustomer,
 		support_smart_tickets_order: false,
 		support_after_reply: 'stay',
 		hash: hashPassword(firstPassword(username)),
 		passwords: isCustomer
 			? []
-			: ['Laptop', 'CI runner'].map((name) => createPassword(name, `${username} ${name}`, stamp(registered))),
+			: ['Laptop', 'CI runner'].map((name) => createPassword(name, `${username} ${name}`, registered)),
 	};
 }
 
@@ -181,9 +179,8 @@ function createReplies(ticket: Ticket, firstId: number) {
 
 /** One for every fifth ticket. */
 function createAttachment(index: number, tickets: ReadonlyMap<number, Ticket>) {
-	const chance = createChance(3, index);
-	const post = tickets.get(index * 5 - chance.below(5)) as Ticket;
-	const title = chance.pick(samples.files);
+	const post = tickets.get(index * 5) as Ticket;
+	const title = samples.files[index % samples.files.length] as string;
 	const id = tickets.size + index;
 	return {
 		id,

@@ -1,7 +1,7 @@
 /** The sandbox's HTTP server on loopback. */
 
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createDialect, type Prefixes } from '../api/dialect.js';
@@ -27,8 +27,6 @@ export interface SandboxOptions extends FaultOptions {
 
 const GRACE_MS = 2000;
 const KEEP_ALIVE_MS = 10 * 60 * 1000;
-/** How long a change of passwords takes between reading and writing. */
-const PAUSE_MS = 10;
 
 /** @throws FailedError if the port is taken */
 export async function openSandbox(options: SandboxOptions) {
@@ -40,7 +38,6 @@ export async function openSandbox(options: SandboxOptions) {
 		dialect: createDialect(options.prefixes),
 		now,
 		isLenient: options.lenient === true,
-		pause: () => clock.sleep(PAUSE_MS),
 	};
 	const handle = createHandler(service, options.documentedOnly === true);
 	const nextFault = createFaults(options, createChance(1).next, clock.monotonic);
@@ -55,7 +52,7 @@ export async function openSandbox(options: SandboxOptions) {
 		// A read saves nothing that could fail halfway.
 		const fault = drawn?.work === 'part' && method === 'GET' ? undefined : drawn;
 		const received = { method, url, authorization: headers.authorization, body };
-		const done = fault?.work === 'none' ? undefined : await handle(received, fault?.work === 'part');
+		const done = fault?.work === 'none' ? undefined : handle(received, fault?.work === 'part');
 		const sent = fault === undefined ? done : fault.response;
 		options.onRequest?.({ method, path: url, status: sent?.status ?? 0 });
 		if (sent === undefined) {
@@ -75,16 +72,7 @@ export async function openSandbox(options: SandboxOptions) {
 		// The caller went away.
 		receive(request, response).catch(() => request.socket.destroy());
 	});
-	await once(server.listen(options.port, '127.0.0.1'), 'listening').catch((cause: NodeJS.ErrnoException) => {
-		const isTaken = cause.code === 'EADDRINUSE';
-		const why = `can't listen on port ${options.port}: ${cause.message}`;
-		throw new FailedError(isTaken ? `port ${options.port} is already in use` : why, {
-			code: isTaken ? 'port_taken' : 'listen_failed',
-			hint: 'choose a different port with --port; 0 picks a free one',
-			cause,
-		});
-	});
-	const { port } = server.address() as AddressInfo;
+	const port = await listen(server, options.port);
 	return {
 		baseUrl: `http://127.0.0.1:${port}/wp-json`,
 		username: ADMIN_NAME,
@@ -101,4 +89,20 @@ export async function openSandbox(options: SandboxOptions) {
 			await closed;
 		},
 	};
+}
+
+/** @returns the port */
+async function listen(server: Server, port: number): Promise<number> {
+	try {
+		await once(server.listen(port, '127.0.0.1'), 'listening');
+	} catch (error) {
+		const { code, message } = error as NodeJS.ErrnoException;
+		const isTaken = code === 'EADDRINUSE';
+		throw new FailedError(isTaken ? `port ${port} is already in use` : `can't listen on port ${port}: ${message}`, {
+			code: isTaken ? 'port_taken' : 'listen_failed',
+			hint: 'choose a different port with --port; 0 picks a free one',
+			cause: error,
+		});
+	}
+	return (server.address() as AddressInfo).port;
 }

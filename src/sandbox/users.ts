@@ -59,7 +59,7 @@ export function createUsers({ store, dialect }: Service): Resource & { readonly 
 }
 
 export function createAccounts(service: Service): Record<'check' | 'id' | 'passwords' | 'revoke', Handler> {
-	const { store, isLenient, pause } = service;
+	const { store, isLenient } = service;
 
 	function named({ values: { username } }: Call): User {
 		const user = findUser(store, (each) => each.username === username);
@@ -100,16 +100,13 @@ export function createAccounts(service: Service): Record<'check' | 'id' | 'passw
 			return ok(entries.length === 0 ? [] : Object.fromEntries(entries));
 		},
 
-		/** Of two deletes at a time, one brings back what the other deleted. */
-		async revoke(call) {
+		revoke(call) {
 			const user = owner(call);
 			const password = user.passwords.find((each) => each.slug === call.values.slug);
 			if (password === undefined) {
 				throw new ServiceError(404, 'rest_application_password_not_found', 'Application password not found.');
 			}
-			const left = user.passwords.filter((each) => each !== password);
-			await pause();
-			user.passwords = left;
+			user.passwords = user.passwords.filter((each) => each !== password);
 			// The hash must never reach the screen.
 			return ok({ deleted: true, previous: { ...shape(password), password: password.hash } });
 		},

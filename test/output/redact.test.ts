@@ -244,6 +244,7 @@ describe('createTextRedactor', () => {
 	it.each([
 		['as it is', SECRET],
 		['in JSON', JSON.stringify(SECRET)],
+		['in JSON in JSON', JSON.stringify(JSON.stringify({ a: SECRET }))],
 		['in ASCII JSON', phpJson(SECRET)],
 		['in a URL', encodeURIComponent(SECRET)],
 		['in a form', new URLSearchParams({ a: SECRET }).toString()],

