@@ -183,10 +183,8 @@ function compareMaps(sent: Values, shown: unknown): Equality {
 	return found.includes('not comparable') ? 'not comparable' : 'same';
 }
 
-export type CustomFields = Record<string, unknown>;
-
 /** `{name: {name, value, markup}}`; none are an empty list. @returns undefined for any other shape */
-export function readCustomFields(body: unknown): CustomFields | undefined {
+export function readCustomFields(body: unknown): Record<string, unknown> | undefined {
 	const fields = emptyRecord<unknown>();
 	if (Array.isArray(body) && body.length === 0) return fields;
 	if (!isObject(body) || Object.keys(body).length === 0) return undefined;

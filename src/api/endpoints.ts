@@ -261,11 +261,9 @@ const rows = {
 
 export type EndpointName = keyof typeof rows;
 
-export type EndpointTable = Readonly<Record<EndpointName, Endpoint>>;
-
 export const endpoints = Object.fromEntries(
 	Object.entries(rows).map(([name, row]) => [name, endpoint(name, row)]),
-) as EndpointTable;
+) as Readonly<Record<EndpointName, Endpoint>>;
 
 export const endpointList: readonly Endpoint[] = Object.values(endpoints);
 

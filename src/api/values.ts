@@ -86,8 +86,6 @@ export function kindOf(value: unknown): string {
 
 const MAX_NESTING = 100;
 
-const NESTED_TOO_DEEP = `lists and objects are nested more than ${MAX_NESTING} deep`;
-
 function isDeeper(value: unknown, levels: number): boolean {
 	if (typeof value !== 'object' || value === null) return false;
 	return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
@@ -95,7 +93,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 
 /** Most code that reads values recurses. */
 export function nestingProblem(value: unknown): string | undefined {
-	return isDeeper(value, MAX_NESTING) ? NESTED_TOO_DEEP : undefined;
+	return isDeeper(value, MAX_NESTING) ? `lists and objects are nested more than ${MAX_NESTING} deep` : undefined;
 }
 
 function wholeNumber(text: string): number | undefined {

@@ -2,7 +2,7 @@
 
 import type { Dispatcher } from 'undici';
 import { authHeader, createSender } from './connection.js';
-import { describeProblem, type TransportProblem } from './problem.js';
+import type { TransportProblem } from './problem.js';
 import { decodeBody, headerOf, MAX_RESPONSE_BYTES, type Response, type ResponseHeaders } from './response.js';
 import type { Client, ConnectionOptions, HttpRequest } from './types.js';
 
@@ -97,7 +97,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 			const message = `the response is larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB`;
 			return { code: 'response_too_large', message, permanent: true };
 		}
-		if (!(error instanceof Timeout)) return describeProblem(sender.explain(error, isStarted));
+		if (!(error instanceof Timeout)) return sender.describe(error, isStarted);
 		if (!isStarted) {
 			const message = `no connection within ${Math.round(ms / 10) / 100} s`;
 			return { code: 'connect_timeout', message, permanent: false };

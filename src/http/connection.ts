@@ -8,7 +8,7 @@ import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { UsageError } from '../errors.js';
 import { type Auth, isLoopbackAddress, mayBeLoopback, type ProxySettings } from '../net.js';
-import { describeProblem, ProxyError } from './problem.js';
+import { describeProblem, type TransportProblem } from './problem.js';
 import type { ConnectionOptions } from './types.js';
 
 /** A pool, or a proxy's agent. */
@@ -17,8 +17,8 @@ export interface Sender {
 	/** Uses new connections from now on. What is under way ends on the old ones. */
 	renew(): void;
 	destroy(): Promise<void>;
-	/** Names a proxy that is to blame. @param isStarted whether a connection had taken the request */
-	explain(error: Error, isStarted: boolean): Error;
+	/** @param isStarted whether a connection had taken the request */
+	describe(error: Error, isStarted: boolean): TransportProblem;
 }
 
 /** The one place where they become a header. */
@@ -69,7 +69,8 @@ export async function createSender(options: ConnectionOptions): Promise<Sender> 
 	let current = open();
 	return {
 		dispatch: (request, handler) => current.dispatch(request, handler),
-		explain: (error, isStarted) => (proxy === undefined ? error : explainProxy(proxy, error, isStarted)),
+		describe: (error, isStarted) =>
+			proxy === undefined ? describeProblem(error) : describeBehind(proxy, error, isStarted),
 		renew() {
 			void current.close();
 			current = open();
@@ -139,21 +140,16 @@ function proxyAuthorization({ username, password }: URL): string | undefined {
 const REFUSED_BY_PROXY = /^Proxy (?:response|Authentication Required) \((\d{3})\)/;
 
 /** A client behind a proxy connects to nothing else; TLS is spoken with the service. */
-function explainProxy(proxy: URL, error: Error, isStarted: boolean): Error {
-	const status = REFUSED_BY_PROXY.exec(error.message)?.[1];
-	if (status !== undefined) return proxyError(proxy, Number(status));
-	const isServices = isStarted || describeProblem(error).code.startsWith('tls_');
-	return isServices ? error : proxyError(proxy, error);
-}
-
-/** @param reason a status, or why the proxy could not be used */
-function proxyError(proxy: URL, reason: Error | number): ProxyError {
-	if (typeof reason !== 'number') {
-		const why = describeProblem(reason).message;
-		return new ProxyError(`the proxy ${proxy.host} could not be used: ${why}`, false);
+function describeBehind(proxy: URL, error: Error, isStarted: boolean): TransportProblem {
+	const problem = describeProblem(error);
+	const refusal = REFUSED_BY_PROXY.exec(error.message)?.[1];
+	const status = Number(refusal);
+	if (refusal === undefined && (isStarted || problem.code.startsWith('tls_'))) return problem;
+	let what = refusal === undefined ? `could not be used: ${problem.message}` : `responded with ${status}`;
+	if (status === 407) {
+		const isGiven = proxy.username !== '';
+		what = `${isGiven ? 'refused the username and password in its URL' : 'requires a username and password'} (407)`;
 	}
-	const why =
-		proxy.username === '' ? 'requires a username and password' : 'refused the username and password in its URL';
-	const what = reason === 407 ? `${why} (407)` : `responded with ${reason}`;
-	return new ProxyError(`the proxy ${proxy.host} ${what}`, reason >= 400 && reason < 500);
+	const message = `the proxy ${proxy.host} ${what}`;
+	return { code: 'proxy_failed', message, permanent: status >= 400 && status < 500 };
 }

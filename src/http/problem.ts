@@ -7,16 +7,6 @@ export interface TransportProblem {
 	permanent: boolean;
 }
 
-/** Its message contains no credentials. */
-export class ProxyError extends Error {
-	constructor(
-		message: string,
-		readonly permanent: boolean,
-	) {
-		super(message);
-	}
-}
-
 type Known = readonly [code: string, message: string, permanent: boolean];
 
 const LOST: Known = ['connection_lost', 'the server closed the connection', false];
@@ -99,11 +89,7 @@ export function nextStepFor(code: string | undefined): string | undefined {
 	return code !== undefined && Object.hasOwn(NEXT_STEPS, code) ? NEXT_STEPS[code] : undefined;
 }
 
-export function describeProblem(error: unknown): TransportProblem {
-	if (!(error instanceof Error)) return { code: 'network', message: String(error), permanent: false };
-	if (error instanceof ProxyError) {
-		return { code: 'proxy_failed', message: error.message, permanent: error.permanent };
-	}
+export function describeProblem(error: Error): TransportProblem {
 	const [code, message, permanent] = recognise(error);
 	return { code, message, permanent };
 }

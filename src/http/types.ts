@@ -30,7 +30,8 @@ export interface ConnectionOptions {
 	onWait?: ((what: string) => void) | undefined;
 	/** By default the system's. */
 	lookup?: LookupFunction | undefined;
-	trace?: Trace | undefined;
+	/** For `-v`; the listener redacts. */
+	trace?: ((event: TraceEvent) => void) | undefined;
 	monotonic(): number;
 }
 
@@ -55,9 +56,6 @@ export interface Client {
 	/** Requests under way come back as lost. */
 	close(): Promise<void>;
 }
-
-/** For `-v`; the listener redacts. */
-export type Trace = (event: TraceEvent) => void;
 
 export type TraceEvent = { method: string; url: string } & (
 	| { type: 'request'; headers: readonly string[]; body: string | undefined }
