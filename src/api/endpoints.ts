@@ -30,7 +30,6 @@ export interface PathParameter {
 
 export interface QueryParameter {
 	readonly name: 'force' | 'reassign';
-	readonly kind: 'flag' | 'id';
 	/** `always` sent, `must` be given, or `optional`. */
 	readonly presence: 'always' | 'must' | 'optional';
 	readonly help: string;
@@ -115,7 +114,6 @@ export function endpoint(name: string, row: Row): Endpoint {
 
 const bypassTrash: QueryParameter = {
 	name: 'force',
-	kind: 'flag',
 	presence: 'optional',
 	help: 'Delete permanently, bypassing the trash',
 };
@@ -235,7 +233,6 @@ const rows = {
 			},
 			{
 				name: 'reassign',
-				kind: 'id',
 				presence: 'must',
 				help: "The user who receives the deleted users' posts and links",
 				reason: "the deleted user's posts and links need a receiver",

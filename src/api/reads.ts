@@ -1,7 +1,7 @@
 /** Reads that live services offer and the interface does not document. */
 
 import { type Endpoint, endpoint, endpoints, termEndpoint } from './endpoints.js';
-import { flagName, taxonomies } from './fields.js';
+import { taxonomies } from './fields.js';
 
 /** Without `context=edit` a service may show rendered text only. */
 const get = (name: string, path: string, noun: string): Endpoint =>
@@ -29,8 +29,7 @@ export function showsModified(write: Write): boolean {
 }
 
 export interface Filter {
-	/** `ticket-tag` */
-	readonly flag: string;
+	/** Of the query; the flag is spelled like it. */
 	readonly parameter: string;
 	readonly kind: 'text' | 'state' | 'status' | 'user' | 'term' | 'id' | 'date';
 	readonly help: string;
@@ -48,8 +47,8 @@ export interface Read {
 	readonly hasModified: boolean;
 	readonly shown: readonly string[];
 	readonly filters: readonly Filter[];
-	/** What the service calls each value of `--sort`. */
-	readonly orders: Readonly<Record<string, string>>;
+	/** For `--sort`; the service calls `date_gmt` `date`. */
+	readonly orders: readonly string[];
 	/** On a terminal. */
 	readonly newestFirst: boolean;
 	/** Everything you may see, by ID. */
@@ -57,31 +56,18 @@ export interface Read {
 	readonly paged: boolean;
 }
 
-const filter = (parameter: string, kind: Filter['kind'], help: string): Filter => ({
-	flag: flagName(parameter),
-	parameter,
-	kind,
-	help,
-});
+const filter = (parameter: string, kind: Filter['kind'], help: string): Filter => ({ parameter, kind, help });
 const search = filter('search', 'text', 'Filter by text');
 const author = filter('author', 'user', 'Filter by author (ID, username, @me or none)');
 const status = filter('status', 'status', 'Filter by status');
 const dates = [filter('before', 'date', 'Filter by date: before'), filter('after', 'date', 'Filter by date: after')];
 
-const posts = {
-	date: 'date',
-	date_gmt: 'date',
-	modified: 'modified',
-	modified_gmt: 'modified',
-	title: 'title',
-	slug: 'slug',
-};
 const ordered = { context: 'edit', orderby: 'id', order: 'asc' } as const;
 const usual = {
 	owners: [],
 	computed: [],
 	hasModified: true,
-	orders: { id: 'id', ...posts, author: 'author' },
+	orders: ['id', 'date', 'date_gmt', 'modified', 'modified_gmt', 'title', 'slug', 'author'],
 	newestFirst: true,
 	query: ordered,
 	paged: true,
@@ -126,7 +112,7 @@ export const reads = {
 		hasModified: false,
 		shown: ['id', 'username', 'name', 'email', 'roles'],
 		filters: [search, filter('roles', 'text', 'Filter by role, or several with commas')],
-		orders: { id: 'id', name: 'name', email: 'email', slug: 'slug', registered_date: 'registered_date', url: 'url' },
+		orders: ['id', 'name', 'email', 'slug', 'registered_date', 'url'],
 	},
 	attachment: {
 		...usual,
@@ -143,7 +129,7 @@ export const reads = {
 		hasModified: false,
 		shown: ['user_id', 'slug', 'name', 'created', 'last_used'],
 		filters: [],
-		orders: {},
+		orders: [],
 		newestFirst: false,
 		query: {},
 		paged: false,
@@ -167,7 +153,7 @@ export function termReads(taxonomy: string): Read {
 		owners: ['taxonomy'],
 		hasModified: false,
 		shown: ['taxonomy', 'id', 'name', 'slug', 'parent', 'count'],
-		orders: { id: 'id', name: 'name', slug: 'slug', description: 'description', count: 'count' },
+		orders: ['id', 'name', 'slug', 'description', 'count'],
 		newestFirst: false,
 		filters: [search, filter('parent', 'id', 'Filter by parent (ID or none)')],
 	};

@@ -81,8 +81,8 @@ export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
 	const { parameters, query, fields, required, cleared = [], body } = endpoint;
 	const found: Record<string, Argument> = {};
 	for (const { name, kind } of parameters) found[name] = kind === 'id' ? integer : text;
-	for (const { name, kind, presence } of query) {
-		found[name] = kind === 'id' ? { ...integer, required: presence === 'must' } : boolean;
+	for (const { name, presence } of query) {
+		found[name] = name === 'reassign' ? { ...integer, required: presence === 'must' } : boolean;
 	}
 	const statuses = ticketStatuses.map(dialect.toOwn);
 	const status: Argument = {

@@ -1,7 +1,7 @@
 /** Commands for tickets, replies, users, attachments and terms. */
 
 import { endpointList } from '../../api/endpoints.js';
-import { taxonomies, ticketStatuses } from '../../api/fields.js';
+import { flagName, taxonomies, ticketStatuses } from '../../api/fields.js';
 import { chooseEndpoint } from '../../api/plan.js';
 import { type EditNoun, type Noun, ownAccount, type Read, readOf } from '../../api/reads.js';
 import type { ArgumentSpec, CommandSpec } from '../command.js';
@@ -46,13 +46,13 @@ function ownerArguments(noun: Noun, { list }: Read): ArgumentSpec[] {
 
 export function list(noun: Noun): CommandSpec {
 	const read = readOf(noun, '<taxonomy>');
-	const filters = read.filters.map(({ flag, kind, help }): OptionSpec => {
-		const option = { flags: `--${flag} <${kind}>`, help, group: 'Filters' };
+	const filters = read.filters.map(({ parameter, kind, help }): OptionSpec => {
+		const option = { flags: `--${flagName(parameter)} <${kind}>`, help, group: 'Filters' };
 		if (kind === 'status') return { ...option, suggests: ticketStatuses };
 		if (kind !== 'state') return option;
 		return { ...option, choices: ['open', 'closed', 'any'], parse: (text) => text.toLowerCase() };
 	});
-	const orders = { suggests: Object.keys(read.orders) };
+	const orders = { suggests: read.orders };
 	const narrowing = listOptions.map((each) => (longName(each) === 'sort' ? { ...each, ...orders } : each));
 	return {
 		requests: [read.list],

@@ -1,5 +1,6 @@
 /** Filters and order of a list: for the service, and to check here. */
 
+import { flagName } from '../../api/fields.js';
 import type { Filter } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { findStatus, isIsoDate, likelyStatus, NOBODY, quote } from '../../api/values.js';
@@ -20,7 +21,7 @@ export async function readFilters(reading: Reading): Promise<Filtered> {
 	const query: Record<string, string> = {};
 	const absent: string[] = [];
 	for (const filter of reading.read.filters) {
-		const text = reading.invocation.options[camelCase(filter.flag)];
+		const text = reading.invocation.options[camelCase(flagName(filter.parameter))];
 		if (typeof text !== 'string') continue;
 		const { kind, parameter } = filter;
 		if (text !== NOBODY || (kind !== 'user' && kind !== 'term')) {
@@ -40,7 +41,8 @@ export function isWithout(object: ListedObject, field: string): boolean {
 	return [undefined, null, '', 0, '0'].includes(value as string) || (Array.isArray(value) && value.length === 0);
 }
 
-async function parameterOf({ flag, kind, parameter }: Filter, text: string, reading: Reading): Promise<string> {
+async function parameterOf({ kind, parameter }: Filter, text: string, reading: Reading): Promise<string> {
+	const flag = flagName(parameter);
 	const label = `--${flag}`;
 	switch (kind) {
 		case 'user':
@@ -98,14 +100,13 @@ export function readOrder({ read, invocation: { options, context } }: Reading) {
 	const given = options.sort;
 	const isDescending = given === undefined ? read.newestFirst && context.stdout.isTTY : given.startsWith('-');
 	const field = given?.replace(/^-/, '') ?? 'id';
-	const orderby = given === undefined ? 'id' : Object.hasOwn(read.orders, field) ? read.orders[field] : undefined;
-	if (orderby === undefined) {
-		const names = Object.keys(read.orders);
+	if (given !== undefined && !read.orders.includes(field)) {
 		throw refuse(
-			`--sort: can't sort by ${quote(field)}${didYouMean(field, names)}`,
-			`use ${names.join(', ')}, with "-" in front for the reverse order`,
+			`--sort: can't sort by ${quote(field)}${didYouMean(field, read.orders)}`,
+			`use ${read.orders.join(', ')}, with "-" in front for the reverse order`,
 		);
 	}
+	const orderby = field.replace(/_gmt$/, '');
 	const byId = isDescending ? (-1 as const) : (1 as const);
 	return {
 		query: { orderby, order: isDescending ? 'desc' : 'asc' },
