@@ -11,13 +11,12 @@ import { BATCH_SIZE } from '../lists/batches.js';
 import { AutoConcurrency } from './concurrency.js';
 import { runEngine } from './engine.js';
 import type { Ended } from './events.js';
-import { rowsUnderWay } from './read-after.js';
+import { rowsUnderWay, Slots } from './read-after.js';
 import { mayReadAhead } from './read-ahead.js';
 import type { PastPart } from './resume.js';
 import { invalidOutcome, isInvalid, isOwn, type PlannedRows, type RunRow } from './rows.js';
 import { RowSender } from './send-row.js';
 import type { RunSetup } from './setup.js';
-import { Slots } from './slots.js';
 import { type StopReason, StopWatch } from './stop.js';
 import { ownRows, type Survey } from './survey.js';
 

@@ -1,21 +1,39 @@
-/** Reads objects back after their writes, up to a hundred with one request, while other rows are sent. */
+/** Reads objects back after their writes, up to a hundred with one request. */
 
 import type { Request } from '../../api/plan.js';
-import { readOfWrite } from '../../api/reads.js';
 import type { Outcome } from '../../http/outcome.js';
-import type { SendClock } from '../../http/send.js';
 import { BATCH_SIZE, type BatchReader } from '../lists/batches.js';
 import type { RunPlan, RunTuning } from './plan.js';
-import type { Slots } from './slots.js';
-
-/** A written row waits at most so long for others. */
-const WAIT_MS = 250;
-/** If nothing is in flight any more, it waits so long. */
-const IDLE_MS = 20;
 
 /** How many rows may have been sent and have no outcome yet. */
 export function rowsUnderWay({ checks }: RunPlan, { concurrency }: RunTuning): number {
 	return checks.verify ? concurrency + BATCH_SIZE : concurrency;
+}
+
+/** At most so many requests in flight, in the order in which they were asked for. */
+export class Slots {
+	#busy = 0;
+	readonly #waiting: (() => void)[] = [];
+
+	constructor(private readonly limit: () => number) {}
+
+	async run<T>(work: () => Promise<T>): Promise<T> {
+		if (this.#waiting.length === 0 && this.#busy < this.limit()) this.#busy++;
+		else {
+			await new Promise<void>((resolve) => {
+				this.#waiting.push(resolve);
+			});
+		}
+		try {
+			return await work();
+		} finally {
+			this.#busy--;
+			while (this.#waiting.length > 0 && this.#busy < this.limit()) {
+				this.#busy++;
+				this.#waiting.shift()?.();
+			}
+		}
+	}
 }
 
 interface Waiting {
@@ -23,50 +41,37 @@ interface Waiting {
 	resolve(outcome: Outcome): void;
 }
 
+/** Written rows gather while their read waits for a slot behind the rows that are still to be written. */
 export class ReadAfter {
-	#waiting: Waiting[] = [];
-	#isTimed = false;
+	readonly #waiting: Waiting[] = [];
+	#isReading = false;
 
 	constructor(
 		private readonly reader: BatchReader,
 		private readonly slots: Slots,
-		private readonly clock: SendClock,
-		private readonly stop: AbortSignal | undefined,
 	) {}
 
 	read(write: Request): Promise<Outcome> {
-		if (this.stop?.aborted || readOfWrite(write.endpoint) === undefined) return this.#readAlone(write);
 		return new Promise((resolve) => {
 			this.#waiting.push({ write, resolve });
-			if (this.#waiting.length >= BATCH_SIZE) void this.#flush();
-			else if (!this.#isTimed) void this.#watch();
+			if (!this.#isReading) void this.#readWaiting();
 		});
 	}
 
-	#readAlone(write: Request): Promise<Outcome> {
-		return this.slots.run(() => this.reader.readAlone(write));
-	}
-
-	async #flush(): Promise<void> {
-		const batch = this.#waiting;
-		this.#waiting = [];
-		const found = await this.slots.run(() => this.reader.readLists(batch.map(({ write }) => write)));
-		for (const { write, resolve } of batch) {
-			const outcome = found.get(write);
-			if (outcome !== undefined) resolve(outcome);
-			else void this.#readAlone(write).then(resolve);
+	async #readWaiting(): Promise<void> {
+		this.#isReading = true;
+		while (this.#waiting.length > 0) {
+			let batch: Waiting[] = [];
+			const found = await this.slots.run(() => {
+				batch = this.#waiting.splice(0, BATCH_SIZE);
+				return this.reader.readLists(batch.map(({ write }) => write));
+			});
+			for (const { write, resolve } of batch) {
+				const outcome = found.get(write);
+				if (outcome !== undefined) resolve(outcome);
+				else void this.slots.run(() => this.reader.readAlone(write)).then(resolve);
+			}
 		}
-	}
-
-	/** Flushes when the rows have waited long enough, or nothing else is going on. */
-	async #watch(): Promise<void> {
-		this.#isTimed = true;
-		for (let waited = 0; waited < WAIT_MS && this.#waiting.length > 0; waited += IDLE_MS) {
-			const wasIdle = this.slots.isIdle;
-			await this.clock.sleep(IDLE_MS, this.stop);
-			if (this.stop?.aborted || (wasIdle && this.slots.isIdle)) break;
-		}
-		this.#isTimed = false;
-		if (this.#waiting.length > 0) await this.#flush();
+		this.#isReading = false;
 	}
 }

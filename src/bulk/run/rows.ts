@@ -174,7 +174,7 @@ export function plannerOf(plan: RunPlan, dialect: Dialect): Planner {
 /** The outcome of a lookup has the ID. */
 export function outcomeOf({ row, line, remarks, request: { endpoint, ids } }: RunRow, result: Outcome): RowOutcome {
 	const id = endpoint.returns === 'user-id' && result.outcome === 'ok' ? lookedUpId(result.body) : undefined;
-	const outcome: RowOutcome = { row, ids: id === undefined ? ids : { ...ids, id }, ...result };
+	const outcome: RowOutcome = { ...result, row, ids: id === undefined ? ids : { ...ids, id } };
 	if (line !== undefined) outcome.line = line;
 	if (remarks !== undefined) outcome.warnings = [...(result.warnings ?? []), ...remarks];
 	return outcome;

@@ -10,13 +10,12 @@ import type { Journal } from '../journal/write.js';
 import { BatchReader } from '../lists/batches.js';
 import type { TermIndex } from '../lists/directory.js';
 import { endpointOf, type RunPlan } from './plan.js';
-import { ReadAfter } from './read-after.js';
+import { ReadAfter, type Slots } from './read-after.js';
 import { ReadAhead } from './read-ahead.js';
 import { createPerform, type RowSteps } from './read-back.js';
 import type { PastPart } from './resume.js';
 import { outcomeOf, type RunRow, skipped } from './rows.js';
 import type { RowRedactor } from './setup.js';
-import type { Slots } from './slots.js';
 
 export interface RowSenderParts {
 	plan: RunPlan;
@@ -56,7 +55,7 @@ export class RowSender implements RowSteps {
 			options.stop?.aborted ? { ...options, retries: 0, stop: undefined, pace: undefined } : options,
 		);
 		this.#ahead = new ReadAhead(this.#first, options.clock);
-		this.#after = slots && new ReadAfter(this.#last, slots, options.clock, options.stop);
+		this.#after = slots && new ReadAfter(this.#last, slots);
 		this.#perform = createPerform(plan, dialect, this);
 	}
 
