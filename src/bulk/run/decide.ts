@@ -100,7 +100,7 @@ export function listChanges(held: Held, { values: { add, remove } }: RunPlan): F
 }
 
 /** An update clears these fields unless it sends them again. */
-export function withCleared({ cleared = [] }: Pick<Endpoint, 'cleared'>, held: Held, fields: Fields): Fields {
+export function withCleared({ cleared = [] }: Endpoint, held: Held, fields: Fields): Fields {
 	const names = cleared.filter((name) => !isNothing(held.get(name)) && !Object.hasOwn(fields, name));
 	return { ...fields, ...Object.fromEntries(names.map((name) => [name, held.get(name)])) };
 }

@@ -17,11 +17,7 @@ export interface Held {
 }
 
 /** Undefined for an unknown shape. */
-export function heldOf(
-	{ body: kind, fields = [] }: Pick<Endpoint, 'body'> & Partial<Pick<Endpoint, 'fields'>>,
-	body: unknown,
-	terms?: TermIndex,
-): Held | undefined {
+export function heldOf({ body: kind, fields }: Endpoint, body: unknown, terms?: TermIndex): Held | undefined {
 	if (kind === 'custom_fields') return heldFields(body);
 	if (!isObject(body) || Object.keys(body).length === 0) return undefined;
 	const get = (name: string): unknown => {

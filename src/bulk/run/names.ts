@@ -241,7 +241,7 @@ export async function findIds(
 }
 
 /** Fields of a plan that are compared by the ID of a term. */
-export function termsIn({ values, checks }: RunPlan, endpoint: Pick<Endpoint, 'fields'>): string[] {
+export function termsIn({ values, checks }: RunPlan, endpoint: Endpoint): string[] {
 	const { fields, add, remove } = values;
 	return termsAmong(endpoint, [
 		...Object.keys({ ...fields, ...add, ...remove }),
@@ -250,14 +250,10 @@ export function termsIn({ values, checks }: RunPlan, endpoint: Pick<Endpoint, 'f
 }
 
 /** Lists of terms are shown as IDs. */
-function termsAmong({ fields }: Pick<Endpoint, 'fields'>, names: readonly string[]): string[] {
+function termsAmong({ fields }: Endpoint, names: readonly string[]): string[] {
 	return fields.filter(({ name, kind }) => kind === 'term' && names.includes(name)).map(({ name }) => name);
 }
 
-export async function listTerms(
-	directories: Directories,
-	endpoint: Pick<Endpoint, 'fields'>,
-	names: readonly string[],
-): Promise<void> {
+export async function listTerms(directories: Directories, endpoint: Endpoint, names: readonly string[]): Promise<void> {
 	for (const name of termsAmong(endpoint, names)) await directories.list(name);
 }

@@ -28,6 +28,7 @@ export interface Survey {
 
 const FIELDS_FROM_ROWS = 200;
 const NAMED_ROWS = 10;
+
 export interface SurveyHooks {
 	complain?(complaint: Complaint): void;
 	holdsSecret?(sent: Fields): boolean;

@@ -46,8 +46,10 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 
 interface Change {
 	ids: Ids;
-	/** Before the first write, and every value that the run may have written or was shown. */
-	fields: Record<string, { old: unknown; written: unknown[] }>;
+	/** Before the first write. */
+	old: Record<string, unknown>;
+	/** Every value that the run may have written or was shown. */
+	written: Record<string, unknown[]>;
 	/** Why fields keep their value. */
 	remarks: Record<string, string>;
 }
@@ -76,21 +78,14 @@ export async function openOldValues(
 	return { source, ignored: [], matched: [], sha256: () => digest, read: () => inBatches(rows()) };
 }
 
-function rowOf({ ids, fields, remarks }: Change, row: number, overwrite: boolean, request: Planner): RunRow {
-	const old = emptyRecord<unknown>();
-	const values = emptyRecord<unknown[]>();
-	for (const [name, field] of Object.entries(fields)) {
-		old[name] = field.old;
-		values[name] = field.written;
-	}
+function rowOf({ ids, old, written, remarks }: Change, row: number, overwrite: boolean, request: Planner): RunRow {
 	const why = Object.values(remarks);
-	const isEmpty = Object.keys(fields).length === 0;
+	const isEmpty = Object.keys(old).length === 0;
+	const expected = { values: written, byField: true, code: 'changed_since', hint: 'pass --overwrite to restore it' };
 	return {
 		row,
 		request: request({ ids, fields: old }),
-		expected: overwrite
-			? undefined
-			: { values, byField: true, code: 'changed_since', hint: 'pass --overwrite to restore it' },
+		expected: overwrite ? undefined : expected,
 		remarks: why.length === 0 ? undefined : why,
 		skip: isEmpty ? { code: 'not_restorable', message: why.join('; ') } : undefined,
 	};
@@ -150,7 +145,7 @@ function* readChanges(path: string, records: Records, plan: RunPlan): Generator<
 function addShown(changes: ReadonlyMap<string, Change>, record: Json): void {
 	const { ids = {}, differs = [] } = rowRecordOf(record) ?? {};
 	const change = changes.get(keyOf(ids));
-	for (const { field, shown } of differs) change?.fields[field]?.written.push(shown);
+	for (const { field, shown } of differs) change?.written[field]?.push(shown);
 }
 
 /** Its IDs become a path: a journal may come from elsewhere. */
@@ -165,20 +160,26 @@ function addBefore(
 	if (!Array.isArray(absent) || !Array.isArray(withheld)) return;
 	if (!areIds(ids, endpoint) || !mayBeWritten(row as number)) return;
 	const key = keyOf(ids);
-	const change: Change = changes.get(key) ?? { ids, fields: emptyRecord(), remarks: emptyRecord() };
+	const change: Change = changes.get(key) ?? {
+		ids,
+		old: emptyRecord(),
+		written: emptyRecord(),
+		remarks: emptyRecord(),
+	};
 	changes.set(key, change);
-	const { fields, remarks } = change;
+	const { old, written, remarks } = change;
 	const keep = (name: string, why: string): void => {
-		if (!Object.hasOwn(fields, name)) remarks[name] ??= `${name} not restored: ${why}`;
+		if (!Object.hasOwn(old, name)) remarks[name] ??= `${name} not restored: ${why}`;
 	};
 	for (const name of absent) keep(name, "it had no value before, and the API can't remove it");
 	for (const name of withheld) keep(name, 'its old value was not saved, because it is secret');
-	for (const [name, old] of Object.entries(values)) {
-		const why = obstacle(endpoint, name, old);
+	for (const [name, value] of Object.entries(values)) {
+		const why = obstacle(endpoint, name, value);
 		if (why !== undefined) keep(name, why);
 		if (!mayBeSent(endpoint, name, plan) || Object.hasOwn(remarks, name)) continue;
-		fields[name] ??= { old, written: [] };
-		fields[name].written.push(sent[name]);
+		if (!Object.hasOwn(old, name)) old[name] = value;
+		written[name] ??= [];
+		written[name].push(sent[name]);
 	}
 }
 
