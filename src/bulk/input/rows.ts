@@ -1,13 +1,13 @@
 /** A header → a function that turns a raw row into a request's values, or complaints. */
 
 import { type Endpoint, numberedIdNames } from '../../api/endpoints.js';
-import { type Field, flagName } from '../../api/fields.js';
+import { flagName } from '../../api/fields.js';
 import type { RowValues } from '../../api/plan.js';
 import { showsModified } from '../../api/reads.js';
 import { didYouMean, nearest } from '../../api/suggest.js';
 import { looksLikeNumber, type Parsed, parseId, parseSlugOrName, quote, type ValueRules } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import type { ColumnSettings } from '../run/plan.js';
+import { type ColumnSettings, rowIdName } from '../run/plan.js';
 import { asItIs, type Column, claim, customColumn, type Draft, fieldColumn, textColumn } from './columns.js';
 import { looseName, shellQuoted, usualField } from './headers.js';
 import type { RawRow } from './input.js';
@@ -150,19 +150,15 @@ interface Known {
 
 class Names {
 	readonly usual: readonly string[];
-	/** Of --id-column, and of a list of IDs. */
-	readonly rowId: string;
 	readonly #meanings: ReadonlyMap<string, Meaning>;
 	readonly #isCustom: boolean;
 
 	constructor(private readonly options: CompileOptions) {
-		const { endpoint } = options;
 		const meanings = meaningsOf(options);
 		this.usual = meanings.map(({ name }) => name);
-		this.rowId = (endpoint.parameters.at(-1) ?? (endpoint.fields[0] as Field)).name;
 		// The first of a name counts.
 		this.#meanings = new Map(meanings.toReversed().map((each) => [looseName(each.name), each]));
-		this.#isCustom = endpoint.body === 'custom_fields';
+		this.#isCustom = options.endpoint.body === 'custom_fields';
 	}
 
 	isMapped(name: string): boolean {
@@ -176,21 +172,20 @@ class Names {
 
 	/** Named by a flag, or added by our own commands. */
 	isIgnored(name: string): boolean {
-		const { columns = [], ignore = [], ignoreOther, idColumn } = this.options;
+		const { columns = [], ignore = [], ignoreOther } = this.options;
 		if (ignore.includes(name) || (ignoreOther === true && this.#meaningOf(name) === undefined)) return true;
-		if (this.isMapped(name) || idColumn === name) return false;
+		if (this.isMapped(name)) return false;
 		const isResult = this.#isCustom && OUTCOME_COLUMNS.every((each) => columns.includes(each));
 		return REASON_COLUMNS.includes(name) || (isResult && OUTCOME_COLUMNS.includes(name));
 	}
 
 	#meaningOf(name: string): Known | undefined {
-		const { columns, idColumn, rules, blank, fieldIn = (field) => field } = this.options;
+		const { columns, rules, blank, fieldIn = (field) => field } = this.options;
 		// No dialect translates custom fields.
 		const wanted = this.#isCustom ? this.#mapped(name) : fieldIn(this.#mapped(name).trim());
-		const own = idColumn === name ? this.rowId : wanted;
 		// Keys of JSON come from programs.
-		const usual = columns === undefined || this.isMapped(name) ? undefined : usualField(own);
-		const found = this.#meanings.get(looseName(own)) ?? this.#meanings.get(looseName(usual ?? ''));
+		const usual = columns === undefined || this.isMapped(name) ? undefined : usualField(wanted);
+		const found = this.#meanings.get(looseName(wanted)) ?? this.#meanings.get(looseName(usual ?? ''));
 		if (found !== undefined) return { column: found.column(name), means: found.means, name: found.name };
 		if (!this.#isCustom) return undefined;
 		return { column: customColumn(name, wanted, rules, blank === 'clear'), means: `field ${wanted}` };
@@ -227,8 +222,8 @@ function compileHeader(
 	options: CompileOptions,
 	names: Names,
 ): { columns: Column[]; matched: Matched[] } {
-	const { endpoint, flags = {}, map = {}, idColumn } = options;
-	const problems = [...Object.keys(map), ...(idColumn === undefined ? [] : [idColumn])]
+	const { endpoint, flags = {}, map = {} } = options;
+	const problems = Object.keys(map)
 		.filter((name) => !header.includes(name))
 		.map((name) => `missing column ${quote(name)}${didYouMean(name, header)}`);
 	const meanings = new Map<string, string>();
@@ -250,7 +245,7 @@ function compileHeader(
 		columns.push(found.column);
 		const { name: field } = found;
 		const isLoose = field !== undefined && flagName(field) !== flagName(name.toLowerCase());
-		if (isLoose && !names.isMapped(name) && name !== idColumn) matched.push({ column: name, field });
+		if (isLoose && !names.isMapped(name)) matched.push({ column: name, field });
 	}
 	const missing = endpoint.parameters
 		.filter((each) => !meanings.has(each.name) && flags.ids?.[each.name] === undefined)
@@ -331,7 +326,7 @@ export function compileColumns(options: CompileOptions): {
 	const names = new Names(options);
 	const { columns, matched } =
 		header === undefined ? { columns: [], matched: [] } : compileHeader(header, options, names);
-	const idOnly = names.find(names.rowId)?.column as Column;
+	const idOnly = names.find(rowIdName(endpoint))?.column as Column;
 	const keys = new Map<string, Known | undefined>();
 	const findKey = (name: string): Known | undefined => {
 		if (!keys.has(name)) keys.set(name, names.find(name));

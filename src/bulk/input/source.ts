@@ -88,38 +88,43 @@ async function writeCopy(path: string, bytes: AsyncIterable<Uint8Array>, isNamed
 }
 
 /** Every later pass must meet the same bytes. */
-function createSteadyReader(handle: FileHandle, name: string) {
+class SteadyReader {
+	/** Undefined before the first pass is over. */
+	sha256: string | undefined;
 	/** To notice a change before its rows are used. */
-	const marks: number[] = [];
-	let sha256: string | undefined;
-	const changed = (): UsageError =>
-		new UsageError(`${name} changed while it was being read`, {
+	readonly #marks: number[] = [];
+
+	constructor(
+		private readonly handle: FileHandle,
+		private readonly name: string,
+	) {}
+
+	async *chunks(): AsyncGenerator<Buffer> {
+		const hash = createHash('sha256');
+		let place = 0;
+		for (let index = 0; ; index++) {
+			const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+			const { bytesRead } = await this.handle.read(buffer, 0, CHUNK_BYTES, place);
+			if (bytesRead === 0) break;
+			place += bytesRead;
+			const chunk = buffer.subarray(0, bytesRead);
+			const mark = hash.update(chunk).copy().digest().readUIntBE(0, 6);
+			if (index < this.#marks.length ? this.#marks[index] !== mark : this.sha256 !== undefined) throw this.#changed();
+			this.#marks[index] = mark;
+			yield chunk;
+		}
+		const digest = hash.digest('hex');
+		if (this.sha256 !== undefined && this.sha256 !== digest) throw this.#changed();
+		this.sha256 = digest;
+	}
+
+	#changed(): UsageError {
+		return new UsageError(`${this.name} changed while it was being read`, {
 			code: 'input_changed',
 			hint: "don't change the file during a run, or pass a copy",
-			data: { file: name },
+			data: { file: this.name },
 		});
-	return {
-		sha256: () => sha256,
-		async *chunks(): AsyncGenerator<Buffer> {
-			const hash = createHash('sha256');
-			for (let index = 0; ; index++) {
-				const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-				let length = 0;
-				for (let bytesRead = -1; bytesRead !== 0 && length < CHUNK_BYTES; length += bytesRead) {
-					({ bytesRead } = await handle.read(buffer, length, CHUNK_BYTES - length, index * CHUNK_BYTES + length));
-				}
-				if (length === 0) break;
-				const chunk = buffer.subarray(0, length);
-				const mark = hash.update(chunk).copy().digest().readUIntBE(0, 6);
-				if (index < marks.length ? marks[index] !== mark : sha256 !== undefined) throw changed();
-				marks[index] = mark;
-				yield chunk;
-			}
-			const digest = hash.digest('hex');
-			if (sha256 !== undefined && sha256 !== digest) throw changed();
-			sha256 = digest;
-		},
-	};
+	}
 }
 
 /** Before anything is read or shown: the path may come from a foreign journal. @throws UsageError */
@@ -151,19 +156,19 @@ async function* gunzip(chunks: AsyncIterable<Buffer>, name: string): AsyncGenera
 }
 
 /** @throws UsageError for a table without a header */
-async function openRows(text: () => AsyncIterable<string>, format: InputFormat, name: string, head: string) {
+async function rowsIn(text: () => AsyncIterable<string>, format: InputFormat, name: string, head: string) {
 	if (format === 'ids') return { read: () => readIds(text(), name) };
 	if (format === 'ndjson') return { read: () => readNdjson(text(), name) };
 	if (format === 'json') return { read: () => readJsonArray(text(), name) };
 	const { delimiterOf, readCsv } = await import('./csv.js');
 	const delimiter = delimiterOf(head, format);
-	for await (const [header] of readCsv(text(), name, delimiter)) {
-		async function* read(): AsyncGenerator<Batch> {
-			for await (const batch of readCsv(text(), name, delimiter)) {
-				const rows = batch[0]?.row === 0 ? batch.slice(1) : batch;
-				if (rows.length > 0) yield rows;
-			}
+	async function* read(): AsyncGenerator<Batch> {
+		for await (const batch of readCsv(text(), name, delimiter)) {
+			const rows = batch[0]?.row === 0 ? batch.slice(1) : batch;
+			if (rows.length > 0) yield rows;
 		}
+	}
+	for await (const [header] of readCsv(text(), name, delimiter)) {
 		return { columns: header?.cells, headerLine: header?.line, delimiter, read };
 	}
 	throw new UsageError(`${name} is empty: a header line with the column names is required`, { code: 'invalid_input' });
@@ -196,38 +201,27 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 	}
 	const handle = isCopied ? await writeCopy(path, given, false) : given;
 	const spooled = path.startsWith(folder + sep);
-	const bytes = createSteadyReader(handle, name);
 	const dispose: InputSource['dispose'] = async ({ keep = false } = {}) => {
 		await handle.close();
 		if (spooled && !keep) await unlink(path).catch(() => undefined);
 	};
-
 	try {
-		const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-		const start = buffer.toString('hex');
-		// A zip archive or an old spreadsheet.
-		if (start === '504b0304' || start === 'd0cf11e0') {
-			throw new UsageError(`${name} is a spreadsheet or an archive, not text`, {
-				code: 'unknown_format',
-				hint: 'save it as CSV (in Excel: "CSV UTF-8 (Comma delimited)") and use that file',
-			});
-		}
-		const isPacked = start.startsWith('1f8b');
+		const bytes = new SteadyReader(handle, name);
+		const isPacked = await checkStart(handle, name);
 		const text = (): AsyncGenerator<string> =>
 			checkedText(isPacked ? gunzip(bytes.chunks(), name) : bytes.chunks(), name);
 		const head = await headOf(text());
-		const format = options.format ?? formatOf(isStdin ? '' : options.path, head);
-		if (format === undefined) {
-			if (head.trim() === '') throw new UsageError(`${name} is empty`, { code: 'invalid_input' });
-			throw new UsageError(`unknown input format: ${name}`, {
-				code: 'unknown_format',
-				hint: `pass --input-format ${inputFormats.join('|')}`,
-			});
-		}
+		const format = options.format ?? formatOf(isStdin ? '' : options.path, head) ?? refuseFormat(name, head);
+		const rows = await rowsIn(text, format, name, head);
 		return {
-			...{ name, path, format, spooled, dispose, ...(await openRows(text, format, name, head)) },
+			...rows,
+			name,
+			path,
+			format,
+			spooled,
+			dispose,
 			get sha256() {
-				return bytes.sha256();
+				return bytes.sha256;
 			},
 			async keep() {
 				if (!isCopied) return;
@@ -241,4 +235,24 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 		await dispose({ keep: !isCopied });
 		throw error;
 	}
+}
+
+/** @returns whether it is packed @throws UsageError */
+async function checkStart(handle: FileHandle, name: string): Promise<boolean> {
+	const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+	const start = buffer.toString('hex');
+	// A zip archive or an old spreadsheet.
+	if (start !== '504b0304' && start !== 'd0cf11e0') return start.startsWith('1f8b');
+	throw new UsageError(`${name} is a spreadsheet or an archive, not text`, {
+		code: 'unknown_format',
+		hint: 'save it as CSV (in Excel: "CSV UTF-8 (Comma delimited)") and use that file',
+	});
+}
+
+function refuseFormat(name: string, head: string): never {
+	if (head.trim() === '') throw new UsageError(`${name} is empty`, { code: 'invalid_input' });
+	throw new UsageError(`unknown input format: ${name}`, {
+		code: 'unknown_format',
+		hint: `pass --input-format ${inputFormats.join('|')}`,
+	});
 }

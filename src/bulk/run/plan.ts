@@ -2,6 +2,7 @@
 
 import type { Prefixes } from '../../api/dialect.js';
 import { type Endpoint, endpointList } from '../../api/endpoints.js';
+import type { Field } from '../../api/fields.js';
 import { chooseEndpoint } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
 import type { InputFormat } from '../input/input.js';
@@ -22,8 +23,12 @@ export interface ColumnSettings {
 	readonly map: Ids;
 	readonly ignore: readonly string[];
 	readonly ignoreOther: boolean;
-	readonly idColumn?: string;
 	readonly blank: 'skip' | 'clear';
+}
+
+/** What a list of IDs and --id-column contain. */
+export function rowIdName({ parameters, fields }: Endpoint): string {
+	return (parameters.at(-1) ?? (fields[0] as Field)).name;
 }
 
 /** A row's own cell takes precedence. */

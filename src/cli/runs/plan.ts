@@ -23,6 +23,7 @@ import {
 	type RunHeader,
 	type RunPlan,
 	type RunTuning,
+	rowIdName,
 	type SharedValues,
 	STDIN_NAME,
 } from '../../bulk/run/plan.js';
@@ -177,10 +178,9 @@ export function jobOf(
 		endpoint: name,
 		source,
 		columns: {
-			map: Object.fromEntries((options.map ?? []).map(readMapping)),
+			map: readMap(options, endpoint),
 			ignore: (options.ignoreColumn ?? []).flatMap((names) => names.split(',').map((name) => name.trim())),
 			ignoreOther: options.ignoreOtherColumns === true,
-			idColumn: options.idColumn,
 			blank: options.blank ?? 'skip',
 		},
 		values,
@@ -220,6 +220,11 @@ export function tuningOf({ options, context }: RunInvocation, { connection: { se
 		quiet: options.quiet === true,
 		until: options.for === undefined ? end : now + options.for,
 	};
+}
+
+function readMap({ map = [], idColumn }: RunInvocation['options'], endpoint: Endpoint): Record<string, string> {
+	const mapped = Object.fromEntries(map.map(readMapping));
+	return idColumn === undefined ? mapped : { ...mapped, [idColumn]: rowIdName(endpoint) };
 }
 
 /** `--map COLUMN=FIELD` */

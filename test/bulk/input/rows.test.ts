@@ -215,14 +215,13 @@ describe('the header', () => {
 	});
 
 	it('renames with map, leaves out with ignore, and finds ids under another header', () => {
-		const more = { map: { Agent: 'assignee' }, ignore: ['note', 'absent'], idColumn: 'Ticket No' };
+		const more = { map: { Agent: 'assignee', 'Ticket No': 'id' }, ignore: ['note', 'absent'] };
 		const cells = { 'Ticket No': '4', Agent: '7', note: 'x' };
 		expect(readCells(update, cells, more)).toMatchObject({ ids: { id: '4' }, fields: { assignee: 7 } });
 		expect(headerProblem(update, ['id', 'status'], { map: { agent: 'assignee' } })).toContain('missing column "agent"');
 		expect(headerProblem(update, ['id', 'x'], { map: { x: 'asignee' } })).toContain(
 			'column "x" is mapped to "asignee", which is not a field of ticket; did you mean "assignee"?',
 		);
-		expect(headerProblem(update, ['id', 'status'], { idColumn: 'no' })).toContain('missing column "no"');
 	});
 
 	it('leaves out the column that rejects add, and says so', () => {
@@ -373,13 +372,13 @@ describe('lookups', () => {
 		const keys = values.map((each) => createPlanner(lookup)(each).key);
 		expect(new Set(keys).size).toBe(2);
 		expect(readCells(lookup, { username: '' })).toEqual(['username is missing']);
-		expect(readCells(lookup, { login: 'x' }, { idColumn: 'login' })).toMatchObject({ ids: { username: 'x' } });
-		expect(() => compile(lookup, ['login', 'username'], { idColumn: 'login' })).toThrow(UsageError);
+		expect(readCells(lookup, { login: 'x' }, { map: { login: 'username' } })).toMatchObject({ ids: { username: 'x' } });
+		expect(() => compile(lookup, ['login', 'username'], { map: { login: 'username' } })).toThrow(UsageError);
 	});
 });
 
 describe('a column', () => {
-	const ticket = { endpoint: update, rest: { status: 'hold' }, name: 'Ticket', idColumn: 'Ticket' };
+	const ticket = { endpoint: update, rest: { status: 'hold' }, name: 'Ticket', map: { Ticket: 'id' } };
 	const slug = { endpoint: endpoints['user.password.delete'], rest: { user_id: '5' }, name: 'slug' };
 	const force = { endpoint: endpoints['ticket.delete'], rest: { id: '1' }, name: 'force' };
 	const receiver = {
@@ -396,7 +395,7 @@ describe('a column', () => {
 		endpointFor: endpointForTaxonomy,
 	};
 	const fields = { endpoint: setFields, rest: { ticket_id: '1' }, name: 'b' };
-	const ignored = { ...ticket, rest: { id: '1', status: 'hold' }, name: 'x', ignore: ['x'], idColumn: undefined };
+	const ignored = { ...ticket, rest: { id: '1', status: 'hold' }, name: 'x', ignore: ['x'], map: {} };
 
 	it.each<[{ endpoint: Endpoint; rest: object; name: string } & Partial<CompileOptions>, unknown, string | object]>([
 		[ticket, '14', { ids: { id: '14' } }],

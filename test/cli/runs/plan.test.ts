@@ -42,7 +42,7 @@ describe('the plan of a run', () => {
 		expect(plan).toEqual({
 			endpoint: 'ticket.update',
 			source: { from: 'ids', ids: ['14', '15'] },
-			columns: { map: {}, ignore: [], ignoreOther: false, idColumn: undefined, blank: 'skip' },
+			columns: { map: {}, ignore: [], ignoreOther: false, blank: 'skip' },
 			values: { ids: {}, fields: { status: 'hold' }, withheld: [], force: false, add: {}, remove: {} },
 			checks: {
 				...{ onlyChanged: false, verify: false, snapshot: true, ifUnmodified: false, conditions: [] },
@@ -89,8 +89,8 @@ describe('the plan of a run', () => {
 			'ticket update --input e.csv --map a=b=title --ignore-column x,y --ignore-other-columns --id-column No --blank clear' +
 				' --skip-invalid --undocumented --shard 2/3 --stop-on-error --max-failures 5',
 		);
-		expect(plan.columns.map).toEqual({ 'a=b': 'title' });
-		expect(plan.columns).toMatchObject({ ignore: ['x', 'y'], ignoreOther: true, idColumn: 'No', blank: 'clear' });
+		expect(plan.columns.map).toEqual({ 'a=b': 'title', No: 'id' });
+		expect(plan.columns).toMatchObject({ ignore: ['x', 'y'], ignoreOther: true, blank: 'clear' });
 		expect(plan).toMatchObject({ skipInvalid: true, undocumented: true, shard: { index: 2, count: 3 } });
 		expect(plan.stop).toEqual({ onError: true, maxFailures: 5 });
 	});

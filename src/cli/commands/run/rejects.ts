@@ -43,9 +43,9 @@ export const command = defineCommand({
 		]);
 		const past = pastRun(args[0], context);
 		const { header, path } = past;
-		const { map, idColumn } = header.plan.columns;
+		const { map } = header.plan.columns;
 		const outcomes = given.outcome?.flat();
-		const reason = reasonColumn((name) => Object.hasOwn(map, name) || name === idColumn);
+		const reason = reasonColumn((name) => Object.hasOwn(map, name));
 		const wanted = {
 			isWanted: rejects.wantedBy(outcomes),
 			reason,
