@@ -46,21 +46,13 @@ function tryTo(step: () => void): void {
 	}
 }
 
-/** Writes whole lines or none. */
+/** Readers drop a line that was written in part. */
 function writeLines(fd: number, text: string): void {
 	const bytes = Buffer.from(text);
-	let written = 0;
-	try {
-		while (written < bytes.length) {
-			const count = writeSync(fd, bytes, written);
-			if (count === 0) throw Object.assign(new Error('nothing was written'), { code: 'ENOSPC' });
-			written += count;
-		}
-	} catch (error) {
-		const torn = written - (bytes.subarray(0, written).lastIndexOf(10) + 1);
-		// Readers drop the torn line.
-		if (torn > 0) tryTo(() => ftruncateSync(fd, fstatSync(fd).size - torn));
-		throw error;
+	for (let written = 0; written < bytes.length; ) {
+		const count = writeSync(fd, bytes, written);
+		if (count === 0) throw Object.assign(new Error('nothing was written'), { code: 'ENOSPC' });
+		written += count;
 	}
 }
 
@@ -203,9 +195,8 @@ export class Journal {
 
 function cannotOpen(path: string, error: unknown, hint: string): Error {
 	if (error instanceof FailedError || error instanceof UsageError) return error;
-	const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-	const why = isMissing ? 'no such file or folder' : fileProblem(error);
-	return new FailedError(`can't write the journal ${path}: ${why}`, { code: 'journal_failed', hint, cause: error });
+	const message = `can't write the journal ${path}: ${fileProblem(error)}`;
+	return new FailedError(message, { code: 'journal_failed', hint, cause: error });
 }
 
 function openLocked(path: string, flags: number) {

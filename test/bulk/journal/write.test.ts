@@ -199,7 +199,7 @@ describe('a journal', () => {
 		});
 		mkdirSync(join(folder, 'runs'));
 		expect((await failureOf(() => startJournal(folder, 1, join(folder, 'none', 'j')))).message).toContain(
-			'no such file or folder',
+			'file not found',
 		);
 		expect((await failureOf(() => startJournal(folder, 1, '/dev/full'))).message).toContain('not a regular file');
 	});
@@ -306,7 +306,7 @@ describe('scanJournal', () => {
 	it('is not gone on with where there is none, or not even its header is whole', async () => {
 		const folder = temporaryFolder();
 		const path = join(folder, 'cut.ndjson');
-		const message = `can't write the journal ${path}: no such file or folder`;
+		const message = `can't write the journal ${path}: file not found`;
 		expect(await failureOf(() => openJournal(path, redact))).toMatchObject({ name: 'FailedError', message });
 		writeFileSync(path, '{"type":"plan","version":3');
 		expect((await failureOf(() => openJournal(path, redact))).message).toContain('nothing was sent');
@@ -457,7 +457,6 @@ describe('a disk that fills up', () => {
 		const copy = join(stateDir, 'copy');
 		copyFileSync(path, copy);
 		const { journal, scan } = await openJournal(path, redact);
-		expect(scan.tornBytes).toBe(0);
 		expect(scan.corrupt).toEqual([]);
 		expect(scan.done).toBeGreaterThanOrEqual(told.done);
 		expect(told.done).toBeGreaterThan(100);
