@@ -16,7 +16,7 @@ import {
 export interface Draft extends RowValues {
 	ids: Record<string, string>;
 	fields: Record<string, unknown>;
-	/** If several keys can mean the same. */
+	/** What the keys of a JSON row mean, to find two that mean the same. */
 	seen?: Set<string> | undefined;
 }
 
@@ -27,7 +27,6 @@ export interface Column {
 	typed(value: unknown, row: Draft): string | undefined;
 }
 
-/** A problem if an earlier one means the same. */
 export function claim(row: Draft, name: string, means: string): string | undefined {
 	row.seen ??= new Set();
 	if (row.seen.has(means)) return `${quote(name)} is the same field as another column or key`;
@@ -35,7 +34,7 @@ export function claim(row: Draft, name: string, means: string): string | undefin
 	return undefined;
 }
 
-/** Without outer spaces; empty leaves the row as it is. */
+/** An empty cell leaves the row as it is. */
 export function textColumn<T>(
 	name: string,
 	parse: (text: string) => Parsed<T>,
@@ -85,7 +84,7 @@ function valueColumn(
 	};
 }
 
-/** Spaces are kept. */
+/** Kinds that keep the spaces around a cell. */
 const AS_WRITTEN: ReadonlySet<Field['kind']> = new Set(['text', 'longtext', 'secret']);
 
 export function fieldColumn(name: string, field: Field, rules: ValueRules, clear: boolean): Column {
@@ -103,7 +102,6 @@ export function fieldColumn(name: string, field: Field, rules: ValueRules, clear
 
 export const asItIs = <T>(value: T): Parsed<T> => ({ value });
 
-/** Names to strings (section 2.1). */
 export function customColumn(name: string, field: string, rules: ValueRules, clear: boolean): Column {
 	const typed = (value: unknown): Parsed<unknown> => {
 		if (typeof value === 'string' || rules.undocumented) return { value };

@@ -4,7 +4,7 @@ import { CsvError, type Parser, parse } from 'csv-parse';
 import type { Batch, RawRow } from './input.js';
 import { countLineEnds, inputError, MAX_RECORD_BYTES, recordTooLong } from './text.js';
 
-/** Few rows, so that they are short-lived. */
+/** Records of a small piece are short-lived, which the garbage collector rewards. */
 const PARSED_BYTES = 4096;
 
 /** Excel's hint above the header. */
@@ -44,7 +44,7 @@ interface ParsedRecord {
 
 /** Many at a time: the parser's iteration has a promise for each. */
 async function* recordsOf(text: AsyncIterable<string>, parser: Parser): AsyncGenerator<ParsedRecord[]> {
-	// The last iteration throws it.
+	// The last iteration throws the error.
 	parser.on('error', () => undefined);
 	for await (const piece of text) {
 		const bytes = Buffer.from(piece);

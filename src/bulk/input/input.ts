@@ -9,11 +9,9 @@ export interface RawRow {
 	readonly row: number;
 	/** Undefined for arguments. */
 	readonly line: number | undefined;
-	/** In the header's order. */
 	readonly cells?: readonly string[];
 	readonly object?: Readonly<Record<string, unknown>>;
 	readonly id?: string;
-	/** Why the row can't be read. */
 	readonly problem?: string;
 }
 
@@ -24,7 +22,6 @@ export type Batch = readonly RawRow[];
 export interface InputSource {
 	/** `edits.csv`, `standard input`, `arguments` */
 	readonly name: string;
-	/** The file, or the copy of stdin. */
 	readonly path?: string | undefined;
 	readonly format: InputFormat;
 	readonly columns?: readonly string[] | undefined;

@@ -19,10 +19,8 @@ export interface CompileOptions extends Partial<ColumnSettings> {
 	readonly headerLine?: number | undefined;
 	/** With `endpointFor`, it stands for all. */
 	readonly endpoint: Endpoint;
-	/** @throws UsageError */
 	readonly endpointFor?: (taxonomy: string) => Endpoint;
 	readonly rules: ValueRules;
-	/** Other names come back as they are. */
 	readonly fieldIn?: (name: string) => string;
 	readonly flags?: Partial<RowValues>;
 	/** Rows without a field have something to send. */
@@ -72,9 +70,7 @@ function parseIdOrName(text: string): Parsed<string> {
 	return looksLikeNumber(text) ? parseId(text) : { value: text };
 }
 
-/** Columns with equal meanings clash. */
 interface Meaning {
-	/** The column's usual name. */
 	readonly name: string;
 	readonly means: string;
 	/** @param name as spelled in the input */
@@ -140,7 +136,6 @@ function taxonomyParser(endpointFor: (taxonomy: string) => Endpoint) {
 	};
 }
 
-/** What a column of the input is. */
 interface Known {
 	readonly column: Column;
 	readonly means: string;
@@ -264,7 +259,6 @@ function compileHeader(
 	return { columns, matched };
 }
 
-/** With the flags to copy. */
 function headerError(
 	header: readonly string[],
 	{ endpoint, name: input, headerLine: line }: CompileOptions,
@@ -316,7 +310,7 @@ function rowProblem({ ids, names, fields, force, reassign }: Draft, options: Com
 	return undefined;
 }
 
-/** `ignored` columns are not read. @throws UsageError */
+/** @throws UsageError */
 export function compileColumns(options: CompileOptions): {
 	read: RowReader;
 	ignored: readonly string[];
@@ -333,7 +327,6 @@ export function compileColumns(options: CompileOptions): {
 		return keys.get(name);
 	};
 
-	/** Puts the row's values into the draft. */
 	function fill(draft: Draft, { cells, object, id, problem }: RawRow, complain: Complain): void {
 		if (cells !== undefined && cells.length !== columns.length) {
 			const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;

@@ -87,11 +87,10 @@ async function writeCopy(path: string, bytes: AsyncIterable<Uint8Array>, isNamed
 	}
 }
 
-/** Every later pass must meet the same bytes. */
+/** Every pass reads the same bytes, or fails. */
 class SteadyReader {
-	/** Undefined before the first pass is over. */
 	sha256: string | undefined;
-	/** To notice a change before its rows are used. */
+	/** The start of each chunk's digest, to notice a change before its rows are used. */
 	readonly #marks: number[] = [];
 
 	constructor(
@@ -177,7 +176,6 @@ async function rowsIn(text: () => AsyncIterable<string>, format: InputFormat, na
 export interface OpenInputOptions {
 	/** `-` is stdin. */
 	path: string;
-	/** The path by default. */
 	name?: string;
 	/** Takes precedence over name and contents. */
 	format?: InputFormat;

@@ -105,7 +105,6 @@ export function readIds(text: AsyncIterable<string>, name: string): AsyncGenerat
 	return readLines(text, name, (id, row, line) => ({ row, line, id: id.trim() }));
 }
 
-/** Values keep their types. */
 export function readNdjson(text: AsyncIterable<string>, name: string): AsyncGenerator<Batch> {
 	return readLines(text, name, readObject);
 }
@@ -125,7 +124,6 @@ function readObject(text: string, row: number, line: number): RawRow {
 	}
 }
 
-/** One element at a time is in memory. */
 export async function* readJsonArray(text: AsyncIterable<string>, name: string): AsyncGenerator<Batch> {
 	const array = new ArrayReader(name);
 	for await (const piece of text) {
@@ -140,10 +138,9 @@ export async function* readJsonArray(text: AsyncIterable<string>, name: string):
 const TOKEN = /[[\]{},"\\\n]|[^[\]{},"\\\n]+/g;
 
 class ArrayReader {
-	/** Those that are complete. */
 	readonly rows: RawRow[] = [];
 	#element = '';
-	/** Where the element begins. */
+	/** The line where the element begins. */
 	#start = 1;
 	#line = 1;
 	#row = 0;

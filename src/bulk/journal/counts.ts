@@ -120,7 +120,6 @@ export function openRows(counts: Counts): number {
 	return counts.unknown + counts['not-sent'] + counts.unauthorized;
 }
 
-/** Retried, or fixed by a person. */
 export function rowsToFix(counts: Counts): number {
 	return counts.differs + counts.failed + counts.invalid + counts.conflicts - counts.unauthorized;
 }

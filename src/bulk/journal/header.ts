@@ -68,7 +68,6 @@ function badText({ id, started, plan: { source, service } }: RunHeader): string 
 /** It would change the path. */
 const LEAVES_PATH = /^\.*$|[/\\]/;
 
-/** As a command line would. */
 function valuesProblem({ endpoint: name, values, undocumented }: RunPlan): string | undefined {
 	if (!hasRuns(name)) return `${quote(name)} can't be a run`;
 	const { taxonomy } = values.ids;

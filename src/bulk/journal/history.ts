@@ -28,10 +28,8 @@ export class RowStates {
 	readonly #states: Uint16Array;
 	/** Lines are missing: rows without a record may have been sent. */
 	doubtful = false;
-	/** 0 for none. */
 	lastDone = 0;
 
-	/** @param last the highest number of a row */
 	constructor(last: number) {
 		this.#states = new Uint16Array(last + 1);
 	}
@@ -96,7 +94,6 @@ export class RowStates {
 
 export class JournalScan {
 	readonly states: RowStates;
-	/** By the last outcome of each row. */
 	readonly counts = createCounts();
 	done = 0;
 	/** Undefined if the journal can't say. */
@@ -119,12 +116,11 @@ export class JournalScan {
 		this.states = new RowStates(header.input.last ?? header.input.rows);
 	}
 
-	/** Rows may have been under way. */
 	get wasKilled(): boolean {
 		return this.end === undefined;
 	}
 
-	/** In order. @returns what is wrong with it */
+	/** @returns what is wrong with it */
 	take(record: Json): string | undefined {
 		const { type } = record;
 		const row = Number(record.row);

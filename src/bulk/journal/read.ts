@@ -117,7 +117,7 @@ export async function openRecords(path: string) {
 		const record = place === undefined ? undefined : parseRecord(lineAt(place)?.text ?? '');
 		return typeof record === 'object' ? rowRecordOf(record) : undefined;
 	};
-	/** The last one of each row, in order. */
+	/** The last record of each row. */
 	function* records(isWanted?: (outcome: OutcomeName) => boolean): Generator<RowRecord> {
 		for (let row = 1; row < places.length; row++) {
 			const outcome = scan.states.outcomeOf(row);

@@ -14,11 +14,9 @@ export const VERSION = 3;
 export type Json = Record<string, unknown>;
 
 export interface RowRecord extends Omit<RowOutcome, 'body'> {
-	/** From the response. */
 	link?: string;
 }
 
-/** Also after Ctrl-C. */
 export interface EndRecord {
 	at: string;
 	counts: Counts;
@@ -58,7 +56,6 @@ export type PlainRecord =
 			lost?: boolean | undefined;
 			partly?: boolean | undefined;
 	  }
-	/** Its ID, or why there is none. */
 	| ({ type: 'name' } & NameRecord);
 
 export interface OldValues {
@@ -86,7 +83,6 @@ export function differences({ differs = [] }: Pick<RowRecord, 'differs'>): strin
 	return differs.map(({ field, sent, shown }) => `${field} is ${JSON.stringify(shown)}, not ${JSON.stringify(sent)}`);
 }
 
-/** A checksum of the line. */
 function sealOf(content: string): string {
 	return `,"crc":"${crc32(content).toString(16).padStart(8, '0')}"}`;
 }
@@ -158,7 +154,7 @@ export function beforeLine(
 	});
 }
 
-/** Or what is wrong with it. */
+/** @returns a text for what is wrong with it */
 export function parseRecord(text: string): Json | string {
 	const content = text.slice(0, -SEAL_LENGTH);
 	if (text !== content + sealOf(content)) return 'wrong checksum';

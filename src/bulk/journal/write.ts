@@ -37,7 +37,6 @@ import {
 
 const SYNC_EVERY_MS = 250;
 
-/** For steps that may fail. */
 function tryTo(step: () => void): void {
 	try {
 		step();
@@ -71,7 +70,7 @@ function syncNow(fd: number): void {
 
 /** Methods resolve once the record is in the file: a killed process loses nothing. The disk follows within 250 ms; after a power cut a resume sends the rows of that time again. */
 export class Journal {
-	/** It stays: a journal must not go on after a gap. */
+	/** A journal must not go on after a gap. */
 	failure: FailedError | undefined;
 	/** Written together, once per turn of the event loop. */
 	#text = '';

@@ -44,7 +44,6 @@ export class BatchReader {
 		return this.options.send(readRequest(write, this.options.dialect));
 	}
 
-	/** In the order of `writes`. */
 	async read(writes: readonly Write[]): Promise<Outcome[]> {
 		const outcomes = await this.readLists(writes);
 		const left = writes.filter((write) => !outcomes.has(write));
@@ -87,7 +86,6 @@ export class BatchReader {
 		return groups.values();
 	}
 
-	/** By ID. */
 	async #readList(list: Request, { query }: Read, ids: readonly string[]): Promise<Map<string, Outcome>> {
 		const found = new Map<string, Outcome>();
 		const include = { include: ids.join(','), per_page: String(ids.length), orderby: 'include' };

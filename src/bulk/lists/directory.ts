@@ -16,7 +16,6 @@ export type Found = { readonly id: string } | { readonly problem: string } | { r
 export interface Directory {
 	/** By ID, username, slug or name. @throws SupportctlError */
 	id(text: string): Promise<Found>;
-	/** If known by now. */
 	name(id: string): string | undefined;
 }
 
@@ -228,7 +227,7 @@ interface Named {
 	name: string;
 }
 
-/** Without encoded characters, as objects show it. */
+/** As objects show it: without encoded characters. */
 function damaged(slug: string): string {
 	return slug.replace(/%[\da-f]{2}/gi, '');
 }
@@ -331,7 +330,6 @@ class Terms {
 /** What a service makes as a slug is sent as it is. */
 const PASSWORD_SLUG = /^[\da-f]{12}$/;
 
-/** Slugs of a user's application passwords by name. */
 function createPasswords(userId: string, { dialect, send }: DirectoryOptions): (text: string) => Promise<Found> {
 	const request = createPlanner(reads.password.list, dialect)({ ids: { user_id: userId } });
 	let listing: Promise<Outcome> | undefined;

@@ -24,7 +24,6 @@ export interface PagesOptions {
 	byId?: 1 | -1 | undefined;
 	/** A trusted total ends the reading after one page. */
 	countsOnly?: boolean;
-	/** After the first page. */
 	onTotal?(total: number | undefined): void;
 	/** New objects, in order; false ends the reading. */
 	onPage(objects: readonly ListedObject[]): Promise<boolean>;
@@ -34,7 +33,6 @@ export interface PagesEnd {
 	count: number;
 	/** As the service counts. */
 	total?: number | undefined;
-	/** All pages were read. */
 	whole: boolean;
 	failure?: Outcome | undefined;
 }
@@ -52,10 +50,8 @@ class Ended extends Error {
 	}
 }
 
-/** As long as that brings something new. */
 const MOST_PASSES = 3;
 
-/** A page at a time. */
 export async function readPages(options: PagesOptions): Promise<PagesEnd> {
 	const { most, size } = options;
 	const list = new List(options);
@@ -110,7 +106,6 @@ async function watchLastPage(list: List, first: Page, most: number) {
 	};
 }
 
-/** @returns the last page */
 async function readInOrder(list: List, first: Page, watch: Watch, { size, most, byId }: PagesOptions): Promise<Page> {
 	const isCounted = first.pages !== undefined;
 	const full = isCounted ? size : Math.max(1, first.objects.length);

@@ -19,7 +19,6 @@ export interface SheetOptions {
 	terms?: TermIndex | undefined;
 }
 
-/** Without owners. */
 export function exportedNames(read: Read): string[] {
 	if (read.update === undefined) return read.shown.filter((name) => !read.owners.includes(name));
 	return ['id', ...exportedFields(read).map(({ name }) => name), ...(read.hasModified ? ['modified_gmt'] : [])];
@@ -42,9 +41,7 @@ export function createSheet(options: SheetOptions) {
 	});
 	const leftOut = new Map<string, { ids: unknown[]; count: number }>();
 	return {
-		/** In the order of the endpoint's fields. */
 		columns: [...read.owners, ...columns],
-		/** What an update reads. */
 		exported(object: ListedObject): Record<string, unknown> {
 			const row: Record<string, unknown> = {};
 			for (const { name, exportOf } of exported) {
@@ -95,7 +92,6 @@ const REMEMBERED = 1000;
 /** Values that an update would refuse or change are left out. */
 function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOptions): (shown: unknown) => unknown {
 	const column = fieldColumn(field.name, field, { undocumented: false, statusIn: dialect.toNeutral }, false);
-	// It would be redacted.
 	const hidesIn = (value: unknown): boolean => redact({ [field.name]: value })[field.name] !== value;
 	const isSecret = hidesIn('a');
 	const known = new Map<unknown, unknown>();
@@ -150,7 +146,6 @@ function checkedValue(field: Field, value: unknown, column: Column, asCells: boo
 /** UTF-8 has no half surrogates, and a NUL makes a file binary. */
 const UNREADABLE = /[\p{Surrogate}\0]/u;
 
-/** As services show them. */
 const SWITCHES: Readonly<Record<string, boolean>> = { 1: true, yes: true, 0: false, no: false };
 
 function cellText(value: unknown): string {

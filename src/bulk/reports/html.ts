@@ -58,7 +58,6 @@ function capital(text: string): string {
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** As wide as the page. */
 function drawing(kind: string, width: number, height: number, label: string, marks: readonly string[]): string {
 	const size = `viewBox="0 0 ${width} ${height}" preserveAspectRatio="none"`;
 	return `<svg class="${kind}" ${size} role="img" aria-label="${label}">${marks.join('')}</svg>\n`;

@@ -15,7 +15,6 @@ export interface Page {
 	readonly isPlan: boolean;
 	/** "213 of 300 tickets need attention". */
 	readonly title: string;
-	/** What, where and when. */
 	readonly about: string;
 	/** The run, the service, the input. */
 	readonly details: readonly string[];
@@ -38,7 +37,6 @@ export interface Page {
 export interface PageRow {
 	readonly row: number;
 	readonly line?: number | undefined;
-	/** "ticket 14". */
 	readonly name: string;
 	readonly link?: string | undefined;
 	/** None in a plan. */
@@ -134,7 +132,6 @@ function titleOf(plan: RunPlan, counts: Counts): string {
 	return `${count(counts.ok, noun)} ${doneText(plan)}${skipped}`;
 }
 
-/** "updated". */
 function doneText({ endpoint: name, source, values }: RunPlan): string {
 	if (source.from === 'snapshots') return 'restored';
 	const { endpoint } = chooseEndpoint(name, values.ids.taxonomy, true);
@@ -188,7 +185,6 @@ class Groups {
 	}
 }
 
-/** Those that failed first, then those with different values. */
 function readRows({ records, noun, header }: Report) {
 	const groups = new Groups();
 	const wrong: PageRow[] = [];

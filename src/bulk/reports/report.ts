@@ -16,7 +16,6 @@ export interface ReportFacts {
 	readonly ended: string;
 	readonly ms: number;
 	readonly next?: readonly Step[];
-	/** Missing or duplicate shards. */
 	readonly problems?: readonly string[];
 }
 

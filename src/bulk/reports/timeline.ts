@@ -10,9 +10,8 @@ export interface Timeline {
 }
 
 export interface Bar extends Record<OutcomeName, number> {
-	/** Not after a refusal. */
 	retried: number;
-	/** After a 429 or 503. */
+	/** Retried after a 429 or 503; `retried` counts the others. */
 	refused: number;
 }
 

@@ -92,7 +92,6 @@ function* inPieces(texts: Iterable<string>): Generator<string> {
 	yield piece;
 }
 
-/** The whole file or none. */
 async function writeReport({ path: given }: ReportSpec, texts: Iterable<string>, cwd: string): Promise<void> {
 	const path = await realName(resolve(cwd, given));
 	const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`;
