@@ -87,10 +87,9 @@ export async function openClient(
 		trace = createTrace(write, { verbosity, palette, secrets });
 	}
 	const { createClient } = await import('../http/client.js');
-	// undici's HTTP parser is WebAssembly. Node 20's V8 optimises it after the first response, and the process waits for
-	// that at its end: 195 ms for one request against 116 with a larger budget, which a run has used up after some hundred
-	// responses. Later versions of Node are slower with it. Node's own modules load three times as slowly after a flag was
-	// set, so that undici and what it needs come first. Here because a flag is the whole process's: the library sets none.
+	// Node 20's V8 optimizes undici's WebAssembly parser after the first response, and the process waits for that at its
+	// end: 195 ms for one request, or 116 with a larger budget. Later versions of Node are slower with it. Node's own modules
+	// load three times as slowly once a flag is set, so undici and node:tls come first.
 	if (process.version.startsWith('v20.')) {
 		if (baseUrl.startsWith('https:')) process.getBuiltinModule('node:tls');
 		process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=180000000');
