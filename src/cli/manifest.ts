@@ -1,4 +1,4 @@
-/** Every command's words and summary, and where it is loaded from. */
+/** Every command's words, and where it is loaded from. */
 
 import type { EditNoun, Noun } from '../api/reads.js';
 import type { CommandSpec } from './command.js';
@@ -8,9 +8,6 @@ import { otherWords } from './words.js';
 export interface CommandEntry {
 	/** ['ticket', 'fields', 'get'] */
 	readonly words: readonly string[];
-	/** Without a period. */
-	readonly summary: string;
-	readonly group: string;
 	load(): Promise<CommandSpec>;
 }
 
@@ -26,75 +23,67 @@ const profile = () => import('./commands/profile.js');
 const again = () => import('./commands/run/again.js');
 const only = (file: () => Promise<{ command: CommandSpec }>) => async () => (await file()).command;
 
-const table: Readonly<Record<string, readonly (readonly [words: string, summary: string, load: Load])[]>> = {
-	'Edit and delete': [
-		['ticket update', 'Update tickets', send],
-		['ticket edit', 'Edit a ticket in your editor', edit('ticket')],
-		['ticket delete', 'Move tickets to the trash, or delete them', send],
-		['ticket fields set', 'Set custom fields of tickets', send],
-		['reply update', 'Update replies', send],
-		['reply edit', 'Edit a reply in your editor', edit('reply')],
-		['reply delete', 'Move replies to the trash, or delete them', send],
-		['user update', 'Update users', send],
-		['user edit', 'Edit a user in your editor', edit('user')],
-		['user delete', 'Delete users and reassign their posts', send],
-		['user password delete', 'Delete application passwords', send],
-		['attachment update', 'Update attachments', send],
-		['attachment edit', 'Edit an attachment in your editor', edit('attachment')],
-		['term update', 'Update terms', send],
-		['term edit', 'Edit a term in your editor', edit('term')],
-		['term delete', 'Delete terms', send],
-	],
-	'Look up and check': [
-		['ticket fields get', 'Show custom fields of tickets', send],
-		['ticket list', 'List tickets', list('ticket')],
-		['ticket get', 'Show tickets', get('ticket')],
-		['reply list', 'List the replies to a ticket', list('reply')],
-		['reply get', 'Show replies to a ticket', get('reply')],
-		['user id', 'Look up user IDs by username', send],
-		['user check', 'Check a username and password', only(() => import('./commands/user/check.js'))],
-		['user list', 'List users', list('user')],
-		['user get', 'Show users', get('user')],
-		['user password list', 'List application passwords', list('password')],
-		['whoami', 'Show your account', async () => (await objects()).whoami()],
-		['attachment list', 'List attachments', list('attachment')],
-		['attachment get', 'Show attachments', get('attachment')],
-		['term list', 'List the terms of a taxonomy', list('term')],
-		['term get', 'Show terms of a taxonomy', get('term')],
-	],
-	'Sign in and settings': [
-		['login', 'Sign in to a help desk', only(() => import('./commands/login.js'))],
-		['logout', 'Remove the stored secret of a profile', async () => (await profile()).logout],
-		['profile list', 'List profiles', async () => (await profile()).list],
-		['profile show', 'Show settings and where they come from', async () => (await profile()).show],
-		['profile use', 'Switch to a profile', async () => (await profile()).use],
-		['profile set', 'Create or change a profile', async () => (await profile()).set],
-		['profile rename', 'Rename a profile', async () => (await profile()).rename],
-		['profile remove', 'Remove a profile and its secret', async () => (await profile()).remove],
-		['profile path', 'Print the path of the profile file', async () => (await profile()).path],
-		['doctor', "Find out why something isn't working", only(() => import('./commands/doctor.js'))],
-	],
-	Runs: [
-		['run list', 'List runs', only(() => import('./commands/run/list.js'))],
-		['run show', 'Show a run, or several combined', only(() => import('./commands/run/show.js'))],
-		['run resume', 'Send the unfinished rows of a run', async () => (await again()).resume],
-		['run retry', 'Send the failed rows of a run again', async () => (await again()).retry],
-		['run rejects', 'Export failed rows with their errors', only(() => import('./commands/run/rejects.js'))],
-		['run apply', 'Send the rows of a saved plan', only(() => import('./commands/run/apply.js'))],
-		['run undo', 'Restore the old values of a run', async () => (await again()).undo],
-		['run prune', 'Remove old journals', only(() => import('./commands/run/prune.js'))],
-	],
-	Tools: [
-		['api', 'Send any request to the API', only(() => import('./commands/api.js'))],
-		['sandbox', 'Run a local mock API with sample data', only(() => import('./commands/sandbox.js'))],
-		['completion', 'Print a shell completion script', only(() => import('./commands/completion.js'))],
-		['version', 'Print the version', only(() => import('./commands/version.js'))],
-	],
+/** In the order of help, which says in `help/commands.md` what they do. */
+const table: Readonly<Record<string, Load>> = {
+	'ticket update': send,
+	'ticket edit': edit('ticket'),
+	'ticket delete': send,
+	'ticket fields set': send,
+	'reply update': send,
+	'reply edit': edit('reply'),
+	'reply delete': send,
+	'user update': send,
+	'user edit': edit('user'),
+	'user delete': send,
+	'user password delete': send,
+	'attachment update': send,
+	'attachment edit': edit('attachment'),
+	'term update': send,
+	'term edit': edit('term'),
+	'term delete': send,
+	'ticket fields get': send,
+	'ticket list': list('ticket'),
+	'ticket get': get('ticket'),
+	'reply list': list('reply'),
+	'reply get': get('reply'),
+	'user id': send,
+	'user check': only(() => import('./commands/user/check.js')),
+	'user list': list('user'),
+	'user get': get('user'),
+	'user password list': list('password'),
+	whoami: async () => (await objects()).whoami(),
+	'attachment list': list('attachment'),
+	'attachment get': get('attachment'),
+	'term list': list('term'),
+	'term get': get('term'),
+	login: only(() => import('./commands/login.js')),
+	logout: async () => (await profile()).logout,
+	'profile list': async () => (await profile()).list,
+	'profile show': async () => (await profile()).show,
+	'profile use': async () => (await profile()).use,
+	'profile set': async () => (await profile()).set,
+	'profile rename': async () => (await profile()).rename,
+	'profile remove': async () => (await profile()).remove,
+	'profile path': async () => (await profile()).path,
+	doctor: only(() => import('./commands/doctor.js')),
+	'run list': only(() => import('./commands/run/list.js')),
+	'run show': only(() => import('./commands/run/show.js')),
+	'run resume': async () => (await again()).resume,
+	'run retry': async () => (await again()).retry,
+	'run rejects': only(() => import('./commands/run/rejects.js')),
+	'run apply': only(() => import('./commands/run/apply.js')),
+	'run undo': async () => (await again()).undo,
+	'run prune': only(() => import('./commands/run/prune.js')),
+	api: only(() => import('./commands/api.js')),
+	sandbox: only(() => import('./commands/sandbox.js')),
+	completion: only(() => import('./commands/completion.js')),
+	version: only(() => import('./commands/version.js')),
 };
 
-export const commands: readonly CommandEntry[] = Object.entries(table).flatMap(([group, rows]) =>
-	rows.map(([words, summary, load]) => ({ words: words.split(' '), group, summary, load: () => load(words) })),
-);
+export const commands: readonly CommandEntry[] = Object.entries(table).map(([words, load]) => ({
+	words: words.split(' '),
+	load: () => load(words),
+}));
 
 export function commandsBelow(path: readonly string[]): CommandEntry[] {
 	return commands.filter(({ words }) => path.every((word, index) => words[index] === word));

@@ -74,7 +74,7 @@ test('its request is planned', () => {
 
 test('its fields are flags in help', () => {
 	const command = commandOf(endpoint);
-	const page = commandPage({ words, summary: 'Change fields', group: '', load: async () => command }, command);
+	const page = commandPage({ words, load: async () => command }, command);
 	const text = pageText(page, 80, plainPalette);
 	expect(text).toContain('--macro-name <text>');
 	expect(text).toMatch(/--enabled <true\|false>\s+Whether it may be used/);

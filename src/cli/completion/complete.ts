@@ -58,7 +58,7 @@ async function offerFor(before: readonly string[], current: string, context: Con
 	if (before[0] === 'help') {
 		const { topics } = await import('../help/topics.js');
 		const shown = before.length > 1 ? [] : topics.map(({ name, summary }) => ({ value: name, help: summary }));
-		return [...wordsBehind(before.slice(1)), ...shown];
+		return [...(await wordsBehind(before.slice(1))), ...shown];
 	}
 	const { entry, path, flags, rest } = await findCommand(before);
 	if (entry === undefined && rest.length > 0) return [];
@@ -75,7 +75,7 @@ async function offerFor(before: readonly string[], current: string, context: Con
 	}
 	if (spec === undefined) {
 		const help = { value: 'help', help: 'Help on a command or a topic' };
-		return path.length > 0 ? wordsBehind(path) : [...wordsBehind(path), help];
+		return [...(await wordsBehind(path)), ...(path.length > 0 ? [] : [help])];
 	}
 	const argument = spec.arguments[args] ?? spec.arguments.findLast(({ variadic }) => variadic === true);
 	const offer = argument === undefined ? [] : await valuesOf(argument, context);
@@ -83,11 +83,12 @@ async function offerFor(before: readonly string[], current: string, context: Con
 	return 'behind' in offer || offer.length > 0 || isEnded ? offer : flagsLeft(options, given);
 }
 
-function wordsBehind(path: readonly string[]): Candidate[] {
+async function wordsBehind(path: readonly string[]): Promise<Candidate[]> {
+	const { describeCommand } = await import('../help/describe.js');
 	return nextWords(path).map((value) => {
 		const under = commandsBelow([...path, value]);
 		const names = under.map(({ words }) => words.slice(path.length + 1).join(' '));
-		return { value, help: names[0] === '' ? under[0]?.summary : names.join(', ') };
+		return { value, help: names[0] === '' ? describeCommand([...path, value]).summary : names.join(', ') };
 	});
 }
 

@@ -7,7 +7,7 @@ import type { CommandEntry } from '../manifest.js';
 import { longFlag, type OptionSpec, shortFlag, takesValue } from '../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../options/shared.js';
 import { checkOptions, inputOptions, runOptions } from '../runs/options.js';
-import pages from './commands.md' with { type: 'text' };
+import { describeCommand } from './describe.js';
 import { code, entry, parts, section } from './page.js';
 
 const shared: readonly (readonly [group: string, flags: readonly OptionSpec[], takenBy: string])[] = [
@@ -47,15 +47,6 @@ function flagList(group: string, options: readonly OptionSpec[], note = ''): str
 export const sharedFlags = (): string =>
 	parts(...shared.map(([group, flags, takenBy]) => flagList(group, flags, takenBy)));
 
-/** The section of a command in commands.md. */
-export function describeCommand(words: readonly string[]) {
-	const name = `${words.join(' ')}\n`;
-	const text = pages.split(/^## /m).find((each) => each.startsWith(name)) ?? name;
-	const [description = ''] = text.slice(name.length).split(/^- /m);
-	const examples = [...text.matchAll(/^- `(.+)`: (.*)$/gm)].map(([, command = '', note = '']) => ({ command, note }));
-	return { description: description.trim(), examples };
-}
-
 function usageOf(name: string, { arguments: specs, options }: CommandSpec): string[] {
 	const given = specs.map((each) => {
 		const text = `<${each.name}>${each.variadic === true ? '...' : ''}`;
@@ -68,8 +59,8 @@ function usageOf(name: string, { arguments: specs, options }: CommandSpec): stri
 
 const takesRows = (options: readonly OptionSpec[]): boolean => splitOptions(options).groups.includes('Input');
 
-export function commandText({ words, summary }: CommandEntry, spec: CommandSpec): string {
-	const { description, examples } = describeCommand(words);
+export function commandText({ words }: CommandEntry, spec: CommandSpec): string {
+	const { summary, description, examples } = describeCommand(words);
 	const requests = spec.requests ?? [];
 	const { own } = splitOptions(spec.options);
 	const groups = [...new Set(own.map(({ group }) => group))];
@@ -105,14 +96,12 @@ export function commandPage(command: CommandEntry, spec: CommandSpec): string {
 	return parts(commandText(command, spec), section('Learn more', more.join('\n')));
 }
 
-export async function commandView({ words, summary, group, load }: CommandEntry): Promise<object> {
+export async function commandView({ words, load }: CommandEntry): Promise<object> {
 	const spec = await load();
 	const { own } = splitOptions(spec.options);
 	return {
 		name: words.join(' '),
-		summary,
 		...describeCommand(words),
-		group,
 		requests: spec.requests?.map(({ method, path, documented }) => ({ method, path, documented })) ?? [],
 		arguments: spec.arguments.map((each) => ({ ...each, variadic: each.variadic === true, completes: undefined })),
 		flags: spec.options.map((option) => flagView(option, !own.includes(option))),

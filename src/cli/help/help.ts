@@ -7,6 +7,7 @@ import { openPager } from '../../io/pager.js';
 import { openPalette } from '../../output/colour.js';
 import { version } from '../../version.js';
 import { type CommandEntry, commands, commandsBelow } from '../manifest.js';
+import { describeCommand } from './describe.js';
 import { code, entry, helpWidth, pageText, parts, section } from './page.js';
 import { orientation, texts, topics } from './topics.js';
 
@@ -65,9 +66,10 @@ function unknownPage(path: readonly string[]): UsageError {
 function listPage(path: readonly string[], inside: readonly CommandEntry[]): string {
 	const name = ['supportctl', ...path].join(' ');
 	const usage = section('Usage', code([`${name} <command> [arguments] [flags]`]));
-	const groups = [...new Set(inside.map(({ group }) => group))].map((group) => {
-		const entries = inside.filter((each) => each.group === group);
-		return section(group, entries.map(({ words, summary }) => entry(words.join(' '), summary)).join('\n'));
+	const described = inside.map(({ words }) => ({ name: words.join(' '), ...describeCommand(words) }));
+	const groups = [...new Set(described.map(({ group }) => group))].map((group) => {
+		const own = described.filter((each) => each.group === group);
+		return section(group, own.map((each) => entry(each.name, each.summary)).join('\n'));
 	});
 	const more = `Use "${name} <command> --help" for flags and examples`;
 	if (path.length > 0) {

@@ -2,15 +2,18 @@
 
 import { type CommandEntry, commands } from '../manifest.js';
 import { commandText, sharedFlags, splitOptions } from './commands.js';
+import { describeCommand } from './describe.js';
 import { type Block, parts, readEntry, readPage } from './page.js';
 import { orientation, texts } from './topics.js';
 
 export async function referenceMarkdown(): Promise<string> {
-	const section = async (entry: CommandEntry): Promise<string> => {
+	const section = async (entry: CommandEntry, at: number): Promise<string> => {
 		const spec = await entry.load();
+		const { group } = describeCommand(entry.words);
+		const isFirst = group !== describeCommand(commands[at - 1]?.words ?? []).group;
 		const { groups } = splitOptions(spec.options);
 		return parts(
-			commands.find(({ group }) => group === entry.group) === entry ? `### ${entry.group}` : '',
+			isFirst ? `### ${group}` : '',
 			`#### supportctl ${entry.words.join(' ')}`,
 			commandText(entry, spec).replace(/^## (.*)$/gm, '**$1**'),
 			groups.length === 0 ? '' : `Shared flags: ${groups.join(', ')}.`,

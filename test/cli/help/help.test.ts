@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { idNames } from '../../../src/api/endpoints.js';
 import { ticketStatuses } from '../../../src/api/fields.js';
-import { describeCommand, splitOptions } from '../../../src/cli/help/commands.js';
+import { splitOptions } from '../../../src/cli/help/commands.js';
+import { describeCommand } from '../../../src/cli/help/describe.js';
 import { helpWidth, list, pageText, readEntry, readPage, wrap } from '../../../src/cli/help/page.js';
 import { texts, topics } from '../../../src/cli/help/topics.js';
 import { commands } from '../../../src/cli/manifest.js';
@@ -73,9 +74,10 @@ describe('supportctl --help', () => {
 describe.each(names)('help of %s', (name) => {
 	it('opens with one sentence, shows at least two examples that the command understands, and fits', async () => {
 		const words = name.split(' ');
-		const entry = commands.find((each) => each.words.join(' ') === name);
-		expect(entry?.summary).toMatch(/^[A-Z].*[^.]$/);
-		const examples = describeCommand(words).examples.map(({ command }) => command);
+		const { group, summary, examples: described } = describeCommand(words);
+		expect(group).toMatch(/^[A-Z]/);
+		expect(summary).toMatch(/^[A-Z].*[^.]$/);
+		const examples = described.map(({ command }) => command);
 		expect(examples.length).toBeGreaterThanOrEqual(2);
 		for (const example of examples) {
 			const lines = typed(example);

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { describeCommand } from '../../../src/cli/help/describe.js';
 import { referenceMarkdown } from '../../../src/cli/help/reference.js';
 import { commands } from '../../../src/cli/manifest.js';
 
@@ -17,7 +18,7 @@ describe('the reference', () => {
 			const start = text.indexOf(title) + title.length;
 			const section = text.slice(start, text.indexOf('\n#### ', start));
 			const command = await entry.load();
-			expect(section).toContain(`${entry.summary}.`);
+			expect(section).toContain(`${describeCommand(entry.words).summary}.`);
 			for (const option of command.options) {
 				expect(section.includes(`\`${option.flags}\``) || shared.includes(`\`${option.flags}\``), option.flags).toBe(
 					true,
