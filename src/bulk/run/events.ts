@@ -9,7 +9,7 @@ import type { PlannedRows, RunRow } from './rows.js';
 import type { StopReason } from './stop.js';
 import type { Survey } from './survey.js';
 
-/** Switches over `type` are exhaustive: a new event must be handled by each printer. */
+/** The screen's switch over `type` is exhaustive: a new event does not compile until it is shown. */
 export type RunEvent =
 	| { type: 'complaint'; complaint: Complaint }
 	/** Nothing was sent yet. */
@@ -19,7 +19,6 @@ export type RunEvent =
 	| ({ type: 'previewed' } & Preview)
 	| ({ type: 'started' } & Started)
 	| { type: 'row'; outcome: RowOutcome; counts: Counts }
-	| { type: 'retry'; attempt: Outcome }
 	/** About every second; the service asked for a pause of `pauseMs`. */
 	| { type: 'tick'; counts: Counts; pauseMs: number }
 	| { type: 'stopped'; reason: StopReason }

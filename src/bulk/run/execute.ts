@@ -141,11 +141,9 @@ class Execution {
 	}
 
 	#onRetry(attempt: Outcome): void {
-		const { clock, show } = this.parts.setup;
 		this.#recent.retries++;
 		if (attempt.retry === 'later') this.#recent.refused++;
-		void show({ type: 'retry', attempt });
-		this.#stop(this.#watch.lookAttempt(attempt, clock.monotonic()));
+		this.#stop(this.#watch.lookAttempt(attempt, this.parts.setup.clock.monotonic()));
 	}
 
 	/** Resolves when the outcome is in the journal and printed. */

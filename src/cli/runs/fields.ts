@@ -85,8 +85,8 @@ async function readFlags(
 			const full = kind === 'longtext' ? await readTextValue(flag, text, context) : text;
 			const parsed = parseField(field, full, rules);
 			if (isProblem(parsed)) {
-				const isListed = kind !== 'status' || parsed.problem.includes('help statuses');
-				throw invalid(`${flag}: ${parsed.problem}`, isListed ? undefined : 'allowed values: supportctl help statuses');
+				const hint = kind === 'status' ? 'allowed values: supportctl help statuses' : undefined;
+				throw invalid(`${flag}: ${parsed.problem}`, hint);
 			}
 			if (kind === 'map') refuseSecretKeys(flag, parsed.value, DATA_FILE);
 			value = value === undefined ? parsed.value : mergeValues(field, value, parsed.value);

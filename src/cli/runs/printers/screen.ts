@@ -127,8 +127,6 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 				return progress.end();
 			case 'ended':
 				return showEnd(event);
-			case 'retry':
-				return;
 		}
 	}
 	return show;
