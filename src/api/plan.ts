@@ -42,17 +42,12 @@ export function asksNothing({ sent }: Pick<Request, 'sent'>): boolean {
 export type Planner = (row: RowValues) => Request;
 
 export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDialect): Planner {
-	// Split once for all rows.
-	const parts = `/${dialect.root}/v1${endpoint.path}`.split(/<([a-z_]+)>/);
+	const template = `/${dialect.root}/v1${endpoint.path}`;
 	const force = endpoint.query.find((each) => each.name === 'force')?.presence;
 	const takesReassign = endpoint.query.some((each) => each.name === 'reassign');
 
 	return ({ ids, force: isForced, reassign, fields = {} }) => {
-		let path = '';
-		for (let index = 0; index < parts.length; index++) {
-			const part = parts[index] as string;
-			path += index % 2 === 0 ? part : encodeURIComponent(ids[part] as string);
-		}
+		const path = template.replace(/<([a-z_]+)>/g, (_, name: string) => encodeURIComponent(ids[name] as string));
 		const permanent = force === 'always' || (force !== undefined && isForced === true);
 		const query: string[] = endpoint.constantQuery === undefined ? [] : [endpoint.constantQuery];
 		if (permanent) query.push('force=true');
@@ -90,8 +85,8 @@ export function chooseEndpoint(
 			const suggestion = didYouMean(given, documented);
 			const what = `can't ${operation} ${quote(given)} terms: the API documents this for ${documented.join(' and ')} only`;
 			// Only a name that is meant can be sent undocumented.
-			const hint = suggestion === '' ? { hint: 'pass --undocumented to use other taxonomies' } : {};
-			throw new UsageError(what + suggestion, { code: 'undocumented', ...hint });
+			const hint = suggestion === '' ? 'pass --undocumented to use other taxonomies' : undefined;
+			throw new UsageError(what + suggestion, { code: 'undocumented', hint });
 		}
 		const parsed = parseSlug(given);
 		if (isProblem(parsed)) throw new UsageError(`taxonomy: ${parsed.problem}`);

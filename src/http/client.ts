@@ -3,7 +3,7 @@
 import type { Dispatcher } from 'undici';
 import { authHeader, createSender } from './connection.js';
 import type { TransportProblem } from './problem.js';
-import { decodeBody, headerOf, MAX_RESPONSE_BYTES, type Response, type ResponseHeaders } from './response.js';
+import { decoded, MAX_RESPONSE_BYTES, type Response, type ResponseHeaders } from './response.js';
 import type { Client, ConnectionOptions, HttpRequest } from './types.js';
 
 const WAIT_NOTICE_MS = 1000;
@@ -120,18 +120,6 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 			if (!isConnected && monotonic() - (firstAt ?? 0) >= connectWithinMs / 3) problem.permanent = true;
 		}
 		return { status, headers, body, problem, sent, ms };
-	}
-
-	/** No coding is asked for, but a proxy may use one. */
-	function decoded(response: Response): Response {
-		const coding = headerOf(response.headers, 'content-encoding')?.toLowerCase() ?? 'identity';
-		if (coding === 'identity' || response.body.length === 0 || response.problem !== undefined) return response;
-		try {
-			return { ...response, body: decodeBody(coding, response.body) };
-		} catch {
-			const message = `the response can't be read: content coding "${coding.slice(0, 80)}"`;
-			return { ...response, problem: { code: 'unreadable_response', message, permanent: true } };
-		}
 	}
 
 	function send(request: HttpRequest): Promise<Response> {

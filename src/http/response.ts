@@ -27,17 +27,24 @@ export function headerOf(headers: ResponseHeaders, name: string): string | undef
 	return Array.isArray(value) ? value[0] : value;
 }
 
-/** @throws Error for a coding that is unknown or damaged, and for more than MAX_RESPONSE_BYTES */
-export function decodeBody(coding: string, body: Buffer): Buffer {
-	const { brotliDecompressSync, gunzipSync, inflateSync } = process.getBuiltinModule('node:zlib');
+/** No content coding is asked for, but a proxy may use one. */
+export function decoded(response: Response): Response {
+	const coding = headerOf(response.headers, 'content-encoding')?.toLowerCase() ?? 'identity';
+	if (coding === 'identity' || response.body.length === 0 || response.problem !== undefined) return response;
+	const zlib = process.getBuiltinModule('node:zlib');
 	const decoders = new Map([
-		['gzip', gunzipSync],
-		['deflate', inflateSync],
-		['br', brotliDecompressSync],
+		['gzip', zlib.gunzipSync],
+		['deflate', zlib.inflateSync],
+		['br', zlib.brotliDecompressSync],
 	]);
-	const decode = decoders.get(coding);
-	if (decode === undefined) throw new Error('unknown');
-	return decode(body, { maxOutputLength: MAX_RESPONSE_BYTES });
+	try {
+		const body = decoders.get(coding)?.(response.body, { maxOutputLength: MAX_RESPONSE_BYTES });
+		if (body !== undefined) return { ...response, body };
+	} catch {
+		// Damaged, or too large.
+	}
+	const message = `the response can't be read: content coding "${coding.slice(0, 80)}"`;
+	return { ...response, problem: { code: 'unreadable_response', message, permanent: true } };
 }
 
 /** What a response shows instead of JSON. */
