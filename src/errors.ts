@@ -65,7 +65,6 @@ export class UsageError extends kindOf('UsageError', ExitCode.usage, 'usage') {}
 
 export class FailedError extends kindOf('FailedError', ExitCode.failed, 'failed') {}
 
-/** 401, 403, or not signed in. */
 export class RefusedError extends kindOf('RefusedError', ExitCode.refused, 'refused') {}
 
 export class InterruptedError extends kindOf('InterruptedError', ExitCode.interrupted, 'interrupted') {}

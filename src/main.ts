@@ -36,7 +36,6 @@ export async function runMain(given: Context): Promise<number> {
 	return exitCode;
 }
 
-/** stderr shows no credentials. */
 function withoutCredentials(context: Context): Context {
 	const { stderr, hidden } = context;
 	const clean = (text: string): string => hidden.clean?.(text) ?? text;

@@ -21,14 +21,12 @@ export function mayBeLoopback(hostname: string): boolean {
 	return host === 'localhost' || host.endsWith('.localhost') || isLoopbackAddress(host.replace(/^\[|\]$/g, ''));
 }
 
-/** Credentials in the clear; they leave the program only as a header. */
 export type Auth =
 	| { scheme: 'basic'; username: string; password: string }
 	| { scheme: 'bearer'; token: string }
 	| { scheme: 'header'; name: string; value: string }
 	| { scheme: 'none' };
 
-/** What must not be seen of credentials. */
 export function secretsOf(auth: Auth): string[] {
 	switch (auth.scheme) {
 		case 'basic':
@@ -42,7 +40,6 @@ export function secretsOf(auth: Auth): string[] {
 	}
 }
 
-/** PEM text. */
 export interface TlsFiles {
 	ca?: string | undefined;
 	cert?: string | undefined;

@@ -120,7 +120,6 @@ export function createTickets(service: Service): Resource {
 		}),
 		save(ticket, name, value) {
 			if (name === 'assignee') checkAgent(value as number);
-			// Unknown states are ignored.
 			if (name === 'state' && value !== 'open' && value !== 'closed') return;
 			if (name === 'status') ticket.status = dialect.toNeutral(value as string);
 			else if (termFields.includes(name as TermField)) ticket[name as TermField] = findTerm(name, value as string);

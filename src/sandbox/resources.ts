@@ -34,9 +34,7 @@ export interface Kind<T> {
 	/** Stores one field. @throws ServiceError; the fields before it stay stored */
 	save(row: T, name: string, value: unknown): void;
 	trash?(row: T): void;
-	/** What goes with it, before it is removed. @throws ServiceError */
 	detach?(row: T, values: Call['values']): void;
-	/** The rows of a list, if not the whole table. */
 	rows?(call: Call): readonly T[];
 	readonly filters: Readonly<Record<string, Filter<T>>>;
 	searched(row: T): string;

@@ -1,6 +1,5 @@
 /** Responses of the service and its errors, and faults instead of all of them. */
 
-/** Without a body, with JSON, or with a page. */
 export interface SandboxResponse {
 	status: number;
 	body?: unknown;
@@ -29,7 +28,6 @@ export const noPost = (): ServiceError => new ServiceError(404, 'rest_post_inval
 
 export const noUser = (): ServiceError => new ServiceError(404, 'rest_user_invalid_id', 'Invalid user ID.');
 
-/** Of the web site around the service, or the proxy in front of it. */
 export function page(status: number, title: string): SandboxResponse {
 	const html = `<!DOCTYPE html>\n<html lang="en"><title>${title}</title><body><h1>${title}</h1></body></html>\n`;
 	return { status, html };
@@ -67,7 +65,6 @@ export interface FaultOptions {
 	failRate?: number | undefined;
 	/** All kinds by default. */
 	failKinds?: readonly FaultKind[] | undefined;
-	/** Requests per second. */
 	rateLimit?: number | undefined;
 	rateLimitStatus?: 429 | 503 | undefined;
 	retryAfter?: boolean | undefined;

@@ -93,7 +93,6 @@ function parseBody(text: string): Record<string, unknown> {
 
 export interface SandboxRequest {
 	readonly method: string;
-	/** Path and query. */
 	readonly url: string;
 	readonly authorization: string | undefined;
 	readonly body: string;

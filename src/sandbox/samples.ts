@@ -157,7 +157,6 @@ function setOddTerms(ticket: ReturnType<typeof createTicket>): void {
 	ticket['ticket-tag'].push(tag);
 }
 
-/** An agent and the author in turn. */
 function createReplies(ticket: Ticket, firstId: number) {
 	const count = ticket['total-reply-count'];
 	return samples.replies.slice(0, count).map((content, index) => {
@@ -213,7 +212,6 @@ export function createStore(tickets: number) {
 		attachments: new Map<number, Attachment>(),
 		users: new Map<number, User>(),
 		terms: new Map(createTerms().map((term) => [term.id, term])),
-		/** Once they were set. */
 		customValues: new Map<number, Record<string, string>>(),
 		repliesOf: (ticketId: number) => [...store.replies.values()].filter(({ parent }) => parent === ticketId),
 	};

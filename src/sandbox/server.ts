@@ -16,7 +16,6 @@ export interface SandboxOptions extends FaultOptions {
 	clock: { now(): number; monotonic(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
 	/** 0 ≤ x < 1. */
 	random(): number;
-	/** Number of tickets. */
 	seed?: number | undefined;
 	prefixes?: Partial<Prefixes> | undefined;
 	documentedOnly?: boolean | undefined;
@@ -69,7 +68,6 @@ export async function openSandbox(options: SandboxOptions) {
 	}
 
 	const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-		// The caller went away.
 		receive(request, response).catch(() => request.socket.destroy());
 	});
 	const port = await listen(server, options.port);
@@ -79,7 +77,6 @@ export async function openSandbox(options: SandboxOptions) {
 		password,
 		port,
 		store,
-		/** Lets requests in flight end. */
 		async close(): Promise<void> {
 			const ended = new AbortController();
 			const closed = once(server.close(), 'close').then(() => ended.abort());

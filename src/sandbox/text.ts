@@ -2,7 +2,6 @@
 
 import { createHash } from 'node:crypto';
 
-/** To the second. */
 export function stamp(ms: number): string {
 	return new Date(ms).toISOString().slice(0, 19);
 }

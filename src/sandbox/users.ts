@@ -41,7 +41,6 @@ export function createUsers({ store, dialect }: Service): Resource & { readonly 
 			else if (name === 'password') user.hash = hashPassword(value as string);
 			else if (name !== 'meta') Object.assign(user, { [name]: value });
 		},
-		/** Tickets keep the deleted assignee. */
 		detach(user, { reassign }) {
 			const receiver = store.users.get(reassign as number);
 			if (receiver === undefined || receiver === user) {

@@ -45,7 +45,6 @@ export const PARTLY = 1 << 7;
 /** The object held the row's values once. */
 export const WRITTEN = 1 << 8;
 export const REOPENED = 1 << 9;
-/** Since the last resume. */
 export const RECORDED = 1 << 10;
 
 const FAILURES = {
@@ -56,7 +55,6 @@ const FAILURES = {
 	other: 0,
 };
 
-/** Of an undo or a plan. */
 const LEFT: ReadonlySet<unknown> = new Set(['drift', 'changed_since', 'not_restorable']);
 
 export function stateOf({ outcome, status, code }: { outcome: OutcomeName; status?: unknown; code?: unknown }): number {
@@ -91,7 +89,6 @@ export function isDoneState(state: number): boolean {
 	return outcome !== undefined && DONE.has(outcome) && (state & (UNAUTHORIZED | REOPENED)) === 0;
 }
 
-/** Or takes it out with -1. */
 export function countState(counts: Counts, state: number, by = 1): void {
 	const outcome = outcomeIn(state);
 	if (outcome === undefined) return;
@@ -115,7 +112,6 @@ export function totalOf(counts: Counts): number {
 	return outcomeNames.reduce((sum, name) => sum + counts[name], 0);
 }
 
-/** Rows that a resume sends. */
 export function openRows(counts: Counts): number {
 	return counts.unknown + counts['not-sent'] + counts.unauthorized;
 }

@@ -33,7 +33,6 @@ export function createRunId(now: number, random: () => number): string {
 	return `${time}-${tail}`;
 }
 
-/** Oldest first. */
 export function runIds(stateDir: string): string[] {
 	const folder = runsFolder(stateDir);
 	try {
@@ -96,7 +95,6 @@ export interface RunSummary {
 
 const EDGE_BYTES = 64 * 1024;
 
-/** Lists must not read whole journals. */
 function readEdges(path: string): { first: string; last: string } {
 	const fd = openRegularFile(path);
 	try {
@@ -110,7 +108,6 @@ function readEdges(path: string): { first: string; last: string } {
 	}
 }
 
-/** @throws FailedError */
 export function readRunHeader(path: string): RunHeader {
 	return readHeader(readEdges(path).first, path);
 }
@@ -121,7 +118,6 @@ function stateOf(end: EndRecord | undefined): RunState {
 	return end.counts['not-sent'] > 0 ? 'stopped' : 'finished';
 }
 
-/** Reads the whole journal only if it has no end. */
 export async function summariseRun(journal: string, id: string, scan?: JournalScan): Promise<RunSummary> {
 	let path = journal;
 	try {
@@ -138,7 +134,6 @@ export async function summariseRun(journal: string, id: string, scan?: JournalSc
 	}
 }
 
-/** Newest first. */
 export async function listRuns(stateDir: string, limit = Number.POSITIVE_INFINITY): Promise<RunSummary[]> {
 	const summaries: RunSummary[] = [];
 	for (const id of runIds(stateDir).reverse().slice(0, limit)) {

@@ -7,7 +7,7 @@ import { hasRuns, type RunHeader, type RunPlan } from '../run/plan.js';
 
 export const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{5}$/;
 
-/** What every header has, with values of the right types. */
+/** What every header has; values are examples of their types. */
 const HEADER = {
 	id: '',
 	started: '',
@@ -34,7 +34,6 @@ const SOURCES: Readonly<Record<string, object>> = {
 	snapshots: { journal: '', run: '' },
 };
 
-/** The first part that is missing or of a different type. */
 function missingPart(model: unknown, value: unknown, name: string): string | undefined {
 	if (!isObject(model)) {
 		const isFitting = typeof value === typeof model && Array.isArray(value) === Array.isArray(model);
@@ -48,14 +47,12 @@ function missingPart(model: unknown, value: unknown, name: string): string | und
 	return undefined;
 }
 
-/** Undefined if a run can go on from it. */
 export function headerProblem(value: Readonly<Record<string, unknown>>): string | undefined {
 	const missing = missingPart(HEADER, value, 'header') ?? badText(value as unknown as RunHeader);
 	if (missing !== undefined) return `its first line has no valid "${missing}"`;
 	return valuesProblem((value as unknown as RunHeader).plan);
 }
 
-/** Run IDs become file names, and prefixes parts of paths. */
 function badText({ id, started, plan: { source, service } }: RunHeader): string | undefined {
 	if (!RUN_ID.test(id)) return 'id';
 	if (Number.isNaN(Date.parse(started))) return 'started';

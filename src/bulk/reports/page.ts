@@ -16,21 +16,17 @@ export interface Page {
 	/** "213 of 300 tickets need attention". */
 	readonly title: string;
 	readonly about: string;
-	/** The run, the service, the input. */
 	readonly details: readonly string[];
 	readonly problems: readonly string[];
 	readonly noun: string;
-	/** None in a plan. */
 	readonly outcomes: readonly { readonly name: OutcomeName; readonly rows: number }[];
 	readonly steps: readonly Step[];
 	readonly ticks: readonly Tick[];
 	/** Reasons, or changes of a plan; the most frequent first. */
 	readonly groups: readonly Group[];
 	readonly ungrouped: number;
-	/** `toCheck` of them need attention. */
 	readonly total: number;
 	readonly toCheck: number;
-	/** Those to check first. */
 	readonly rows: readonly PageRow[];
 }
 
@@ -39,7 +35,6 @@ export interface PageRow {
 	readonly line?: number | undefined;
 	readonly name: string;
 	readonly link?: string | undefined;
-	/** None in a plan. */
 	readonly outcome?: OutcomeName | undefined;
 	readonly remarks: string;
 	readonly changes: readonly Change[];

@@ -24,7 +24,6 @@ export type Step = readonly [text: string, command: string];
 export interface Report extends ReportFacts {
 	readonly noun: string;
 	readonly recorded: Counts;
-	/** Rows never reached, and `problems`. */
 	readonly gaps: readonly Gap[];
 	readonly ticks: readonly Tick[];
 	/** The last record of each row. */
@@ -69,7 +68,6 @@ export function reasonOf(record: RowRecord): string {
 	return `${fullMessage(record) ?? record.code ?? record.outcome}${status}`;
 }
 
-/** Empty for a row that is ok. */
 export function remarksOn(record: RowRecord): string {
 	const isOk = record.outcome === 'ok' && record.message === undefined;
 	return [...(isOk ? [] : [reasonOf(record)]), ...differences(record)].join('; ');

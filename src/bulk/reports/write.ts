@@ -21,7 +21,6 @@ export interface ReportSpec {
 	readonly path: string;
 }
 
-/** @throws UsageError */
 export function parseReport(text: string): ReportSpec {
 	const [format = '', ...rest] = text.split(':');
 	const path = rest.join(':');
@@ -40,7 +39,6 @@ export function parseReport(text: string): ReportSpec {
 	return { format: known, path };
 }
 
-/** One name for each file, also a new one. */
 async function realName(path: string): Promise<string> {
 	const folder = dirname(path);
 	return await realpath(path).catch(async () => join(await realpath(folder).catch(() => folder), basename(path)));
@@ -140,7 +138,6 @@ export async function writeReports(specs: readonly ReportSpec[], facts: ReportFa
 	if (failure !== undefined) throw failure;
 }
 
-/** @throws UsageError for a format that has only outcomes */
 export function checkPlanReports(specs: readonly ReportSpec[]): void {
 	if (!specs.some(({ format }) => format === 'junit')) return;
 	throw new UsageError('--report junit: a plan has no outcomes yet; use html or markdown', { code: 'invalid_value' });

@@ -62,7 +62,6 @@ function unknownPage(path: readonly string[]): UsageError {
 	});
 }
 
-/** All commands come with topics and examples. */
 function listPage(path: readonly string[], inside: readonly CommandEntry[]): string {
 	const name = ['supportctl', ...path].join(' ');
 	const usage = section('Usage', code([`${name} <command> [arguments] [flags]`]));

@@ -16,7 +16,6 @@ export const code = (lines: readonly string[]): string =>
 
 export const parts = (...all: readonly string[]): string => all.filter((part) => part !== '').join('\n\n');
 
-/** Splits into text, language, code, text, … */
 const FENCES = /^```(\w*).*\n([\s\S]*?)^```$/m;
 
 export function readPage(text: string): Block[] {
@@ -47,7 +46,6 @@ function readBlocks(text: string): Block[] {
 
 const plain = (text: string): string => text.replaceAll('`', '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 
-/** The parts of a line of a list. */
 export function readEntry(line: string): { name: string; meaning: string } {
 	const [, name = '', meaning = ''] = /^- (.*?): (.*)$/.exec(line) ?? [];
 	return { name: plain(name), meaning: plain(meaning) };
@@ -74,10 +72,8 @@ export function pageText(text: string, width: number, palette: Palette): string 
 	return `${blocks.join('').trimEnd()}\n`;
 }
 
-/** From 40 to 100 columns. */
 export const helpWidth = (columns: number | undefined): number => Math.max(40, Math.min(columns ?? 80, 100));
 
-/** Between words, and behind `|`. */
 export function wrap(text: string, width: number): string[] {
 	const lines: string[] = [];
 	let line = '';

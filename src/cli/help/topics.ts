@@ -14,7 +14,6 @@ import statuses from './topics/statuses.md' with { type: 'text' };
 
 export { orientation };
 
-/** What `flags` lists is added to it. */
 export const texts: ReadonlyMap<string, string> = new Map(
 	Object.entries({
 		agents,
