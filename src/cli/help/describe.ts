@@ -2,15 +2,25 @@
 
 import text from './commands.md' with { type: 'text' };
 
+const groups = text.split(/^# /m).slice(1);
+
+/** By the words of commands. */
+const sections = new Map(
+	groups.flatMap((part) => {
+		const [group = '', ...commands] = part.split(/^## /m);
+		return commands.map((section) => [section.slice(0, section.indexOf('\n')), { group: group.trim(), section }]);
+	}),
+);
+
 export function describeCommand(words: readonly string[]) {
-	const [before = '', behind = ''] = text.split(`\n## ${words.join(' ')}\n`);
-	const [own = ''] = behind.split(/^##? /m);
-	const [prose = ''] = own.split(/^- /m);
+	const name = words.join(' ');
+	const { group, section } = sections.get(name) ?? { group: '', section: '' };
+	const [prose = ''] = section.slice(name.length).split(/^- /m);
 	const [summary = '', ...description] = prose.trim().split('\n\n');
-	const examples = own.matchAll(/^- `(.+)`: (.*)$/gm);
+	const examples = section.matchAll(/^- `(.+)`: (.*)$/gm);
 	return {
 		/** Of the list of commands. */
-		group: before.match(/(?<=^# ).*/gm)?.at(-1) ?? '',
+		group,
 		/** Without a period. */
 		summary: summary.replace(/\.$/, ''),
 		description: description.join('\n\n'),
