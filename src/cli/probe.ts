@@ -83,7 +83,7 @@ export function likelyBaseUrls(baseUrl: string): string[] {
 	const site = path.replace(/\/(?:wp-json|wp-admin|wp-login\.php|wp-content|index\.php)(?:\/.*)?$/, '');
 	const candidates = [/^(.*\/wp-json)\/.+$/.exec(path)?.[1] ?? path, `${site}/wp-json`, '/wp-json', site, ''];
 	const others = candidates.filter((each) => each !== path && !each.includes('/wp-json/wp-json'));
-	const places = [...new Set(others)].slice(0, 3).map((each) => origin + each);
+	const places = [...new Set(others)].map((each) => origin + each);
 	return search === '' ? [...places, `${origin}${site}/?rest_route=`] : places;
 }
 

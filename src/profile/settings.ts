@@ -49,11 +49,7 @@ const flag: Kind<boolean> = {
 
 const prefix = text('a letter, then letters, digits, - or _', /^[A-Za-z][A-Za-z0-9_-]{0,31}$/);
 
-/** Excludes the headers that HTTP itself uses. */
-const headerName = text(
-	'a header name',
-	/^(?!(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept.*|user-agent)$)[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/i,
-);
+const headerName = text('a header name', /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/i);
 
 /** `variable` follows SUPPORTCTL_; a `path` is absolute in a profile; `profileOnly` settings have no effect as flags. */
 export const settings = {

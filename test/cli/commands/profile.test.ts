@@ -84,7 +84,7 @@ describe('profile set', () => {
 		[['live', '--product-prefix', 'a b'], /--product-prefix: "a b" must be/],
 		[['live', '--base-url', 'http://live.example.com'], /unencrypted/],
 		[['live', '--secret-command', ''], /--secret-command is empty/],
-		[['live', '--header-name', 'Host'], /--header-name: "Host" must be a header name/],
+		[['live', '--header-name', 'X Key'], /--header-name: "X Key" must be a header name/],
 		[['live', '--unset', 'tiemout'], /unknown setting/],
 	])('refuses %j and stores nothing', async (argv, message) => {
 		const { run, folder } = desk();
