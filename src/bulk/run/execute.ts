@@ -20,7 +20,7 @@ import type { RunSetup } from './setup.js';
 import { type StopReason, StopWatch } from './stop.js';
 import { ownRows, type Survey } from './survey.js';
 
-export interface RunParts {
+interface RunParts {
 	setup: RunSetup;
 	rows: PlannedRows;
 	survey: Survey;
@@ -30,14 +30,9 @@ export interface RunParts {
 	past: PastPart | undefined;
 }
 
-/** Never throws: some rows may be done by then. */
-export async function execute(parts: RunParts): Promise<Ended> {
-	return await new Execution(parts).run();
-}
-
 const TICK_MS = 1000;
 
-class Execution {
+export class Execution {
 	readonly #counts: Counts;
 	/** Rows that an earlier part of the run did. */
 	readonly #before: number;
@@ -68,6 +63,7 @@ class Execution {
 		this.#options = { ...setup.sending, stop: this.#abort.signal, onRetry };
 	}
 
+	/** Never throws: some rows may be done by then. */
 	async run(): Promise<Ended> {
 		const { journal, setup } = this.parts;
 		const { clock, show } = setup;

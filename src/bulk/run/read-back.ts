@@ -1,5 +1,6 @@
 /** One row from its first read to its outcome: read, write, read again. */
 
+import type { AppliedDifference } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { createPlanner, type Request } from '../../api/plan.js';
@@ -11,7 +12,7 @@ import { isLost, type Outcome } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
 import type { TermIndex } from '../lists/directory.js';
 import { CustomNames, hasAll, renamed, withUnknownNames } from './custom-names.js';
-import { type Decision, decide, leftMessage, oldValues, withCleared } from './decide.js';
+import { decide, leftMessage, oldValues, withCleared } from './decide.js';
 import { heldOf } from './held.js';
 import { type Checks, changesLists, endpointOf, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
@@ -125,7 +126,7 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 
 interface Prepared {
 	request: Request;
-	left: Extract<Decision, { left: unknown }>['left'];
+	left: readonly AppliedDifference[];
 }
 
 /** A refusal of the service stands. */

@@ -13,7 +13,7 @@ import { type JournalScan, UnderWay } from '../journal/history.js';
 import { openRecords } from '../journal/read.js';
 import { differences, fullMessage, type RowRecord } from '../journal/records.js';
 import type { Fields, Ids, RowSource, RunHeader } from './plan.js';
-import { invalidOutcome, isInvalid, isOwn, openInputOf, planRows } from './rows.js';
+import { invalidOutcome, isInvalid, isOwn, openInputOf, RowPlanner } from './rows.js';
 
 export type Wanted = (record: Pick<RowRecord, 'outcome' | 'status' | 'code'>) => boolean;
 
@@ -113,7 +113,7 @@ function unreachedRows(
 	const underWay = new UnderWay(scan);
 	// Which rows they are does not depend on secrets.
 	const secrets = Object.fromEntries(plan.values.withheld.map((name) => [name, '']));
-	const planner = planRows(plan, input, dialect, secrets);
+	const planner = new RowPlanner(plan, input, dialect, secrets);
 	return (raw) => {
 		const { row } = raw;
 		if (states.outcomeOf(row) !== undefined || states.maybeSent(row)) return undefined;

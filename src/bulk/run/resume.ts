@@ -3,7 +3,7 @@
 import type { Planner } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
-import { APPLIED, type Counts, countState, createCounts } from '../journal/counts.js';
+import { APPLIED, countState, createCounts } from '../journal/counts.js';
 import { type JournalScan, type RowStates, UnderWay } from '../journal/history.js';
 import { type Journal, openJournal } from '../journal/write.js';
 import { endpointOf, hashKey, type RunHeader } from './plan.js';
@@ -12,16 +12,55 @@ import { isInvalid, isOwn, type PlannedRows, plannerOf, type RunRow } from './ro
 import type { RunSetup } from './setup.js';
 import type { Survey } from './survey.js';
 
-export interface PastPart {
-	states: RowStates;
-	counts: Counts;
+/** The last row that set each field of an object, by the object's key. */
+type LaterRows = Map<string, Map<string, number>>;
+
+/** What earlier parts of a run left. */
+export class PastPart {
+	readonly states: RowStates;
+	readonly own: number;
+	/** Rows that are done. */
+	readonly counts = createCounts();
 	/** Rows to be sent again, by their earlier outcome. */
-	left: Counts;
+	readonly left = createCounts();
+
+	constructor(
+		scan: JournalScan,
+		private readonly later: LaterRows,
+		private readonly planner: Planner,
+	) {
+		const { states, header } = scan;
+		this.states = states;
+		this.own = header.input.own;
+		for (const row of states.rows()) countState(states.isDone(row) ? this.counts : this.left, states.get(row));
+		// Counted when the run ends.
+		this.left['not-sent'] = 0;
+	}
+
 	/** Call it when the row has a new outcome. */
-	renew(row: number): void;
-	own: number;
+	renew(row: number): void {
+		if (this.states.outcomeOf(row) !== 'not-sent') countState(this.left, this.states.get(row), -1);
+	}
+
 	/** Leaves out fields that a later row of the object set; skipped if none is left. */
-	withoutSuperseded(row: RunRow): RunRow;
+	withoutSuperseded(planned: RunRow): RunRow {
+		const { row, request, remarks = [] } = planned;
+		const { key, ids, sent = {} } = request;
+		const later = this.later.get(key);
+		const gone = Object.keys(sent).filter((name) => (later?.get(name) ?? 0) > row);
+		if (gone.length === 0) return planned;
+		const by = Math.max(...gone.map((name) => later?.get(name) ?? 0));
+		const kept = Object.entries(sent).filter(([name]) => !gone.includes(name));
+		if (kept.length === 0) {
+			const message = `row ${by} set the same object later; sending this row would undo that`;
+			return { ...planned, skip: { code: 'superseded', message } };
+		}
+		return {
+			...planned,
+			request: this.planner({ ids, fields: Object.fromEntries(kept) }),
+			remarks: [...remarks, `${gone.join(', ')} left out: row ${by} set it later`],
+		};
+	}
 }
 
 export function checkSameInput({ id, input }: RunHeader, rows: PlannedRows, survey: Survey): void {
@@ -77,7 +116,6 @@ export async function readPast(
 	const underWay = new UnderWay(scan);
 	const lost: number[] = [];
 	const open = new KeySet();
-	/** The last row that set each field of an object, by the object's key. */
 	const later: LaterRows = new Map();
 	const look = ({ row, request }: RunRow): void => {
 		const { key, sent } = request;
@@ -98,55 +136,7 @@ export async function readPast(
 	for (const row of lost) states.add(row, APPLIED);
 	scan.begin({ again, concurrency: rowsUnderWay(plan, tuning) });
 	scan.finish();
-	const planner = plannerOf(plan, dialect);
-	const past = {
-		...countsOf(scan),
-		own: scan.header.input.own,
-		withoutSuperseded(row: RunRow): RunRow {
-			const fields = later.get(row.request.key);
-			return fields === undefined ? row : withoutFields(row, fields, planner);
-		},
-	};
-	return { past, underWay: lost };
-}
-
-type LaterRows = Map<string, Map<string, number>>;
-
-function countsOf({ states }: JournalScan): Pick<PastPart, 'states' | 'counts' | 'left' | 'renew'> {
-	const counts = createCounts();
-	const left = createCounts();
-	for (const row of states.rows()) countState(states.isDone(row) ? counts : left, states.get(row));
-	// Counted when the run ends.
-	left['not-sent'] = 0;
-	return {
-		states,
-		counts,
-		left,
-		renew(row) {
-			if (states.outcomeOf(row) !== 'not-sent') countState(left, states.get(row), -1);
-		},
-	};
-}
-
-function withoutFields(planned: RunRow, later: ReadonlyMap<string, number>, planner: Planner): RunRow {
-	const { row, request } = planned;
-	const { ids, sent = {} } = request;
-	const isLater = (name: string): boolean => (later.get(name) ?? 0) > row;
-	const names = Object.keys(sent);
-	const gone = names.filter(isLater);
-	if (gone.length === 0) return planned;
-	const by = Math.max(...gone.map((name) => later.get(name) ?? 0));
-	if (gone.length === names.length) {
-		const message = `row ${by} set the same object later; sending this row would undo that`;
-		return { ...planned, skip: { code: 'superseded', message } };
-	}
-	const kept = Object.entries(sent).filter(([name]) => !isLater(name));
-	const remark = `${gone.join(', ')} left out: row ${by} set it later`;
-	return {
-		...planned,
-		request: planner({ ids, fields: Object.fromEntries(kept) }),
-		remarks: [...(planned.remarks ?? []), remark],
-	};
+	return { past: new PastPart(scan, later, plannerOf(plan, dialect)), underWay: lost };
 }
 
 const BITS = 24;

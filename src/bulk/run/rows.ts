@@ -7,7 +7,7 @@ import { lookedUpId } from '../../http/judge.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type InputSource, openArguments, type RawRow } from '../input/input.js';
 import { type Complaint, compileColumns, type Matched, type RowReader } from '../input/rows.js';
-import { changesLists, type Fields, type Ids, inShard, type RowSource, type RunPlan, type Shard } from './plan.js';
+import { type Fields, type Ids, inShard, type RowSource, type RunPlan, type Shard } from './plan.js';
 
 export interface RunRow {
 	readonly row: number;
@@ -81,65 +81,66 @@ export async function* inBatches(rows: Iterable<RunRow>): AsyncGenerator<RunRow[
 	if (batch.length > 0) yield batch;
 }
 
-/** In two steps: names are looked up between them. */
-export interface RowPlanner {
+/** Plans a row in two steps: names are looked up between them. */
+export class RowPlanner {
 	readonly read: RowReader;
-	finish(place: Pick<RawRow, 'row' | 'line'>, found: ReturnType<RowReader>): PlannedRow;
 	readonly ignored: readonly string[];
 	readonly matched: readonly Matched[];
-}
+	readonly #request: Planner;
+	/** Fields whose items flags add or remove. */
+	readonly #listed: readonly string[];
 
-/** @throws UsageError for a bad header */
-export function planRows(
-	plan: RunPlan,
-	input: Pick<InputSource, 'name' | 'columns' | 'headerLine'>,
-	dialect: Dialect,
-	secrets: Fields,
-): RowPlanner {
-	const { values, columns, undocumented } = plan;
-	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, values.ids.taxonomy, undocumented);
-	const request = plannerOf(plan, dialect);
-	const changed = Object.keys({ ...values.add, ...values.remove });
-	const { read, ignored, matched } = compileColumns({
-		...columns,
-		name: input.name,
-		columns: input.columns,
-		headerLine: input.headerLine,
-		endpoint,
-		endpointFor: forTaxonomy,
-		rules: { undocumented, statusIn: dialect.toNeutral },
-		fieldIn: dialect.toNeutral,
-		changesLists: changed.length > 0,
-		flags: {
-			ids: values.ids,
-			force: values.force || undefined,
-			reassign: values.reassign,
-			fields: { ...values.fields, ...secrets },
-		},
-	});
-	return {
-		read,
-		ignored,
-		matched,
-		finish({ row, line }, found) {
-			if (Array.isArray(found)) return { row, line, complaints: found };
-			const { ids, fields = {}, reassign, modified } = found;
-			const refuse = (column: string | undefined, message: string): InvalidRow => {
-				return { row, line, complaints: [{ row, line, column, message, ids }] };
-			};
-			const given = changed.find((name) => Object.hasOwn(fields, name));
-			if (given !== undefined) {
-				const advice = `to ignore the value: --ignore-column ${given}`;
-				return refuse(given, `${given} has a value, but a flag adds or removes its items; ${advice}`);
-			}
-			if (plan.checks.ifUnmodified && modified === undefined) {
-				return refuse(undefined, 'modified_gmt is missing; --if-unmodified needs it');
-			}
-			const planned = request(found);
-			const skip = asksNothing(planned) && !changesLists(plan) ? NOTHING_TO_SEND : undefined;
-			return { row, line, request: planned, reassign, modified, skip };
-		},
-	};
+	/** @throws UsageError for a bad header */
+	constructor(
+		private readonly plan: RunPlan,
+		input: InputSource,
+		dialect: Dialect,
+		secrets: Fields,
+	) {
+		const { values, columns, undocumented } = plan;
+		const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, values.ids.taxonomy, undocumented);
+		this.#request = plannerOf(plan, dialect);
+		this.#listed = Object.keys({ ...values.add, ...values.remove });
+		const { read, ignored, matched } = compileColumns({
+			...columns,
+			name: input.name,
+			columns: input.columns,
+			headerLine: input.headerLine,
+			endpoint,
+			endpointFor: forTaxonomy,
+			rules: { undocumented, statusIn: dialect.toNeutral },
+			fieldIn: dialect.toNeutral,
+			changesLists: this.#listed.length > 0,
+			flags: {
+				ids: values.ids,
+				force: values.force || undefined,
+				reassign: values.reassign,
+				fields: { ...values.fields, ...secrets },
+			},
+		});
+		this.read = read;
+		this.ignored = ignored;
+		this.matched = matched;
+	}
+
+	finish({ row, line }: Pick<RawRow, 'row' | 'line'>, found: ReturnType<RowReader>): PlannedRow {
+		if (Array.isArray(found)) return { row, line, complaints: found };
+		const { ids, fields = {}, reassign, modified } = found;
+		const refuse = (column: string | undefined, message: string): InvalidRow => {
+			return { row, line, complaints: [{ row, line, column, message, ids }] };
+		};
+		const given = this.#listed.find((name) => Object.hasOwn(fields, name));
+		if (given !== undefined) {
+			const advice = `to ignore the value: --ignore-column ${given}`;
+			return refuse(given, `${given} has a value, but a flag adds or removes its items; ${advice}`);
+		}
+		if (this.plan.checks.ifUnmodified && modified === undefined) {
+			return refuse(undefined, 'modified_gmt is missing; --if-unmodified needs it');
+		}
+		const request = this.#request(found);
+		const skip = asksNothing(request) && this.#listed.length === 0 ? NOTHING_TO_SEND : undefined;
+		return { row, line, request, reassign, modified, skip };
+	}
 }
 
 /** @param onDraft is told of a copy of stdin before it is made @throws UsageError */

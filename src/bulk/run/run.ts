@@ -6,13 +6,13 @@ import { rowsToFix } from '../journal/counts.js';
 import type { JournalScan } from '../journal/history.js';
 import { scanJournal } from '../journal/read.js';
 import { createJournal } from '../journal/write.js';
-import { execute } from './execute.js';
+import { Execution } from './execute.js';
 import { keepNames, listTerms, RowNames, takeUpName } from './names.js';
 import { endpointOf, inputFileOf, type RunHeader, type RunPlan } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
 import { comparesFirst } from './read-back.js';
 import { checkSameInput, readPast, takeUp } from './resume.js';
-import { openInputOf, type PlannedRows, planRows } from './rows.js';
+import { openInputOf, type PlannedRows, RowPlanner } from './rows.js';
 import type { RunSetup } from './setup.js';
 import { checkSet, ownRows, type Survey, surveyRows } from './survey.js';
 
@@ -43,7 +43,7 @@ export async function run(given: RunSetup): Promise<ExitCode> {
 		keep ||= maySave;
 		const client = await setup.connect();
 		const { journal, past } = await openJournalOf(setup, rows, survey);
-		const ended = await execute({ setup, rows, survey, client, journal, past });
+		const ended = await new Execution({ setup, rows, survey, client, journal, past }).run();
 		keep &&= ended.resumable || rowsToFix(ended.counts) > 0;
 		await show({ type: 'ended', ...ended });
 		return ended.exitCode;
@@ -61,7 +61,7 @@ async function openRows(setup: RunSetup, names: RowNames): Promise<PlannedRows> 
 	const input = await openInputOf(source, setup.stdin, setup.stateDir, setup.onDraft);
 	const { path, format } = input;
 	try {
-		const planner = planRows(plan, input, dialect, setup.secrets);
+		const planner = new RowPlanner(plan, input, dialect, setup.secrets);
 		return {
 			// Stdin is a file by now.
 			source: source.from === 'file' && path !== undefined ? { ...source, path, format } : source,
