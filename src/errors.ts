@@ -26,48 +26,47 @@ export interface ErrorDetails {
 
 /** For people; everything else is a bug and reported as one. */
 export class SupportctlError extends Error {
-	// Spelled out: the bundle's classes have different names.
-	override readonly name: string = 'SupportctlError';
-	readonly exitCode: ExitCode;
 	readonly code: string;
 	readonly hint: string | undefined;
 	readonly details: string[];
 	readonly data: Record<string, unknown>;
 
-	constructor(message: string, exitCode: ExitCode, options: ErrorDetails = {}) {
-		super(message, options.cause === undefined ? undefined : { cause: options.cause });
-		this.exitCode = exitCode;
-		this.code = options.code ?? 'error';
-		this.hint = options.hint;
-		this.details = options.details ?? [];
-		this.data = options.data ?? {};
+	constructor(
+		message: string,
+		readonly exitCode: ExitCode,
+		{ code = 'error', hint, details = [], data = {}, cause }: ErrorDetails = {},
+	) {
+		super(message, cause === undefined ? undefined : { cause });
+		this.code = code;
+		this.hint = hint;
+		this.details = details;
+		this.data = data;
 	}
 }
 
-function kindOf(
-	name: string,
-	exitCode: ExitCode,
-	code: string,
-): new (
-	message: string,
-	options?: ErrorDetails,
-) => SupportctlError {
-	return class extends SupportctlError {
-		override readonly name = name;
-
-		constructor(message: string, options: ErrorDetails = {}) {
-			super(message, exitCode, { code, ...options });
-		}
-	};
+export class UsageError extends SupportctlError {
+	constructor(message: string, options: ErrorDetails = {}) {
+		super(message, ExitCode.usage, { code: 'usage', ...options });
+	}
 }
 
-export class UsageError extends kindOf('UsageError', ExitCode.usage, 'usage') {}
+export class FailedError extends SupportctlError {
+	constructor(message: string, options: ErrorDetails = {}) {
+		super(message, ExitCode.failed, { code: 'failed', ...options });
+	}
+}
 
-export class FailedError extends kindOf('FailedError', ExitCode.failed, 'failed') {}
+export class RefusedError extends SupportctlError {
+	constructor(message: string, options: ErrorDetails = {}) {
+		super(message, ExitCode.refused, { code: 'refused', ...options });
+	}
+}
 
-export class RefusedError extends kindOf('RefusedError', ExitCode.refused, 'refused') {}
-
-export class InterruptedError extends kindOf('InterruptedError', ExitCode.interrupted, 'interrupted') {}
+export class InterruptedError extends SupportctlError {
+	constructor(message: string, options: ErrorDetails = {}) {
+		super(message, ExitCode.interrupted, { code: 'interrupted', ...options });
+	}
+}
 
 const FILE_PROBLEMS: Readonly<Record<string, string>> = {
 	ENOENT: 'file not found',
@@ -81,8 +80,6 @@ const FILE_PROBLEMS: Readonly<Record<string, string>> = {
 	ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8 text',
 };
 
-const SMALL_FILE = 'ERR_SMALL_FILE';
-
 export function fileProblem(error: unknown): string {
 	const { code = '', message } = error as NodeJS.ErrnoException;
 	return FILE_PROBLEMS[code] ?? message;
@@ -90,7 +87,7 @@ export function fileProblem(error: unknown): string {
 
 export function isKnownFileProblem(error: unknown): boolean {
 	const { code = '' } = error as NodeJS.ErrnoException;
-	return code === SMALL_FILE || Object.hasOwn(FILE_PROBLEMS, code);
+	return code === 'ERR_SMALL_FILE' || Object.hasOwn(FILE_PROBLEMS, code);
 }
 
 export function lostOutput(failure: Error): FailedError {

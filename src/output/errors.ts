@@ -1,23 +1,24 @@
 /** An error for people, or as a JSON object; never a secret or a raw escape. */
 
-import { ExitCode, fileProblem, isKnownFileProblem, SupportctlError } from '../errors.js';
+import { type ExitCode, FailedError, fileProblem, isKnownFileProblem, SupportctlError } from '../errors.js';
 import { type Palette, plainPalette } from './colour.js';
 import { redact, redactTexts, redactUrl } from './redact.js';
 import { escapeJson, sanitise } from './sanitise.js';
 
-export function exitCodeOf(error: unknown): ExitCode {
-	return error instanceof SupportctlError ? error.exitCode : ExitCode.failed;
-}
-
-function describe(error: unknown): Pick<SupportctlError, 'code' | 'message' | 'hint' | 'details' | 'data'> {
+/** As an error for people. Those of the system are no bugs. */
+function explain(error: unknown): SupportctlError {
 	if (error instanceof SupportctlError) return error;
 	const message = error instanceof Error ? error.message : String(error);
-	const none = { hint: undefined, details: [], data: {} };
-	// Errors of the system are no bugs.
 	const { code, syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
-	if (typeof code === 'string' && typeof syscall === 'string') return { ...none, code: code.toLowerCase(), message };
-	const hint = 'This is a bug in supportctl. Please report it with the output of --debug.';
-	return { ...none, code: 'bug', message: `unexpected error: ${message}`, hint };
+	if (code !== undefined && syscall !== undefined) return new FailedError(message, { code: code.toLowerCase() });
+	return new FailedError(`unexpected error: ${message}`, {
+		code: 'bug',
+		hint: 'This is a bug in supportctl. Please report it with the output of --debug.',
+	});
+}
+
+export function exitCodeOf(error: unknown): ExitCode {
+	return explain(error).exitCode;
 }
 
 const MAX_CAUSES = 5;
@@ -47,7 +48,7 @@ export function renderError(
 	error: unknown,
 	{ json = false, debug = false, palette = plainPalette }: { json?: boolean; debug?: boolean; palette?: Palette } = {},
 ): string {
-	const { code, message, hint, details, data } = describe(error);
+	const { code, message, hint, details, data, exitCode } = explain(error);
 	const causes = causesOf(error);
 	const errors = debug ? chainOf(error).filter((each) => each instanceof Error) : [];
 	const stack = errors.flatMap((each) => (each.stack ?? `${each.name}: ${each.message}`).split('\n'));
@@ -56,7 +57,7 @@ export function renderError(
 			code,
 			message,
 			hint,
-			exitCode: exitCodeOf(error),
+			exitCode,
 			...(details.length > 0 && { details }),
 			...(causes.length > 0 && { causes }),
 			...(stack.length > 0 && { stack }),
