@@ -1,6 +1,7 @@
 /** Edits one object as YAML and sends what changed. */
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -328,15 +329,19 @@ async function runEditor(
 	const unlisten = signals.listen((signal) => {
 		if (signal !== 'SIGINT') child.kill(signal);
 	});
-	const ended = new Promise<string | undefined>((resolve) => {
-		child.on('error', (error) => resolve(fileProblem(error)));
-		child.on('close', (code, signal) =>
-			resolve(code === 0 ? undefined : signal === null ? `it ended with exit code ${code}` : `${signal} ended it`),
-		);
-	});
-	const problem = await ended.finally(unlisten);
-	if (problem === undefined) return undefined;
-	if (/^SIG(?:INT|TERM|HUP) | 130$/.test(problem)) return new InterruptedError('interrupted; nothing was sent');
+	let problem: string;
+	try {
+		const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+		if (code === 0) return undefined;
+		if (code === 130 || signal === 'SIGINT' || signal === 'SIGTERM' || signal === 'SIGHUP') {
+			return new InterruptedError('interrupted; nothing was sent');
+		}
+		problem = signal === null ? `it ended with exit code ${code}` : `${signal} ended it`;
+	} catch (error) {
+		problem = fileProblem(error);
+	} finally {
+		unlisten();
+	}
 	return new FailedError(`the editor ${JSON.stringify(editor)} failed: ${problem}; nothing was sent`, {
 		code: 'editor_failed',
 		hint: 'set VISUAL or EDITOR to a different editor',

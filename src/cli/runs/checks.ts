@@ -172,8 +172,7 @@ function actionOf({ endpoint, plan }: RunJob, survey: Survey, nameOf: NameOf): s
 		const name = ids.username ?? nameOf(ids);
 		return name === undefined ? own : `${name} (${own})`;
 	};
-	const names = first.map(({ ids }) => called(ids));
-	const named = names.length === 0 ? '' : `: ${names.join(', ')}${selected > names.length ? ', …' : ''}`;
+	const named = `: ${first.map(({ ids }) => called(ids)).join(', ')}${selected > first.length ? ', …' : ''}`;
 	if (endpoint.replay !== 'delete') return `${start}${endpoint.verb} ${what}${named}`;
 	const receivers = [...survey.receivers.keys()].slice(0, NAMED_RECEIVERS).map((id) => called({ id }));
 	const posts = receivers.length === 0 ? '' : `, whose posts go to user ${receivers.join(', ')},`;

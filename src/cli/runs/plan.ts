@@ -9,6 +9,7 @@ import {
 	findField,
 	isProblem,
 	looksLikeNumber,
+	type Parsed,
 	parseField,
 	parseId,
 	parseSlugOrName,
@@ -142,19 +143,17 @@ function readSource(
 
 function checkArgument({ name, kind, names }: Pick<Positional, 'name' | 'kind' | 'names'>, text: string): string {
 	const label = name.replaceAll('_', ' ');
-	const refuse = (problem: string, hint?: string): never => {
-		throw new UsageError(`${label}${problem}`, { code: 'invalid_id', hint });
-	};
 	const isName = names !== undefined && !looksLikeNumber(text);
-	const isId = kind === 'id' && !isName;
-	const parsed = isId ? parseId(text) : kind === 'slug' ? parseSlugOrName(text) : { value: text };
-	if (isProblem(parsed)) {
-		const isFile = /\.[a-z]+$/i.test(text);
-		return refuse(`: ${parsed.problem}`, isFile ? `to read rows from a file: --input ${shellWord(text)}` : undefined);
-	}
 	// `@NAME` is a username everywhere.
-	const value = kind === 'text' ? parsed.value.replace(/^@/, '') : parsed.value;
-	return value === '' ? refuse(' is empty') : value;
+	let parsed: Parsed<string> = { value: kind === 'text' ? text.replace(/^@/, '') : text };
+	if (kind === 'slug') parsed = parseSlugOrName(text);
+	if (kind === 'id' && !isName) parsed = parseId(text);
+	if (isProblem(parsed)) {
+		const hint = /\.[a-z]+$/i.test(text) ? `to read rows from a file: --input ${shellWord(text)}` : undefined;
+		throw new UsageError(`${label}: ${parsed.problem}`, { code: 'invalid_id', hint });
+	}
+	if (parsed.value === '') throw new UsageError(`${label} is empty`, { code: 'invalid_id' });
+	return parsed.value;
 }
 
 /** @throws UsageError */
