@@ -13,8 +13,6 @@ import type { Client } from '../http/types.js';
 import { type Caller, signInAgain } from './runs/failures.js';
 import type { Session } from './session.js';
 
-type Known = Pick<Session, 'connection' | 'dialect'>;
-
 /** @throws RefusedError */
 export function checkSignedIn({ signedOut, code, message = '' }: Outcome, caller: Caller): void {
 	if (!signedOut) return;
@@ -24,7 +22,7 @@ export function checkSignedIn({ signedOut, code, message = '' }: Outcome, caller
 
 /** By name, or by GET /users/me if the service doesn't know the name, such as an email. @throws RefusedError */
 export async function findOwnId(
-	{ connection, dialect }: Known,
+	{ connection, dialect }: Session,
 	client: Client,
 	options: SendOptions,
 ): Promise<{ id: string } | { why: string } | undefined> {
@@ -48,11 +46,11 @@ export async function findOwnId(
 
 /** Connects when a name has to be looked up. @param open returns the caller's client */
 export function openDirectories(
-	session: Pick<Session, 'connection' | 'dialect' | 'signIn' | 'openClient'>,
+	session: Session,
 	options: SendOptions,
 	open?: () => Promise<Client>,
 ): Directories & { close(): Promise<void> } {
-	let opened: Promise<{ known: Known; client: Client; isOwn: boolean }> | undefined;
+	let opened: ReturnType<typeof connect> | undefined;
 	const connect = async () => {
 		// A dry run fetches no credentials until a name has to be looked up.
 		const known = (await session.signIn?.()) ?? session;
