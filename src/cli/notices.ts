@@ -10,17 +10,13 @@ export function paletteFor({ context, options }: Invocation, stream: 'stdout' | 
 }
 
 /** `{"warning": …}` or `{"message": …}` for programs. */
-export function notify(
-	{ argv, stderr }: Pick<Context, 'argv' | 'stderr'>,
-	kind: 'warning' | 'message',
-	text: string,
-): void {
+export function notify({ argv, stderr }: Context, kind: 'warning' | 'message', text: string): void {
 	const label = kind === 'warning' ? 'warning: ' : '';
 	const line = asksForJson(argv) ? escapeJson(JSON.stringify({ [kind]: text })) : label + sanitise(text);
 	stderr.write(`${line}\n`);
 }
 
-export function warn(context: Pick<Context, 'argv' | 'stderr'>, warnings: readonly string[]): void {
+export function warn(context: Context, warnings: readonly string[]): void {
 	for (const warning of warnings) notify(context, 'warning', warning);
 }
 

@@ -57,7 +57,7 @@ export async function readCall({ args, options, context }: ApiInvocation, baseUr
 	if (input !== undefined && isBodiless) throw new UsageError(`${method} has no body: remove --input`);
 	const readers = typedField.filter((each) => each.endsWith('=@-')).length + (input === '-' ? 1 : 0);
 	if (readers > 1) throw new UsageError('only one flag can read stdin');
-	const { path, query } = resolveTarget(args[1], { baseUrl, dialect });
+	const { path, query } = resolveTarget(args[1], baseUrl, dialect.root);
 	refuseOverride(args[1]);
 	for (const part of query.split('&')) refuseSecret('path', decoded(part.replace(/=.*/s, '')));
 	const fields: Field[] = [];
@@ -163,10 +163,7 @@ const TO_ENCODE = /[^\x21-\x7e]|["<>\\^`{|}]/gu;
  * Understands `tickets`, `/tickets?page=2`, and a path that begins with the API's prefix (also the neutral one), with or
  * without the base URL's own path. @throws UsageError for anything that leads, or could lead, elsewhere
  */
-export function resolveTarget(
-	text: string,
-	{ baseUrl, dialect }: { baseUrl: string; dialect: Pick<Dialect, 'root'> },
-): { path: string; query: string } {
+export function resolveTarget(text: string, baseUrl: string, root: string): { path: string; query: string } {
 	const refusal = (why: string, hint?: string): UsageError =>
 		new UsageError(`path ${JSON.stringify(redactUrl(text).slice(0, 200))} ${why}`, { code: 'invalid_path', hint });
 	if (/[\p{Cc}\p{Cs}\\]/u.test(text)) throw refusal('contains a control character or a backslash');
@@ -182,12 +179,12 @@ export function resolveTarget(
 	const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
 	const isInBase = basePath !== '' && `${path}/`.startsWith(`${basePath}/`);
 	const below = isInBase ? path.slice(basePath.length) : path;
-	const [prefix, version] = new RegExp(`^/(?:support-api|${dialect.root})(/v1)?(?=/|$)`).exec(below) ?? [''];
+	const [prefix, version] = new RegExp(`^/(?:support-api|${root})(/v1)?(?=/|$)`).exec(below) ?? [''];
 	if (version === undefined && (isInBase || prefix !== '')) {
-		throw refusal(`is not below ${basePath}/${dialect.root}/v1`);
+		throw refusal(`is not below ${basePath}/${root}/v1`);
 	}
 	const rest = below.slice(prefix.length);
 	if (rest.includes('//')) throw refusal('contains an empty segment (//)');
 	const encode = (part: string): string => part.replace(TO_ENCODE, (character) => encodeURIComponent(character));
-	return { path: encode(`/${dialect.root}/v1${rest === '/' ? '' : rest}`), query: encode(queries.join('?')) };
+	return { path: encode(`/${root}/v1${rest === '/' ? '' : rest}`), query: encode(queries.join('?')) };
 }

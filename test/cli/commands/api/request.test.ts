@@ -8,7 +8,7 @@ import { bodyOf, resolveTarget, splitField, typedValue, withFields } from '../..
 const baseUrl = 'https://desk.example/wp-json';
 const rules = { baseUrl, dialect: createDialect() };
 const resolve = (text: string, given = rules): string => {
-	const { path, query } = resolveTarget(text, given);
+	const { path, query } = resolveTarget(text, given.baseUrl, given.dialect.root);
 	return query === '' ? path : `${path}?${query}`;
 };
 
