@@ -46,7 +46,6 @@ export function renamed(request: Request, held: Held, dialect: Dialect): Request
 
 const NAMED_FIELDS = 10;
 
-/** A custom field that the service doesn't have differs for that reason. */
 export function withUnknownNames(result: Outcome, held: Held): Outcome {
 	const unknown = result.differs?.find(({ field }) => !held.has(field))?.field;
 	if (result.outcome !== 'differs' || unknown === undefined) return result;

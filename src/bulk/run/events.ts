@@ -73,7 +73,6 @@ export interface Started {
 	journal: { path: string; header: RunHeader } | undefined;
 	control: {
 		stop(reason: StopReason): void;
-		/** Rows without an outcome. */
 		open(): number;
 	};
 }
@@ -82,7 +81,6 @@ export interface Ended {
 	counts: Counts;
 	exitCode: ExitCode;
 	stopped: StopReason | undefined;
-	/** In this process. */
 	ms: number;
 	resumable: boolean;
 	/** Of the journal or the input. */

@@ -36,9 +36,7 @@ export class Execution {
 	readonly #counts: Counts;
 	/** Rows that an earlier part of the run did. */
 	readonly #before: number;
-	/** Rows of the input that are this shard's. */
 	readonly #own: number;
-	/** Rows that this part ends with. */
 	readonly #total: number;
 	readonly #watch: StopWatch;
 	readonly #auto: AutoConcurrency | undefined;

@@ -107,7 +107,6 @@ async function resolveRow(endpoint: Endpoint, values: RowValues, directories: Di
 	return problem === undefined ? [] : [{ column: own.name, problem, isMissing: false }];
 }
 
-/** For the argument of a single call. */
 export async function resolveArgument(
 	endpoint: Endpoint,
 	ids: RowValues['ids'],
@@ -173,14 +172,12 @@ export async function keepNames(journal: Journal, directories: Directories): Pro
 	await written;
 }
 
-/** From a record of an earlier part of the run. */
 export function takeUpName({ type, of, name, id, problem }: Json, directories: Directories): void {
 	if (type !== 'name' || typeof of !== 'string' || typeof name !== 'string') return;
 	if (typeof id === 'string') directories.remember({ of, name, id });
 	else if (typeof problem === 'string') directories.remember({ of, name, problem });
 }
 
-/** Values for all rows. */
 function sharedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
 	const { ids, reassign } = values;
 	const names: Record<string, string> = {};
@@ -197,7 +194,6 @@ function sharedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
 	return { shared, add, remove, conditions, uses };
 }
 
-/** Looked up for a dry run too. */
 export function hasSharedNames(plan: RunPlan, endpoint: Endpoint): boolean {
 	return sharedValues(plan, endpoint).uses.length > 0;
 }

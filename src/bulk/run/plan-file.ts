@@ -83,7 +83,6 @@ export class PlanWriter {
 		this.#write({ type: 'planned', ...planned, before: { ...before, values: Object.fromEntries(values) } });
 	}
 
-	/** Puts the plan into its place. */
 	finish(): SavedPlan {
 		const sha256 = this.#hash.copy().digest('hex');
 		this.#write({ type: 'digest', sha256, rows: this.#rows });
@@ -170,7 +169,6 @@ function headerOf({ type, version, ...header }: Json, path: string): RunHeader {
 	return header as unknown as RunHeader;
 }
 
-/** Checks the whole file. @throws UsageError */
 export function readPlan(path: string): SavedPlan & { readonly header: RunHeader } {
 	const rows = readRows(path);
 	for (;;) {

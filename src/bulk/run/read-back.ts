@@ -19,13 +19,11 @@ import type { RunRow } from './rows.js';
 import { notRead, type Seen, settledBy, settledRefusal, verified } from './settle.js';
 
 export interface RowSteps {
-	/** Reads the row's object before its write. */
 	before(row: RunRow): Promise<Outcome>;
 	/** Reads it once even if the run is stopping. */
 	after(row: RunRow): Promise<Outcome>;
 	send(row: RunRow, request: Request): Promise<Outcome>;
 	keep(row: RunRow, before: OldValues): Promise<void> | undefined;
-	/** By an earlier part of the run. */
 	maybeSent(row: RunRow): boolean;
 	terms?: TermIndex;
 }

@@ -42,7 +42,7 @@ export interface Reject {
 	ids: Ids;
 }
 
-/** Undefined for stdin without a copy. @throws UsageError */
+/** Undefined for stdin without a copy. */
 export async function openPastInput(
 	source: RowSource,
 	stdin: AsyncIterable<Uint8Array>,

@@ -23,7 +23,6 @@ export interface RunRow {
 	readonly modified?: string;
 }
 
-/** Just before the write. */
 export interface Expected {
 	readonly values: Readonly<Record<string, readonly unknown[]>>;
 	/** Leaves out single fields; otherwise the row is skipped. */
@@ -181,7 +180,6 @@ export function outcomeOf({ row, line, remarks, request: { endpoint, ids } }: Ru
 	return outcome;
 }
 
-/** Skipped before its turn. */
 export function skipped({ code, message }: { code: string; message: string }): Outcome {
 	return { outcome: 'skipped', code, message, attempts: 0, ms: 0 };
 }

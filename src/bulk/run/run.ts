@@ -52,7 +52,6 @@ export async function run(given: RunSetup): Promise<ExitCode> {
 	}
 }
 
-/** @throws UsageError */
 async function openRows(setup: RunSetup, names: RowNames): Promise<PlannedRows> {
 	const { plan, dialect } = setup;
 	const { source } = plan;
@@ -87,7 +86,6 @@ function isDoneIn({ states }: JournalScan, row: number, again: readonly OutcomeN
 	return states.isDone(row) && !again.includes(states.outcomeOf(row) as OutcomeName);
 }
 
-/** @throws UsageError */
 function checkNoSecrets(survey: Survey, { values }: RunPlan): void {
 	if (!survey.hasSecrets && values.withheld.length === 0) return;
 	throw new UsageError("rows with passwords or other secrets can't be planned: plans contain no secrets", {
@@ -102,7 +100,6 @@ async function listComparedTerms({ plan, extent, directories }: RunSetup, { fiel
 	await listTerms(directories, endpointOf(plan), [...fields, ...plan.checks.conditions.map(({ field }) => field)]);
 }
 
-/** Sends nothing; with `--plan`, writes what would be sent. */
 async function previewRows(
 	setup: RunSetup,
 	rows: PlannedRows,

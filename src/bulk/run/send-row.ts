@@ -59,7 +59,6 @@ export class RowSender implements RowSteps {
 		this.#perform = createPerform(plan, dialect, this);
 	}
 
-	/** Reads objects before their rows' turn. */
 	follow(batches: AsyncIterable<RunRow[]>): AsyncIterable<RunRow[]> {
 		return this.#ahead.follow(batches);
 	}

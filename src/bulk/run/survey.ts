@@ -10,7 +10,7 @@ export interface Survey {
 	last: number;
 	/** To be sent by this shard. */
 	selected: number;
-	/** Valid rows of the whole input without a change. */
+	/** Valid rows without a change. */
 	empty: number;
 	/** Those of this shard. */
 	skipped: number;
@@ -32,11 +32,9 @@ const NAMED_ROWS = 10;
 export interface SurveyHooks {
 	complain?(complaint: Complaint): void;
 	holdsSecret?(sent: Fields): boolean;
-	/** By an earlier part of the run. */
 	isDone?(row: number): boolean;
 }
 
-/** @throws UsageError */
 export async function surveyRows(
 	batches: AsyncIterable<readonly PlannedRow[]> | readonly PlannedRow[][],
 	plan: RunPlan,

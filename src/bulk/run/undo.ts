@@ -50,11 +50,9 @@ interface Change {
 	old: Record<string, unknown>;
 	/** Every value that the run may have written or was shown. */
 	written: Record<string, unknown[]>;
-	/** Why fields keep their value. */
 	remarks: Record<string, string>;
 }
 
-/** @throws UsageError if nothing was written */
 export async function openOldValues(
 	plan: RunPlan,
 	source: Extract<RowSource, { from: 'snapshots' }>,
@@ -95,7 +93,6 @@ function rowOf({ ids, old, written, remarks }: Change, row: number, overwrite: b
 interface Records {
 	/** By a hash of the object, in the order of the run. */
 	places: ReadonlyMap<number, readonly number[]>;
-	/** At any time of the run. */
 	mayBeWritten(row: number): boolean;
 }
 
@@ -183,7 +180,6 @@ function addBefore(
 	}
 }
 
-/** Why an old value can't be restored. */
 function obstacle({ body, fields }: Endpoint, name: string, old: unknown): string | undefined {
 	if (body === 'custom_fields') {
 		return customFieldText(old) === undefined
