@@ -1,9 +1,11 @@
-/** `--report` of a run. */
+/** `--report` of a run, and of a saved plan. */
 
 import { existsSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import type { Ended, Started } from '../../bulk/run/events.js';
-import { inputFileOf, type RowSource } from '../../bulk/run/plan.js';
+import { inputFileOf, type RowSource, type RunHeader } from '../../bulk/run/plan.js';
 import { readStart } from '../../folder.js';
+import { shellWord } from '../../profile/settings.js';
 import type { RunJob } from './plan.js';
 
 const reports = () => import('../../bulk/reports/write.js');
@@ -56,4 +58,31 @@ export async function writeReports(
 	const ended = new Date(clock.now()).toISOString();
 	const facts = { header: journal.header, journals: [journal.path], counts, exit: exitCode, ms, ended };
 	await write(asked.map(parseReport), facts, cwd);
+}
+
+/** Writes reports on a plan. @throws UsageError for a format that has outcomes, FailedError */
+export async function writeReportsOnPlan(path: string, texts: readonly string[], cwd: string): Promise<void> {
+	const { checkReportPlaces, parseReport, writePlanReports } = await reports();
+	const { changesIn, plannedWrites, readPlan } = await import('../../bulk/run/plan-file.js');
+	const specs = texts.map(parseReport);
+	await checkReportPlaces(specs, [['the plan', path]], cwd);
+	const { header, sha256 } = readPlan(path);
+	const { plan, who, note } = header;
+	const near = relative(cwd, resolve(path));
+	const name = shellWord(near.startsWith('..') ? path : near);
+	const steps = [['apply it', `supportctl run apply ${name} --digest ${sha256}`]] as const;
+	function* rows() {
+		for (const planned of plannedWrites(path, plan)) {
+			const { row, line, ids } = planned;
+			yield { row, line, ids, changes: changesIn(planned, plan) };
+		}
+	}
+	await writePlanReports(specs, { header, by: madeBy(who), note, steps, rows: rows() }, cwd);
+}
+
+/** `ada on laptop (account ada@desk.example)` */
+export function madeBy(who: RunHeader['who']): string | undefined {
+	if (who === undefined) return undefined;
+	const account = who.account === undefined ? '' : ` (account ${who.account})`;
+	return `${who.user} on ${who.host}${account}`;
 }

@@ -37,7 +37,7 @@ import { outcomeColumns, outcomeView, printedIds } from '../../runs/outcomes.js'
 import { BAD } from '../../runs/printers/messages.js';
 import { changeLines } from '../../runs/printers/preview.js';
 import { SHOWN } from '../../runs/printers/view.js';
-import { madeBy, writeReportsOnPlan } from '../../runs/saved.js';
+import { madeBy, writeReportsOnPlan } from '../../runs/reports.js';
 import { runView } from './list.js';
 
 export const command = defineCommand({

@@ -1,7 +1,6 @@
 /** What a run says beside its results: text for people, one error object and one summary for programs. */
 
 import { nameRow, plural } from '../../../api/names.js';
-import { chooseEndpoint } from '../../../api/plan.js';
 import { readEndpointOf } from '../../../api/reads.js';
 import { type Complaint, formatComplaint } from '../../../bulk/input/rows.js';
 import { nextSteps, outcomeNames, totalOf } from '../../../bulk/journal/counts.js';
@@ -85,7 +84,7 @@ export function textMessages(job: RunJob, view: View, seen: Seen, palette: Palet
 			}
 			for (const [text, command] of stepsAfter(ended, header)) write(`${text}: ${palette.command(command)}`);
 			// Who passes --no-snapshot knows.
-			const obstacle = invocation.options.snapshot === false ? undefined : undoObstacle(ended, header.plan);
+			const obstacle = invocation.options.snapshot === false ? undefined : undoObstacle(job, ended, header.plan);
 			if (obstacle !== undefined) write(`can't be undone: ${obstacle}`);
 			write(`run ${header.id} on ${session.host}: ${summaryOf(ended)}`);
 		},
@@ -218,8 +217,7 @@ function stepsAfter({ counts, resumable }: Ended, { id, plan }: RunHeader): [tex
 }
 
 /** Why a run that changed something can't be undone. */
-function undoObstacle({ counts }: Ended, plan: RunPlan): string | undefined {
-	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+function undoObstacle({ endpoint }: RunJob, { counts }: Ended, plan: RunPlan): string | undefined {
 	const isWrite = endpoint.replay === 'set' || endpoint.replay === 'delete';
 	if (!isWrite || plan.checks.snapshot || counts.ok + counts.differs + counts.unknown === 0) return undefined;
 	if (readEndpointOf(endpoint) === undefined) return `the API has no way to read ${plural(endpoint.noun, 2)}`;

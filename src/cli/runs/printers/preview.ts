@@ -15,6 +15,7 @@ import { openResults, wantsJson } from '../../results.js';
 import { placeOf } from '../checks.js';
 import { printedIds, redactRows } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
+import { writeReportsOnPlan } from '../reports.js';
 import { SHOWN } from './view.js';
 
 export function createPreview(job: RunJob) {
@@ -125,7 +126,6 @@ export function createPreview(job: RunJob) {
 			if (options.plan === undefined) endDryRun(preview);
 			else endPlan(options.plan, saved, preview);
 			if (saved === undefined || options.report === undefined) return;
-			const { writeReportsOnPlan } = await import('../saved.js');
 			await writeReportsOnPlan(saved.path, options.report, context.cwd);
 		},
 	};
