@@ -117,9 +117,8 @@ export async function runSecretCommand(
 	return new Promise<string>((resolve, reject) => {
 		const child = exec(command, { env: rest, timeout: timeoutMs, maxBuffer: MAX_SECRET_BYTES }, (error, stdout) => {
 			if (error === null) resolve(stdout.replace(/\r?\n$/, ''));
-			else if (String(error.code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
-				reject(refusal(`printed more than ${MAX_SECRET_BYTES / 1024} KiB`));
-			} else if (error.killed) reject(refusal(`took longer than ${timeoutMs / 1000} s`));
+			else if (String(error.code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') reject(refusal('printed too much'));
+			else if (error.killed) reject(refusal(`took longer than ${timeoutMs / 1000} s`));
 			else reject(refusal(`failed with ${error.signal ?? `exit code ${error.code}`}`));
 		});
 		// It may ask at the terminal, but stdin may be the input of a run.

@@ -17,7 +17,7 @@ describe('runSecretCommand', () => {
 	it.each([
 		['a failure', 'echo hunter2; echo hunter2 >&2; exit 3', 'failed with exit code 3'],
 		['a command that is not there', 'hunter2-not-there', 'failed with exit code 127'],
-		['a flood', 'while :; do echo hunter2; done', 'printed more than 64 KiB'],
+		['a flood', 'while :; do echo hunter2; done', 'printed too much'],
 		['a death', 'kill -9 $$', 'failed with SIGKILL'],
 	])('names %s, and never shows output or command', async (_, command, why) => {
 		const error = (await run(command).catch((thrown: unknown) => thrown)) as Error & { exitCode: number };
