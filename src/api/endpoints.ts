@@ -44,7 +44,6 @@ export interface Endpoint {
 	readonly parameters: readonly PathParameter[];
 	readonly query: readonly QueryParameter[];
 	readonly fields: readonly Field[];
-	readonly required: readonly string[];
 	/** `custom_fields`: one object of names to strings. */
 	readonly body: 'none' | 'fields' | 'custom_fields';
 	readonly replay: ReplayRule;
@@ -100,7 +99,6 @@ export function endpoint(name: string, row: Row): Endpoint {
 		parameters: parametersOf(row.path),
 		query: [],
 		fields: [],
-		required: [],
 		body: row.fields === undefined ? 'none' : 'fields',
 		replay: row.method === 'GET' ? 'read' : 'delete',
 		returns: 'object',
@@ -143,7 +141,6 @@ const rows = {
 		path: '/users/check',
 		noun: 'user',
 		fields: credentialFields,
-		required: ['username', 'password'],
 		replay: 'once',
 		returns: 'check',
 	},
@@ -153,7 +150,6 @@ const rows = {
 		noun: 'user',
 		verb: 'look up',
 		fields: [usernameField],
-		required: ['username'],
 		replay: 'read',
 		returns: 'user-id',
 		// All lookups have one path.

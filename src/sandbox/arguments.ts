@@ -78,7 +78,7 @@ const byKind: Partial<Record<FieldKind, Argument>> = {
 
 /** The arguments of an endpoint, under the deployment's names. */
 export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
-	const { parameters, query, fields, required, cleared = [], body } = endpoint;
+	const { parameters, query, fields, replay, cleared = [], body } = endpoint;
 	const found: Record<string, Argument> = {};
 	for (const { name, kind } of parameters) found[name] = kind === 'id' ? integer : text;
 	for (const { name, presence } of query) {
@@ -91,7 +91,7 @@ export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
 	};
 	for (const { name, kind } of fields) {
 		const argument = kind === 'status' ? status : (byKind[kind] ?? text);
-		found[dialect.toOwn(name)] = { ...argument, required: required.includes(name) };
+		found[dialect.toOwn(name)] = { ...argument, required: replay !== 'set' };
 	}
 	for (const name of cleared) found[name] = text;
 	if (body === 'custom_fields') found.custom_fields = { ...object, required: true };

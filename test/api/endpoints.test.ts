@@ -35,12 +35,6 @@ describe('the endpoint table', () => {
 		expect(force('always')).toEqual(['user.delete']);
 		expect(endpoints['user.delete'].query).toMatchObject([{ name: 'force' }, { name: 'reassign', presence: 'must' }]);
 	});
-
-	it('requires only fields that it has', () => {
-		for (const { fields, required } of endpointList) {
-			expect(fields.map((each) => each.name)).toEqual(expect.arrayContaining([...required]));
-		}
-	});
 });
 
 describe('the endpoint of a taxonomy', () => {

@@ -31,7 +31,6 @@ const endpoint: Endpoint = {
 	parameters: [{ name: 'id', kind: 'id', help: 'Macro ids' }],
 	query: [],
 	fields,
-	required: [],
 	body: 'fields',
 	replay: 'set',
 	returns: 'object',

@@ -217,14 +217,13 @@ export type Positional = Pick<ArgumentSpec, 'name' | 'help' | 'choices'> & {
 	readonly names?: PathParameter['names'];
 };
 
-export function positionalsOf(name: string, { parameters, returns, required }: Endpoint): Positional[] {
+export function positionalsOf(name: string, { parameters, returns }: Endpoint): Positional[] {
 	const all: Positional[] = [...parameters];
 	if (name === 'term.update' || name === 'term.delete') {
 		const choices = termTaxonomies(name === 'term.update' ? 'update' : 'delete');
 		all.unshift({ name: 'taxonomy', kind: 'taxonomy', help: 'The taxonomy', choices });
 	}
-	if (returns === 'user-id')
-		all.push(...required.map((each) => ({ name: each, kind: 'text', help: 'Usernames' }) as const));
+	if (returns === 'user-id') all.push({ name: 'username', kind: 'text', help: 'Usernames' });
 	const last = all.at(-1) as Positional;
 	return [...all.slice(0, -1), { ...last, help: `${last.help}, or - for stdin` }];
 }
