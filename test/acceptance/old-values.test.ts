@@ -94,3 +94,16 @@ test('a service whose reads show other objects is not believed', async () => {
 	const { exitCode, stderr } = await runHere('ticket update 14 15 --status hold', options);
 	expect([exitCode, stderr]).toEqual([0, expect.stringContaining("can't be undone")]);
 });
+
+test('an ID that no user has is a warning before the run', async () => {
+	const { service, run, reads } = await desk();
+	const input = 'id,assignee\n14,999\n15,3\n16,999\n';
+	const { stderr } = await run('ticket update --input -', input);
+	const lines = stderr.split('\n').filter((line) => line.includes('no such user'));
+	expect(lines, stderr).toEqual([expect.stringMatching(/^warning: assignee 999: /)]);
+	expect(stderr.indexOf('no such user')).toBeLessThan(stderr.indexOf('run '));
+	expect(reads(), 'one read each for reads, users and old values, and those of rows').toBeLessThanOrEqual(6);
+	service.requests.length = 0;
+	const known = await run('ticket update 14 15 --assignee 3');
+	expect(known.stderr).not.toContain('no such user');
+});

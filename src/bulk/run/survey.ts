@@ -1,5 +1,6 @@
 /** The first pass of a run: checks every row before anything is sent, in constant memory. */
 
+import { endpointList } from '../../api/endpoints.js';
 import { UsageError } from '../../errors.js';
 import type { Complaint } from '../input/rows.js';
 import type { Fields, Ids, RunPlan } from './plan.js';
@@ -23,11 +24,19 @@ export interface Survey {
 	/** Who receives what deleted users leave, with the first row that names it. */
 	receivers: Map<string, number>;
 	fields: Set<string>;
+	/** IDs of users that rows name, with the field that does. */
+	users: Map<string, string>;
 	hasSecrets: boolean;
 }
 
 const FIELDS_FROM_ROWS = 200;
 const NAMED_ROWS = 10;
+/** One request looks up so many. */
+const MOST_USERS = 100;
+
+const userFields: ReadonlySet<string> = new Set(
+	endpointList.flatMap(({ fields }) => fields.filter(({ kind }) => kind === 'user').map(({ name }) => name)),
+);
 
 export interface SurveyHooks {
 	complain?(complaint: Complaint): void;
@@ -53,6 +62,7 @@ export async function surveyRows(
 		deleted: new Set(),
 		receivers: new Map(),
 		fields: new Set(Object.keys({ ...plan.values.add, ...plan.values.remove })),
+		users: new Map(),
 		hasSecrets: false,
 	};
 	for await (const batch of batches) for (const planned of batch) addRow(survey, planned, plan, hooks);
@@ -92,6 +102,10 @@ function addRow(survey: Survey, planned: PlannedRow, { shard }: RunPlan, hooks: 
 	const { sent } = request;
 	if (sent === undefined) return;
 	if (survey.selected <= FIELDS_FROM_ROWS) for (const name in sent) survey.fields.add(name);
+	for (const name in sent) {
+		const id = String(sent[name]);
+		if (userFields.has(name) && id !== '0' && survey.users.size < MOST_USERS) survey.users.set(id, name);
+	}
 	survey.hasSecrets ||= hooks.holdsSecret?.(sent) === true;
 }
 

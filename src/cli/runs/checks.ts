@@ -63,7 +63,18 @@ export async function checkRun(
 	if (extent !== 'send' && options.plan === undefined) return plan;
 	const checked = extent === 'send' ? await checkWrite(job, plan, survey, await connect()) : plan;
 	await checkReports(job, source);
+	if (readsBefore(checked) && survey.users.size > 0) await warnOfUnknownUsers(job, survey, await connect());
 	return checked;
+}
+
+/** For runs that read anyway: one request before the first row, in place of rows that differ after it. */
+async function warnOfUnknownUsers({ session, invocation }: RunJob, survey: Survey, client: Client): Promise<void> {
+	const { users } = openDirectories(session, session.sending, async () => client);
+	const missing = await users.missing([...survey.users.keys()]).catch(() => []);
+	const warnings = missing?.map(
+		(id) => `${survey.users.get(id)} ${id}: there may be no such user; supportctl user list shows all`,
+	);
+	warn(invocation.context, warnings ?? []);
 }
 
 /** Checks what only the service can say, and asks before a delete, an undo and a large update. */
