@@ -146,15 +146,13 @@ function createTicket(id: number, { tickets, agents, customers }: Size) {
 	return ticket;
 }
 
-function setOddTerms(ticket: ReturnType<typeof createTicket>): void {
-	const [department = 0, emoji = 0, digits = 0, priority = 0, channel = 0, tag = 0] = samples.oddTerms.map(
-		(_, index) => plainTerms.length + index + 1,
-	);
-	ticket.department = department;
-	ticket.product = ticket.id % 24 === 11 ? emoji : digits;
-	ticket.ticket_priority = priority;
-	ticket.ticket_channel = channel;
-	ticket['ticket-tag'].push(tag);
+function setOddTerms(ticket: Ticket): void {
+	const plain = plainTerms.length;
+	ticket.department = plain + 1;
+	ticket.product = ticket.id % 24 === 11 ? plain + 2 : plain + 3;
+	ticket.ticket_priority = plain + 4;
+	ticket.ticket_channel = plain + 5;
+	ticket['ticket-tag'].push(plain + 6);
 }
 
 function createReplies(ticket: Ticket, firstId: number) {
