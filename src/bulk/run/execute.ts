@@ -147,8 +147,9 @@ export class Execution {
 		countOutcome(this.#counts, outcome);
 		past?.renew(outcome.row);
 		this.#recent.rows++;
-		await setup.show({ type: 'row', outcome, counts: this.#counts });
-		await written;
+		const printed = setup.show({ type: 'row', outcome, counts: this.#counts });
+		// Both at once: either may fail while the other is waited for.
+		await (printed === undefined ? written : Promise.all([printed, written]));
 	}
 
 	/** Ticks about every second, and stops the run when its time is over; also if the clock is set. */

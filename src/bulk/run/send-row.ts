@@ -32,7 +32,7 @@ export interface RowSenderParts {
 }
 
 export class RowSender implements RowSteps {
-	terms: TermIndex | undefined;
+	readonly terms: TermIndex | undefined;
 	readonly #options: SendOptions;
 	readonly #isDelete: boolean;
 	readonly #ahead: ReadAhead;
