@@ -36,7 +36,8 @@ async function goOn(invocation: RunInvocation, again: readonly OutcomeName[]): P
 	const { end, corrupt } = await scanJournal(run.path);
 	if (corrupt.length > 0) {
 		const lines = corrupt.length === 1 ? '1 line' : `${corrupt.length} lines`;
-		context.stderr.write(`note: ${lines} of the journal can't be read; rows recorded nowhere else are sent again\n`);
+		const note = `note: ${lines} of the journal can't be read; rows recorded nowhere else are sent again`;
+		notify(context, 'message', note);
 	} else if (end !== undefined && openRows(end.counts) === 0 && again.every((name) => end.counts[name] === 0)) {
 		const why = again.length === 0 ? 'the run is complete' : `no row is ${again.join(' or ')}`;
 		notify(context, 'message', `nothing to send: ${why} (${id})`);
