@@ -113,7 +113,8 @@ async function* findings(invocation: Invocation): AsyncGenerator<Finding> {
 
 function failure(error: unknown, nextStep: string): Found {
 	if (!(error instanceof SupportctlError)) return fail(String(error), nextStep);
-	return fail([error.message, ...error.details].join('; '), error.hint || nextStep);
+	const hint = (error.hint || nextStep).replace(/[,;] or run: supportctl doctor$/, '');
+	return fail([error.message, ...error.details].join('; '), hint);
 }
 
 /** Yields the finding of each check in turn. */

@@ -291,6 +291,7 @@ describe('the service', () => {
 			credentials: 'skipped',
 		});
 		expect(of('tcp').message).toContain('connection refused');
+		expect(of('tcp').hint).toBe('check the host and port of the base URL');
 	});
 });
 
