@@ -11,16 +11,6 @@ import { type Auth, isLoopbackAddress, mayBeLoopback, type ProxySettings } from 
 import { describeProblem, type TransportProblem } from './problem.js';
 import type { ConnectionOptions } from './types.js';
 
-/** A pool, or a proxy's agent. */
-export interface Sender {
-	dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
-	/** Uses new connections from now on. What is under way ends on the old ones. */
-	renew(): void;
-	destroy(): Promise<void>;
-	/** @param isStarted whether a connection had taken the request */
-	describe(error: Error, isStarted: boolean): TransportProblem;
-}
-
 /** The one place where they become a header. */
 export function authHeader(auth: Auth): string[] {
 	switch (auth.scheme) {
@@ -39,8 +29,8 @@ function basic(username: string, password: string): string {
 	return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
 }
 
-/** Redirects are never followed. */
-export async function createSender(options: ConnectionOptions): Promise<Sender> {
+/** A pool, or a proxy's agent. Redirects are never followed. */
+export async function createSender(options: ConnectionOptions) {
 	const { allowHttp, connections, timeoutMs, tls } = options;
 	const target = new URL(options.baseUrl);
 	const closing = new AbortController();
@@ -68,14 +58,19 @@ export async function createSender(options: ConnectionOptions): Promise<Sender> 
 	};
 	let current = open();
 	return {
-		dispatch: (request, handler) => current.dispatch(request, handler),
-		describe: (error, isStarted) =>
-			proxy === undefined ? describeProblem(error) : describeBehind(proxy, error, isStarted),
-		renew() {
+		dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+			current.dispatch(request, handler);
+		},
+		/** @param isStarted whether a connection had taken the request */
+		describe(error: Error, isStarted: boolean): TransportProblem {
+			return proxy === undefined ? describeProblem(error) : describeBehind(proxy, error, isStarted);
+		},
+		/** Uses new connections from now on. What is under way ends on the old ones. */
+		renew(): void {
 			void current.close();
 			current = open();
 		},
-		async destroy() {
+		async destroy(): Promise<void> {
 			const ended = current.destroy();
 			// Sockets that still connect, and those from before a renewal.
 			closing.abort();

@@ -3,7 +3,7 @@
 import type { ReplayRule } from '../api/endpoints.js';
 import { isMisplaced, judge, type Reading } from './judge.js';
 import type { History, Outcome, Retry } from './outcome.js';
-import { headerOf, type Response, type ResponseHeaders } from './response.js';
+import { headerOf, type Response } from './response.js';
 import type { Client, Sendable } from './types.js';
 
 /** It doubles with each attempt. */
@@ -71,7 +71,8 @@ export async function send(client: Client, request: Sendable, options: SendOptio
 		// Every further response on that connection may be late by one.
 		if (isMisplaced(outcome)) client.renew();
 		const { retry } = outcome;
-		const retryAfterMs = retryAfterOf(response.headers, clock.now());
+		const { headers } = response;
+		const retryAfterMs = parseRetryAfter(headerOf(headers, 'retry-after'), clock.now(), headerOf(headers, 'date'));
 		report(pace, sentAt, response, retry, retryAfterMs);
 		const decision = decideRetry({
 			retry,
@@ -129,10 +130,6 @@ export function parseRetryAfter(value: string | undefined, now: number, serviceD
 	const date = text.endsWith(' GMT') ? Date.parse(text) : Number.NaN;
 	if (Number.isNaN(date)) return undefined;
 	return Math.max(0, date - (Date.parse(serviceDate) || now));
-}
-
-function retryAfterOf(headers: ResponseHeaders, now: number): number | undefined {
-	return parseRetryAfter(headerOf(headers, 'retry-after'), now, headerOf(headers, 'date'));
 }
 
 /** Half to all of the doubled base: clients that failed together don't return together. */
