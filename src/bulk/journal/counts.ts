@@ -27,8 +27,20 @@ export interface Counts extends Record<OutcomeName, number> {
 }
 
 export function createCounts(): Counts {
-	const names = [...outcomeNames, 'unauthorized', 'forbidden', 'refused', 'conflicts', 'left'];
-	return Object.fromEntries(names.map((name) => [name, 0])) as unknown as Counts;
+	return {
+		ok: 0,
+		differs: 0,
+		failed: 0,
+		invalid: 0,
+		unknown: 0,
+		skipped: 0,
+		'not-sent': 0,
+		unauthorized: 0,
+		forbidden: 0,
+		refused: 0,
+		conflicts: 0,
+		left: 0,
+	};
 }
 
 /** Two bytes a row. The outcome counts from 1; 0 is none. */

@@ -47,10 +47,10 @@ function missingPart(model: unknown, value: unknown, name: string): string | und
 	return undefined;
 }
 
-export function headerProblem(value: Readonly<Record<string, unknown>>): string | undefined {
-	const missing = missingPart(HEADER, value, 'header') ?? badText(value as unknown as RunHeader);
+export function headerProblem(value: object): string | undefined {
+	const missing = missingPart(HEADER, value, 'header') ?? badText(value as RunHeader);
 	if (missing !== undefined) return `its first line has no valid "${missing}"`;
-	return valuesProblem((value as unknown as RunHeader).plan);
+	return valuesProblem((value as RunHeader).plan);
 }
 
 function badText({ id, started, plan: { source, service } }: RunHeader): string | undefined {

@@ -123,11 +123,12 @@ export class JournalScan {
 	/** @returns what is wrong with it */
 	take(record: Json): string | undefined {
 		const { type } = record;
-		const row = Number(record.row);
+		const row = record.row as number;
 		if (type === 'resume') this.begin(record);
 		this.end = endRecordOf(record);
 		const { last, rows } = this.header.input;
-		if ('row' in record && !(row >= 1 && row <= (last ?? rows))) return "a row that isn't in the input";
+		const isInInput = Number.isSafeInteger(row) && row >= 1 && row <= (last ?? rows);
+		if ('row' in record && !isInInput) return "a row that isn't in the input";
 		if (type === 'row') this.states.record(row, record.outcome as OutcomeName, record);
 		if (type === 'attempt' && record.lost === true) this.states.add(row, APPLIED);
 		if (type === 'attempt' && record.partly === true) this.states.add(row, PARTLY);

@@ -97,8 +97,9 @@ export async function openRecords(path: string) {
 	let isComplete = false;
 	const scan = await scanJournal(path, (record, place) => {
 		if (record.type === 'tick') {
-			const { ms, retries, refused } = record as unknown as TickRecord;
-			ticks.push({ ms, retries, refused, outcomes, end: (ticks.at(-1)?.end ?? 0) + ms });
+			const ms = Number(record.ms);
+			const end = (ticks.at(-1)?.end ?? 0) + ms;
+			ticks.push({ ms, retries: Number(record.retries), refused: Number(record.refused), outcomes, end });
 			outcomes = {};
 		}
 		if (record.type !== 'row') return;

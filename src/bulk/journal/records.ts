@@ -178,19 +178,21 @@ export function readHeader(text: string, path: string): RunHeader {
 	}
 	const record = parseRecord(text);
 	if (typeof record === 'string') throw notAJournal(path, `its first line is damaged (${record})`);
-	const { type, version: _, ...header } = record;
+	const { type, version: _, ...rest } = record;
+	const header: object = rest;
 	if (type === 'saved-plan') throw notAJournal(path, 'it is a plan; supportctl run apply sends it');
 	if (type !== 'plan') throw notAJournal(path, 'its first line is not the start of a run');
 	const problem = headerProblem(header);
 	if (problem !== undefined) throw notAJournal(path, problem);
-	return header as unknown as RunHeader;
+	return header as RunHeader;
 }
 
 /** Undefined for other records. */
 export function endRecordOf(record: Readonly<Json>): EndRecord | undefined {
 	if (record.type !== 'end') return undefined;
-	const { type: _, ...end } = record;
-	return end as unknown as EndRecord;
+	const { type: _, ...rest } = record;
+	const end: object = rest;
+	return end as EndRecord;
 }
 
 /** Path IDs are keys of a row's record. */
@@ -205,5 +207,5 @@ export function rowRecordOf(record: Readonly<Json>): RowRecord | undefined {
 		if (ID_NAME.test(name)) ids[name] = String(value);
 		else if (name !== 'type') rest[name] = value;
 	}
-	return { ...rest, ids } as unknown as RowRecord;
+	return { ...rest, ids } as RowRecord;
 }

@@ -6,8 +6,9 @@ import { endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Request } from '../../api/plan.js';
 import { reads, termReads } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
-import { isId, isObject, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../api/values.js';
+import { isId, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../api/values.js';
 import { FailedError } from '../../errors.js';
+import { lookedUpId } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { type ListedObject, objectsIn } from './pages.js';
 
@@ -138,7 +139,6 @@ function listedIn(outcome: Outcome, what: string): ListedObject[] | undefined {
 function createUsers({ dialect, send, ownId }: DirectoryOptions): Directories['users'] {
 	const plan = createPlanner(endpoints['user.id'], dialect);
 	const list = createPlanner(reads.user.list, dialect)({ ids: {} });
-	const get = createPlanner(reads.user.get, dialect);
 	const names = new Map<string, string>();
 	/** Live services find your own name only; the list has others. */
 	let refusesOthers = false;
@@ -167,12 +167,11 @@ function createUsers({ dialect, send, ownId }: DirectoryOptions): Directories['u
 		let why: string | undefined;
 		if (!refusesOthers) {
 			const outcome = await send(plan({ ids: { username: name }, fields: { username: name } }));
-			const { body, code, message } = outcome;
-			const id = outcome.outcome === 'ok' && isObject(body) ? body.id : undefined;
-			if (isId(id)) return { id: String(id) };
+			const id = outcome.outcome === 'ok' ? lookedUpId(outcome.body) : undefined;
+			if (id !== undefined) return { id };
 			if (outcome.outcome !== 'ok') listedIn(outcome, what);
-			refusesOthers = code === 'invalid_username_access';
-			why = message ?? code;
+			refusesOthers = outcome.code === 'invalid_username_access';
+			why = outcome.message ?? outcome.code;
 		}
 		let seen = await listed({ search: name }, what);
 		const isMatch = ({ id, username }: ListedObject): boolean => isId(id) && isSameText(username, name);
@@ -205,11 +204,7 @@ function createUsers({ dialect, send, ownId }: DirectoryOptions): Directories['u
 		async conflict(id, text) {
 			if (text === OWN_ID) return undefined;
 			const name = text.replace(/^@/, '');
-			if (!names.has(id)) {
-				const { outcome, body } = await send(get({ ids: { id } }));
-				const isUser = outcome === 'ok' && isObject(body) && String(body.id) === id;
-				if (isUser && typeof body.username === 'string') names.set(id, body.username);
-			}
+			if (!names.has(id)) await listed({ include: id }, 'users');
 			const shown = names.get(id) ?? name;
 			if (isSameText(shown, name)) return undefined;
 			return `the lookup of ${quote(name)} returned user ${id}, who is ${quote(shown)}`;

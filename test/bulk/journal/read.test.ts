@@ -122,7 +122,7 @@ describe('old values', () => {
 });
 
 describe('a row number', () => {
-	it.each([0, -1, 11, null])('%j is damage in a run of ten rows', async (number) => {
+	it.each([0, -1, 1.5, 11, '1', null, true])('%j is damage in a run of ten rows', async (number) => {
 		const { corrupt, done } = await scanJournal(
 			journalWith([{ type: 'row', row: number, outcome: 'ok' }, row(10, 'ok')]),
 		);
