@@ -90,7 +90,7 @@ describe('CSV input', () => {
 		],
 		['a NUL byte', 'id,t\n1,a\n2,\u0000\n', 'edits.csv line 3: contains a NUL byte: the file is UTF-16 or not text'],
 	])('says where the trouble is: %s', async (_, text, message) => {
-		await expect(rowsOf('edits.csv', text)).rejects.toMatchObject({ name: 'UsageError', message });
+		await expect(rowsOf('edits.csv', text)).rejects.toMatchObject({ exitCode: 2, message });
 	});
 
 	it.each([',', ';', '\t'])('reads a quote inside a cell as text, between "%s"', async (delimiter) => {

@@ -72,7 +72,7 @@ describe('openInput with a file', () => {
 		await readAll(source);
 		change(source.path as string);
 		expect(await failureOf(readAll(source))).toMatchObject({
-			name: 'UsageError',
+			exitCode: 2,
 			code: 'input_changed',
 			message: `${name} changed while it was being read`,
 		});
@@ -133,7 +133,7 @@ describe('openInput with a file', () => {
 		const open = (name: string) =>
 			failureOf(openInput({ path: join(folder, name), name, stdin: streamOf(''), stateDir: folder }));
 		expect(await open('none.csv')).toMatchObject({
-			name: 'UsageError',
+			exitCode: 2,
 			message: "can't read none.csv: file not found",
 		});
 		expect((await open('sub.csv')).message).toBe("can't read sub.csv: it is a directory");
@@ -159,7 +159,7 @@ describe('openInput with a file', () => {
 		const child = spawn('sh', ['-c', `mkfifo "${folder}/pipe" && echo made && printf '' > "${folder}/pipe"`]);
 		await new Promise((resolve) => child.stdout.once('data', resolve));
 		const failed = await failureOf(openInput({ path: join(folder, 'pipe'), stdin: streamOf(''), stateDir: folder }));
-		expect(failed).toMatchObject({ name: 'UsageError' });
+		expect(failed).toMatchObject({ exitCode: 2 });
 		expect(readdirSync(join(folder, 'spool'))).toEqual([]);
 	});
 });
@@ -235,7 +235,7 @@ describe('openInput with standard input', () => {
 			throw new InterruptedError('interrupted');
 		}
 		expect(await failureOf(openInput({ path: '-', stdin: withdrawn(), stateDir }))).toMatchObject({
-			name: 'InterruptedError',
+			exitCode: 130,
 		});
 		async function* broken(): AsyncGenerator<Uint8Array> {
 			yield Buffer.from('1\n');

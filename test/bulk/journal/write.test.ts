@@ -182,7 +182,7 @@ describe('a journal', () => {
 		expect(statSync(path).mode & 0o777).toBe(0o600);
 		const before = readFileSync(path);
 		expect(await failureOf(() => startJournal(folder, 1, path))).toMatchObject({
-			name: 'UsageError',
+			exitCode: 2,
 			code: 'journal_exists',
 		});
 		expect(readFileSync(path)).toEqual(before);
@@ -193,7 +193,7 @@ describe('a journal', () => {
 		const folder = temporaryFolder();
 		writeFileSync(join(folder, 'file'), 'x');
 		expect(await failureOf(() => startJournal(join(folder, 'file'), 1))).toMatchObject({
-			name: 'FailedError',
+			exitCode: 1,
 			code: 'journal_failed',
 			hint: 'nothing was sent; choose a different place with --journal FILE or SUPPORTCTL_STATE_DIR',
 		});
@@ -307,10 +307,10 @@ describe('scanJournal', () => {
 		const folder = temporaryFolder();
 		const path = join(folder, 'cut.ndjson');
 		const message = `can't write the journal ${path}: file not found`;
-		expect(await failureOf(() => openJournal(path, redact))).toMatchObject({ name: 'FailedError', message });
+		expect(await failureOf(() => openJournal(path, redact))).toMatchObject({ exitCode: 1, message });
 		writeFileSync(path, '{"type":"plan","version":3');
 		expect((await failureOf(() => openJournal(path, redact))).message).toContain('nothing was sent');
-		expect(await failureOf(() => openJournal(folder, redact))).toMatchObject({ name: 'FailedError' });
+		expect(await failureOf(() => openJournal(folder, redact))).toMatchObject({ exitCode: 1 });
 	});
 
 	it('fails only with errors for people, whatever the bytes', async () => {
@@ -356,7 +356,7 @@ describe('two processes', () => {
 	it('never write one journal', async () => {
 		const journal = startJournal(temporaryFolder(), 3);
 		expect(await failureOf(() => openJournal(journal.path, redact))).toMatchObject({
-			name: 'FailedError',
+			exitCode: 1,
 			code: 'locked',
 			message: expect.stringContaining(`is in use by process ${process.pid}`),
 		});

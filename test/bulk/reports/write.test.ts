@@ -22,7 +22,7 @@ describe('writeReports', () => {
 		writeFileSync(path, 'old');
 		const gone = { ...facts, journals: [join(folder, 'gone')] };
 		await expect(writeReports([{ format: 'junit', path }], gone, '.')).rejects.toMatchObject({
-			name: 'FailedError',
+			exitCode: 1,
 			code: 'report_failed',
 		});
 		expect(readFileSync(path, 'utf8')).toBe('old');
