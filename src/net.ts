@@ -6,15 +6,15 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether an IP address, without brackets, is in 127.0.0.0/8 or is ::1; false for a host name. IPv4 in IPv6 counts as IPv4. */
+/** Of an IP address without brackets; IPv4 in IPv6 counts as IPv4. False for a name. */
 export function isLoopbackAddress(address: string): boolean {
 	const family = isIP(address);
 	return family !== 0 && loopback.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
 /**
- * Whether a host, as URL gives it, may be this machine: a loopback address, or a name that is reserved for one. A name
- * proves nothing: who sends credentials over http:// has to check the address that the connection uses.
+ * A name that is reserved for this machine proves nothing: who sends credentials over http:// has to check the address
+ * that the connection uses.
  */
 export function mayBeLoopback(hostname: string): boolean {
 	const host = hostname.toLowerCase().replace(/\.$/, '');
