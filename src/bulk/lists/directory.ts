@@ -12,7 +12,15 @@ import { lookedUpId } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { type ListedObject, objectsIn } from './pages.js';
 
-export type Found = { readonly id: string } | { readonly problem: string } | { readonly asGiven: true };
+interface Id {
+	readonly id: string;
+}
+
+interface Problem {
+	readonly problem: string;
+}
+
+export type Found = Id | Problem | { readonly asGiven: true };
 
 export interface Directory {
 	/** By ID, username, slug or name. @throws SupportctlError */
@@ -28,12 +36,7 @@ export interface TermIndex extends ComparedTerms {
 }
 
 /** `of` is `users` or a taxonomy. */
-export interface NameRecord {
-	of: string;
-	name: string;
-	id?: string;
-	problem?: string;
-}
+export type NameRecord = { readonly of: string; readonly name: string } & (Id | Problem);
 
 export interface Directories {
 	readonly users: Directory & {
@@ -114,9 +117,8 @@ export function createDirectories(options: DirectoryOptions): Directories {
 			exported: (taxonomy, slug) => termsOf(taxonomy).exported(slug),
 		},
 		list: async (taxonomy) => void (await termsOf(taxonomy).list()),
-		remember({ of, name, id, problem }) {
-			const result = id === undefined ? { problem: problem ?? `no match for ${quote(name)}` } : { id };
-			known.set(keyOf(of, name), Promise.resolve(result));
+		remember({ of, name, ...found }) {
+			known.set(keyOf(of, name), Promise.resolve(found));
 		},
 		records: () => records,
 	};
