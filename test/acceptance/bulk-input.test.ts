@@ -44,6 +44,24 @@ describe('two passes', () => {
 		expect(work.journals()).toEqual([]);
 	});
 
+	it('complain of bad cells also where the input turns out to be unreadable', async () => {
+		const { recorder, work } = await startWorkplace();
+		work.write('edits.csv', 'id,status,title\n1,hodl,x\n2,hold,"never closed\n3,hold,x\n');
+		const { exitCode, stderr } = await work.run('ticket update --input edits.csv --json');
+		expect(exitCode).toBe(2);
+		expect(jsonLines(stderr)).toEqual([
+			{
+				error: expect.objectContaining({
+					message: expect.stringContaining('unclosed quote'),
+					line: 3,
+					complaints: [expect.objectContaining({ line: 2, column: 'status', file: 'edits.csv' })],
+				}),
+			},
+		]);
+		expect((await work.run('ticket update --input edits.csv')).stderr).toMatch(/status "hodl".*\n.*unclosed quote/);
+		expect(recorder.requests).toEqual([]);
+	});
+
 	it('write JSON alone to stderr with --json and --skip-invalid', async () => {
 		const { work } = await startWorkplace();
 		work.write('edits.csv', 'id,status\n1,hodl\n2,hold\n');

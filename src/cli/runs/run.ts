@@ -72,7 +72,7 @@ async function sendRows(
 	const extent = extentOf(job);
 	const journal = options.journal === undefined ? undefined : resolve(cwd, options.journal);
 	const isLookUp = endpoint.replay === 'read' && plan.source.from === 'ids';
-	const show = await createScreen(job, extent, signals);
+	const screen = await createScreen(job, extent, signals);
 	try {
 		return await run({
 			plan,
@@ -88,7 +88,7 @@ async function sendRows(
 			record,
 			directories,
 			tool: version,
-			show,
+			show: screen.show,
 			redact: createRedactor(),
 			redactRows: (hasSecrets) => redactRows(session.secrets, hasSecrets),
 			saveTo: options.plan === undefined ? undefined : resolve(cwd, options.plan),
@@ -101,6 +101,7 @@ async function sendRows(
 			onDraft: (path) => drafts.push(path),
 		});
 	} catch (error) {
+		screen.beforeError(error);
 		// A bad input or header.
 		if (error instanceof UsageError && typeof error.data.line === 'number') {
 			const file = options.input === '-' ? undefined : options.input;

@@ -22,6 +22,8 @@ import { type Group, type Seen, SHOWN, type View } from './view.js';
 export interface Messages {
 	/** Rows that can't be sent. */
 	invalid(survey: Survey): void;
+	/** Rows that can't be sent, before an input that can't be read to its end. */
+	unreadable(error: unknown): void;
 	ended(ended: Ended): void;
 }
 
@@ -71,6 +73,7 @@ export function textMessages(job: RunJob, view: View, seen: Seen, palette: Palet
 			const canSkip = !plan.skipInvalid && survey.invalid < survey.rows;
 			write(`${invalidNote(plan, survey)}${canSkip ? '; pass --skip-invalid to send the others' : ''}`);
 		},
+		unreadable: writeComplaints,
 		ended(ended) {
 			writeFailures(ended);
 			const { stopped } = ended;
@@ -156,6 +159,9 @@ export function jsonMessages(job: RunJob, view: View, seen: Seen, palette: Palet
 			const note = invalidNote(plan, survey);
 			if (plan.skipInvalid) warn(context, [note]);
 			else writeError(new UsageError(note, { code: 'invalid_input', data: { complaints: complaints() } }));
+		},
+		unreadable(error) {
+			if (error instanceof SupportctlError && seen.complaints.length > 0) error.data.complaints = complaints();
 		},
 		ended(ended) {
 			if (view.isLone) return;

@@ -38,9 +38,11 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 	let results: ReturnType<typeof createSentResults> | undefined;
 	let journal: Started['journal'];
 	let remarks = 0;
+	let isSurveyed = false;
 
 	/** A bad column or query leaves no run behind. */
 	async function showSurvey(survey: Survey, rows: PlannedRows): Promise<void> {
+		isSurveyed = true;
 		seen.inputName = rows.input?.name ?? seen.inputName;
 		seen.hidesGood = view.isTable && !view.isRead && survey.selected > WHOLE_TABLE_ROWS;
 		noteColumns(job, rows);
@@ -129,7 +131,11 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 				return showEnd(event);
 		}
 	}
-	return show;
+	/** Before the error itself is shown. */
+	function beforeError(error: unknown): void {
+		if (!isSurveyed) messages.unreadable(error);
+	}
+	return { show, beforeError };
 }
 
 function createRunProgress({ tuning, invocation }: RunJob, { json }: View, palette: Palette) {
