@@ -12,7 +12,6 @@ export interface ArgumentSpec {
 	readonly required: boolean;
 	readonly variadic?: boolean;
 	readonly choices?: readonly string[];
-	/** Others are allowed too. */
 	readonly suggests?: readonly string[];
 	readonly completes?: Completes;
 }
@@ -42,7 +41,6 @@ type ArgumentTexts<Specs extends readonly ArgumentSpec[]> = Specs extends readon
 	: readonly string[];
 
 interface CommandDescription<Options, Arguments> {
-	/** For help. */
 	readonly requests?: readonly Endpoint[];
 	/** If they don't follow from its requests. */
 	readonly exitCodes?: readonly ExitCode[];

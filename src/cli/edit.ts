@@ -36,14 +36,12 @@ interface Target {
 	rules: ValueRules;
 }
 
-/** The object as it was read. */
 interface Found {
 	ids: Ids;
 	/** `ticket 14` */
 	what: string;
 	exported: Readonly<Record<string, unknown>>;
 	held: Held;
-	/** To be edited. */
 	fields: readonly Field[];
 	warnings: readonly string[];
 }

@@ -21,7 +21,6 @@ function leave({ context, options }: Invocation, says: string): void {
 export interface Stoppable {
 	stop(): void;
 	open(): number;
-	/** Clears the screen's last line. */
 	clear?(): void;
 	resume?: string | undefined;
 }

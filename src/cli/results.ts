@@ -23,7 +23,6 @@ export function wantsJson(options: OutputValues): boolean {
 	return options.json === true || options.format === 'json' || options.format === 'ndjson';
 }
 
-/** By --field or --fields. */
 export function columnsNamed({ field, fields }: OutputValues): string[] | undefined {
 	if (field !== undefined) return [field];
 	return fields && parseFields(fields).map(({ path }) => path);
@@ -118,7 +117,6 @@ export async function printAll(invocation: Invocation, shape: ResultShape, rows:
 	await results.end();
 }
 
-/** @throws FailedError if text was lost */
 export async function checkOutput(stdout: Output): Promise<void> {
 	await stdout.flush();
 	if (stdout.failure !== undefined) throw lostOutput(stdout.failure);
@@ -153,7 +151,6 @@ export function createSentResults(results: Renderer) {
 				keep(error);
 			}
 		},
-		/** @returns the first failure */
 		async end(): Promise<SupportctlError | undefined> {
 			await results.end().catch(keep);
 			return failure;

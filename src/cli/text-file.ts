@@ -62,7 +62,6 @@ export function refuseSecretNames(flag: string, names: readonly string[], way: s
 	});
 }
 
-/** Looks at any depth. @throws UsageError */
 export function refuseSecretKeys(flag: string, value: unknown, way: string): void {
 	const key = secretKeyIn(value);
 	if (key !== undefined) refuseSecretNames(flag, [key], way);

@@ -31,7 +31,6 @@ export const otherFlags = table({
 	'--customer': '--author',
 });
 
-/** In the singular. */
 export const nouns = table({
 	issue: 'ticket',
 	case: 'ticket',

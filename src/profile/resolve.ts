@@ -28,7 +28,6 @@ export interface ResolveRequest {
 	env: Environment;
 	flags: Readonly<Record<string, unknown>>;
 	cwd?: string;
-	/** False fetches no secret, for runs that send nothing. */
 	credentials?: boolean;
 }
 
@@ -69,10 +68,8 @@ export function readSetup(request: ResolveRequest) {
 
 interface SecretPlace {
 	scheme: Scheme;
-	/** Set if the secret comes from the environment. */
 	value?: string;
 	stored?: StoredSecret;
-	/** Where it comes from, or why there is none. */
 	source: string;
 }
 

@@ -12,9 +12,7 @@ import type { Survey } from './survey.js';
 /** The screen's switch over `type` is exhaustive: a new event does not compile until it is shown. */
 export type RunEvent =
 	| { type: 'complaint'; complaint: Complaint }
-	/** Nothing was sent yet. */
 	| { type: 'surveyed'; survey: Survey; rows: PlannedRows }
-	/** With `change` if its object was read. */
 	| { type: 'planned'; row: RunRow; change?: RowChange }
 	| ({ type: 'previewed' } & Preview)
 	| ({ type: 'started' } & Started)
@@ -44,12 +42,10 @@ export interface FieldChange {
 	isShown: boolean;
 }
 
-/** A row of a saved plan. */
 export interface PlannedWrite {
 	row: number;
 	line?: number;
 	ids: Ids;
-	/** Deletes permanently. */
 	force?: true;
 	reassign?: string;
 	modified?: string;
@@ -60,7 +56,6 @@ export interface PlannedWrite {
 
 export interface Preview {
 	requests: number;
-	/** A check may skip some. */
 	upTo: boolean;
 	skipped: number;
 	unread: number;
@@ -83,6 +78,5 @@ export interface Ended {
 	stopped: StopReason | undefined;
 	ms: number;
 	resumable: boolean;
-	/** Of the journal or the input. */
 	failure?: unknown;
 }

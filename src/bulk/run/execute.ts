@@ -25,7 +25,6 @@ interface RunParts {
 	rows: PlannedRows;
 	survey: Survey;
 	client: Client;
-	/** Undefined for lookups. */
 	journal: Journal | undefined;
 	past: PastPart | undefined;
 }

@@ -33,7 +33,6 @@ export function rowIdName({ parameters, fields }: Endpoint): string {
 
 /** A row's own cell takes precedence. */
 export interface SharedValues {
-	/** With `taxonomy`. */
 	readonly ids: Ids;
 	readonly fields: Fields;
 	/** Never kept: a resume asks again. */

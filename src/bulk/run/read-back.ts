@@ -20,7 +20,6 @@ import { notRead, type Seen, settledBy, settledRefusal, verified } from './settl
 
 export interface RowSteps {
 	before(row: RunRow): Promise<Outcome>;
-	/** Reads it once even if the run is stopping. */
 	after(row: RunRow): Promise<Outcome>;
 	send(row: RunRow, request: Request): Promise<Outcome>;
 	keep(row: RunRow, before: OldValues): Promise<void> | undefined;

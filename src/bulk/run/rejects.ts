@@ -42,7 +42,6 @@ export interface Reject {
 	ids: Ids;
 }
 
-/** Undefined for stdin without a copy. */
 export async function openPastInput(
 	source: RowSource,
 	stdin: AsyncIterable<Uint8Array>,
@@ -102,7 +101,6 @@ export async function* rejectsWithoutInput(
 	}
 }
 
-/** Without a record; not those that may have been sent. */
 function unreachedRows(
 	scan: JournalScan,
 	input: InputSource,

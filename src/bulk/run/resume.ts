@@ -15,11 +15,9 @@ import type { Survey } from './survey.js';
 /** The last row that set each field of an object, by the object's key. */
 type LaterRows = Map<string, Map<string, number>>;
 
-/** What earlier parts of a run left. */
 export class PastPart {
 	readonly states: RowStates;
 	readonly own: number;
-	/** Rows that are done. */
 	readonly counts = createCounts();
 	/** Rows to be sent again, by their earlier outcome. */
 	readonly left = createCounts();
@@ -104,7 +102,6 @@ export async function takeUp(
 	}
 }
 
-/** Objects and order of the rows, once they are read. */
 export async function readPast(
 	scan: JournalScan,
 	rows: PlannedRows,

@@ -13,7 +13,6 @@ export interface RunRow {
 	readonly row: number;
 	readonly line?: number;
 	readonly request: Request;
-	/** Receives what a deleted user leaves. */
 	readonly reassign?: string;
 	/** The object must still have one of these values in each field. */
 	readonly expected?: Expected;
@@ -55,7 +54,6 @@ export interface PlannedRows {
 	readonly ignored: readonly string[];
 	/** Spelled differently from their fields. */
 	readonly matched: readonly Matched[];
-	/** After the first pass. */
 	sha256(): string;
 	/** In input order; `isOwn` says which are a shard's. */
 	read(): AsyncIterable<readonly PlannedRow[]>;
@@ -89,7 +87,6 @@ export class RowPlanner {
 	/** Fields whose items flags add or remove. */
 	readonly #listed: readonly string[];
 
-	/** @throws UsageError for a bad header */
 	constructor(
 		private readonly plan: RunPlan,
 		input: InputSource,

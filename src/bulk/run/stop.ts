@@ -22,7 +22,6 @@ const AWAY_MS = 5 * 60_000;
 /** Rows in a row without a response, beyond those under way: the service is gone. */
 const LOST_ROWS = 10;
 
-/** First rows refused for one reason. */
 const SAME_REFUSALS = 20;
 
 export class StopWatch {

@@ -9,11 +9,8 @@ import { isInvalid, isOwn, type PlannedRow, type RunRow } from './rows.js';
 export interface Survey {
 	rows: number;
 	last: number;
-	/** To be sent by this shard. */
 	selected: number;
-	/** Valid rows without a change. */
 	empty: number;
-	/** Those of this shard. */
 	skipped: number;
 	permanent: number;
 	invalid: number;

@@ -46,7 +46,6 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 
 interface Change {
 	ids: Ids;
-	/** Before the first write. */
 	old: Record<string, unknown>;
 	/** Every value that the run may have written or was shown. */
 	written: Record<string, unknown[]>;
@@ -117,7 +116,6 @@ async function findRecords(path: string): Promise<Records> {
 	};
 }
 
-/** Once each, in the order of the run. */
 function* readChanges(path: string, records: Records, plan: RunPlan): Generator<Change> {
 	const endpoint = endpointOf(plan);
 	const fd = openRegularFile(path);

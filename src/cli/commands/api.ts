@@ -121,14 +121,12 @@ interface Api {
 
 interface Exchanged {
 	path: string;
-	/** Without secrets. */
 	result: Outcome;
 	response: Response | undefined;
 }
 
 type SendPage = (path: string) => Promise<Exchanged>;
 
-/** Sends the request, and prints the response before the next page is read. */
 async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: SupportctlError }> {
 	const { invocation, session, call, shape, list } = api;
 	const clean = createTextRedactor(session.secrets);
@@ -227,7 +225,6 @@ function headOf({ status, headers }: Response, clean: (text: string) => string):
 	return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), ...lines, '', ''].join('\n');
 }
 
-/** A body that isn't JSON. */
 async function printText(
 	stdout: Output,
 	response: Response | undefined,

@@ -117,7 +117,6 @@ function failure(error: unknown, nextStep: string): Found {
 	return fail([error.message, ...error.details].join('; '), hint);
 }
 
-/** Yields the finding of each check in turn. */
 async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	const { context, options } = invocation;
 	yield checkNode(process.versions.node, engines);

@@ -49,7 +49,6 @@ export const command = defineCommand({
 
 interface Login {
 	invocation: Invocation;
-	/** Undefined if nobody can be asked. */
 	prompts: Prompts | undefined;
 	store: Store;
 	flags: Readonly<Record<string, unknown>>;

@@ -153,7 +153,6 @@ async function candidatesFor({ choices, suggests, completes }: Valued, context: 
 
 interface TypedWord {
 	text: string;
-	/** Still open. */
 	quote: string;
 	/** How much of `text` readline keeps: it breaks words at `=` and `:` too. */
 	kept: number;

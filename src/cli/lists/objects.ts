@@ -67,7 +67,6 @@ interface List {
 	reading: Reading;
 	filtered: Filtered;
 	order: Order;
-	/** Undefined for all. */
 	fields: readonly string[] | undefined;
 	progress: Progress | undefined;
 	printer: Printer;
@@ -154,7 +153,6 @@ function createFetch({ reading, filtered, order, fields }: List, owners: Ids, si
 	};
 }
 
-/** @throws SupportctlError */
 export async function getObjects(noun: Noun, invocation: ReadInvocation): Promise<ExitCode> {
 	const { context, options, args } = invocation;
 	return await withReading(noun, invocation, async (reading) => {

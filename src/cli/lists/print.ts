@@ -20,7 +20,6 @@ export function formOf({ read, invocation, session }: Reading, single = false) {
 		profileFormat,
 		format,
 		asCells,
-		/** What an update reads. */
 		isExport: isData && read.update !== undefined,
 		isTable: isOwnTable(invocation, profileFormat),
 	};

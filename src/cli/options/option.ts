@@ -12,7 +12,6 @@ export interface OptionSpec {
 	readonly bare?: string;
 	readonly counted?: boolean;
 	readonly choices?: readonly string[];
-	/** Others are allowed too. */
 	readonly suggests?: readonly string[];
 	readonly parse?: (text: string, flag: string) => unknown;
 	/** For help; the command applies it. */

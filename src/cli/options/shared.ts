@@ -7,7 +7,6 @@ import { checkSetting, type Kind, number, schemes, settings } from '../../profil
 import { camelCase, longName, type OptionSpec, type OptionValues, options, pick } from './option.js';
 import { parseDuration } from './window.js';
 
-/** Like a setting. */
 export const checked =
 	<Value>(kind: Kind<Value>) =>
 	(text: string, flag: string): Value =>
@@ -133,7 +132,6 @@ export const readOptions = [
 	...connectionOptions,
 ];
 
-/** Which objects of a list are printed, and in which order. */
 export const listOptions = options('Filters', [
 	{ flags: '-L, --limit <n>', help: 'Print at most N objects', parse: wholeNumber(1) },
 	{
@@ -166,7 +164,6 @@ export const guardDefaults = options(KEPT, [
 	{ flags: '--no-allow-http', help: 'Require https://' },
 ]);
 
-/** Defaults for later commands. */
 export const runDefaults = options(KEPT, [
 	{ flags: '-j, --concurrency <n>', help: 'Requests at a time' },
 	{ flags: '--rate <n>', help: 'At most N requests per second' },

@@ -202,7 +202,6 @@ interface Question {
 	host: string;
 	/** `update ticket 14` */
 	action: string;
-	/** Whether someone has to agree. */
 	asks: boolean;
 	notes?: readonly string[];
 }
@@ -267,7 +266,6 @@ function mayShowObjects(found: Outcome, { request }: RunRow): boolean {
 	return gone !== undefined || signedOut === true || isLost(found);
 }
 
-/** The plan of a run that can't be undone. */
 function withoutOldValues(plan: RunPlan): RunPlan {
 	return { ...plan, checks: { ...plan.checks, snapshot: false } };
 }

@@ -86,9 +86,7 @@ export async function sendOne(given: RunJob): Promise<ExitCode> {
 
 interface Resolved {
 	plan: RunPlan;
-	/** Of the path. */
 	ids: Readonly<Record<string, string>>;
-	/** Why there is no ID. */
 	problem?: string | undefined;
 	terms?: TermIndex;
 }

@@ -100,7 +100,6 @@ export const runOptions = options('Run', [
 	{ flags: '--note <text>', help: 'Note for the journal: why you make this change' },
 ]);
 
-/** Beside fields with flags. */
 export const valueOptions = options(FIELDS, [
 	{ flags: '--data <json|@file>', help: 'JSON object to merge into the body' },
 	{ flags: '--set <name=value>', help: 'Custom field; the value can be @file', repeatable: true },
@@ -110,7 +109,6 @@ export const valueOptions = options(FIELDS, [
 	{ flags: '--reassign <user>', help: "The user who receives the deleted users' posts and links" },
 ]);
 
-/** But for fields. */
 export const allOptions = [
 	...valueOptions,
 	...inputOptions,
@@ -135,7 +133,6 @@ export const runArgument = {
 	completes: 'runs',
 } as const satisfies ArgumentSpec;
 
-/** With commas or repeated. */
 export function outcomeOption<const Name extends OutcomeName>(help: string, names: readonly Name[], defaultText = '') {
 	return {
 		flags: '--outcome <names>',

@@ -14,7 +14,6 @@ import type { ResultShape } from '../results.js';
 import { positionalsOf } from './options.js';
 import type { RunJob } from './plan.js';
 
-/** As numbers if they fit. */
 export function printedIds(ids: Readonly<Record<string, string>>): Record<string, string | number> {
 	const printed: Record<string, string | number> = {};
 	for (const name of Object.keys(ids)) {
@@ -82,7 +81,6 @@ const deletionColumn: Column = {
 	},
 };
 
-/** Each row has its own. */
 function customFields(keys: readonly string[]): Pick<ResultShape, 'more' | 'resolve'> {
 	const fieldsOf = ({ outcome, body }: Row): object => (outcome === 'ok' ? (readCustomFields(body) ?? {}) : {});
 	return {
@@ -122,7 +120,6 @@ export async function outcomeShape(
 	return { ...shape, resolve: (name) => (name === 'id' ? (row) => row.ticket_id : undefined) };
 }
 
-/** Beside IDs, outcome and message. */
 function columnsOf({ returns, replay }: Endpoint, fields: readonly string[]): Column[] {
 	if (returns !== 'object') return [];
 	if (replay === 'delete') return [deletionColumn];

@@ -41,7 +41,6 @@ export function checkEnded({ path, header }: PastRun): void {
 	});
 }
 
-/** Undefined if all rows have a record. */
 export function unreachedNote(
 	{ state }: RunSummary,
 	{ header, counts, end, states }: JournalScan,
@@ -55,7 +54,6 @@ export function unreachedNote(
 	return { text: `note: ${rows} no record${why}; supportctl run resume ${header.id} sends them`, mayBeSent };
 }
 
-/** Where the rows of a run are now. @throws UsageError for a missing or changed input, before anything is read as rows */
 export async function sourceAgain(
 	{ header: { id, input, plan } }: PastRun,
 	given: string | undefined,

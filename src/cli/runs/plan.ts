@@ -52,7 +52,6 @@ export interface RunJob {
 	resumes?: { path: string; header: RunHeader; again: readonly OutcomeName[] };
 }
 
-/** What arguments and flags say, without a service. */
 export interface Given extends Pick<RunJob, 'endpoint' | 'secrets'> {
 	source: RowSource;
 	values: SharedValues;

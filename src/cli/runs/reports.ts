@@ -10,7 +10,6 @@ import type { RunJob } from './plan.js';
 
 const reports = () => import('../../bulk/reports/write.js');
 
-/** Or those of the run that is resumed. */
 function reportsOf({ invocation: { options }, resumes }: RunJob): readonly string[] | undefined {
 	return options.report ?? resumes?.header.reports?.filter((text) => isFree(text, resumes.header.id));
 }
@@ -26,7 +25,6 @@ function isFree(text: string, run: string): boolean {
 	}
 }
 
-/** Before the run. @throws UsageError */
 export async function checkReports(job: RunJob, source: RowSource): Promise<void> {
 	const asked = reportsOf(job);
 	if (asked === undefined) return;
@@ -45,7 +43,6 @@ export async function checkReports(job: RunJob, source: RowSource): Promise<void
 	await checkReportPlaces(specs, Object.entries(files), context.cwd);
 }
 
-/** After the run. @throws FailedError */
 export async function writeReports(
 	job: RunJob,
 	journal: Started['journal'],

@@ -19,7 +19,6 @@ import {
 
 const past = () => import('../../runs/past.js');
 
-/** And secrets that no journal keeps. */
 const givenAgain = [
 	...options('Input', [{ flags: '--input <file>', help: 'New path of the input', completes: 'files' }]),
 	...pick(valueOptions, 'data', 'password-stdin', 'password-prompt'),
@@ -27,7 +26,6 @@ const givenAgain = [
 
 const sendOptions = [...guardOptions, ...tuningOptions, ...outputOptions, ...connectionOptions] as const;
 
-/** Also sends rows with the outcomes of `again`. */
 async function goOn(invocation: RunInvocation, again: readonly OutcomeName[]): Promise<ExitCode> {
 	const { pastRun, sendAgain } = await past();
 	const { args, context } = invocation;

@@ -47,7 +47,6 @@ export function runView(summary: RunSummary): Row {
 
 const runKeys = [...Object.keys(runView({ id: '', state: 'finished', path: '' })), 'problem'];
 
-/** Room for the input, who and why. */
 const WIDE = 120;
 
 function runColumns(palette: Palette, width = WIDE): Column[] {

@@ -77,7 +77,6 @@ export const command = defineCommand({
 	},
 });
 
-/** The reason comes last. */
 async function print(
 	invocation: Invocation,
 	input: InputSource | undefined,

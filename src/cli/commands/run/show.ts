@@ -192,7 +192,6 @@ async function printRecords(invocation: Invocation, [first]: Runs, rows: Iterabl
 	await printAll(invocation, { columns: [{ path: 'row' }, ...columns] }, rows);
 }
 
-/** Printed for programs, or below. */
 const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'plan', 'next']);
 
 async function showRuns(invocation: Invocation, runs: Runs, whole: Whole): Promise<void> {

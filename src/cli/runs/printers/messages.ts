@@ -20,7 +20,6 @@ import type { RunJob } from '../plan.js';
 import { type Group, type Seen, SHOWN, type View } from './view.js';
 
 export interface Messages {
-	/** Rows that can't be sent. */
 	invalid(survey: Survey): void;
 	/** Rows that can't be sent, before an input that can't be read to its end. */
 	unreadable(error: unknown): void;
@@ -215,14 +214,12 @@ function adviceAfter(reason: StopReason | undefined, caller: Caller): string | u
 	return reason !== undefined && 'outcome' in reason ? nextStep(reason.outcome, {}, caller) : undefined;
 }
 
-/** In the order to run them. */
 function stepsAfter({ counts, resumable }: Ended, { id, plan }: RunHeader): [text: string, command: string][] {
 	const steps = nextSteps(id, counts, resumable);
 	if (plan.checks.snapshot && counts.ok + counts.differs > 0) steps.push(['Undo', `supportctl run undo ${id}`]);
 	return steps.slice(0, 2);
 }
 
-/** Why a run that changed something can't be undone. */
 function undoObstacle({ endpoint }: RunJob, { counts }: Ended, plan: RunPlan): string | undefined {
 	const isWrite = endpoint.replay === 'set' || endpoint.replay === 'delete';
 	if (!isWrite || plan.checks.snapshot || counts.ok + counts.differs + counts.unknown === 0) return undefined;

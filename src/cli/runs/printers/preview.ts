@@ -136,7 +136,6 @@ function haveRows(count: number): string {
 	return `${count} ${count === 1 ? 'row has' : 'rows have'}`;
 }
 
-/** A line for each field that changes. */
 export function changeLines(fields: readonly FieldChange[]): Row[] {
 	return fields.map(({ field, old, new: next, isShown }) => {
 		const hidden = (value: unknown): unknown => (isSecretName(field) ? REDACTED : value);

@@ -29,7 +29,6 @@ export function viewOf({ endpoint, plan, session, invocation }: RunJob) {
 
 /** What the messages of a run are made of; grows while it goes on. */
 export interface Seen {
-	/** Undefined without a journal. */
 	header: RunHeader | undefined;
 	inputName: string;
 	/** A long table has only rows that need attention. */
@@ -38,7 +37,6 @@ export interface Seen {
 	readonly complaints: Complaint[];
 	readonly reasons: Groups<Complaint>;
 	readonly groups: Groups<RowOutcome>;
-	/** Next steps of failed rows. */
 	readonly advices: Set<string>;
 }
 
@@ -65,7 +63,6 @@ const NAMED = 4;
 
 export interface Group<Item> {
 	count: number;
-	/** The first ones. */
 	named: [Item, ...Item[]];
 }
 
