@@ -441,7 +441,11 @@ describe('text that the service chose', () => {
 			expect.stringMatching(/row 2 \(rows\.ndjson line 3\): lists and objects are nested more than 100 deep/),
 		]);
 		work.write('data.json', deep);
-		for (const args of ['user update 1 --data @data.json', `user update 1 --meta ${deep}`]) {
+		for (const args of [
+			'user update 1 --data @data.json',
+			`user update 1 --meta ${deep}`,
+			'api POST /users/1 --input data.json',
+		]) {
 			const given = await work.run(args);
 			expect([given.exitCode, given.stderr]).toEqual([2, expect.stringContaining('nested more than 100 deep')]);
 		}

@@ -2,7 +2,7 @@
 
 import { bodyOut, type Dialect } from '../../../api/dialect.js';
 import { didYouMean } from '../../../api/suggest.js';
-import { emptyRecord, isObject, quote } from '../../../api/values.js';
+import { emptyRecord, isObject, nestingProblem, quote } from '../../../api/values.js';
 import { UsageError } from '../../../errors.js';
 import { isSecretName, redactUrl } from '../../../output/redact.js';
 import type { Invocation } from '../../command.js';
@@ -98,6 +98,8 @@ async function readBody(input: string, context: ApiInvocation['context'], dialec
 		// The parser's message quotes the text, which may be a password.
 		throw new UsageError(`${input === '-' ? 'stdin' : input} is not valid JSON`, { code: 'invalid_input' });
 	}
+	const problem = nestingProblem(value);
+	if (problem !== undefined) throw new UsageError(`${input}: ${problem}`, { code: 'invalid_input' });
 	// As it is, so that large numbers stay the same.
 	return dialect.neutral || !isObject(value) ? text : JSON.stringify(bodyOut(dialect, value));
 }
