@@ -204,6 +204,8 @@ function openLocked(path: string, flags: number) {
 	try {
 		const stats = fstatSync(fd);
 		if (!stats.isFile()) throw new Error('not a regular file');
+		// Each name would have a lock of its own.
+		if (stats.nlink > 1) throw new Error(`the file has ${stats.nlink} hard links; remove the others`);
 		const real = realpathSync(path);
 		const lock = acquireLock(`${real}.lock`, `the journal ${real}`);
 		const release = (): void => {

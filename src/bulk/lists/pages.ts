@@ -27,6 +27,8 @@ export interface PagesOptions {
 	onTotal?(total: number | undefined): void;
 	/** New objects, in order; false ends the reading. */
 	onPage(objects: readonly ListedObject[]): Promise<boolean>;
+	/** A list with more objects counts as endless. */
+	ceiling?: number;
 }
 
 export interface PagesEnd {
@@ -51,6 +53,9 @@ class Ended extends Error {
 }
 
 const MOST_PASSES = 3;
+
+/** No Set holds more than 16 million IDs. */
+const CEILING = 10_000_000;
 
 export async function readPages(options: PagesOptions): Promise<PagesEnd> {
 	const { most, size } = options;
@@ -203,8 +208,11 @@ class List {
 			return own === undefined || this.#seen.add(own).size > known;
 		});
 		this.count += found.length;
-		if (await this.options.onPage(found)) return found.length > 0;
-		throw new Ended();
+		if (!(await this.options.onPage(found))) throw new Ended();
+		const { ceiling = CEILING } = this.options;
+		if (this.count <= ceiling) return found.length > 0;
+		const message = `${ceiling} objects were read, and the list has no end`;
+		throw new Ended({ outcome: 'failed', code: 'endless_list', message, attempts: 1, ms: 0 });
 	}
 
 	/** In the order of IDs. */

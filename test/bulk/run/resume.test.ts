@@ -1,7 +1,16 @@
 /** Journals: a run that was stopped, killed or cut off goes on, and sends no row that is done. */
 
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+	appendFileSync,
+	linkSync,
+	mkdirSync,
+	readFileSync,
+	renameSync,
+	statSync,
+	truncateSync,
+	writeFileSync,
+} from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -776,5 +785,16 @@ describe('a journal from elsewhere', () => {
 		recorder.requests.length = 0;
 		expect((await work.run('run resume ./j.ndjson -q')).exitCode).toBe(0);
 		expect(recorder.requests.map(idOf)).toEqual([3]);
+	});
+
+	it('with a second name is refused', async () => {
+		const { recorder, work } = await startWorkplace(ok);
+		work.edits(4);
+		await work.run('ticket update --input edits.csv --first 2 --journal j.ndjson -q');
+		linkSync(join(work.folder, 'j.ndjson'), join(work.folder, 'k.ndjson'));
+		recorder.requests.length = 0;
+		const { exitCode, stderr } = await work.run('run resume ./k.ndjson -q');
+		expect([exitCode, stderr]).toEqual([1, expect.stringContaining('2 hard links')]);
+		expect(recorder.requests).toEqual([]);
 	});
 });
