@@ -33,6 +33,14 @@ describe('--expect and --max', () => {
 });
 
 describe('a delete', () => {
+	it('of one object needs --yes without a terminal', async () => {
+		const { recorder, work, host } = await startWorkplace(done());
+		const { exitCode, stderr } = await work.run('ticket delete 14');
+		const asked = `error: refusing to move 1 ticket to the trash: 14 on ${host} without confirmation; pass --yes\n`;
+		expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: asked });
+		expect(recorder.requests).toEqual([]);
+	});
+
 	it('asks once, naming count, ids, host and profile, and goes on at a yes', async () => {
 		const { recorder, work, host } = await startWorkplace(done());
 		await work.run(

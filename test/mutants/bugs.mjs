@@ -439,6 +439,17 @@ const input = [
 				}
 			},
 	}),
+	...bugsIn('src/bulk/lists/batches.ts', 'BatchReader', ['test/bulk/run/read-ahead.test.ts'], {
+		'old values cost a request for each row': (real) =>
+			class extends real {
+				async readLists() {
+					return new Map();
+				}
+			},
+	}),
+	...bugsIn('src/bulk/run/resume.ts', 'checkSameInput', ['test/bulk/run/resume.test.ts'], {
+		'a resume sends rows of another file': () => () => undefined,
+	}),
 	...bugsIn('src/bulk/lists/sheet.ts', 'createSheet', ['test/acceptance/round-trip.test.ts'], {
 		'an unedited export changes tickets': (real) => (options) => {
 			const sheet = real(options);
@@ -546,6 +557,24 @@ const cli = [
 		'a typo in a flag gets no suggestion': (real) => (given, place) => real(given, { ...place, known: [] }),
 		'the reason for a refused password is wrong': (real) => (given, place) =>
 			real(given.replace('password', 'pass-the-word'), place),
+	}),
+	...bugsIn('src/cli/runs/checks.ts', 'checkOne', ['test/acceptance/bulk-guards.test.ts'], {
+		'a delete of one object asks nobody': (real) => (job, row, client) => {
+			const options = { ...job.invocation.options, yes: true };
+			return real({ ...job, invocation: { ...job.invocation, options } }, row, client);
+		},
+	}),
+	...bugsIn('src/cli/runs/checks.ts', 'checkRun', ['test/acceptance/bulk-guards.test.ts'], {
+		'a run of deletes asks nobody': (real) => (job, extent, survey, rows, connect) => {
+			const options = { ...job.invocation.options, yes: true };
+			return real({ ...job, invocation: { ...job.invocation, options } }, extent, survey, rows, connect);
+		},
+	}),
+	...bugsIn('src/cli/runs/checks.ts', 'confirmWrite', ['test/cli/commands/api.test.ts'], {
+		'a delete by api asks nobody': () => async () => undefined,
+	}),
+	...bugsIn('src/bulk/journal/counts.ts', 'sumOf', ['test/cli/commands/run/list.test.ts'], {
+		'only the first of several shards is added up': (real) => (parts) => real(parts.slice(0, 1)),
 	}),
 	...bugsIn('src/cli/runs/failures.ts', 'exitCodeOfOutcome', ['test/acceptance/responses.test.ts'], {
 		'an unknown outcome of one object exits 0': (real) => (outcome) =>

@@ -287,6 +287,14 @@ describe('run resume', () => {
 		expect(sorted(recorder.requests.map(idOf))).toEqual(open);
 	});
 
+	it('refuses a changed input from another place', async () => {
+		const { recorder, work } = await stoppedRun();
+		work.write('other.csv', work.read('edits.csv').replace('60,hold', '60,read'));
+		const result = await work.run('run resume last --input other.csv');
+		expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('the input changed since run') });
+		expect(recorder.requests).toEqual([]);
+	});
+
 	it('refuses another service and further arguments', async () => {
 		const { recorder, work } = await stoppedRun();
 		const other = await startRecorder(ok);

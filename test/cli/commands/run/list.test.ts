@@ -463,6 +463,8 @@ describe('run list and run show', () => {
 		expect(await output(work, 'run show last')).toContain(
 			`\ninput_rows\t5\nshard\t2/2\nrows\t${second.rows}\nok\t${second.rows}\n`,
 		);
+		const together = await output(work, `run show ${first.run} ${second.run}`);
+		expect(together).toContain('\nrows\t5\nok\t5\n');
 		expect(work.read('out.md')).toContain(` · ${second.rows} of 5 rows \\(shard 2/2\\) from `);
 	});
 
