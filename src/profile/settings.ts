@@ -37,6 +37,11 @@ export const number = (
 	},
 });
 
+export function whole(least: number, most = Number.MAX_SAFE_INTEGER): Kind<number> {
+	const range = most === Number.MAX_SAFE_INTEGER ? ` of ${least} or more` : `, ${least} to ${most}`;
+	return number(least, most, `a whole number${range}`, Number.isInteger);
+}
+
 const scheme: Kind<Scheme> = {
 	expected: schemes.join(', '),
 	read: (given) => schemes.find((each) => each === given),
@@ -59,9 +64,9 @@ export const settings = {
 	/** Carries the secret under the scheme `header`. */
 	headerName,
 	timeout: { ...number(0.001, 86_400), initial: 30 },
-	concurrency: number(1, 1024, 'a whole number, 1 to 1024', Number.isInteger),
+	concurrency: whole(1, 1024),
 	rate: number(Number.MIN_VALUE, 1_000_000, 'a number above 0, at most 1000000'),
-	max: number(0, Number.MAX_SAFE_INTEGER, 'a whole number of 0 or more', Number.isInteger),
+	max: whole(0),
 	format: text('the name of a format'),
 	/** Whether updates keep old values for `run undo`. */
 	snapshot: { ...flag, profileOnly: true },
@@ -146,17 +151,12 @@ export function listed(names: readonly string[]): string {
 /** A larger file can't be meant. */
 export const MAX_SECRET_BYTES = 64 * 1024;
 
-export interface EnvironmentValue {
-	value: string;
-	name: string;
-}
-
 /** SUPPORTCTL_<name>, or the contents of the file in SUPPORTCTL_<name>_FILE. CI systems leave unset variables empty. @throws UsageError */
 export function readVariable(
 	env: Environment,
 	variable: 'PROFILE' | (typeof CONNECTION)[number],
 	cwd = '.',
-): EnvironmentValue | undefined {
+): { value: string; name: string } | undefined {
 	const plain = `SUPPORTCTL_${variable}`;
 	const name = `${plain}_FILE`;
 	const value = env[plain];
@@ -184,19 +184,16 @@ export interface Source {
 	name: string;
 }
 
-export interface ResolvedSettings {
-	settings: Settings;
-	sources: Record<SettingName, Source>;
+interface Places {
+	flags: Readonly<Record<string, unknown>>;
 	env: Environment;
 	cwd: string;
-}
-
-interface Places extends Pick<ResolvedSettings, 'env' | 'cwd'> {
-	flags: Readonly<Record<string, unknown>>;
 	profile: { name: string; values: Readonly<Record<string, unknown>>; file: string } | undefined;
 }
 
-export function resolveSettings({ flags, env, cwd, profile }: Places): ResolvedSettings {
+export type ResolvedSettings = ReturnType<typeof resolveSettings>;
+
+export function resolveSettings({ flags, env, cwd, profile }: Places) {
 	const values: Partial<Record<SettingName, unknown>> = {};
 	const sources: Partial<Record<SettingName, Source>> = {};
 	for (const spec of settingSpecs) {
@@ -219,7 +216,7 @@ export function resolveSettings({ flags, env, cwd, profile }: Places): ResolvedS
 			sources[name] = { from: 'default', name: '' };
 		}
 	}
-	return { settings: values as Settings, sources: sources as ResolvedSettings['sources'], env, cwd };
+	return { settings: values as Settings, sources: sources as Record<SettingName, Source>, env, cwd };
 }
 
 export function originOf(url: unknown): string | undefined {

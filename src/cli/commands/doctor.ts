@@ -17,7 +17,7 @@ import { defineCommand, type Invocation } from '../command.js';
 import { helpWidth, wrap } from '../help/page.js';
 import { leaveOnSignal } from '../interruption.js';
 import { paletteFor } from '../notices.js';
-import { connectionFlags, connectionOptions, outputOptions } from '../options/shared.js';
+import { connectionOptions, outputOptions } from '../options/shared.js';
 import { ask, createProbe, findService, trySignIn } from '../probe.js';
 import { isOwnTable, openResults, type ResultShape, wantsJson } from '../results.js';
 import { dialectFor, type Reach } from '../session.js';
@@ -122,7 +122,7 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	yield checkNode(process.versions.node, engines);
 	yield checkConfig(readStore(configFolder(context)));
 
-	const setup = readSetup({ env: context.env, flags: connectionFlags(options), cwd: context.cwd });
+	const setup = readSetup({ env: context.env, flags: options, cwd: context.cwd });
 	const { settings } = setup;
 	const tls = readTls(setup, []);
 	yield pass(describeChoice(setup));

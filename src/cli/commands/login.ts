@@ -20,7 +20,7 @@ import { defineCommand, type Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
 import { allBut } from '../options/option.js';
-import { connectionFlags, connectionOptions, guardDefaults, outputOptions, secretOptions } from '../options/shared.js';
+import { connectionOptions, guardDefaults, outputOptions, secretOptions } from '../options/shared.js';
 import { createProbe, findService, trySignIn } from '../probe.js';
 import {
 	type Change,
@@ -69,12 +69,13 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 		invocation,
 		prompts: mayAsk ? context.prompts : undefined,
 		store: readStoreToChange(invocation),
-		flags: connectionFlags({ ...options, baseUrl: args[0] ?? options.baseUrl, scheme: givenScheme(options) }),
+		// --format is how this command prints.
+		flags: { ...options, baseUrl: args[0] ?? options.baseUrl, scheme: givenScheme(options), format: undefined },
 	};
 	const { place, scheme, identity, secret, note } = await findAndSignIn(login);
 	const { name, baseUrl, reach } = place;
-	const { protected: isProtected, allowHttp = reach.allowHttp || undefined } = options;
-	const given = { ...login.flags, ...identity, baseUrl, scheme, allowHttp, protected: isProtected };
+	const { allowHttp = reach.allowHttp || undefined } = options;
+	const given = { ...login.flags, ...identity, baseUrl, scheme, allowHttp };
 	const changed = await saveProfile({
 		folder: configFolder(context),
 		name,

@@ -20,7 +20,6 @@ import { defineCommand, type Invocation } from '../command.js';
 import { say, warn } from '../notices.js';
 import { allBut, options, pick } from '../options/option.js';
 import {
-	connectionFlags,
 	connectionOptions,
 	guardDefaults,
 	guardOptions,
@@ -58,7 +57,7 @@ export const list = defineCommand({
 		const { context, options } = invocation;
 		const { env, cwd } = context;
 		const { store, warnings } = readStore(configFolder(context));
-		const { profileName, chosenBy, leftOut } = readChoice(store, { env, flags: connectionFlags(options), cwd });
+		const { profileName, chosenBy, leftOut } = readChoice(store, { env, flags: options, cwd });
 		warn(context, warnings);
 		const rows = Object.entries(store.profiles).map(([name, profile]) => ({
 			current: name === profileName,
@@ -99,7 +98,8 @@ export const show = defineCommand({
 	async run(invocation) {
 		const { context, options, args } = invocation;
 		const { env, cwd } = context;
-		const flags = { ...connectionFlags(options), profile: namedProfile(invocation) };
+		// --format is how this command prints.
+		const flags = { ...options, format: undefined, profile: namedProfile(invocation) };
 		const setup = readSetup({ env, flags, cwd });
 		const { profileName, chosenBy = 'none chosen', settings, sources } = setup;
 		warn(context, setup.warnings);

@@ -3,8 +3,8 @@
 import { UsageError } from '../../errors.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
 import { formats } from '../../output/columns.js';
-import { checkSetting, type Kind, number, schemes, settings } from '../../profile/settings.js';
-import { camelCase, longName, type OptionSpec, type OptionValues, options, pick } from './option.js';
+import { checkSetting, type Kind, schemes, settings, whole } from '../../profile/settings.js';
+import { type OptionSpec, options, pick } from './option.js';
 import { parseDuration } from './window.js';
 
 export const checked =
@@ -12,10 +12,7 @@ export const checked =
 	(text: string, flag: string): Value =>
 		checkSetting(kind, text, flag);
 
-export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
-	const range = most === Number.MAX_SAFE_INTEGER ? ` of ${least} or more` : `, ${least} to ${most}`;
-	return checked(number(least, most, `a whole number${range}`, Number.isInteger));
-}
+export const wholeNumber = (least: number, most?: number) => checked(whole(least, most));
 
 export const outputOptions = options('Output', [
 	{
@@ -60,12 +57,6 @@ export const connectionOptions = options('Connection', [
 
 /** The flags that may stand before a command too. */
 export const leadingOptions: readonly OptionSpec[] = [...outputOptions, ...connectionOptions];
-
-/** Only the connection's own values, by the names of settings. */
-export function connectionFlags(options: OptionValues): OptionValues {
-	const names = connectionOptions.map((spec) => camelCase(longName(spec)));
-	return Object.fromEntries(names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
-}
 
 export const guardOptions = options('Guards', [
 	{ flags: '-n, --dry-run', help: 'Print each request without sending it' },
