@@ -25,11 +25,11 @@ export async function openSession(
 	{ credentials = true, without = [] }: { credentials?: boolean; without?: readonly string[] } = {},
 ) {
 	const { context, options } = invocation;
-	const { env, cwd, clock, random } = context;
+	const { clock, random } = context;
 	// "auto" is no number, as the setting is.
 	const mine = options.concurrency === 'auto' ? [...without, 'concurrency'] : without;
 	const flags = Object.fromEntries(Object.entries(options).filter(([name]) => !mine.includes(name)));
-	const connection = await resolveConnection({ env, flags, cwd, credentials });
+	const connection = await resolveConnection(context, flags, credentials);
 	if (connection.warnings.length > 0) warn(context, connection.warnings);
 	const dialect = dialectFor(connection.settings);
 	const wait = waitNotice(invocation);
@@ -45,7 +45,7 @@ export async function openSession(
 		secrets: secretsOf(connection.auth),
 		/** `desk.example` */
 		host: new URL(connection.baseUrl).host,
-		stateDir: stateFolder({ env, cwd }),
+		stateDir: stateFolder(context),
 		sending,
 		openClient: (connections: number, run?: string) => openClient(invocation, connection, connections, run),
 		/** For a dry run with names to look up. */
@@ -58,8 +58,8 @@ export function dialectFor({ productPrefix, shopPrefix, membershipPrefix }: Sett
 }
 
 /** Works without a base URL and a secret. */
-export function dialectOf({ context: { env, cwd }, options }: Invocation): Dialect {
-	return dialectFor(readSetup({ env, flags: options, cwd }).settings);
+export function dialectOf({ context, options }: Invocation): Dialect {
+	return dialectFor(readSetup(context, options).settings);
 }
 
 export type Reach = Pick<Connection, 'baseUrl' | 'auth' | 'settings' | 'tls' | 'proxy' | 'allowHttp'>;

@@ -10,9 +10,11 @@ import {
 	configFolder,
 	connectionVariables,
 	type Environment,
+	type Flags,
 	isSameOrigin,
 	listed,
 	originOf,
+	type Place,
 	parseBaseUrl,
 	type ResolvedSettings,
 	readVariable,
@@ -24,21 +26,14 @@ import {
 } from './settings.js';
 import { readStore, requireProfile, type Store, secretIsFor } from './store.js';
 
-export interface ResolveRequest {
-	env: Environment;
-	flags: Readonly<Record<string, unknown>>;
-	cwd?: string;
-	credentials?: boolean;
-}
-
 /** Which profile these flags choose. `leftOut` is the current one if the base URL given is on a different host. */
-export function readChoice({ profiles, current }: Store, { env, flags, cwd = '.' }: ResolveRequest) {
+export function readChoice({ profiles, current }: Store, place: Place, flags: Flags) {
 	if (typeof flags.profile === 'string') return { profileName: flags.profile, chosenBy: '--profile' };
-	const variable = readVariable(env, 'PROFILE', cwd);
+	const variable = readVariable(place, 'PROFILE');
 	if (variable !== undefined) return { profileName: variable.value, chosenBy: variable.name };
 	if (current === undefined) return { profileName: undefined, chosenBy: undefined };
 	const own = originOf(profiles[current]?.baseUrl);
-	const origin = originOf(flags.baseUrl ?? readVariable(env, 'BASE_URL', cwd)?.value);
+	const origin = originOf(flags.baseUrl ?? readVariable(place, 'BASE_URL')?.value);
 	if (own === undefined || origin === undefined || own === origin) {
 		return { profileName: current, chosenBy: 'current' };
 	}
@@ -48,21 +43,17 @@ export function readChoice({ profiles, current }: Store, { env, flags, cwd = '.'
 export type Setup = ReturnType<typeof readSetup>;
 
 /** Reads the settings without fetching a secret. @throws UsageError for an unknown profile */
-export function readSetup(request: ResolveRequest) {
-	const { flags, cwd = '.' } = request;
-	const { store, file, exists, warnings } = readStore(configFolder({ env: request.env, cwd }));
-	const choice = readChoice(store, request);
+export function readSetup(place: Place, flags: Flags) {
+	const { store, file, exists, warnings } = readStore(configFolder(place));
+	const choice = readChoice(store, place, flags);
 	const { profileName } = choice;
 	const profile = profileName === undefined ? undefined : requireProfile(store, profileName);
 	// A profile from a flag overrides the connection variables: they are for a different service.
-	const ignored = typeof flags.profile === 'string' ? connectionVariables(request.env) : [];
+	const ignored = typeof flags.profile === 'string' ? connectionVariables(place.env) : [];
 	if (ignored.length > 0) warnings.push(`--profile ${profileName} overrides ${listed(ignored)}`);
-	const resolved = resolveSettings({
-		flags,
-		env: ignored.length > 0 ? withoutConnection(request.env) : request.env,
-		cwd,
-		profile: profile && { name: profileName ?? '', values: profile, file },
-	});
+	const env = ignored.length > 0 ? withoutConnection(place.env) : place.env;
+	const named = profile && { name: profileName ?? '', values: profile, file };
+	const resolved = resolveSettings({ env, cwd: place.cwd }, flags, named);
 	return { ...resolved, ...choice, profile, file, exists, warnings };
 }
 
@@ -74,9 +65,11 @@ interface SecretPlace {
 }
 
 /** The scheme in force and its secret from the environment. */
-export function readScheme({ settings: { scheme }, sources, env, cwd }: ResolvedSettings): SecretPlace {
-	const password = readVariable(env, 'PASSWORD', cwd);
-	const token = readVariable(env, 'TOKEN', cwd);
+export function readScheme(resolved: ResolvedSettings): SecretPlace {
+	const { settings, sources } = resolved;
+	const { scheme } = settings;
+	const password = readVariable(resolved, 'PASSWORD');
+	const token = readVariable(resolved, 'TOKEN');
 	const given = (of: Scheme, variable: typeof token): SecretPlace => ({
 		scheme: of,
 		value: variable?.value,
@@ -218,14 +211,14 @@ export function readProxies(env: Environment): ProxySettings {
 }
 
 /** A stored secret goes only to the origin, user and scheme it is for. @throws RefusedError if not signed in, UsageError */
-export async function resolveConnection(request: ResolveRequest) {
-	const setup = readSetup(request);
+export async function resolveConnection(place: Place, flags: Flags, credentials = true) {
+	const setup = readSetup(place, flags);
 	const { settings, profileName, env } = setup;
 	const { url: baseUrl, warnings: ofUrl, allowHttp } = resolveBaseUrl(setup);
 	const warnings = [...setup.warnings, ...ofUrl];
 	const tls = readTls(setup, warnings);
 	const none: Awaited<ReturnType<typeof findAuth>> = { auth: { scheme: 'none' }, secretSource: 'none' };
-	const { auth, secretSource } = request.credentials === false ? none : await findAuth(setup, baseUrl);
+	const { auth, secretSource } = credentials ? await findAuth(setup, baseUrl) : none;
 	const proxy = readProxies(env);
 	return { profileName, baseUrl, auth, settings, tls, allowHttp, warnings, secretSource, proxy };
 }

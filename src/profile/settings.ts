@@ -153,9 +153,8 @@ export const MAX_SECRET_BYTES = 64 * 1024;
 
 /** SUPPORTCTL_<name>, or the contents of the file in SUPPORTCTL_<name>_FILE. CI systems leave unset variables empty. @throws UsageError */
 export function readVariable(
-	env: Environment,
+	{ env, cwd = '.' }: Place,
 	variable: 'PROFILE' | (typeof CONNECTION)[number],
-	cwd = '.',
 ): { value: string; name: string } | undefined {
 	const plain = `SUPPORTCTL_${variable}`;
 	const name = `${plain}_FILE`;
@@ -184,22 +183,24 @@ export interface Source {
 	name: string;
 }
 
-interface Places {
-	flags: Readonly<Record<string, unknown>>;
-	env: Environment;
-	cwd: string;
-	profile: { name: string; values: Readonly<Record<string, unknown>>; file: string } | undefined;
+/** A command's options, by the names of settings. */
+export type Flags = Readonly<Record<string, unknown>>;
+
+interface NamedProfile {
+	name: string;
+	values: Readonly<Record<string, unknown>>;
+	file: string;
 }
 
 export type ResolvedSettings = ReturnType<typeof resolveSettings>;
 
-export function resolveSettings({ flags, env, cwd, profile }: Places) {
+export function resolveSettings({ env, cwd = '.' }: Place, flags: Flags, profile: NamedProfile | undefined) {
 	const values: Partial<Record<SettingName, unknown>> = {};
 	const sources: Partial<Record<SettingName, Source>> = {};
 	for (const spec of settingSpecs) {
 		const { name, flag, variable, initial } = spec;
 		const given = spec.profileOnly ? undefined : flags[name];
-		const exported = given === undefined && variable ? readVariable(env, variable, cwd) : undefined;
+		const exported = given === undefined && variable ? readVariable({ env, cwd }, variable) : undefined;
 		if (given !== undefined) {
 			values[name] = checkSetting(spec, given, flag);
 			sources[name] = { from: 'flag', name: flag };

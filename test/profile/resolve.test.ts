@@ -57,7 +57,7 @@ interface Case {
 const envOf = (folder: string, env: NodeJS.ProcessEnv = {}) => ({ ...env, SUPPORTCTL_CONFIG_DIR: folder });
 
 function resolve({ profiles = {}, env = {}, flags = {} }: Case) {
-	return resolveConnection({ env: envOf(configOf(profiles), env), flags });
+	return resolveConnection({ env: envOf(configOf(profiles), env) }, flags);
 }
 
 /** The same flags with the profile named: it is not the one in use by chance. */
@@ -139,11 +139,11 @@ describe('resolveConnection', () => {
 		const env = { SUPPORTCTL_BASE_URL: 'https://desk.example.com/env', SUPPORTCTL_USERNAME: 'anna' };
 		const flags = { baseUrl: 'https://desk.example.com/flag', timeout: '7' };
 		const configDir = configOf(profiles);
-		const connection = await resolveConnection({ env: envOf(configDir, env), flags });
+		const connection = await resolveConnection({ env: envOf(configDir, env) }, flags);
 		expect(connection.baseUrl).toBe('https://desk.example.com/flag');
 		expect(connection.settings.timeout).toBe(7);
 		expect(connection.settings.shopPrefix).toBe('store');
-		const { sources } = readSetup({ env: envOf(configDir, env), flags });
+		const { sources } = readSetup({ env: envOf(configDir, env) }, flags);
 		expect(sources.baseUrl).toEqual({ from: 'flag', name: '--base-url' });
 		expect(sources.username).toEqual({ from: 'environment', name: 'SUPPORTCTL_USERNAME' });
 		expect(sources.shopPrefix).toEqual({ from: 'profile', name: 'desk' });
@@ -345,13 +345,13 @@ describe('resolveConnection', () => {
 			hint: 'unlock the keyring, or sign in again: supportctl login --profile desk',
 		});
 		const command = configOf({ desk: { ...desk, secret: { store: 'command', command: 'printf "a b\\n"' } } });
-		const other = await resolveConnection({ env: envOf(command, process.env), flags: {} });
+		const other = await resolveConnection({ env: envOf(command, process.env) }, {});
 		expect(other.auth).toMatchObject({ password: 'a b' });
 	});
 
 	it('fetches no secret for runs that send nothing', async () => {
 		const configDir = configOf({ desk: { ...desk, secret: { store: 'command', command: 'exit 1' } } });
-		const connection = await resolveConnection({ env: envOf(configDir), flags: {}, credentials: false });
+		const connection = await resolveConnection({ env: envOf(configDir) }, {}, false);
 		expect(connection.auth).toEqual({ scheme: 'none' });
 	});
 
@@ -359,13 +359,13 @@ describe('resolveConnection', () => {
 		const bound = { store: 'file', value: 'x', origin: 'https://desk.example.com' } as const;
 		const configDir = configOf({ desk: { ...desk, secret: bound } });
 		chmodSync(join(configDir, 'config.json'), 0o644);
-		const { warnings } = await resolveConnection({ env: envOf(configDir), flags: {} });
+		const { warnings } = await resolveConnection({ env: envOf(configDir) }, {});
 		expect(warnings).toEqual([expect.stringMatching(/other users can read .*config\.json \(mode 0644\).*chmod 600/)]);
 		const spaced = join(configDir, 'a b');
 		mkdirSync(spaced, { mode: 0o700 });
 		renameSync(join(configDir, 'config.json'), join(spaced, 'config.json'));
 		const quoted = expect.stringContaining(`: chmod 600 '${spaced}/config.json'`);
-		expect((await resolveConnection({ env: envOf(spaced), flags: {} })).warnings).toEqual([quoted]);
+		expect((await resolveConnection({ env: envOf(spaced) }, {})).warnings).toEqual([quoted]);
 	});
 
 	it('names the profile and setting that a hand-edited file has wrong', async () => {

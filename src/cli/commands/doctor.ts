@@ -122,7 +122,7 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	yield checkNode(process.versions.node, engines);
 	yield checkConfig(readStore(configFolder(context)));
 
-	const setup = readSetup({ env: context.env, flags: options, cwd: context.cwd });
+	const setup = readSetup(context, options);
 	const { settings } = setup;
 	const tls = readTls(setup, []);
 	yield pass(describeChoice(setup));

@@ -160,18 +160,15 @@ type Place = ReturnType<typeof settingsAt> & { without: Outcome };
 /** The profile to change, and the settings in force. Variables count only if no one can be asked and they are for this base URL. */
 function settingsAt(login: Login, baseUrl: string) {
 	const { invocation, prompts, store, flags } = login;
-	const { env, cwd } = invocation.context;
+	const { context } = invocation;
 	const { profile } = invocation.options;
-	const name = profile ?? profileNameFor(store, baseUrl, readVariable(env, 'PROFILE', cwd)?.value);
-	const exported = readVariable(env, 'BASE_URL', cwd)?.value;
+	const name = profile ?? profileNameFor(store, baseUrl, readVariable(context, 'PROFILE')?.value);
+	const exported = readVariable(context, 'BASE_URL')?.value;
 	const isMeant = exported === undefined || isSameOrigin(exported, baseUrl);
 	const isNamed = store.profiles[profile ?? ''] !== undefined;
-	const resolved = resolveSettings({
-		flags: { ...flags, baseUrl },
-		env: prompts === undefined && isMeant && !isNamed ? env : withoutConnection(env),
-		cwd,
-		profile: { name, values: store.profiles[name] ?? {}, file: 'config.json' },
-	});
+	const env = prompts === undefined && isMeant && !isNamed ? context.env : withoutConnection(context.env);
+	const stored = { name, values: store.profiles[name] ?? {}, file: 'config.json' };
+	const resolved = resolveSettings({ env, cwd: context.cwd }, { ...flags, baseUrl }, stored);
 	const warnings: string[] = [];
 	const reach = {
 		settings: resolved.settings,

@@ -55,9 +55,8 @@ export const list = defineCommand({
 	options: [...pick(connectionOptions, 'profile'), ...outputOptions],
 	async run(invocation) {
 		const { context, options } = invocation;
-		const { env, cwd } = context;
 		const { store, warnings } = readStore(configFolder(context));
-		const { profileName, chosenBy, leftOut } = readChoice(store, { env, flags: options, cwd });
+		const { profileName, chosenBy, leftOut } = readChoice(store, context, options);
 		warn(context, warnings);
 		const rows = Object.entries(store.profiles).map(([name, profile]) => ({
 			current: name === profileName,
@@ -97,10 +96,9 @@ export const show = defineCommand({
 	options: [...connectionOptions, ...outputOptions],
 	async run(invocation) {
 		const { context, options, args } = invocation;
-		const { env, cwd } = context;
 		// --format is how this command prints.
 		const flags = { ...options, format: undefined, profile: namedProfile(invocation) };
-		const setup = readSetup({ env, flags, cwd });
+		const setup = readSetup(context, flags);
 		const { profileName, chosenBy = 'none chosen', settings, sources } = setup;
 		warn(context, setup.warnings);
 		const by = args[0] === undefined ? chosenBy : 'argument';
@@ -267,8 +265,8 @@ export const logout = defineCommand({
 	],
 	run: (invocation) =>
 		changeProfiles(invocation, ['profile', 'removed_from'], (store) => {
-			const { env, cwd } = invocation.context;
-			const name = namedProfile(invocation) ?? readVariable(env, 'PROFILE', cwd)?.value ?? store.current;
+			const { context } = invocation;
+			const name = namedProfile(invocation) ?? readVariable(context, 'PROFILE')?.value ?? store.current;
 			if (name === undefined) {
 				throw new UsageError('no current profile', { hint: 'use: supportctl logout PROFILE' });
 			}
@@ -276,7 +274,7 @@ export const logout = defineCommand({
 			const from = describeStore(profile.secret);
 			const isStored = profile.secret !== undefined;
 			delete profile.secret;
-			const left = connectionVariables(env).filter((each) => /PASSWORD|TOKEN/.test(each));
+			const left = connectionVariables(context.env).filter((each) => /PASSWORD|TOKEN/.test(each));
 			return {
 				warnings: left.map((each) => `${each} is still set and will be used`),
 				says: isStored

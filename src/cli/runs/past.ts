@@ -102,7 +102,6 @@ async function connect(
 	isPlan: boolean,
 ): Promise<{ session: Session; service: RunService }> {
 	const { context, options: given } = invocation;
-	const { env, cwd } = context;
 	const { service } = plan;
 	const { baseUrl, profile } = service;
 	const { store } = readStore(configFolder(context));
@@ -110,9 +109,9 @@ async function connect(
 	// The run's profile, if it is stored for the same service and this call names nothing else.
 	const isStored = typeof own?.baseUrl === 'string' && own.baseUrl.replace(/\/+$/, '') === baseUrl;
 	const isFree = given.profile === undefined && given.baseUrl === undefined;
-	const isChosen = readChoice(store, { env, flags: {}, cwd }).profileName === profile;
+	const isChosen = readChoice(store, context, {}).profileName === profile;
 	const options = isStored && isFree && !isChosen ? { ...given, profile } : given;
-	const setup = readSetup({ env, flags: options, cwd });
+	const setup = readSetup(context, options);
 	const url = setup.settings.baseUrl === undefined ? undefined : resolveBaseUrl(setup).url;
 	const subject = isPlan ? 'the plan' : `run ${id}`;
 	if (url !== baseUrl) {

@@ -154,7 +154,7 @@ test.each([
 
 test('a prefix is refused in the words of every other command', () => {
 	const refused: Record<string, unknown> = { productPrefix: 'a b' };
-	const elsewhere = () => resolveSettings({ flags: refused, env: {}, cwd: '.', profile: undefined });
+	const elsewhere = () => resolveSettings({ env: {} }, refused, undefined);
 	const spec = command.options.find((each) => each.flags.startsWith('--product-prefix '));
 	const message = '--product-prefix: "a b" must be a letter, then letters, digits, - or _';
 	expect(elsewhere).toThrow(message);

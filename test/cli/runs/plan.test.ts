@@ -29,7 +29,7 @@ async function read(line: string, stdin = '') {
 	const name = words.join('.');
 	const profile = { name: 'live', values: { protected: true, concurrency: 7, rate: 3 }, file: 'config.json' };
 	const flags = Object.fromEntries(Object.entries(invocation.options).filter(([, value]) => value !== 'auto'));
-	const { settings } = resolveSettings({ flags, env: {}, cwd: '/here', profile });
+	const { settings } = resolveSettings({ env: {}, cwd: '/here' }, flags, profile);
 	const connection = { ...session.connection, settings };
 	return jobOf(name, await readGiven(name, invocation), invocation, { ...session, connection } as Session);
 }
