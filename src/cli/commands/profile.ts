@@ -1,7 +1,6 @@
 /** `profile` and `logout`: nothing is sent to the service. */
 
 import { ExitCode, UsageError } from '../../errors.js';
-import type { Context } from '../../io/context.js';
 import { redactBaseUrl } from '../../output/redact.js';
 import { describeSecret, readChoice, readSetup } from '../../profile/resolve.js';
 import { describeStore } from '../../profile/secrets.js';
@@ -17,6 +16,7 @@ import {
 } from '../../profile/settings.js';
 import { checkProfileName, configFile, readStore, requireProfile, saveProfile } from '../../profile/store.js';
 import { defineCommand, type Invocation } from '../command.js';
+import { askToConfirm } from '../confirm.js';
 import { say, warn } from '../notices.js';
 import { allBut, options, pick } from '../options/option.js';
 import {
@@ -232,7 +232,13 @@ export const remove = defineCommand({
 		const { context, options } = invocation;
 		const [name] = invocation.args;
 		requireProfile(readStore(configFolder(context)).store, name);
-		if (options.yes !== true) await confirmRemoval(context, name);
+		if (options.yes !== true) {
+			await askToConfirm(context, {
+				action: `remove profile "${name}"`,
+				question: `Remove profile "${name}" and its stored secret?`,
+				otherwise: 'nothing was removed',
+			});
+		}
 		return changeProfiles(invocation, ['profile', 'was_current'], (store) => {
 			requireProfile(store, name);
 			delete store.profiles[name];
@@ -247,15 +253,6 @@ export const remove = defineCommand({
 		});
 	},
 });
-
-async function confirmRemoval({ prompts }: Context, name: string): Promise<void> {
-	if (!prompts.available) {
-		const message = `refusing to remove profile "${name}" without confirmation; pass --yes`;
-		throw new UsageError(message, { code: 'needs_yes' });
-	}
-	if (await prompts.confirm(`Remove profile "${name}" and its stored secret?`)) return;
-	throw new UsageError('canceled; nothing was removed', { code: 'cancelled' });
-}
 
 export const logout = defineCommand({
 	arguments: [{ ...anyProfile, name: 'profile' }],

@@ -19,6 +19,7 @@ import { isLost, type Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import { sanitise } from '../../output/sanitise.js';
+import { askToConfirm } from '../confirm.js';
 import { warn } from '../notices.js';
 import { findOwnId, openDirectories } from '../own-account.js';
 import type { RunInvocation } from './options.js';
@@ -208,7 +209,7 @@ interface Question {
 
 /** A protected profile needs its name, and a permanent write a yes. @throws UsageError */
 export async function confirmWrite(
-	{ context: { prompts }, options }: Pick<RunInvocation, 'context' | 'options'>,
+	{ context, options }: Pick<RunInvocation, 'context' | 'options'>,
 	{ service, host, action, asks, notes = [] }: Question,
 ): Promise<void> {
 	const { profile, protected: isProtected } = service;
@@ -225,14 +226,10 @@ export async function confirmWrite(
 		throw new UsageError(`--confirm=${confirm}, but the profile is ${profile ?? 'none'}`, { code });
 	}
 	if (!asks || yes === true) return;
-	if (!prompts.available) {
-		throw new UsageError(`refusing to ${where} without confirmation; pass --yes`, { code: 'needs_yes' });
-	}
 	// Names from an input may control a terminal.
 	const question = sanitise(`${where.charAt(0).toUpperCase()}${where.slice(1)}?`);
 	const said = notes.map((note) => `Note: ${sanitise(note)}. `).join('');
-	if (await prompts.confirm(said + question)) return;
-	throw new UsageError('canceled; nothing was sent', { code: 'cancelled' });
+	await askToConfirm(context, { action: where, question: said + question, otherwise: 'nothing was sent' });
 }
 
 /** Reads the first object, if something needs it. @returns the plan, without old values that are kept by default and can't be read */

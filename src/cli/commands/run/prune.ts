@@ -5,6 +5,7 @@ import { listRuns, type RunState, removeRun } from '../../../bulk/journal/folder
 import { ExitCode, UsageError } from '../../../errors.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand } from '../../command.js';
+import { askToConfirm } from '../../confirm.js';
 import { say } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/shared.js';
@@ -51,12 +52,11 @@ export const command = defineCommand({
 		const runs = `${old.length} ${plural('run', old.length)}`;
 		if (!dryRun && !yes && old.length > 0) {
 			const what = `the journals of ${runs} before ${before.slice(0, 10)}`;
-			if (!context.prompts.available) {
-				throw new UsageError(`refusing to remove ${what} without confirmation; pass --yes`, { code: 'needs_yes' });
-			}
-			if (!(await context.prompts.confirm(`Remove ${what}?`))) {
-				throw new UsageError('canceled; nothing was removed', { code: 'cancelled' });
-			}
+			await askToConfirm(context, {
+				action: `remove ${what}`,
+				question: `Remove ${what}?`,
+				otherwise: 'nothing was removed',
+			});
 		}
 		// Refused before anything is removed.
 		await printRuns(invocation, old);
