@@ -1,7 +1,10 @@
 /** Reads that live services offer and the interface does not document. */
 
+import { UsageError } from '../errors.js';
+import type { Dialect } from './dialect.js';
 import { type Endpoint, endpoint, endpoints, termEndpoint } from './endpoints.js';
 import { taxonomies } from './fields.js';
+import { createPlanner, type Request } from './plan.js';
 
 /** Without `context=edit` a service may show rendered text only. */
 const get = (name: string, path: string, noun: string): Endpoint =>
@@ -22,6 +25,15 @@ export function readOfWrite({ name, readWith }: Write): Read | undefined {
 
 export function readEndpointOf(write: Write): Endpoint | undefined {
 	return write.readWith === 'fields' ? endpoints['ticket.fields.get'] : readOfWrite(write)?.get;
+}
+
+/** @throws UsageError */
+export function readRequest({ endpoint, ids }: Pick<Request, 'endpoint' | 'ids'>, dialect: Dialect): Request {
+	const read = readEndpointOf(endpoint);
+	if (read === undefined) throw new UsageError(`the API has no way to read ${endpoint.noun}s`);
+	// Written below ticket_id, read below id.
+	const id = ids.id ?? (ids.ticket_id as string);
+	return createPlanner(read, dialect)({ ids: { ...ids, id } });
 }
 
 export function showsModified(write: Write): boolean {

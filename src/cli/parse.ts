@@ -5,7 +5,7 @@ import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import type { CommandSpec } from './command.js';
-import { camelCase, findOption, longFlag, type OptionSpec, type OptionValues, takesValue } from './options/option.js';
+import { camelCase, longFlag, type OptionSpec, type OptionValues, takesValue } from './options/option.js';
 import { unknownFlag } from './unknown.js';
 import { otherFlags } from './words.js';
 
@@ -39,7 +39,7 @@ export function parseWords(
 
 function toOption(spec: OptionSpec, all: readonly OptionSpec[]): Option {
 	const [theirs] = [...otherFlags].find(([, ours]) => ours === longFlag(spec)) ?? [];
-	const isTheirs = theirs !== undefined && findOption(all, theirs) === undefined;
+	const isTheirs = theirs !== undefined && all.every((each) => longFlag(each) !== theirs);
 	const flags = (isTheirs ? `${theirs}, ` : '') + spec.flags.replace('[=', ' [');
 	const option = new Option(flags, spec.help).conflicts((spec.conflicts ?? []).map(camelCase));
 	if (spec.counted === true) return option.argParser((_text, count: number | undefined) => (count ?? 0) + 1);

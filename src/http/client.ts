@@ -8,13 +8,15 @@ import type { Client, ConnectionOptions, HttpRequest } from './types.js';
 
 const WAIT_NOTICE_MS = 1000;
 
-class Timeout extends Error {}
-class TooLarge extends Error {}
+const timedOut = new Error('timed out');
+const tooLarge = new Error('too large');
 
 /** A request on its way; undici calls the `on…` functions. */
 class Exchange implements Dispatcher.DispatchHandler {
 	status = 0;
 	headers: ResponseHeaders = {};
+	/** Whether a connection has taken the request. */
+	isStarted = false;
 	readonly chunks: Buffer[] = [];
 	private bytes = 0;
 	private controller: Dispatcher.DispatchController | undefined;
@@ -22,15 +24,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 	constructor(private readonly ended: (exchange: Exchange, error?: Error) => void) {}
 
-	/** Whether a connection has taken the request. */
-	get isStarted(): boolean {
-		return this.controller !== undefined;
-	}
-
 	/** undici may hold an unsent request for long; it is dropped then. */
 	giveUp(): void {
-		if (this.controller === undefined) this.end(new Timeout());
-		else this.controller.abort(new Timeout());
+		if (this.controller === undefined) this.end(timedOut);
+		else this.controller.abort(timedOut);
 	}
 
 	private end(error?: Error): void {
@@ -40,8 +37,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 	}
 
 	onRequestStart(controller: Dispatcher.DispatchController): void {
-		if (this.isOver) controller.abort(new Timeout());
-		else this.controller = controller;
+		if (this.isOver) controller.abort(timedOut);
+		else {
+			this.controller = controller;
+			this.isStarted = true;
+		}
 	}
 
 	onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
@@ -49,12 +49,12 @@ class Exchange implements Dispatcher.DispatchHandler {
 		if (status < 200) return;
 		this.status = status;
 		this.headers = headers;
-		if (Number(headers['content-length']) > MAX_RESPONSE_BYTES) controller.abort(new TooLarge());
+		if (Number(headers['content-length']) > MAX_RESPONSE_BYTES) controller.abort(tooLarge);
 	}
 
 	onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
 		this.bytes += chunk.length;
-		if (this.bytes > MAX_RESPONSE_BYTES) controller.abort(new TooLarge());
+		if (this.bytes > MAX_RESPONSE_BYTES) controller.abort(tooLarge);
 		else this.chunks.push(chunk);
 	}
 
@@ -68,23 +68,17 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 /** Sites without pretty URLs take the path as a parameter. */
-function wirePathsOf(baseUrl: string): (path: string) => string {
-	const { pathname, search } = new URL(baseUrl);
-	if (search === '') {
-		const prefix = pathname.replace(/\/+$/, '');
-		return (path) => prefix + path;
-	}
-	return (path) => {
-		const [route = '', ...query] = path.split('?');
-		return [`${pathname}${search}${route.replaceAll('+', '%2B')}`, ...query].join('&');
-	};
+function wirePath({ pathname, search }: URL, path: string): string {
+	if (search === '') return pathname.replace(/\/+$/, '') + path;
+	const [route = '', ...query] = path.split('?');
+	return [`${pathname}${search}${route.replaceAll('+', '%2B')}`, ...query].join('&');
 }
 
 export async function createClient(options: ConnectionOptions): Promise<Client> {
 	const { baseUrl, timeoutMs, connectWithinMs = Number.POSITIVE_INFINITY, trace, onWait, monotonic } = options;
 	const sender = await createSender(options);
-	const { origin, host } = new URL(baseUrl);
-	const wirePath = wirePathsOf(baseUrl);
+	const base = new URL(baseUrl);
+	const { origin, host } = base;
 	const { userAgent, headers = [], auth } = options;
 	const common = ['accept', 'application/json', 'user-agent', userAgent, ...headers, ...authHeader(auth)];
 	const withBody = [...common, 'content-type', 'application/json'];
@@ -93,11 +87,11 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 	let firstAt: number | undefined;
 
 	function problemOf({ status, isStarted }: Exchange, error: Error, ms: number): TransportProblem {
-		if (error instanceof TooLarge) {
+		if (error === tooLarge) {
 			const message = `the response is larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB`;
 			return { code: 'response_too_large', message, permanent: true };
 		}
-		if (!(error instanceof Timeout)) return sender.describe(error, isStarted);
+		if (error !== timedOut) return sender.describe(error, isStarted);
 		if (!isStarted) {
 			const message = `no connection within ${Math.round(ms / 10) / 100} s`;
 			return { code: 'connect_timeout', message, permanent: false };
@@ -125,7 +119,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 	function send(request: HttpRequest): Promise<Response> {
 		const { method, body } = request;
 		const headers = body === undefined ? common : withBody;
-		const path = wirePath(request.path);
+		const path = wirePath(base, request.path);
 		const url = origin + path;
 		trace?.({ type: 'request', method, url, headers, body });
 		return new Promise((resolve) => {

@@ -61,18 +61,17 @@ export function isMisplaced({ code }: Outcome): boolean {
 }
 
 export function judge(request: Sendable, response: Response, history: History = {}, reading: Reading = {}): Outcome {
-	const outcome = Object.assign(judgeAlone(request, response, reading), { attempts: 1, ms: response.ms });
-	if (response.status !== 0) outcome.status = response.status;
-	if (writes(request)) considerHistory(request, outcome, history, reading.ignoreMissing === true);
-	return outcome;
-}
-
-function judgeAlone(request: Sendable, response: Response, reading: Reading): Finding {
-	const { status, problem } = response;
+	const { status, problem, ms } = response;
 	const isSuccess = status >= 200 && status < 300;
-	if (problem !== undefined && (status === 0 || isSuccess)) return judgeProblem(problem, response);
-	if (isSuccess) return judgeSuccess(request, response, reading);
-	return status < 400 ? judgeRedirect(request, response) : judgeRefusal(request, response, reading);
+	let finding: Finding;
+	if (problem !== undefined && (status === 0 || isSuccess)) finding = judgeProblem(problem, response);
+	else if (isSuccess) finding = judgeSuccess(request, response, reading);
+	else finding = status < 400 ? judgeRedirect(request, response) : judgeRefusal(request, response, reading);
+	const outcome: Outcome = Object.assign(finding, { attempts: 1, ms });
+	if (status !== 0) outcome.status = status;
+	const isDone = outcome.outcome === 'ok' || outcome.outcome === 'differs';
+	if (!isDone && writes(request)) considerHistory(request, outcome, history, reading.ignoreMissing === true);
+	return outcome;
 }
 
 function writes({ endpoint: { replay } }: Sendable): boolean {
@@ -260,10 +259,16 @@ function isSame(shown: unknown, asked: unknown): boolean {
 }
 
 /** An ID, parent, slug or username that is not the one in the request. */
-function otherObject(request: Sendable, body: unknown): string | undefined {
-	const { returns } = request.endpoint;
+function otherObject({ endpoint, ids = {}, sent = {} }: Sendable, body: unknown): string | undefined {
+	const { returns, replay, parent } = endpoint;
 	if (!isObject(body) || returns === 'list' || returns === 'any' || returns === 'fields') return undefined;
-	const asked = askedOf(request, body);
+	let asked: Record<string, unknown> = { ...ids };
+	delete asked.taxonomy;
+	if (parent !== undefined) asked.parent = ids[parent];
+	// An update may change a username.
+	asked.username = returns === 'user-id' || replay === 'delete' ? (sent.username ?? ids.username) : undefined;
+	// Custom fields may have any name, also "id".
+	if (returns === 'fields-set') asked = isId(body.id) ? { id: sent.id ?? ids.ticket_id } : {};
 	for (const thing of [body, body.previous]) {
 		if (!isObject(thing)) continue;
 		for (const name of Object.keys(asked)) {
@@ -272,19 +277,6 @@ function otherObject(request: Sendable, body: unknown): string | undefined {
 		}
 	}
 	return undefined;
-}
-
-/** What the request names, by the keys of a response. */
-function askedOf({ endpoint, ids = {}, sent = {} }: Sendable, body: Json): Json {
-	const { returns, replay, parent } = endpoint;
-	// Custom fields may have any name, also "id".
-	if (returns === 'fields-set') return isId(body.id) ? { id: sent.id ?? ids.ticket_id } : {};
-	const asked: Record<string, unknown> = { ...ids };
-	delete asked.taxonomy;
-	if (parent !== undefined) asked.parent = ids[parent];
-	// An update may change a username.
-	asked.username = returns === 'user-id' || replay === 'delete' ? (sent.username ?? ids.username) : undefined;
-	return asked;
 }
 
 function judgeRedirect(request: Sendable, { status, headers }: Response): Finding {
@@ -386,7 +378,6 @@ function explain(body: unknown, dialect = neutralDialect): Pick<Outcome, 'code' 
 /** A refusal doesn't prove that an earlier attempt was not applied. */
 function considerHistory(request: Sendable, outcome: Outcome, before: History, ignoreMissing: boolean): void {
 	const { outcome: name, message, gone } = outcome;
-	if (name === 'ok' || name === 'differs') return;
 	const isOpen = before.mayBeApplied === true || before.mayBePartly === true;
 	const isUpdate = request.endpoint.replay === 'set';
 	if (gone !== undefined && !isUpdate && (isOpen || ignoreMissing)) {

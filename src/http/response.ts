@@ -82,7 +82,7 @@ export function readContent({ body, headers }: Pick<Response, 'body' | 'headers'
 	const start = BEGINS_AS_JSON.test(text) ? 0 : (JSON_WITHIN.exec(text)?.index ?? 0);
 	const parsed = parse(start === 0 ? text : text.slice(start));
 	if (parsed === undefined) return readText(text.trim(), headers);
-	const before = firstWords(text.slice(0, start));
+	const before = start === 0 ? '' : firstWords(text.slice(0, start));
 	const warnings: string[] = [];
 	if (text.includes('\uFFFD') && !isUtf8(body)) {
 		warnings.push('the response is not valid UTF-8; invalid bytes are shown as \uFFFD');

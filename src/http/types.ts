@@ -9,6 +9,7 @@ import type { Response } from './response.js';
 export const DEFAULT_RETRIES = 4;
 
 export const DEFAULT_CONCURRENCY = 4;
+export const MOST_AT_A_TIME = 64;
 
 export interface ConnectionOptions {
 	/** Before `/support-api/v1`, without a slash at the end. */

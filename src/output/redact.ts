@@ -22,11 +22,6 @@ export function isSecretName(name: string): boolean {
 	return !ABOUT.test(words) && (ANYWHERE.test(name) || WORD.test(words));
 }
 
-/** `{name: 'token', value: 'abc'}`, as in custom fields and header lists. */
-function isSecretPair(value: object, isSecret: (name: string) => boolean): boolean {
-	return 'name' in value && typeof value.name === 'string' && 'value' in value && isSecret(value.name);
-}
-
 /** Values under secret names are replaced in a copy; without any, it is the same object. */
 export type Redactor = <T>(value: T) => T;
 
@@ -47,7 +42,8 @@ export function createRedactor(): Redactor {
 			const list = value.map(walk);
 			return list.every((inner, index) => inner === value[index]) ? value : list;
 		}
-		const isPair = isSecretPair(value, isSecret);
+		// `{name: 'token', value: 'abc'}`, as in custom fields and header lists.
+		const isPair = 'name' in value && typeof value.name === 'string' && 'value' in value && isSecret(value.name);
 		let copy: Record<string, unknown> | undefined;
 		for (const [key, inner] of Object.entries(value)) {
 			if (inner === null || inner === undefined) continue;

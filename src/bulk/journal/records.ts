@@ -87,7 +87,7 @@ function sealOf(content: string): string {
 	return `,"crc":"${crc32(content).toString(16).padStart(8, '0')}"}`;
 }
 
-const SEAL_LENGTH = sealOf('').length;
+const SEAL_LENGTH = ',"crc":"00000000"}'.length;
 
 export function sealed(json: string): string {
 	const content = json.slice(0, -1);

@@ -2,9 +2,8 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import { createPlanner, type Request } from '../../api/plan.js';
-import { type Read, readEndpointOf, readOfWrite } from '../../api/reads.js';
+import { type Read, readOfWrite, readRequest } from '../../api/reads.js';
 import { isObject } from '../../api/values.js';
-import { UsageError } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 
 export const BATCH_SIZE = 100;
@@ -17,15 +16,6 @@ export interface BatchOptions {
 	send(request: Request): Promise<Outcome>;
 	/** Of objects that are read alone. */
 	concurrency: number;
-}
-
-/** @throws UsageError */
-export function readRequest({ endpoint, ids }: Write, dialect: Dialect): Request {
-	const read = readEndpointOf(endpoint);
-	if (read === undefined) throw new UsageError(`the API has no way to read ${endpoint.noun}s`);
-	// Written below ticket_id, read below id.
-	const id = ids.id ?? (ids.ticket_id as string);
-	return createPlanner(read, dialect)({ ids: { ...ids, id } });
 }
 
 interface Group {

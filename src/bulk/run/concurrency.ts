@@ -1,6 +1,7 @@
 /** `-j auto`: finds how many requests a service works on at a time. */
 
-export const MOST_AT_A_TIME = 64;
+import { MOST_AT_A_TIME } from '../../http/types.js';
+
 /** Or two for each request under way. */
 const LEAST_RESULTS = 4;
 /** Share of requests that may wait inside the service; at least one. */

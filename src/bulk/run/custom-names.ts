@@ -9,28 +9,24 @@ import type { Held } from './held.js';
 import type { RunRow } from './rows.js';
 import type { Seen } from './settle.js';
 
-/** As one read of the run shows them. */
-export class CustomNames {
-	#known: Promise<Held | undefined> | undefined;
-	#isRefused = false;
-
-	constructor(private readonly look: (row: RunRow) => Promise<Seen>) {}
-
-	/** @returns a notice for the first row if the names can't be read */
-	async find(row: RunRow, seen: Seen | undefined): Promise<{ held?: Held; notice?: string }> {
+/** As one read of the run shows them. @returns them, and a notice for the first row if they can't be read */
+export function createCustomNames(look: (row: RunRow) => Promise<Seen>) {
+	let known: Promise<Held | undefined> | undefined;
+	let isRefused = false;
+	return async (row: RunRow, seen: Seen | undefined): Promise<{ held?: Held; notice?: string }> => {
 		if (seen?.held !== undefined) return { held: seen.held };
-		if (this.#isRefused) return {};
-		const isFirst = this.#known === undefined;
-		this.#known ??= this.look(row).then(({ result, held }) => {
+		if (isRefused) return {};
+		const isFirst = known === undefined;
+		known ??= look(row).then(({ result, held }) => {
 			// The next row's ticket may exist.
-			if (result.gone) this.#known = undefined;
-			else if (held === undefined) this.#isRefused = true;
+			if (result.gone) known = undefined;
+			else if (held === undefined) isRefused = true;
 			return held;
 		});
-		const held = await this.#known;
-		if (held !== undefined || !isFirst || !this.#isRefused) return { held };
+		const held = await known;
+		if (held !== undefined || !isFirst || !isRefused) return { held };
 		return { notice: "custom fields can't be read here, so nothing confirms that they were saved" };
-	}
+	};
 }
 
 export function hasAll(held: Held, { sent = {} }: Request): boolean {

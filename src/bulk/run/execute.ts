@@ -7,15 +7,15 @@ import { type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, sumOf, totalOf } from '../journal/counts.js';
 import type { Journal } from '../journal/write.js';
-import { BATCH_SIZE } from '../lists/batches.js';
+import { BATCH_SIZE, BatchReader } from '../lists/batches.js';
 import { AutoConcurrency } from './concurrency.js';
 import { runEngine } from './engine.js';
 import type { Ended } from './events.js';
-import { rowsUnderWay, Slots } from './read-after.js';
-import { mayReadAhead } from './read-ahead.js';
+import { ReadAfter, rowsUnderWay, Slots } from './read-after.js';
+import { mayReadAhead, ReadAhead } from './read-ahead.js';
 import type { PastPart } from './resume.js';
 import { invalidOutcome, isInvalid, isOwn, type PlannedRows, type RunRow } from './rows.js';
-import { RowSender } from './send-row.js';
+import { beyondStop, createRowSender } from './send-row.js';
 import type { RunSetup } from './setup.js';
 import { type StopReason, StopWatch } from './stop.js';
 import { ownRows, type Survey } from './survey.js';
@@ -90,7 +90,13 @@ export class Execution {
 		const { signal } = this.#abort;
 		const limit = (): number => this.#auto?.limit ?? tuning.concurrency;
 		const slots = plan.checks.verify ? new Slots(limit) : undefined;
-		const sender = new RowSender({
+		const reader = (optionsNow: () => SendOptions): BatchReader =>
+			new BatchReader({ dialect, concurrency: 1, send: (request) => this.#read(client, request, optionsNow()) });
+		const ahead = new ReadAhead(
+			reader(() => this.#options),
+			setup.clock,
+		);
+		const sendRow = createRowSender({
 			plan,
 			dialect,
 			client,
@@ -100,15 +106,22 @@ export class Execution {
 			journal,
 			past,
 			slots,
+			ahead,
+			after:
+				slots &&
+				new ReadAfter(
+					reader(() => beyondStop(this.#options)),
+					slots,
+				),
 			read: (...request) => this.#read(...request),
 		});
 		const ready = rowsToSend(setup, rows, past, (outcome) => this.#take(outcome));
 		await runEngine({
-			rows: mayReadAhead(plan) ? sender.follow(ready) : ready,
+			rows: mayReadAhead(plan) ? ahead.follow(ready) : ready,
 			limit: slots === undefined ? limit : () => rowsUnderWay(plan, tuning),
 			stop: signal,
 			perform: async (row) => {
-				const outcome = await sender.sendRow(row);
+				const outcome = await sendRow(row);
 				if (outcome.outcome === 'ok' && outcome.attempts === 1) this.#auto?.note(outcome.ms);
 				if (row.skip === undefined) this.#stop(this.#watch.look(outcome));
 				// The stop held it back.

@@ -9,8 +9,9 @@ import type { Json } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
 import { inOrder } from '../lists/batches.js';
 import type { Directories, Directory } from '../lists/directory.js';
-import type { Ids, RunPlan, RunTuning } from './plan.js';
+import type { Ids, RunPlan } from './plan.js';
 import { endpointFinder, type PlannedRow, type RowPlanner } from './rows.js';
+import type { RunSetup } from './setup.js';
 
 interface NameUse {
 	column: string;
@@ -120,49 +121,45 @@ export async function resolveArgument(
 	return { ids: values.ids, problem: first?.problem };
 }
 
+type Naming = Pick<RunSetup, 'plan' | 'tuning' | 'directories'>;
+
 /** Plans rows, with IDs in the place of names. */
-export class RowNames {
-	readonly #endpointOf: (ids: Ids) => Endpoint;
-
-	constructor(
-		private readonly plan: RunPlan,
-		private readonly tuning: RunTuning,
-		private readonly directories: Directories,
-	) {
-		this.#endpointOf = endpointFinder(plan);
-	}
-
-	async planRows(batch: readonly RawRow[], planner: RowPlanner): Promise<PlannedRow[]> {
-		const planned: PlannedRow[] = new Array(batch.length);
-		const named: (() => Promise<void>)[] = [];
-		for (const [index, raw] of batch.entries()) {
-			const found = planner.read(raw);
-			if (Array.isArray(found) || usesIn(this.#endpointOf(found.ids), found).next().done === true) {
-				planned[index] = planner.finish(raw, found);
-				continue;
-			}
-			named.push(async () => {
-				planned[index] = await this.#planNamed(raw, found, planner);
-			});
+export async function planRows(batch: readonly RawRow[], planner: RowPlanner, naming: Naming): Promise<PlannedRow[]> {
+	const endpointFor = endpointFinder(naming.plan);
+	const planned: PlannedRow[] = new Array(batch.length);
+	const named: (() => Promise<void>)[] = [];
+	for (const [index, raw] of batch.entries()) {
+		const found = planner.read(raw);
+		if (Array.isArray(found) || usesIn(endpointFor(found.ids), found).next().done === true) {
+			planned[index] = planner.finish(raw, found);
+			continue;
 		}
-		for await (const _ of inOrder(named, this.tuning.concurrency, (planNext) => planNext()));
-		return planned;
-	}
-
-	async #planNamed({ row, line }: RawRow, found: RowValues, planner: RowPlanner): Promise<PlannedRow> {
-		const endpoint = this.#endpointOf(found.ids);
-		const own = endpoint.parameters.at(-1)?.name ?? '';
-		const name = found.names?.[own];
-		const problems = await resolveRow(endpoint, found, this.directories);
-		if (problems.length === 0) return planner.finish({ row, line }, found);
-		const ids = name === undefined || own !== 'slug' ? found.ids : { slug: name, ...found.ids };
-		const complaints = problems.map(({ column, problem }) => {
-			const label = planner.matched.find(({ field }) => field === column)?.column ?? column;
-			return { row, line, column: label, message: problem, ids };
+		named.push(async () => {
+			planned[index] = await planNamed(raw, found, endpointFor(found.ids), planner, naming);
 		});
-		const isGone = problems.every(({ column, isMissing }) => isMissing && column === own);
-		return { row, line, complaints, isGone: isGone && this.plan.checks.ignoreMissing };
 	}
+	for await (const _ of inOrder(named, naming.tuning.concurrency, (planNext) => planNext()));
+	return planned;
+}
+
+async function planNamed(
+	{ row, line }: RawRow,
+	found: RowValues,
+	endpoint: Endpoint,
+	planner: RowPlanner,
+	{ plan, directories }: Naming,
+): Promise<PlannedRow> {
+	const own = endpoint.parameters.at(-1)?.name ?? '';
+	const name = found.names?.[own];
+	const problems = await resolveRow(endpoint, found, directories);
+	if (problems.length === 0) return planner.finish({ row, line }, found);
+	const ids = name === undefined || own !== 'slug' ? found.ids : { slug: name, ...found.ids };
+	const complaints = problems.map(({ column, problem }) => {
+		const label = planner.matched.find(({ field }) => field === column)?.column ?? column;
+		return { row, line, column: label, message: problem, ids };
+	});
+	const isGone = problems.every(({ column, isMissing }) => isMissing && column === own);
+	return { row, line, complaints, isGone: isGone && plan.checks.ignoreMissing };
 }
 
 /** Keeps what was looked up for a resume. */
@@ -178,24 +175,21 @@ export function takeUpName({ type, of, name, id, problem }: Json, directories: D
 	else if (typeof problem === 'string') directories.remember({ of, name, problem });
 }
 
-function sharedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
+/** The values of a plan that may be names, and those that are. */
+export function sharedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
 	const { ids, reassign } = values;
-	const names: Record<string, string> = {};
+	let names: Record<string, string> | undefined;
 	for (const parameter of endpoint.parameters) {
 		const text = ids[parameter.name];
-		if (parameter.names !== undefined && isNamed(text)) names[parameter.name] = text;
+		if (parameter.names !== undefined && isNamed(text)) names = { ...names, [parameter.name]: text };
 	}
-	if (isNamed(reassign)) names.reassign = reassign;
+	if (isNamed(reassign)) names = { ...names, reassign };
 	const shared: RowValues = { ids, reassign, fields: values.fields, names };
 	const add: RowValues = { ids, fields: values.add };
 	const remove: RowValues = { ids, fields: values.remove };
 	const conditions = checks.conditions.map(({ field, value }): RowValues => ({ ids, fields: { [field]: value } }));
 	const uses = [shared, add, remove, ...conditions].flatMap((each) => [...usesIn(endpoint, each)]);
 	return { shared, add, remove, conditions, uses };
-}
-
-export function hasSharedNames(plan: RunPlan, endpoint: Endpoint): boolean {
-	return sharedValues(plan, endpoint).uses.length > 0;
 }
 
 /** @throws UsageError that lists unknown names */

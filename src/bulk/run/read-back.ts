@@ -11,7 +11,7 @@ import { differing } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
 import type { TermIndex } from '../lists/directory.js';
-import { CustomNames, hasAll, renamed, withUnknownNames } from './custom-names.js';
+import { createCustomNames, hasAll, renamed, withUnknownNames } from './custom-names.js';
 import { decide, leftMessage, oldValues, withCleared } from './decide.js';
 import { heldOf } from './held.js';
 import { type Checks, changesLists, endpointOf, type RunPlan } from './plan.js';
@@ -66,7 +66,7 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 		const isShown = result.outcome === 'ok';
 		return { result, held: isShown ? heldOf(request.endpoint, result.body, terms) : undefined };
 	};
-	const customNames = new CustomNames(async (row) => seen(row, await steps.before(row)));
+	const findNames = createCustomNames(async (row) => seen(row, await steps.before(row)));
 
 	/** The request to send, or why none is sent. */
 	async function prepare(row: RunRow, { result, held }: Seen, maybeSent: boolean): Promise<Prepared | Outcome> {
@@ -92,11 +92,11 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 	async function write(row: RunRow, request: Request, first: Seen | undefined, maybeSent: boolean): Promise<Outcome> {
 		const { endpoint } = request;
 		const isCustom = endpoint.body === 'custom_fields';
-		const { held: names, notice } = isCustom ? await customNames.find(row, first) : {};
+		const { held: names, notice } = isCustom ? await findNames(row, first) : {};
 		let result = await steps.send(row, names === undefined ? request : renamed(request, names, dialect));
 		if (notice !== undefined) result = { ...result, warnings: [...(result.warnings ?? []), notice] };
 		const isNamed = names === undefined || hasAll(names, request);
-		const isVerified = mayNeedReading(result) && (checks.verify || !isNamed);
+		const isVerified = (checks.verify || !isNamed) && mayNeedReading(result);
 		const isOpen = maybeSent && result.outcome === 'unknown' && readEndpointOf(endpoint) !== undefined;
 		if (isVerified || isOpen) {
 			const after = seen(row, await steps.after(row));
@@ -116,8 +116,9 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 		const ready = first === undefined ? { request: row.request, left: [] } : await prepare(row, first, maybeSent);
 		if ('outcome' in ready) return ready;
 		const { request, left } = ready;
-		const result = inexact(request) ?? (await write(row, request, first, maybeSent));
-		return allowed(withLeft(result, left, row), checks);
+		const written = inexact(request) ?? (await write(row, request, first, maybeSent));
+		const result = left.length === 0 ? written : withLeft(written, left, row);
+		return result.outcome === 'differs' ? allowed(result, checks) : result;
 	};
 }
 
@@ -144,7 +145,7 @@ function inexact({ sent = {} }: Request): Outcome | undefined {
 
 /** All but fields that others changed. */
 function withLeft(result: Outcome, left: Prepared['left'], row: RunRow): Outcome {
-	if (left.length === 0 || (result.outcome !== 'ok' && result.outcome !== 'differs')) return result;
+	if (result.outcome !== 'ok' && result.outcome !== 'differs') return result;
 	return {
 		...result,
 		...differing([...(result.differs ?? []), ...left]),
@@ -156,7 +157,7 @@ function withLeft(result: Outcome, left: Prepared['left'], row: RunRow): Outcome
 /** Differences become warnings. */
 function allowed(result: Outcome, { allowDiffers }: Checks): Outcome {
 	const { differs = [] } = result;
-	if (result.outcome !== 'differs' || allowDiffers === false) return result;
+	if (allowDiffers === false) return result;
 	if (Array.isArray(allowDiffers) && !differs.every(({ field }) => allowDiffers.includes(field))) return result;
 	return { ...result, outcome: 'ok', code: undefined, message: undefined };
 }

@@ -7,7 +7,7 @@ import type { JournalScan } from '../journal/history.js';
 import { scanJournal } from '../journal/read.js';
 import { createJournal } from '../journal/write.js';
 import { Execution } from './execute.js';
-import { keepNames, listTerms, RowNames, takeUpName } from './names.js';
+import { keepNames, listTerms, planRows, takeUpName } from './names.js';
 import { endpointOf, inputFileOf, type RunHeader, type RunPlan } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
 import { comparesFirst } from './read-back.js';
@@ -21,7 +21,7 @@ export async function run(given: RunSetup): Promise<ExitCode> {
 	const { plan, resumes, directories, show } = given;
 	// Users that an earlier part looked up may be deleted by now.
 	const done = resumes && (await scanJournal(resumes.path, (record) => takeUpName(record, directories)));
-	const rows = await openRows(given, new RowNames(plan, given.tuning, directories));
+	const rows = await openRows(given);
 	// A resume may read the copy of stdin.
 	let keep = resumes?.header.input.copied === true && isSameFile(resumes.header.plan, plan);
 	try {
@@ -52,7 +52,7 @@ export async function run(given: RunSetup): Promise<ExitCode> {
 	}
 }
 
-async function openRows(setup: RunSetup, names: RowNames): Promise<PlannedRows> {
+async function openRows(setup: RunSetup): Promise<PlannedRows> {
 	const { plan, dialect } = setup;
 	const { source } = plan;
 	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, dialect);
@@ -69,7 +69,7 @@ async function openRows(setup: RunSetup, names: RowNames): Promise<PlannedRows> 
 			matched: planner.matched,
 			sha256: () => input.sha256 ?? '',
 			async *read() {
-				for await (const batch of input.read()) yield await names.planRows(batch, planner);
+				for await (const batch of input.read()) yield await planRows(batch, planner, setup);
 			},
 		};
 	} catch (error) {

@@ -1,18 +1,16 @@
 /** One row, from its first request to its outcome, for single requests and runs. */
 
 import type { Dialect } from '../../api/dialect.js';
-import type { Request } from '../../api/plan.js';
+import { readRequest } from '../../api/reads.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
-import type { OldValues } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
-import { BatchReader } from '../lists/batches.js';
 import type { TermIndex } from '../lists/directory.js';
-import { endpointOf, type RunPlan } from './plan.js';
-import { ReadAfter, type Slots } from './read-after.js';
-import { ReadAhead } from './read-ahead.js';
-import { createPerform, type RowSteps } from './read-back.js';
+import type { RunPlan } from './plan.js';
+import type { ReadAfter, Slots } from './read-after.js';
+import type { ReadAhead } from './read-ahead.js';
+import { createPerform } from './read-back.js';
 import type { PastPart } from './resume.js';
 import { outcomeOf, type RunRow, skipped } from './rows.js';
 import type { RowRedactor } from './setup.js';
@@ -27,87 +25,49 @@ export interface RowSenderParts {
 	journal?: Journal;
 	past?: PastPart;
 	/** With `--verify`, more rows are under way than requests. */
-	slots?: Slots;
+	slots?: Slots | undefined;
+	ahead?: ReadAhead;
+	after?: ReadAfter | undefined;
 	read?: typeof send;
 }
 
-export class RowSender implements RowSteps {
-	readonly terms: TermIndex | undefined;
-	readonly #options: SendOptions;
-	readonly #isDelete: boolean;
-	readonly #ahead: ReadAhead;
-	readonly #after: ReadAfter | undefined;
-	readonly #first: BatchReader;
-	readonly #last: BatchReader;
-	readonly #perform: (row: RunRow) => Promise<Outcome>;
+/** A written row is read back even if the run stops. */
+export function beyondStop(options: SendOptions): SendOptions {
+	return options.stop?.aborted ? { ...options, retries: 0, stop: undefined, pace: undefined } : options;
+}
 
-	constructor(private readonly parts: RowSenderParts) {
-		const { plan, dialect, client, options, terms, slots, read = send } = parts;
-		this.terms = terms;
-		this.#options = { ...options, terms, ignoreMissing: plan.checks.ignoreMissing };
-		this.#isDelete = endpointOf(plan).replay === 'delete';
-		const reader = (optionsNow: () => SendOptions): BatchReader => {
-			return new BatchReader({ dialect, concurrency: 1, send: (request) => read(client, request, optionsNow()) });
-		};
-		this.#first = reader(() => options);
-		// A written row is read back even if the run stops.
-		this.#last = reader(() =>
-			options.stop?.aborted ? { ...options, retries: 0, stop: undefined, pace: undefined } : options,
-		);
-		this.#ahead = new ReadAhead(this.#first, options.clock);
-		this.#after = slots && new ReadAfter(this.#last, slots);
-		this.#perform = createPerform(plan, dialect, this);
-	}
-
-	follow(batches: AsyncIterable<RunRow[]>): AsyncIterable<RunRow[]> {
-		return this.#ahead.follow(batches);
-	}
-
-	/** Never rejects for what the service does. */
-	async sendRow(row: RunRow): Promise<RowOutcome> {
-		const outcome = outcomeOf(row, row.skip === undefined ? await this.#perform(row) : skipped(row.skip));
-		this.#ahead.forget(row);
-		return this.parts.redact(outcome, row.request);
-	}
-
-	async before(row: RunRow): Promise<Outcome> {
-		const read = await this.#ahead.take(row);
-		return read ?? (await this.#inSlot(() => this.#first.readAlone(row.request)));
-	}
-
-	after({ request }: RunRow): Promise<Outcome> {
-		return this.#after?.read(request) ?? this.#last.readAlone(request);
-	}
-
-	send({ row }: RunRow, request: Request): Promise<Outcome> {
-		const options: SendOptions = {
-			...this.#options,
-			history: this.parts.past?.states.history(row),
-			onRetry: (failed, waitMs) => this.#noteAttempt(row, failed, waitMs),
-		};
-		return this.#inSlot(() => send(this.parts.client, request, options));
-	}
-
-	maybeSent({ row }: RunRow): boolean {
-		const { mayBeApplied = false, mayBePartly = false } = this.parts.past?.states.history(row) ?? {};
-		// A delete that failed halfway may have succeeded.
-		return mayBeApplied || (this.#isDelete && mayBePartly);
-	}
-
-	keep({ row, request }: RunRow, before: OldValues): Promise<void> | undefined {
-		return this.parts.journal?.before(row, request.ids, before);
-	}
-
-	#inSlot(work: () => Promise<Outcome>): Promise<Outcome> {
-		const { slots } = this.parts;
-		return slots === undefined ? work() : slots.run(work);
-	}
-
-	#noteAttempt(row: number, failed: Outcome, waitMs: number): void {
-		const { attempts: attempt, status, code, mayBeApplied: lost, mayBePartly: partly } = failed;
-		const record = { type: 'attempt', row, attempt, status, code, lost, partly } as const;
-		// The next outcome says so if the journal fails.
-		this.parts.journal?.record(record).catch(() => undefined);
-		this.#options.onRetry?.(failed, waitMs);
-	}
+/** What it returns never rejects for what the service does. */
+export function createRowSender(parts: RowSenderParts): (row: RunRow) => Promise<RowOutcome> {
+	const { plan, dialect, client, options, terms, redact, journal, past, slots, ahead, after, read = send } = parts;
+	const inSlot = (work: () => Promise<Outcome>): Promise<Outcome> => slots?.run(work) ?? work();
+	const perform = createPerform(plan, dialect, {
+		terms,
+		async before(row) {
+			const found = await ahead?.take(row);
+			return found ?? (await inSlot(() => read(client, readRequest(row.request, dialect), options)));
+		},
+		after: ({ request }) => after?.read(request) ?? read(client, readRequest(request, dialect), beyondStop(options)),
+		send({ row }, request) {
+			const onRetry = (failed: Outcome, waitMs: number): void => {
+				const { attempts: attempt, status, code, mayBeApplied: lost, mayBePartly: partly } = failed;
+				// The next outcome says so if the journal fails.
+				journal?.record({ type: 'attempt', row, attempt, status, code, lost, partly }).catch(() => undefined);
+				options.onRetry?.(failed, waitMs);
+			};
+			const { ignoreMissing } = plan.checks;
+			const history = past?.states.history(row);
+			return inSlot(() => send(client, request, { ...options, terms, ignoreMissing, history, onRetry }));
+		},
+		maybeSent({ row, request }) {
+			const { mayBeApplied = false, mayBePartly = false } = past?.states.history(row) ?? {};
+			// A delete that failed halfway may have succeeded.
+			return mayBeApplied || (mayBePartly && request.endpoint.replay === 'delete');
+		},
+		keep: ({ row, request }, before) => journal?.before(row, request.ids, before),
+	});
+	return async (row) => {
+		const outcome = outcomeOf(row, row.skip === undefined ? await perform(row) : skipped(row.skip));
+		ahead?.forget(row);
+		return redact(outcome, row.request);
+	};
 }

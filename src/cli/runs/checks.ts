@@ -3,10 +3,9 @@
 import { endpoints } from '../../api/endpoints.js';
 import { plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
-import { readEndpointOf, readOf } from '../../api/reads.js';
+import { readEndpointOf, readOf, readRequest } from '../../api/reads.js';
 import { isObject } from '../../api/values.js';
 import { readRunHeader } from '../../bulk/journal/folder.js';
-import { readRequest } from '../../bulk/lists/batches.js';
 import { heldOf } from '../../bulk/run/held.js';
 import { commandOf, type RunPlan, type RunService } from '../../bulk/run/plan.js';
 import { readsBefore } from '../../bulk/run/read-back.js';

@@ -117,7 +117,11 @@ export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette,
 	const { endpoint, plan, session, invocation } = job;
 	const { context, options } = invocation;
 	const { row, line, outcome: name } = outcome;
-	if (name !== 'ok' && name !== 'skipped') {
+	const isFine = exitCodeOfOutcome(outcome) === ExitCode.ok;
+	// Also differences that --allow-differs accepts.
+	const warnings = [...differences(outcome), ...(outcome.warnings ?? [])];
+	if (isFine && warnings.length === 0) return undefined;
+	if (!isFine) {
 		const level = name === 'unknown' || name === 'differs' ? 'warning' : 'error';
 		const message = [fullMessage(outcome) ?? name, ...differences(outcome)].join('; ');
 		annotate(context, { level, file: fileOf(plan), line, title: `row ${row}: ${name}`, message });
@@ -125,7 +129,7 @@ export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette,
 	const json = wantsJson(options);
 	// A program gets one object at the end.
 	if (json && !isLone) return undefined;
-	if (exitCodeOfOutcome(outcome) !== ExitCode.ok) {
+	if (!isFine) {
 		const error = failureOf(outcome, endpoint, session.connection, plan.checks);
 		const shown = isLone ? error : inOneLine(error);
 		context.stderr.write(renderError(shown, { json, debug: options.debug === true, palette }));
@@ -133,8 +137,10 @@ export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette,
 	}
 	const object = nameRow(outcome.ids, endpoint.noun);
 	const where = isLone ? object : `row ${row} (${object})`;
-	// Also differences that --allow-differs accepts.
-	for (const warning of [...differences(outcome), ...(outcome.warnings ?? [])]) warn(context, [`${where}: ${warning}`]);
+	warn(
+		context,
+		warnings.map((warning) => `${where}: ${warning}`),
+	);
 	return undefined;
 }
 

@@ -57,7 +57,7 @@ export async function readFields(words: Words): Promise<Values> {
 	const values = emptyRecord<unknown>();
 	if (options.data !== undefined) await readData(words, options.data, values, rules, context);
 	await readFlags(words, values, rules, context);
-	await readSets(options.set ?? [], values, context);
+	if (options.set !== undefined) await readSets(options.set, values, context);
 	const { prompts } = context;
 	if (options.passwordStdin === true) values.password = await readFirstLine(context, '--password-stdin');
 	if (options.passwordPrompt === true) {

@@ -3,11 +3,11 @@
 import { flagName } from '../../api/fields.js';
 import { createPlanner } from '../../api/plan.js';
 import type { TermIndex } from '../../bulk/lists/directory.js';
-import { hasSharedNames, isNamed, resolveArgument, termsIn, withIds } from '../../bulk/run/names.js';
+import { isNamed, resolveArgument, sharedValues, termsIn, withIds } from '../../bulk/run/names.js';
 import type { RunPlan } from '../../bulk/run/plan.js';
 import { checkReadable, comparesFirst, readsBefore } from '../../bulk/run/read-back.js';
 import type { RunRow } from '../../bulk/run/rows.js';
-import { RowSender } from '../../bulk/run/send-row.js';
+import { createRowSender } from '../../bulk/run/send-row.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import type { Client } from '../../http/types.js';
@@ -50,7 +50,7 @@ export async function startCommand(name: string, invocation: RunInvocation): Pro
 
 /** Without a journal or an engine. */
 export async function sendOne(given: RunJob): Promise<ExitCode> {
-	const { endpoint, session, invocation } = given;
+	const { endpoint, secrets, session, invocation } = given;
 	const { options } = invocation;
 	const client = await session.openClient(1);
 	const signals = listenForStop(invocation);
@@ -58,25 +58,27 @@ export async function sendOne(given: RunJob): Promise<ExitCode> {
 		const { plan, ids, problem, terms } = await resolveNames(given, client);
 		const job = { ...given, plan };
 		if (problem !== undefined) return await endWithoutUser(job, ids, problem);
-		const row = rowOf(job, ids);
+		const { force, reassign, fields, add, remove } = plan.values;
+		const sent = endpoint.returns === 'user-id' ? { username: ids.username } : { ...fields, ...secrets };
+		const request = createPlanner(endpoint, session.dialect)({ ids, force, reassign, fields: sent });
+		const row: RunRow = { row: 1, reassign, request };
 		const checksSet = options.expect !== undefined || options.max !== undefined || options.confirm !== undefined;
 		const reads = plan.checks.verify || readsBefore(plan);
 		if (checksSet || reads || plan.service.protected || endpoint.confirm) {
 			await (await import('./checks.js')).checkOne(job, row, client);
 		}
-		const { add, remove } = plan.values;
-		const results = await openOne(job, Object.keys({ ...add, ...remove, ...row.request.sent }));
+		const results = await openOne(job, Object.keys({ ...add, ...remove, ...request.sent }));
 		const stop = new AbortController();
-		const sender = new RowSender({
+		const sendRow = createRowSender({
 			plan,
 			client,
 			terms,
 			dialect: session.dialect,
 			options: { ...session.sending, retries: job.tuning.retries, stop: stop.signal },
-			redact: redactRows(session.secrets, true),
+			redact: redactRows(session.secrets, Object.keys(secrets).length > 0),
 		});
 		signals.started({ stop: () => stop.abort(), open: () => 1 });
-		const outcome = await sender.sendRow(row).finally(signals.end);
+		const outcome = await sendRow(row).finally(signals.end);
 		return await printOne(job, outcome, results, stop.signal.aborted);
 	} finally {
 		signals.end();
@@ -95,7 +97,7 @@ async function resolveNames({ endpoint, plan, session }: RunJob, client: Client)
 	const name = positionalsOf(plan.endpoint, endpoint).at(-1)?.name as string;
 	const [id = ''] = plan.source.from === 'ids' ? plan.source.ids : [];
 	const compared = comparesFirst(plan) || plan.checks.verify ? termsIn(plan, endpoint) : [];
-	if (!hasSharedNames(plan, endpoint) && !isNamed(id) && compared.length === 0) {
+	if (sharedValues(plan, endpoint).uses.length === 0 && !isNamed(id) && compared.length === 0) {
 		return { plan, ids: { ...plan.values.ids, [name]: id } };
 	}
 	const { openDirectories } = await import('../own-account.js');
@@ -104,13 +106,6 @@ async function resolveNames({ endpoint, plan, session }: RunJob, client: Client)
 	for (const taxonomy of compared) await directories.list(taxonomy);
 	const found = await resolveArgument(endpoint, { ...named.values.ids, [name]: id }, directories);
 	return { plan: named, ids: found.ids, problem: found.problem, terms: directories.index };
-}
-
-/** Its values were checked with the flags. */
-function rowOf({ endpoint, plan, secrets, session }: RunJob, ids: Resolved['ids']): RunRow {
-	const { force, reassign } = plan.values;
-	const fields = endpoint.returns === 'user-id' ? { username: ids.username } : { ...plan.values.fields, ...secrets };
-	return { row: 1, reassign, request: createPlanner(endpoint, session.dialect)({ ids, force, reassign, fields }) };
 }
 
 async function openOne(job: RunJob, fields: readonly string[]): Promise<Renderer> {

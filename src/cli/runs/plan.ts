@@ -16,7 +16,6 @@ import {
 	quote,
 	type ValueRules,
 } from '../../api/values.js';
-import { MOST_AT_A_TIME } from '../../bulk/run/concurrency.js';
 import {
 	type Condition,
 	parseShard,
@@ -30,7 +29,7 @@ import {
 } from '../../bulk/run/plan.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
-import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
+import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES, MOST_AT_A_TIME } from '../../http/types.js';
 import { createRedactor } from '../../output/redact.js';
 import { shellWord } from '../../profile/settings.js';
 import { parseUntil } from '../options/window.js';
@@ -188,7 +187,8 @@ export function jobOf(
 			snapshot: chosen === true || snapshotByDefault,
 			ifUnmodified: options.ifUnmodified === true,
 			conditions: (options.if ?? []).map((text) => readCondition(text, endpoint, rules)),
-			allowDiffers: readAllowed(options.allowDiffers?.flat() ?? [], endpoint, undocumented),
+			allowDiffers:
+				options.allowDiffers !== undefined && readAllowed(options.allowDiffers.flat(), endpoint, undocumented),
 			ignoreMissing: options.ignoreMissing === true,
 		},
 		stop: { onError: options.stopOnError === true, maxFailures: options.maxFailures },
@@ -265,7 +265,7 @@ const SHOWN = ['id', 'parent', 'status'].map((name) => ({ name }));
 
 /** `--allow-differs[=FIELDS]`, where * stands for any. */
 function readAllowed(names: readonly string[], endpoint: Endpoint, undocumented: boolean): boolean | string[] {
-	if (names.length === 0 || names.includes('*')) return names.length > 0;
+	if (names.includes('*')) return true;
 	if (endpoint.body === 'custom_fields') return [...names];
 	const fields = [...endpoint.fields, ...SHOWN];
 	return names.map((name) => {
