@@ -37,13 +37,14 @@ export function decoded(response: Response): Response {
 		['deflate', zlib.inflateSync],
 		['br', zlib.brotliDecompressSync],
 	]);
+	let why = 'unknown';
 	try {
 		const body = decoders.get(coding)?.(response.body, { maxOutputLength: MAX_RESPONSE_BYTES });
 		if (body !== undefined) return { ...response, body };
-	} catch {
-		// Damaged, or too large.
+	} catch (error) {
+		why = (error as Error).message;
 	}
-	const message = `the response can't be read: content coding "${coding.slice(0, 80)}"`;
+	const message = `the response can't be read: content coding "${coding.slice(0, 80)}": ${why}`;
 	return { ...response, problem: { code: 'unreadable_response', message, permanent: true } };
 }
 

@@ -99,7 +99,7 @@ describe('a response of a gibibyte', () => {
 			oneUpdate,
 		);
 		expect(outcome).toMatchObject({ outcome: 'unknown', code: 'unreadable_response' });
-		expect(outcome?.message).toMatch(/decompressed, it is larger than 16 MiB/);
+		expect(outcome?.message).toMatch(/content coding "gzip": .*larger than 16777216 bytes/);
 		expect(peak).toBeLessThan(200);
 	});
 });
