@@ -30,12 +30,9 @@ export interface Probe {
 	send(baseUrl: string, auth?: Auth): Promise<Outcome>;
 }
 
-/** @param username your own if known; an unknown name works too */
-export function createProbe(
-	invocation: Invocation,
-	reach: Omit<Reach, 'baseUrl' | 'auth'>,
-	username = 'supportctl',
-): Probe {
+export function createProbe(invocation: Invocation, reach: Omit<Reach, 'baseUrl' | 'auth'>): Probe {
+	// An unknown name works too.
+	const { username = 'supportctl' } = reach.settings;
 	const plan = createPlanner(endpoints['user.id'], dialectFor(reach.settings));
 	const request = plan({ ids: {}, fields: { username } });
 	return {

@@ -108,11 +108,7 @@ export function describeSecret(setup: Setup): { setting: string; value: string; 
 	return { setting, value: setup.profile?.secret === undefined ? 'not set' : 'not used', source };
 }
 
-export function makeAuth(
-	scheme: Exclude<Scheme, 'none'>,
-	{ username, headerName }: Pick<Settings, 'username' | 'headerName'>,
-	secret: string,
-): Auth {
+export function makeAuth(scheme: Exclude<Scheme, 'none'>, { username, headerName }: Settings, secret: string): Auth {
 	if (scheme === 'bearer') return { scheme, token: secret };
 	if (scheme === 'basic') {
 		if (username === undefined) throw new UsageError('missing username', { hint: 'pass --username' });

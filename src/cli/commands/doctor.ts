@@ -135,7 +135,7 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	const proxy = readProxies(setup.env);
 	const timeout = Math.min(settings.timeout, LONGEST_STEP_S);
 	const reach = { baseUrl: url, settings: { ...settings, timeout }, tls, proxy, allowHttp };
-	const probe = createProbe(invocation, reach, settings.username);
+	const probe = createProbe(invocation, reach);
 	const { without, problem } = await findService(url, probe, changeOf(setup));
 	yield* examineWay(url, proxy, problem);
 	if (problem !== undefined) {

@@ -72,10 +72,11 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 		// --format is how this command prints.
 		flags: { ...options, baseUrl: args[0] ?? options.baseUrl, scheme: givenScheme(options), format: undefined },
 	};
-	const { place, scheme, identity, secret, note } = await findAndSignIn(login);
-	const { name, baseUrl, reach } = place;
-	const { allowHttp = reach.allowHttp || undefined } = options;
-	const given = { ...login.flags, ...identity, baseUrl, scheme, allowHttp };
+	const { place, scheme, username, secret, note } = await findAndSignIn(login);
+	const { name, baseUrl } = place;
+	const { headerName } = place.settings;
+	const { allowHttp = place.allowHttp || undefined } = options;
+	const given = { ...login.flags, username, headerName, baseUrl, scheme, allowHttp };
 	const changed = await saveProfile({
 		folder: configFolder(context),
 		name,
@@ -84,8 +85,7 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 		insecureStorage: options.insecureStorage === true,
 		makeCurrent: true,
 	});
-	const { username = null } = identity;
-	const as = username === null ? '' : ` as ${username}`;
+	const as = username === undefined ? '' : ` as ${username}`;
 	const storedIn = describeStore(changed.secret);
 	const preposition = changed.secret?.store === 'command' ? 'from' : 'in';
 	const where = changed.secret === undefined ? '' : `, ${secretNoun(scheme)} ${preposition} the ${storedIn}`;
@@ -96,7 +96,7 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 			profile: name,
 			base_url: baseUrl,
 			scheme,
-			username,
+			username: username ?? null,
 			stored_in: storedIn,
 			proved: note === undefined,
 			note: note ?? null,
@@ -170,20 +170,15 @@ function settingsAt(login: Login, baseUrl: string) {
 	const stored = { name, values: store.profiles[name] ?? {}, file: 'config.json' };
 	const resolved = resolveSettings({ env, cwd: context.cwd }, { ...flags, baseUrl }, stored);
 	const warnings: string[] = [];
-	const reach = {
-		settings: resolved.settings,
-		tls: readTls(resolved, warnings),
-		proxy: readProxies(env),
-		allowHttp: mayUseHttp(login, baseUrl),
-	};
-	return { baseUrl, name, resolved, reach, warnings };
+	const tls = readTls(resolved, warnings);
+	return { ...resolved, baseUrl, name, tls, proxy: readProxies(env), allowHttp: mayUseHttp(login, baseUrl), warnings };
 }
 
 /** Looks for the service without credentials. */
 async function locate(login: Login, baseUrl: string): Promise<Place> {
 	const { invocation, prompts } = login;
 	const place = settingsAt(login, baseUrl);
-	const probe = createProbe(invocation, place.reach, place.reach.settings.username);
+	const probe = createProbe(invocation, place);
 	const { without, found, problem } = await findService(baseUrl, probe, 'supportctl login');
 	if (problem === undefined) {
 		warn(invocation.context, place.warnings);
@@ -198,23 +193,24 @@ async function locate(login: Login, baseUrl: string): Promise<Place> {
 /** Asks again after a wrong secret, not for the rest. */
 async function signIn(login: Login, place: Place) {
 	const { invocation } = login;
-	const { baseUrl, reach, without } = place;
+	const { baseUrl, without } = place;
 	const exported = await chooseScheme(login, place);
 	const { scheme } = exported;
-	const identity = await readIdentity(login, place, scheme);
-	const probe = createProbe(invocation, reach, identity.username);
+	const username = await readUsername(login, place, scheme);
+	const settings = { ...place.settings, username };
+	const probe = createProbe(invocation, { ...place, settings });
 	if (scheme === 'none') {
 		const doubt = await trySignIn(probe, baseUrl, { auth: { scheme } }, without);
-		return { scheme, identity, secret: undefined, note: doubt?.note };
+		return { scheme, username, secret: undefined, note: doubt?.note };
 	}
-	makeAuth(scheme, identity, '');
+	makeAuth(scheme, settings, '');
 	for (let tries = 1; ; tries++) {
 		const given = await readSecret(login, place, exported);
 		const { source } = given;
 		try {
-			const auth = makeAuth(scheme, identity, checkSecret(scheme, given.value, source));
+			const auth = makeAuth(scheme, settings, checkSecret(scheme, given.value, source));
 			const doubt = await trySignIn(probe, baseUrl, { auth, source }, without);
-			return { scheme, identity, secret: given.secret, note: doubt?.note };
+			return { scheme, username, secret: given.secret, note: doubt?.note };
 		} catch (error) {
 			const isRefusal =
 				error instanceof RefusedError || (error instanceof UsageError && error.code === 'invalid_secret');
@@ -231,28 +227,23 @@ const WAYS: readonly { value: Scheme; label: string }[] = [
 	{ value: 'none', label: 'No sign-in' },
 ];
 
-async function chooseScheme({ invocation, prompts, store, flags }: Login, { name, resolved }: Place) {
-	const found = readScheme(resolved);
+async function chooseScheme({ invocation, prompts, store, flags }: Login, place: Place) {
+	const found = readScheme(place);
 	const isDecided =
-		resolved.sources.scheme.from !== 'default' ||
+		place.sources.scheme.from !== 'default' ||
 		flags.username !== undefined ||
 		invocation.options.secretCommand !== undefined ||
-		store.profiles[name] !== undefined;
+		store.profiles[place.name] !== undefined;
 	if (prompts === undefined || isDecided) return found;
 	return { ...found, scheme: await prompts.choice('How do you sign in?', WAYS, found.scheme) };
 }
 
-async function readIdentity({ prompts }: Login, { resolved }: Place, scheme: Scheme) {
-	const { settings, sources } = resolved;
-	const { headerName } = settings;
-	let { username } = settings;
-	if (prompts !== undefined && scheme === 'basic' && sources.username.from !== 'flag') {
-		username = await prompts.text('Username:', {
-			initial: username,
-			check: (text) => /^[^:]+$/.test(text) || 'enter a username without a colon',
-		});
-	}
-	return { username, headerName };
+async function readUsername({ prompts }: Login, { settings: { username }, sources }: Place, scheme: Scheme) {
+	if (prompts === undefined || scheme !== 'basic' || sources.username.from === 'flag') return username;
+	return prompts.text('Username:', {
+		initial: username,
+		check: (text) => /^[^:]+$/.test(text) || 'enter a username without a colon',
+	});
 }
 
 const PROMPT = 'the prompt';
@@ -260,12 +251,12 @@ const PROMPT = 'the prompt';
 /** From a flag, the environment or the prompt. @throws UsageError, RefusedError */
 async function readSecret(
 	{ prompts, invocation }: Login,
-	{ name, resolved }: Place,
+	{ name, env }: Place,
 	{ scheme, value: exported, source }: ReturnType<typeof readScheme>,
 ): Promise<{ secret: StoredSecret; value: string; source: string }> {
 	const secret = await readGivenSecret(invocation, scheme);
 	if (secret?.store === 'command') {
-		const value = await runSecretCommand(secret.command, { env: resolved.env, owner: `profile "${name}"` });
+		const value = await runSecretCommand(secret.command, { env, owner: `profile "${name}"` });
 		return { secret, value, source: 'the secret command' };
 	}
 	if (secret !== undefined) return { secret, value: secret.value, source: 'stdin' };

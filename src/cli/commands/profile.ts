@@ -18,7 +18,7 @@ import { checkProfileName, configFile, readStore, requireProfile, saveProfile } 
 import { defineCommand, type Invocation } from '../command.js';
 import { askToConfirm } from '../confirm.js';
 import { say, warn } from '../notices.js';
-import { allBut, options, pick } from '../options/option.js';
+import { allBut, pick } from '../options/option.js';
 import {
 	connectionOptions,
 	guardDefaults,
@@ -139,9 +139,6 @@ export const set = defineCommand({
 		...allBut(connectionOptions, 'profile'),
 		...guardDefaults,
 		...runDefaults,
-		...options('Kept in the profile', [
-			{ flags: '--unset <setting>', help: 'Reset a setting to its default', repeatable: true },
-		]),
 		...secretOptions,
 		...allBut(outputOptions, 'format'),
 	],

@@ -162,6 +162,7 @@ export const runDefaults = options(KEPT, [
 	{ flags: '--format <format>', help: 'Output format', choices: formats },
 	{ flags: '--snapshot', help: 'Always save old values, also for a single object' },
 	{ flags: '--no-snapshot', help: 'Do not save old values unless --snapshot is given' },
+	{ flags: '--unset <setting>', help: 'Reset a setting to its default', repeatable: true },
 ]);
 
 /** How a secret gets into a profile; never as a flag's own value, which others could read. */
