@@ -58,7 +58,7 @@ export function changeProfiles(
 	});
 }
 
-export function readStoreToChange({ context }: Invocation): Store {
+export function readProfiles({ context }: Invocation): Store {
 	const { store, warnings } = readStore(configFolder(context));
 	warn(context, warnings);
 	return store;

@@ -30,7 +30,7 @@ export async function openSession(
 	const mine = options.concurrency === 'auto' ? [...without, 'concurrency'] : without;
 	const flags = Object.fromEntries(Object.entries(options).filter(([name]) => !mine.includes(name)));
 	const connection = await resolveConnection(context, flags, credentials);
-	if (connection.warnings.length > 0) warn(context, connection.warnings);
+	warn(context, connection.warnings);
 	const dialect = dialectFor(connection.settings);
 	const wait = waitNotice(invocation);
 	const onRetry = ({ status, code }: Outcome, waitMs: number): void => {

@@ -119,11 +119,18 @@ export function makeAuth(scheme: Exclude<Scheme, 'none'>, { username, headerName
 	throw new UsageError('--scheme header needs --header-name', { hint: 'for example --header-name X-Api-Key' });
 }
 
+export interface SignIn {
+	auth: Auth;
+	secretSource: string;
+}
+
+const anonymous: SignIn = { auth: { scheme: 'none' }, secretSource: 'none' };
+
 /** @throws RefusedError if there are no credentials */
-export async function findAuth(setup: Setup, baseUrl: string): Promise<{ auth: Auth; secretSource: string }> {
+export async function findAuth(setup: Setup, baseUrl: string): Promise<SignIn> {
 	const { settings, profileName, chosenBy, env } = setup;
 	const { scheme, value, stored, source } = locateSecret(setup);
-	if (scheme === 'none') return { auth: { scheme }, secretSource: 'none' };
+	if (scheme === 'none') return anonymous;
 	const refusal = (reason: string, variable: string, flag = ''): RefusedError => {
 		// Beside --profile, variables are ignored.
 		const orSet = chosenBy === '--profile' ? '' : `, or set SUPPORTCTL_${variable}`;
@@ -213,10 +220,8 @@ export async function resolveConnection(place: Place, flags: Flags, credentials 
 	const { url: baseUrl, warnings: ofUrl, allowHttp } = resolveBaseUrl(setup);
 	const warnings = [...setup.warnings, ...ofUrl];
 	const tls = readTls(setup, warnings);
-	const none: Awaited<ReturnType<typeof findAuth>> = { auth: { scheme: 'none' }, secretSource: 'none' };
-	const { auth, secretSource } = credentials ? await findAuth(setup, baseUrl) : none;
-	const proxy = readProxies(env);
-	return { profileName, baseUrl, auth, settings, tls, allowHttp, warnings, secretSource, proxy };
+	const signIn = credentials ? await findAuth(setup, baseUrl) : anonymous;
+	return { ...signIn, profileName, baseUrl, settings, tls, allowHttp, warnings, proxy: readProxies(env) };
 }
 
 export type Connection = Awaited<ReturnType<typeof resolveConnection>>;

@@ -8,7 +8,15 @@ import { mayBeLoopback, type ProxySettings } from '../../net.js';
 import { outcomeStyle, type Palette } from '../../output/colour.js';
 import { redactUrl } from '../../output/redact.js';
 import { sanitise } from '../../output/sanitise.js';
-import { findAuth, readProxies, readSetup, readTls, resolveBaseUrl, type Setup } from '../../profile/resolve.js';
+import {
+	findAuth,
+	readProxies,
+	readSetup,
+	readTls,
+	resolveBaseUrl,
+	type Setup,
+	type SignIn,
+} from '../../profile/resolve.js';
 import { secretNoun } from '../../profile/secrets.js';
 import { configFolder, shellWord } from '../../profile/settings.js';
 import { readStore } from '../../profile/store.js';
@@ -177,7 +185,7 @@ function checkBaseUrl(baseUrl: string, [warning]: readonly string[], change: str
 	return warn(`${baseUrl} sends credentials unencrypted`, 'use https://');
 }
 
-function describeSecret({ auth, secretSource }: Awaited<ReturnType<typeof findAuth>>): string {
+function describeSecret({ auth, secretSource }: SignIn): string {
 	if (auth.scheme === 'none') return 'not needed (scheme none)';
 	const from = secretSource.startsWith('SUPPORTCTL_') ? secretSource : `the ${secretSource}`;
 	return `${secretNoun(auth.scheme)} from ${from}`;

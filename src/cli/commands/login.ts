@@ -27,7 +27,7 @@ import {
 	givenScheme,
 	overridesOf,
 	readGivenSecret,
-	readStoreToChange,
+	readProfiles,
 	runChange,
 	settingsIn,
 } from '../profile-results.js';
@@ -68,7 +68,7 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 	const login: Login = {
 		invocation,
 		prompts: mayAsk ? context.prompts : undefined,
-		store: readStoreToChange(invocation),
+		store: readProfiles(invocation),
 		// --format is how this command prints.
 		flags: { ...options, baseUrl: args[0] ?? options.baseUrl, scheme: givenScheme(options), format: undefined },
 	};

@@ -34,7 +34,7 @@ import {
 	givenScheme,
 	overridesOf,
 	readGivenSecret,
-	readStoreToChange,
+	readProfiles,
 	runChange,
 	settingsIn,
 } from '../profile-results.js';
@@ -55,9 +55,8 @@ export const list = defineCommand({
 	options: [...pick(connectionOptions, 'profile'), ...outputOptions],
 	async run(invocation) {
 		const { context, options } = invocation;
-		const { store, warnings } = readStore(configFolder(context));
+		const store = readProfiles(invocation);
 		const { profileName, chosenBy, leftOut } = readChoice(store, context, options);
-		warn(context, warnings);
 		const rows = Object.entries(store.profiles).map(([name, profile]) => ({
 			current: name === profileName,
 			profile: name,
@@ -152,7 +151,7 @@ export const set = defineCommand({
 async function change(invocation: Invocation): Promise<Change> {
 	const { context, options: given } = invocation;
 	const name = checkProfileName(invocation.args[0] ?? '');
-	const before = readStoreToChange(invocation).profiles[name] ?? {};
+	const before = readProfiles(invocation).profiles[name] ?? {};
 	const settings = settingsIn({ ...given, scheme: givenScheme(given) }, context.cwd);
 	const unset = ((given.unset ?? []) as string[]).map(settingNamed);
 	const scheme = (settings.scheme ?? (unset.includes('scheme') ? 'basic' : before.scheme) ?? 'basic') as Scheme;
