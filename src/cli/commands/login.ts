@@ -7,6 +7,7 @@ import { makeAuth, readProxies, readScheme, readTls } from '../../profile/resolv
 import { checkSecret, describeStore, runSecretCommand, type StoredSecret, secretNoun } from '../../profile/secrets.js';
 import {
 	configFolder,
+	type Flags,
 	isSameOrigin,
 	parseBaseUrl,
 	readVariable,
@@ -51,7 +52,7 @@ interface Login {
 	invocation: Invocation;
 	prompts: Prompts | undefined;
 	store: Store;
-	flags: Readonly<Record<string, unknown>>;
+	flags: Flags;
 }
 
 const TRIES = 3;

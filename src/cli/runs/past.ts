@@ -26,8 +26,8 @@ import { type RunJob, tuningOf } from './plan.js';
 type PastRun = Omit<NonNullable<RunJob['resumes']>, 'again'>;
 
 /** By ID, prefix, `last` or path. @throws UsageError, FailedError */
-export function pastRun(name: string, { env, cwd }: Pick<Context, 'env' | 'cwd'>): PastRun {
-	const path = findRun(stateFolder({ env, cwd }), name, cwd);
+export function pastRun(name: string, context: Context): PastRun {
+	const path = findRun(stateFolder(context), name, context.cwd);
 	return { path, header: readRunHeader(path) };
 }
 
