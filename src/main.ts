@@ -1,7 +1,6 @@
 /** Wires everything; the one place where an error becomes a message and an exit code. */
 
 import { type Context, createProcessContext, type ProcessLike } from './io/context.js';
-import type { Palette } from './output/colour.js';
 import { version } from './version.js';
 
 export async function main(target: ProcessLike): Promise<number> {
@@ -11,8 +10,7 @@ export async function main(target: ProcessLike): Promise<number> {
 }
 
 /** Never throws. */
-export async function runMain(given: Context): Promise<number> {
-	const context = withoutCredentials(given);
+export async function runMain(context: Context): Promise<number> {
 	const { argv, stdout, stderr } = context;
 	let exitCode = 0;
 	try {
@@ -36,12 +34,9 @@ export async function runMain(given: Context): Promise<number> {
 	return exitCode;
 }
 
-function withoutCredentials(context: Context): Context {
-	const { stderr, hidden } = context;
-	const clean = (text: string): string => hidden.clean?.(text) ?? text;
-	const write = (text: string): void => stderr.write(clean(text));
-	const command = (line: string): void => stderr.command?.(clean(line));
-	return { ...context, stderr: Object.assign(Object.create(stderr), { write, command }) };
+/** Without the caller's credentials. */
+function cleaned({ hidden }: Context, text: string): string {
+	return hidden.clean?.(text) ?? text;
 }
 
 /** They read commands from a step's output. */
@@ -50,10 +45,13 @@ const RUNNERS = ['GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'];
 /** No output commands a CI runner; labels have colors. */
 async function guarded(context: Context): Promise<Context> {
 	const { argv, env, stdout } = context;
-	const { asksForJson, guardOutput } = await import('./output/sanitise.js');
-	const palette = await stderrPalette(context);
+	const [{ asksForJson, guardOutput }, { openPalette }] = await Promise.all([
+		import('./output/sanitise.js'),
+		import('./output/colour.js'),
+	]);
+	const palette = await openPalette(context, context.stderr);
 	const paint = (label: string): string => (label === 'error:' ? palette.bad(label) : palette.doubtful(label));
-	const stderr = guardOutput(context.stderr, paint);
+	const stderr = guardOutput(context.stderr, (text) => cleaned(context, text.replace(/^(?:error|warning):/gm, paint)));
 	// JSON has no commands for the runner.
 	if (asksForJson(argv)) stderr.command = () => undefined;
 	// A file gets the data exactly; the runner's log is guarded.
@@ -61,17 +59,14 @@ async function guarded(context: Context): Promise<Context> {
 	return { ...context, stderr, stdout: isRunner && stdout.isFile !== true ? guardOutput(stdout) : stdout };
 }
 
-async function stderrPalette(context: Context): Promise<Palette> {
-	const { openPalette } = await import('./output/colour.js');
-	return openPalette(context, context.stderr.isTTY, context.argv.includes('--no-color'));
-}
-
 async function report(error: unknown, context: Context): Promise<number> {
-	const [{ exitCodeOf, renderError }, { asksForJson }] = await Promise.all([
+	const { argv, stderr } = context;
+	const [{ exitCodeOf, renderError }, { asksForJson }, { openPalette }] = await Promise.all([
 		import('./output/errors.js'),
 		import('./output/sanitise.js'),
+		import('./output/colour.js'),
 	]);
-	const [json, debug] = [asksForJson(context.argv), context.argv.includes('--debug')];
-	context.stderr.write(renderError(error, { json, debug, palette: await stderrPalette(context) }));
+	const [json, debug, palette] = [asksForJson(argv), argv.includes('--debug'), await openPalette(context, stderr)];
+	stderr.write(cleaned(context, renderError(error, { json, debug, palette })));
 	return exitCodeOf(error);
 }

@@ -31,10 +31,6 @@ function field(name: string, kind: FieldKind, help: string): Field {
 	return { name, kind, help };
 }
 
-function count(name: string, help: string): Field {
-	return { name, kind: 'integer', help, computed: true };
-}
-
 const dates = [
 	field('date', 'date', "Publication date in the site's timezone"),
 	field('date_gmt', 'date', 'Publication date in GMT'),
@@ -59,9 +55,9 @@ export const ticketFields: readonly Field[] = [
 	field('assignee', 'user', 'ID of the agent assigned to the ticket'),
 	field('secondary-assignee', 'user', 'ID of the secondary assignee'),
 	field('tertiary-assignee', 'user', 'ID of the tertiary assignee'),
-	count('customer-reply-count', 'Number of customer replies'),
-	count('agent-reply-count', 'Number of agent replies'),
-	count('total-reply-count', 'Total number of replies'),
+	{ ...field('customer-reply-count', 'integer', 'Number of customer replies'), computed: true },
+	{ ...field('agent-reply-count', 'integer', 'Number of agent replies'), computed: true },
+	{ ...field('total-reply-count', 'integer', 'Total number of replies'), computed: true },
 	field('time-calculated', 'integer', 'Gross time calculated for the ticket, in minutes'),
 	field('time-adjustments', 'integer', 'Time adjustments for the ticket, in minutes'),
 	field('time-adjustments-type', 'adjustment', 'Type: positive or negative; live services add only for "+"'),
@@ -170,9 +166,4 @@ export const taxonomies = ['ticket-tag', 'product', 'department', 'ticket_priori
 
 export function flagName(fieldName: string): string {
 	return fieldName.replaceAll('_', '-');
-}
-
-/** Whether its flag repeats and takes commas. */
-export function isMany(field: Field): boolean {
-	return field.kind === 'terms' || field.kind === 'list' || field.kind === 'map';
 }

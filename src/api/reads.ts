@@ -36,10 +36,6 @@ export function readRequest({ endpoint, ids }: Pick<Request, 'endpoint' | 'ids'>
 	return createPlanner(read, dialect)({ ids: { ...ids, id } });
 }
 
-export function showsModified(write: Write): boolean {
-	return readOfWrite(write)?.hasModified === true;
-}
-
 export interface Filter {
 	/** Of the query; the flag is spelled like it. */
 	readonly parameter: string;

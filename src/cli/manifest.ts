@@ -96,8 +96,9 @@ export function nextWords(path: readonly string[]): string[] {
 
 /** The next word, which may be a different tool's. */
 export function ourWord(path: readonly string[], word: string): string | undefined {
-	const next = nextWords(path);
-	return [word, ...(otherWords.get(word) ?? [])].find((each) => next.includes(each));
+	const below = commandsBelow(path);
+	const fits = (each: string): boolean => below.some(({ words }) => words[path.length] === each);
+	return [word, ...(otherWords.get(word) ?? [])].find(fits);
 }
 
 /** Where a command line leads. @returns `entry` if the words are a command's; `flags` before its last word, with their values */

@@ -1,13 +1,8 @@
-/** Notices on stderr, as lines or as JSON objects, and colors. */
+/** Notices on stderr, as lines or as JSON objects. */
 
 import type { Context } from '../io/context.js';
-import { openPalette, type Palette } from '../output/colour.js';
 import { asksForJson, escapeJson, sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
-
-export function paletteFor({ context, options }: Invocation, stream: 'stdout' | 'stderr'): Promise<Palette> {
-	return openPalette(context, context[stream].isTTY, options.color === false);
-}
 
 /** `{"warning": …}` or `{"message": …}` for programs. */
 export function notify({ argv, stderr }: Context, kind: 'warning' | 'message', text: string): void {

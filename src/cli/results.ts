@@ -6,10 +6,11 @@ import { quote } from '../api/values.js';
 import { ExitCode, lostOutput, SupportctlError, UsageError } from '../errors.js';
 import type { Output } from '../io/context.js';
 import { openPager } from '../io/pager.js';
+import { openPalette } from '../output/colour.js';
 import { type Format, parseFields, type Row } from '../output/columns.js';
 import { createRenderer, type Renderer, type RenderOptions, type RenderSummary } from '../output/render.js';
 import type { Invocation } from './command.js';
-import { paletteFor, warn } from './notices.js';
+import { warn } from './notices.js';
 import type { ValuesOf } from './options/option.js';
 import type { outputOptions } from './options/shared.js';
 
@@ -72,7 +73,7 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 			idOf: shape.idOf ?? ownId,
 			isTTY: stdout.isTTY,
 			width: stdout.columns,
-			palette: await paletteFor(invocation, 'stdout'),
+			palette: await openPalette(context, stdout),
 		},
 		(text) => {
 			if (stdout.isTTY) shape.beforeWrite?.();

@@ -5,14 +5,14 @@ import type { Outcome } from '../http/outcome.js';
 import type { SendOptions } from '../http/send.js';
 import { type Client, type ConnectionOptions, DEFAULT_RETRIES } from '../http/types.js';
 import { secretsOf } from '../net.js';
-import { plainPalette } from '../output/colour.js';
+import { openPalette, plainPalette } from '../output/colour.js';
 import { createTextRedactor } from '../output/redact.js';
 import { asksForJson } from '../output/sanitise.js';
 import { type Connection, readSetup, resolveConnection } from '../profile/resolve.js';
 import { type Settings, stateFolder } from '../profile/settings.js';
 import { version } from '../version.js';
 import type { Invocation } from './command.js';
-import { notify, paletteFor, waitNotice, warn } from './notices.js';
+import { notify, waitNotice, warn } from './notices.js';
 
 /** A run waits for a service that is down; few requests give up soon. */
 const CONNECT_WITHIN_MS = 3000;
@@ -79,7 +79,7 @@ export async function openClient(
 	if (verbosity > 0) {
 		const { createTrace } = await import('./trace.js');
 		const isJson = asksForJson(context.argv);
-		const palette = isJson ? plainPalette : await paletteFor(invocation, 'stderr');
+		const palette = isJson ? plainPalette : await openPalette(context, context.stderr);
 		const write = (text: string): void => {
 			if (isJson) for (const line of text.trim().split('\n')) notify(context, 'message', line);
 			else context.stderr.write(text);

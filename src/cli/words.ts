@@ -1,48 +1,51 @@
 /** Words of other tools. */
 
-/** A word such as "constructor" is not in it. */
-function table<Value>(rows: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> {
-	return new Map(Object.entries(rows));
-}
+// Maps: a word such as "constructor" is not in them.
 
 /** They run where ours fits; help shows ours. */
-export const otherWords = table<readonly string[]>({
-	tickets: ['ticket'],
-	replies: ['reply'],
-	users: ['user'],
-	attachments: ['attachment'],
-	terms: ['term'],
-	profiles: ['profile'],
-	runs: ['run'],
-	ls: ['list'],
-	show: ['get'],
-	view: ['get', 'show'],
-	rm: ['delete', 'remove'],
-});
+export const otherWords: ReadonlyMap<string, readonly string[]> = new Map(
+	Object.entries({
+		tickets: ['ticket'],
+		replies: ['reply'],
+		users: ['user'],
+		attachments: ['attachment'],
+		terms: ['term'],
+		profiles: ['profile'],
+		runs: ['run'],
+		ls: ['list'],
+		show: ['get'],
+		view: ['get', 'show'],
+		rm: ['delete', 'remove'],
+	}),
+);
 
-export const otherFlags = table({
-	'--tag': '--ticket-tag',
-	'--add-tag': '--add-ticket-tag',
-	'--remove-tag': '--remove-ticket-tag',
-	'--priority': '--ticket-priority',
-	'--channel': '--ticket-channel',
-	'--subject': '--title',
-	'--body': '--content',
-	'--customer': '--author',
-});
+export const otherFlags = new Map(
+	Object.entries({
+		'--tag': '--ticket-tag',
+		'--add-tag': '--add-ticket-tag',
+		'--remove-tag': '--remove-ticket-tag',
+		'--priority': '--ticket-priority',
+		'--channel': '--ticket-channel',
+		'--subject': '--title',
+		'--body': '--content',
+		'--customer': '--author',
+	}),
+);
 
-export const nouns = table({
-	issue: 'ticket',
-	case: 'ticket',
-	comment: 'reply',
-	agent: 'user',
-	customer: 'user',
-	media: 'attachment',
-	file: 'attachment',
-	taxonomy: 'term',
-	category: 'term',
-	config: 'profile',
-});
+export const nouns = new Map(
+	Object.entries({
+		issue: 'ticket',
+		case: 'ticket',
+		comment: 'reply',
+		agent: 'user',
+		customer: 'user',
+		media: 'attachment',
+		file: 'attachment',
+		taxonomy: 'term',
+		category: 'term',
+		config: 'profile',
+	}),
+);
 
 /** Likeliest first; `{}` is all arguments. */
 export const verbs: ReadonlyMap<string, readonly string[]> = new Map(
@@ -78,26 +81,28 @@ export const verbs: ReadonlyMap<string, readonly string[]> = new Map(
 	].flatMap(([typed = '', ...ours]) => typed.split(' ').map((word) => [word, ours] as const)),
 );
 
-export const flagsMeant = table({
-	'--unassigned': '--assignee none',
-	'--no-assignee': '--assignee none',
-	'--mine': '--assignee @me',
-	'--open': '--state open',
-	'--closed': '--state closed',
-	'--agent': '--assignee',
-	'--owner': '--assignee',
-	'--requester': '--author',
-	'--tags': '--ticket-tag',
-	'--count': '--format count',
-	'--newest': '--sort -id',
-	'--latest': '--sort -id',
-	'--since': '--after',
-	'--until': '--before',
-	'--output': '--format',
-	'-o': '--format',
-	'--jq': '--query',
-	'--order-by': '--sort',
-	'--sort-by': '--sort',
-	'--max-results': '--limit',
-	'--file': '--input',
-});
+export const flagsMeant = new Map(
+	Object.entries({
+		'--unassigned': '--assignee none',
+		'--no-assignee': '--assignee none',
+		'--mine': '--assignee @me',
+		'--open': '--state open',
+		'--closed': '--state closed',
+		'--agent': '--assignee',
+		'--owner': '--assignee',
+		'--requester': '--author',
+		'--tags': '--ticket-tag',
+		'--count': '--format count',
+		'--newest': '--sort -id',
+		'--latest': '--sort -id',
+		'--since': '--after',
+		'--until': '--before',
+		'--output': '--format',
+		'-o': '--format',
+		'--jq': '--query',
+		'--order-by': '--sort',
+		'--sort-by': '--sort',
+		'--max-results': '--limit',
+		'--file': '--input',
+	}),
+);

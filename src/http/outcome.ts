@@ -64,3 +64,7 @@ export function wentWrong({ outcome }: Pick<Outcome, 'outcome'>): boolean {
 export function isLost({ retry, status }: Outcome): boolean {
 	return retry !== undefined || status === undefined;
 }
+
+export function skipped({ code, message }: { code: string; message: string }): Outcome {
+	return { outcome: 'skipped', code, message, attempts: 0, ms: 0 };
+}

@@ -67,29 +67,24 @@ const JSON_WITHIN = /\{\s*["}]|\[\s*[{\]]/;
 /** Shorter texts can't nest so deep that the stack overflows. */
 const MAY_BE_DEEP = 5000;
 
-function parse(text: string): { value: unknown } | undefined {
-	try {
-		const value: unknown = JSON.parse(text);
-		const isDeep = text.length > MAY_BE_DEEP && nestingProblem(value) !== undefined;
-		return isDeep ? undefined : { value };
-	} catch {
-		return undefined;
-	}
-}
-
 export function readContent({ body, headers }: Pick<Response, 'body' | 'headers'>): JsonContent | NoJson {
 	const text = body.toString('utf8').replace(/^\uFEFF/, '');
 	// JSON that broke off may contain whole objects.
 	const start = BEGINS_AS_JSON.test(text) ? 0 : (JSON_WITHIN.exec(text)?.index ?? 0);
-	const parsed = parse(start === 0 ? text : text.slice(start));
-	if (parsed === undefined) return readText(text.trim(), headers);
+	let value: unknown;
+	try {
+		value = JSON.parse(start === 0 ? text : text.slice(start));
+		if (text.length > MAY_BE_DEEP && nestingProblem(value) !== undefined) throw new SyntaxError('too deep');
+	} catch {
+		return readText(text.trim(), headers);
+	}
 	const before = start === 0 ? '' : firstWords(text.slice(0, start));
 	const warnings: string[] = [];
 	if (text.includes('\uFFFD') && !isUtf8(body)) {
 		warnings.push('the response is not valid UTF-8; invalid bytes are shown as \uFFFD');
 	}
 	if (before !== '') warnings.push(`text before the JSON of the response: ${before}`);
-	return { value: parsed.value, before, warnings };
+	return { value, before, warnings };
 }
 
 function readText(text: string, headers: ResponseHeaders): NoJson {

@@ -82,19 +82,6 @@ export type ProcessLike = Pick<
 	'argv' | 'env' | 'stdin' | 'stdout' | 'stderr' | 'cwd' | 'on' | 'off' | 'exit'
 >;
 
-/** Only a character device other than /dev/null can be a terminal. */
-function isFileOrPipe(fd: number): boolean {
-	try {
-		const stats = fstatSync(fd);
-		if (!stats.isCharacterDevice() || stats.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev)
-			return true;
-		// node:tty takes 3 ms to load.
-		return !process.getBuiltinModule('node:tty').isatty(fd);
-	} catch {
-		return false;
-	}
-}
-
 /** A pipe's reader or a terminal has gone. */
 const GONE = new Set<string | undefined>(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
 
@@ -112,8 +99,18 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 		stream ??= open().on('error', close);
 		return stream;
 	}
+	/** Only a character device other than /dev/null can be a terminal. */
 	function isDirect(): boolean {
-		direct ??= fd !== undefined && isFileOrPipe(fd);
+		if (direct !== undefined || fd === undefined) return direct === true;
+		try {
+			const stats = fstatSync(fd);
+			const isDevice =
+				stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+			// node:tty takes 3 ms to load.
+			direct = !isDevice || !process.getBuiltinModule('node:tty').isatty(fd);
+		} catch {
+			direct = false;
+		}
 		return direct;
 	}
 	return {

@@ -1,6 +1,6 @@
 /** Whether to color, and the few styles. */
 
-import type { Context } from '../io/context.js';
+import type { Context, Output } from '../io/context.js';
 
 export type Style = (text: string) => string;
 
@@ -26,8 +26,11 @@ function makePalette(enabled: boolean, styleOf: (name: ColourName) => Style): Pa
 export const plainPalette: Palette = makePalette(false, () => (text) => text);
 
 /** `--no-color`, then NO_COLOR, FORCE_COLOR, TERM=dumb, CI, and the stream. */
-export async function openPalette({ env }: Pick<Context, 'env'>, isTTY: boolean, noColor: boolean): Promise<Palette> {
-	if (noColor || env.NO_COLOR) return plainPalette;
+export async function openPalette(
+	{ env, argv }: Pick<Context, 'env' | 'argv'>,
+	{ isTTY }: Pick<Output, 'isTTY'>,
+): Promise<Palette> {
+	if (env.NO_COLOR || argv.includes('--no-color')) return plainPalette;
 	const isForced = env.FORCE_COLOR !== undefined && !['0', 'false'].includes(env.FORCE_COLOR);
 	const isOff = !isTTY || env.FORCE_COLOR !== undefined || env.TERM === 'dumb' || !['', 'false'].includes(env.CI ?? '');
 	if (isOff && !isForced) return plainPalette;

@@ -83,10 +83,10 @@ export function asksForJson(argv: readonly string[]): boolean {
 }
 
 /** Only `command` can write a CI command. */
-export function guardOutput(output: Output, paint: (label: string) => string = (label) => label): Output {
+export function guardOutput(output: Output, edit: (text: string) => string = (text) => text): Output {
 	return Object.assign(Object.create(output), {
-		write: (text: string): void => output.write(withoutCommands(text).replace(/^(?:error|warning):/gm, paint)),
-		command: (text: string): void => output.write(`${text.replace(MARKED_COMMAND, '#\\#')}\n`),
+		write: (text: string): void => output.write(edit(withoutCommands(text))),
+		command: (text: string): void => output.write(edit(`${text.replace(MARKED_COMMAND, '#\\#')}\n`)),
 	});
 }
 

@@ -17,13 +17,16 @@ describe('openPalette', () => {
 		['CI=false', { CI: 'false' }, true, false, true],
 		['--no-color against FORCE_COLOR', { FORCE_COLOR: '1' }, true, true, false],
 	])('%s decides', async (_what, env, isTTY, noColor, expected) => {
-		expect((await openPalette({ env }, isTTY, noColor)).enabled).toBe(expected);
+		expect((await openPalette({ env, argv: noColor ? ['--no-color'] : [] }, { isTTY })).enabled).toBe(expected);
 	});
 });
 
 describe('palette', () => {
 	it('paints only where it is wanted', async () => {
-		const [off, on] = [await openPalette({ env: {} }, true, true), await openPalette({ env: {} }, true, false)];
+		const [off, on] = [
+			await openPalette({ env: {}, argv: [] }, { isTTY: false }),
+			await openPalette({ env: {}, argv: [] }, { isTTY: true }),
+		];
 		expect(off.bad('x')).toBe('x');
 		expect(on.bad('x')).toBe('\x1b[31mx\x1b[39m');
 		expect(['ok', 'failed', 'unknown'].map((name) => outcomeStyle(on, name)('x'))).toEqual([

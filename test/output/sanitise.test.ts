@@ -118,7 +118,7 @@ it('an output that is guarded lets only `command` write a command, and paints la
 	};
 	const output = guardOutput(
 		{ write, isTTY: false, columns: undefined, closed: false, flush: () => Promise.resolve() },
-		(label) => `<${label}>`,
+		(text) => text.replace('warning:', '<warning:>'),
 	);
 	output.write('warning: one\n\u00a0::add-mask::x\rok\r::y\n a ##vso[task]\n');
 	output.command?.('::error::ours');

@@ -3,7 +3,7 @@
 import { type Endpoint, numberedIdNames } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import type { RowValues } from '../../api/plan.js';
-import { showsModified } from '../../api/reads.js';
+import { readOfWrite } from '../../api/reads.js';
 import { didYouMean, nearest } from '../../api/suggest.js';
 import { looksLikeNumber, type Parsed, parseId, parseSlugOrName, quote, type ValueRules } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
@@ -101,7 +101,7 @@ function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Me
 		const column = (name: string): Column => fieldColumn(name, field, rules, blank === 'clear');
 		meanings.push({ name: field.name, means: `field ${field.name}`, column });
 	}
-	if (showsModified(endpoint)) add('modified_gmt', asItIs<string>, (row, time) => (row.modified = time));
+	if (readOfWrite(endpoint)?.hasModified) add('modified_gmt', asItIs<string>, (row, time) => (row.modified = time));
 	if (has('reassign')) addNamed('reassign', parseIdOrName);
 	// Rows of other taxonomies may take `force`.
 	if (has('force') || (endpointFor !== undefined && method === 'DELETE')) {

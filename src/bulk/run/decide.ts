@@ -4,12 +4,12 @@ import { type AppliedDifference, compareField } from '../../api/applied.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import type { Request } from '../../api/plan.js';
 import { emptyRecord } from '../../api/values.js';
-import type { Outcome } from '../../http/outcome.js';
+import { type Outcome, skipped } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
 import type { TermIndex } from '../lists/directory.js';
 import { type Held, holds, isNothing, isUnchanged, valuesOf } from './held.js';
-import { type Checks, changesLists, type Fields, type RunPlan } from './plan.js';
-import { NOTHING_TO_SEND, type RunRow, skipped } from './rows.js';
+import { type Checks, changesLists, type Fields, NOTHING_TO_SEND, type RunPlan } from './plan.js';
+import type { RunRow } from './rows.js';
 
 export type Decision =
 	| { readonly skip: Outcome }

@@ -4,14 +4,10 @@ import type { Endpoint } from '../../api/endpoints.js';
 import type { RowValues } from '../../api/plan.js';
 import { isProblem, looksLikeNumber, parseSlug, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import type { RawRow } from '../input/input.js';
 import type { Json } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
-import { inOrder } from '../lists/batches.js';
 import type { Directories, Directory } from '../lists/directory.js';
 import type { Ids, RunPlan } from './plan.js';
-import { endpointFinder, type PlannedRow, type RowPlanner } from './rows.js';
-import type { RunSetup } from './setup.js';
 
 interface NameUse {
 	column: string;
@@ -25,7 +21,7 @@ export function isNamed(value: unknown): value is string {
 	return typeof value === 'string' && value !== '' && !looksLikeNumber(value);
 }
 
-function* usesIn(endpoint: Endpoint, values: RowValues): Generator<NameUse> {
+export function* usesIn(endpoint: Endpoint, values: RowValues): Generator<NameUse> {
 	if (values.names !== undefined) yield* namedIds(endpoint, values, values.names);
 	for (const column in values.fields) {
 		const kind = endpoint.fields.find(({ name }) => name === column)?.kind;
@@ -94,7 +90,11 @@ async function resolve(uses: Iterable<NameUse>, endpoint: Endpoint, directories:
 }
 
 /** The names of one row; its IDs then contain the username, for messages. */
-async function resolveRow(endpoint: Endpoint, values: RowValues, directories: Directories): Promise<NameProblem[]> {
+export async function resolveRow(
+	endpoint: Endpoint,
+	values: RowValues,
+	directories: Directories,
+): Promise<NameProblem[]> {
 	const own = endpoint.parameters.at(-1);
 	const name = own && values.names?.[own.name];
 	const problems = await resolve(usesIn(endpoint, values), endpoint, directories);
@@ -119,47 +119,6 @@ export async function resolveArgument(
 	const values: RowValues = { ids, names: { [own.name]: text } };
 	const [first] = await resolveRow(endpoint, values, directories);
 	return { ids: values.ids, problem: first?.problem };
-}
-
-type Naming = Pick<RunSetup, 'plan' | 'tuning' | 'directories'>;
-
-/** Plans rows, with IDs in the place of names. */
-export async function planRows(batch: readonly RawRow[], planner: RowPlanner, naming: Naming): Promise<PlannedRow[]> {
-	const endpointFor = endpointFinder(naming.plan);
-	const planned: PlannedRow[] = new Array(batch.length);
-	const named: (() => Promise<void>)[] = [];
-	for (const [index, raw] of batch.entries()) {
-		const found = planner.read(raw);
-		if (Array.isArray(found) || usesIn(endpointFor(found.ids), found).next().done === true) {
-			planned[index] = planner.finish(raw, found);
-			continue;
-		}
-		named.push(async () => {
-			planned[index] = await planNamed(raw, found, endpointFor(found.ids), planner, naming);
-		});
-	}
-	for await (const _ of inOrder(named, naming.tuning.concurrency, (planNext) => planNext()));
-	return planned;
-}
-
-async function planNamed(
-	{ row, line }: RawRow,
-	found: RowValues,
-	endpoint: Endpoint,
-	planner: RowPlanner,
-	{ plan, directories }: Naming,
-): Promise<PlannedRow> {
-	const own = endpoint.parameters.at(-1)?.name ?? '';
-	const name = found.names?.[own];
-	const problems = await resolveRow(endpoint, found, directories);
-	if (problems.length === 0) return planner.finish({ row, line }, found);
-	const ids = name === undefined || own !== 'slug' ? found.ids : { slug: name, ...found.ids };
-	const complaints = problems.map(({ column, problem }) => {
-		const label = planner.matched.find(({ field }) => field === column)?.column ?? column;
-		return { row, line, column: label, message: problem, ids };
-	});
-	const isGone = problems.every(({ column, isMissing }) => isMissing && column === own);
-	return { row, line, complaints, isGone: isGone && plan.checks.ignoreMissing };
 }
 
 /** Keeps what was looked up for a resume. */

@@ -153,6 +153,8 @@ export function changesLists({ values: { add, remove } }: RunPlan): boolean {
 	return Object.keys(add).length > 0 || Object.keys(remove).length > 0;
 }
 
+export const NOTHING_TO_SEND = { code: 'nothing_to_send', message: 'nothing to change' };
+
 export function fileOf({ source }: RunPlan): string | undefined {
 	return source.from === 'file' && source.path !== '-' && source.name !== STDIN_NAME ? source.name : undefined;
 }

@@ -2,7 +2,7 @@
 
 import { readEndpointOf } from '../../api/reads.js';
 import { ExitCode } from '../../errors.js';
-import type { Outcome } from '../../http/outcome.js';
+import { type Outcome, skipped } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import { BatchReader } from '../lists/batches.js';
 import { decide, UNCHANGED, withCleared } from './decide.js';
@@ -13,7 +13,7 @@ import type { Fields } from './plan.js';
 import { changesIn, IDENTITY, type PlanWriter } from './plan-file.js';
 import { comparesFirst, readsBefore } from './read-back.js';
 import type { PastPart } from './resume.js';
-import { type PlannedRows, type RunRow, skipped } from './rows.js';
+import type { PlannedRows, RunRow } from './rows.js';
 import type { RunSetup } from './setup.js';
 
 /** @param file of `--plan` */

@@ -50,8 +50,8 @@ function canRead(plan: RunPlan): boolean {
 }
 
 /** @throws UsageError */
-export function checkReadable(endpoint: Endpoint, plan: RunPlan): void {
-	if (!(readsBefore(plan) || plan.checks.verify) || readEndpointOf(endpoint) !== undefined) return;
+export function checkReadable(endpoint: Endpoint): void {
+	if (readEndpointOf(endpoint) !== undefined) return;
 	throw new UsageError(`${endpoint.name} can't be combined with a read: the API has no way to read ${endpoint.noun}s`, {
 		code: 'no_read',
 		hint: 'remove --verify, --snapshot, --only-changed, --if-unmodified, --if and --diff',

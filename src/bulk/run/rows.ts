@@ -2,12 +2,30 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import { asksNothing, chooseEndpoint, createPlanner, type Planner, type Request } from '../../api/plan.js';
-import { lookedUpId } from '../../http/judge.js';
-import type { Outcome, RowOutcome } from '../../http/outcome.js';
+import {
+	asksNothing,
+	chooseEndpoint,
+	createPlanner,
+	type Planner,
+	type Request,
+	type RowValues,
+} from '../../api/plan.js';
+import type { RowOutcome } from '../../http/outcome.js';
 import { type InputSource, openArguments, type RawRow } from '../input/input.js';
 import { type Complaint, compileColumns, type Matched, type RowReader } from '../input/rows.js';
-import { type Fields, type Ids, inShard, type RowSource, type RunPlan, type Shard } from './plan.js';
+import { inOrder } from '../lists/batches.js';
+import type { Directories } from '../lists/directory.js';
+import { resolveRow, usesIn } from './names.js';
+import {
+	type Fields,
+	type Ids,
+	inShard,
+	NOTHING_TO_SEND,
+	type RowSource,
+	type RunPlan,
+	type RunTuning,
+	type Shard,
+} from './plan.js';
 
 export interface RunRow {
 	readonly row: number;
@@ -139,6 +157,51 @@ export class RowPlanner {
 	}
 }
 
+interface Naming {
+	plan: RunPlan;
+	tuning: RunTuning;
+	directories: Directories;
+}
+
+/** Plans rows, with IDs in the place of names. */
+export async function planRows(batch: readonly RawRow[], planner: RowPlanner, naming: Naming): Promise<PlannedRow[]> {
+	const endpointFor = endpointFinder(naming.plan);
+	const planned: PlannedRow[] = new Array(batch.length);
+	const named: (() => Promise<void>)[] = [];
+	for (const [index, raw] of batch.entries()) {
+		const found = planner.read(raw);
+		if (Array.isArray(found) || usesIn(endpointFor(found.ids), found).next().done === true) {
+			planned[index] = planner.finish(raw, found);
+			continue;
+		}
+		named.push(async () => {
+			planned[index] = await planNamed(raw, found, endpointFor(found.ids), planner, naming);
+		});
+	}
+	for await (const _ of inOrder(named, naming.tuning.concurrency, (planNext) => planNext()));
+	return planned;
+}
+
+async function planNamed(
+	{ row, line }: RawRow,
+	found: RowValues,
+	endpoint: Endpoint,
+	planner: RowPlanner,
+	{ plan, directories }: Naming,
+): Promise<PlannedRow> {
+	const own = endpoint.parameters.at(-1)?.name ?? '';
+	const name = found.names?.[own];
+	const problems = await resolveRow(endpoint, found, directories);
+	if (problems.length === 0) return planner.finish({ row, line }, found);
+	const ids = name === undefined || own !== 'slug' ? found.ids : { slug: name, ...found.ids };
+	const complaints = problems.map(({ column, problem }) => {
+		const label = planner.matched.find(({ field }) => field === column)?.column ?? column;
+		return { row, line, column: label, message: problem, ids };
+	});
+	const isGone = problems.every(({ column, isMissing }) => isMissing && column === own);
+	return { row, line, complaints, isGone: isGone && plan.checks.ignoreMissing };
+}
+
 /** @param onDraft is told of a copy of stdin before it is made @throws UsageError */
 export async function openInputOf(
 	source: Extract<RowSource, { from: 'ids' | 'file' }>,
@@ -152,8 +215,6 @@ export async function openInputOf(
 	return await openInput({ path, name, stdin, stateDir, format, onSpool: onDraft });
 }
 
-export const NOTHING_TO_SEND = { code: 'nothing_to_send', message: 'nothing to change' };
-
 /** Rows may name their taxonomy. */
 export function endpointFinder(plan: RunPlan): (ids: Ids) => Endpoint {
 	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
@@ -166,19 +227,6 @@ export function plannerOf(plan: RunPlan, dialect: Dialect): Planner {
 	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
 	if (forTaxonomy === undefined) return createPlanner(endpoint, dialect);
 	return (values) => createPlanner(forTaxonomy(values.ids.taxonomy as string), dialect)(values);
-}
-
-/** The outcome of a lookup has the ID. */
-export function outcomeOf({ row, line, remarks, request: { endpoint, ids } }: RunRow, result: Outcome): RowOutcome {
-	const id = endpoint.returns === 'user-id' && result.outcome === 'ok' ? lookedUpId(result.body) : undefined;
-	const outcome: RowOutcome = { ...result, row, ids: id === undefined ? ids : { ...ids, id } };
-	if (line !== undefined) outcome.line = line;
-	if (remarks !== undefined) outcome.warnings = [...(result.warnings ?? []), ...remarks];
-	return outcome;
-}
-
-export function skipped({ code, message }: { code: string; message: string }): Outcome {
-	return { outcome: 'skipped', code, message, attempts: 0, ms: 0 };
 }
 
 export function invalidOutcome({ row, line, complaints, isGone = false }: InvalidRow): RowOutcome {

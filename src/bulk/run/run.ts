@@ -7,12 +7,12 @@ import type { JournalScan } from '../journal/history.js';
 import { scanJournal } from '../journal/read.js';
 import { createJournal } from '../journal/write.js';
 import { Execution } from './execute.js';
-import { keepNames, listTerms, planRows, takeUpName } from './names.js';
+import { keepNames, listTerms, takeUpName } from './names.js';
 import { endpointOf, inputFileOf, type RunHeader, type RunPlan } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
 import { comparesFirst } from './read-back.js';
 import { checkSameInput, readPast, takeUp } from './resume.js';
-import { openInputOf, type PlannedRows, RowPlanner } from './rows.js';
+import { openInputOf, type PlannedRows, planRows, RowPlanner } from './rows.js';
 import type { RunSetup } from './setup.js';
 import { checkSet, ownRows, type Survey, surveyRows } from './survey.js';
 

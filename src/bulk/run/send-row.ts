@@ -2,7 +2,8 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import { readRequest } from '../../api/reads.js';
-import type { Outcome, RowOutcome } from '../../http/outcome.js';
+import { lookedUpId } from '../../http/judge.js';
+import { type Outcome, type RowOutcome, skipped } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import type { Journal } from '../journal/write.js';
@@ -12,7 +13,7 @@ import type { ReadAfter, Slots } from './read-after.js';
 import type { ReadAhead } from './read-ahead.js';
 import { createPerform } from './read-back.js';
 import type { PastPart } from './resume.js';
-import { outcomeOf, type RunRow, skipped } from './rows.js';
+import type { RunRow } from './rows.js';
 import type { RowRedactor } from './setup.js';
 
 export interface RowSenderParts {
@@ -29,6 +30,15 @@ export interface RowSenderParts {
 	ahead?: ReadAhead;
 	after?: ReadAfter | undefined;
 	read?: typeof send;
+}
+
+/** The outcome of a lookup has the ID. */
+export function outcomeOf({ row, line, remarks, request: { endpoint, ids } }: RunRow, result: Outcome): RowOutcome {
+	const id = endpoint.returns === 'user-id' && result.outcome === 'ok' ? lookedUpId(result.body) : undefined;
+	const outcome: RowOutcome = { ...result, row, ids: id === undefined ? ids : { ...ids, id } };
+	if (line !== undefined) outcome.line = line;
+	if (remarks !== undefined) outcome.warnings = [...(result.warnings ?? []), ...remarks];
+	return outcome;
 }
 
 /** A written row is read back even if the run stops. */

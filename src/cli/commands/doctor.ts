@@ -5,7 +5,7 @@ import { plural } from '../../api/names.js';
 import { isObject } from '../../api/values.js';
 import { ExitCode, FailedError, SupportctlError } from '../../errors.js';
 import { mayBeLoopback, type ProxySettings } from '../../net.js';
-import { outcomeStyle, type Palette } from '../../output/colour.js';
+import { openPalette, outcomeStyle, type Palette } from '../../output/colour.js';
 import { redactUrl } from '../../output/redact.js';
 import { sanitise } from '../../output/sanitise.js';
 import {
@@ -24,7 +24,6 @@ import { engines } from '../../version.js';
 import { defineCommand, type Invocation } from '../command.js';
 import { helpWidth, wrap } from '../help/page.js';
 import { leaveOnSignal } from '../interruption.js';
-import { paletteFor } from '../notices.js';
 import { connectionOptions, outputOptions } from '../options/shared.js';
 import { ask, createProbe, findService, trySignIn } from '../probe.js';
 import { isOwnTable, openResults, type ResultShape, wantsJson } from '../results.js';
@@ -66,7 +65,7 @@ export const command = defineCommand({
 	options: [...outputOptions, ...connectionOptions],
 	async run(invocation) {
 		const { context, options } = invocation;
-		const palette = await paletteFor(invocation, 'stdout');
+		const palette = await openPalette(invocation.context, invocation.context.stdout);
 		const results = isOwnTable(invocation) ? undefined : await openResults(invocation, SHAPE);
 		const counts = { pass: 0, warn: 0, fail: 0, skipped: 0 };
 		const unlisten = leaveOnSignal(invocation, 'nothing was changed');

@@ -21,7 +21,7 @@ export async function runHelp(context: Context, words: readonly string[]): Promi
 		return ExitCode.ok;
 	}
 	const text = argv.length === 0 ? orientation : await findPage(path, inside);
-	const palette = await openPalette(context, stdout.isTTY, argv.includes('--no-color'));
+	const palette = await openPalette(context, stdout);
 	const pager = openPager(context, { enabled: !argv.includes('--no-pager') });
 	pager.write(pageText(text, helpWidth(stdout.columns), palette));
 	await pager.end();

@@ -9,10 +9,11 @@ import { ExitCode, SupportctlError } from '../../errors.js';
 import { failureBy, NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { ResponseHeaders } from '../../http/response.js';
+import { openPalette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
 import { createProgress, type Progress } from '../../output/progress.js';
 import type { Invocation } from '../command.js';
-import { paletteFor, say, warn } from '../notices.js';
+import { say, warn } from '../notices.js';
 import { findOwnId } from '../own-account.js';
 import { checkOutput, printAll, wantsJson } from '../results.js';
 import { type Filtered, isWithout, type Order, readFilters, readOrder } from './filters.js';
@@ -35,7 +36,7 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 	const { context, options, args } = invocation;
 	return await withReading(noun, invocation, async (reading) => {
 		const filtered = await readFilters(reading);
-		const palette = await paletteFor(invocation, 'stderr');
+		const palette = await openPalette(context, context.stderr);
 		const isQuiet = options.quiet === true || wantsJson(options);
 		const progress = isQuiet ? undefined : createProgress(context, { palette, verbose: options.verbose });
 		const form = formOf(reading);
@@ -178,7 +179,7 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 				if (printed > 0) await printer.end();
 				throw object;
 			}
-			const view = { json: wantsJson(options), debug: false, palette: await paletteFor(invocation, 'stderr') };
+			const view = { json: wantsJson(options), debug: false, palette: await openPalette(context, context.stderr) };
 			context.stderr.write(renderError(object, view));
 		}
 		if (printed > 0) await printer.end();

@@ -11,9 +11,9 @@ import { createRowSender } from '../../bulk/run/send-row.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import type { Client } from '../../http/types.js';
+import { openPalette } from '../../output/colour.js';
 import type { Renderer } from '../../output/render.js';
 import { listenForStop } from '../interruption.js';
-import { paletteFor } from '../notices.js';
 import { camelCase } from '../options/option.js';
 import { isOwnTable, openResults, outputError } from '../results.js';
 import { openSession } from '../session.js';
@@ -40,7 +40,7 @@ export async function startCommand(name: string, invocation: RunInvocation): Pro
 	});
 	const job = jobOf(name, given, invocation, session);
 	const { checks, shard } = job.plan;
-	checkReadable(endpoint, job.plan);
+	if (checks.verify || readsBefore(job.plan)) checkReadable(endpoint);
 	const isOne = source.from === 'ids' && source.ids.length === 1;
 	const isKept = [shard, journal, report, note, saveTo].some((each) => each !== undefined) || checks.snapshot;
 	if (isOne && !isKept && !dryRun) return await sendOne(job);
@@ -67,7 +67,10 @@ export async function sendOne(given: RunJob): Promise<ExitCode> {
 		if (checksSet || reads || plan.service.protected || endpoint.confirm) {
 			await (await import('./checks.js')).checkOne(job, row, client);
 		}
-		const results = await openOne(job, Object.keys({ ...add, ...remove, ...request.sent }));
+		const results = await openResults(
+			invocation,
+			await outcomeShape(job, Object.keys({ ...add, ...remove, ...request.sent })),
+		);
 		const stop = new AbortController();
 		const sendRow = createRowSender({
 			plan,
@@ -108,15 +111,11 @@ async function resolveNames({ endpoint, plan, session }: RunJob, client: Client)
 	return { plan: named, ids: found.ids, problem: found.problem, terms: directories.index };
 }
 
-async function openOne(job: RunJob, fields: readonly string[]): Promise<Renderer> {
-	return await openResults(job.invocation, { ...(await outcomeShape(job, fields)), onPager: false });
-}
-
 async function printOne(job: RunJob, outcome: RowOutcome, results: Renderer, isStopped: boolean): Promise<ExitCode> {
 	const { session, invocation } = job;
 	const isFine = exitCodeOfOutcome(outcome) === ExitCode.ok;
 	const exitCode = isStopped && outcome.outcome !== 'ok' ? ExitCode.interrupted : exitCodeOfOutcome(outcome);
-	printTrouble(job, outcome, await paletteFor(invocation, 'stderr'), true);
+	printTrouble(job, outcome, await openPalette(invocation.context, invocation.context.stderr), true);
 	try {
 		// On a terminal the error says it all.
 		const isHidden = !isFine && isOwnTable(invocation, session.connection.settings.format);
@@ -134,5 +133,5 @@ async function endWithoutUser(job: RunJob, ids: Resolved['ids'], problem: string
 		throw new UsageError(`${problem}; nothing was sent`, { code: 'unknown_name' });
 	}
 	const outcome = { row: 1, ids, outcome: 'ok', code: 'gone', message: problem, attempts: 0, ms: 0 } as const;
-	return await printOne(job, outcome, await openOne(job, []), false);
+	return await printOne(job, outcome, await openResults(job.invocation, await outcomeShape(job, [])), false);
 }

@@ -1,8 +1,8 @@
 /** Arguments and flags of an endpoint's command. */
 
 import { type Endpoint, type PathParameter, termTaxonomies } from '../../api/endpoints.js';
-import { type Field, flagName, isMany, ticketStatuses } from '../../api/fields.js';
-import { readEndpointOf, showsModified } from '../../api/reads.js';
+import { type Field, flagName, ticketStatuses } from '../../api/fields.js';
+import { readEndpointOf, readOfWrite } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { quote } from '../../api/values.js';
 import { inputFormats } from '../../bulk/input/input.js';
@@ -174,7 +174,7 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 		[isRead, 'verify', 'if'],
 		[isRead && (isUpdate || trash), 'snapshot'],
 		[isRead && isUpdate, 'only-changed', 'diff', 'allow-differs'],
-		[isUpdate && showsModified(endpoint), 'if-unmodified'],
+		[isUpdate && readOfWrite(endpoint)?.hasModified === true, 'if-unmodified'],
 		[isDelete, 'ignore-missing'],
 		[writes, 'yes', 'confirm', 'expect', 'max', 'plan'],
 	];
@@ -183,7 +183,7 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 		flags: `--${change}${flagName(field.name)} <${placeholders[field.kind] ?? 'text'}>`,
 		help,
 		group: FIELDS,
-		repeatable: change !== '' || isMany(field),
+		repeatable: change !== '' || ['terms', 'list', 'map'].includes(field.kind),
 	});
 	const own = fields
 		.filter(({ kind }) => kind !== 'secret')

@@ -1,15 +1,14 @@
 /** Outcomes as they are printed. */
 
 import { readCustomFields } from '../../api/applied.js';
-import { type Endpoint, idNames } from '../../api/endpoints.js';
+import { idNames } from '../../api/endpoints.js';
 import { differences, fullMessage, type RowRecord } from '../../bulk/journal/records.js';
 import type { RowRedactor } from '../../bulk/run/setup.js';
 import { goneBy } from '../../http/judge.js';
 import type { RowOutcome } from '../../http/outcome.js';
-import { outcomeStyle, type Palette } from '../../output/colour.js';
+import { openPalette, outcomeStyle, type Palette } from '../../output/colour.js';
 import { type Column, ownOf, type Row } from '../../output/columns.js';
 import { createOutcomeRedactor, secretValues } from '../../output/redact.js';
-import { paletteFor } from '../notices.js';
 import type { ResultShape } from '../results.js';
 import { positionalsOf } from './options.js';
 import type { RunJob } from './plan.js';
@@ -102,15 +101,21 @@ export async function outcomeShape(
 	{ endpoint, plan, session, invocation }: RunJob,
 	fields: readonly string[],
 ): Promise<ResultShape> {
-	const palette = await paletteFor(invocation, 'stdout');
+	const palette = await openPalette(invocation.context, invocation.context.stdout);
 	const ids = positionalsOf(plan.endpoint, endpoint).map(({ name }) => name);
 	const isLookUp = endpoint.returns === 'user-id';
 	const idName = isLookUp ? 'id' : (ids.at(-1) as string);
 	const keys = outcomeKeys(ids);
+	// Dots in a name mean nothing.
+	const shown = fields
+		.filter((field) => field !== 'password')
+		.map((field) => namedColumn('body', field, (row) => ownOf(row.body, field)));
+	const own = endpoint.replay === 'delete' ? [deletionColumn] : shown;
 	const shape: ResultShape = {
 		keys,
-		columns: outcomeColumns(isLookUp ? ['username', 'id'] : ids, palette, columnsOf(endpoint, fields)),
+		columns: outcomeColumns(isLookUp ? ['username', 'id'] : ids, palette, endpoint.returns === 'object' ? own : []),
 		holdsResponses: true,
+		onPager: false,
 		profileFormat: session.connection.settings.format,
 		idOf: (row) => (DONE.has(row.outcome) ? row[idName] : undefined),
 	};
@@ -118,15 +123,6 @@ export async function outcomeShape(
 	if (endpoint.returns !== 'fields-set') return shape;
 	// A ticket's ID has two names.
 	return { ...shape, resolve: (name) => (name === 'id' ? (row) => row.ticket_id : undefined) };
-}
-
-function columnsOf({ returns, replay }: Endpoint, fields: readonly string[]): Column[] {
-	if (returns !== 'object') return [];
-	if (replay === 'delete') return [deletionColumn];
-	// Dots in a name mean nothing.
-	return fields
-		.filter((field) => field !== 'password')
-		.map((field) => namedColumn('body', field, (row) => ownOf(row.body, field)));
 }
 
 /** @param own the caller's credentials */

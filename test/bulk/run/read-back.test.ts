@@ -8,7 +8,8 @@ import { decide } from '../../../src/bulk/run/decide.js';
 import { heldOf } from '../../../src/bulk/run/held.js';
 import type { Checks, RunPlan } from '../../../src/bulk/run/plan.js';
 import { checkReadable, createPerform } from '../../../src/bulk/run/read-back.js';
-import { outcomeOf, type RunRow } from '../../../src/bulk/run/rows.js';
+import type { RunRow } from '../../../src/bulk/run/rows.js';
+import { outcomeOf } from '../../../src/bulk/run/send-row.js';
 import type { Outcome } from '../../../src/http/outcome.js';
 import { planOf } from '../../support/journal.js';
 
@@ -374,7 +375,6 @@ describe('a row', () => {
 });
 
 it('checks that need a read are refused where the API has none', () => {
-	expect(() => checkReadable(endpoints['user.password.delete'], planWith({ verify: true }))).toThrow('no way to read');
-	expect(() => checkReadable(endpoints['user.password.delete'], planWith())).not.toThrow();
-	expect(() => checkReadable(endpoints['ticket.update'], planWith({ verify: true }))).not.toThrow();
+	expect(() => checkReadable(endpoints['user.password.delete'])).toThrow('no way to read');
+	expect(() => checkReadable(endpoints['ticket.update'])).not.toThrow();
 });

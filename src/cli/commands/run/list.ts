@@ -4,11 +4,11 @@ import { openRows, outcomeNames, totalOf } from '../../../bulk/journal/counts.js
 import { listRuns, type RunSummary, runIds } from '../../../bulk/journal/folder.js';
 import { commandOf, formatShard, sourceName } from '../../../bulk/run/plan.js';
 import { ExitCode } from '../../../errors.js';
-import type { Palette } from '../../../output/colour.js';
+import { openPalette, type Palette } from '../../../output/colour.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
-import { paletteFor, say } from '../../notices.js';
+import { say } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions, wholeNumber } from '../../options/shared.js';
 import { chosenFormat, printAll } from '../../results.js';
@@ -87,7 +87,7 @@ function runColumns(palette: Palette, width = WIDE): Column[] {
 
 /** @throws UsageError */
 export async function printRuns(invocation: Invocation, runs: readonly RunSummary[]): Promise<void> {
-	const palette = await paletteFor(invocation, 'stdout');
+	const palette = await openPalette(invocation.context, invocation.context.stdout);
 	const columns = runColumns(palette, invocation.context.stdout.columns);
 	await printAll(invocation, { columns, keys: runKeys, idOf: ({ run }) => run }, runs.map(runView));
 }

@@ -26,10 +26,11 @@ import {
 import { changesIn, isPlanFile, plannedWrites, readPlan } from '../../../bulk/run/plan-file.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
+import { openPalette } from '../../../output/colour.js';
 import type { Row } from '../../../output/columns.js';
 import { escapeJson, sanitise } from '../../../output/sanitise.js';
 import { defineCommand, type Invocation } from '../../command.js';
-import { notify, paletteFor } from '../../notices.js';
+import { notify } from '../../notices.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
 import { chosenFormat, picksValues, printAll, wantsJson } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
@@ -188,7 +189,7 @@ function* rowsOf(runs: Runs, outcomes: readonly OutcomeName[]): Generator<Row> {
 }
 
 async function printRecords(invocation: Invocation, [first]: Runs, rows: Iterable<Row>): Promise<void> {
-	const columns = outcomeColumns(first.idNames, await paletteFor(invocation, 'stdout'));
+	const columns = outcomeColumns(first.idNames, await openPalette(invocation.context, invocation.context.stdout));
 	await printAll(invocation, { columns: [{ path: 'row' }, ...columns] }, rows);
 }
 
@@ -219,7 +220,7 @@ async function showRuns(invocation: Invocation, runs: Runs, whole: Whole): Promi
 		stdout.write('\n');
 		await printRecords(invocation, runs, failures);
 	}
-	const palette = await paletteFor(invocation, 'stdout');
+	const palette = await openPalette(invocation.context, invocation.context.stdout);
 	for (const [, command] of next) stderr.write(`next: ${palette.command(command)}\n`);
 }
 
