@@ -49,6 +49,7 @@ async function doctor(argv: string[] = [], options: CliOptions = {}) {
 	expect(exitCode).toBe(failures.length > 0 ? 1 : 0);
 	for (const { result, message, hint } of findings) {
 		if (result === 'fail' || result === 'warn') expect(hint, message).toBeTruthy();
+		expect(hint ?? '', message).not.toContain('supportctl doctor');
 	}
 	const of = (check: string): Finding => findings.find((each) => each.check === check) as Finding;
 	return {
