@@ -3,14 +3,16 @@
 import { UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
 
-/** @param action what is refused if no one can be asked: `remove profile "desk"` @throws UsageError unless a person agrees */
+/** @param action `remove profile "desk"` @param kept `nothing was removed` @throws UsageError unless a person agrees */
 export async function askToConfirm(
 	{ prompts }: Context,
-	{ action, question, otherwise }: { action: string; question: string; otherwise: string },
+	action: string,
+	kept: string,
+	question = `${action.charAt(0).toUpperCase()}${action.slice(1)}?`,
 ): Promise<void> {
 	if (!prompts.available) {
 		throw new UsageError(`refusing to ${action} without confirmation; pass --yes`, { code: 'needs_yes' });
 	}
 	if (await prompts.confirm(question)) return;
-	throw new UsageError(`canceled; ${otherwise}`, { code: 'cancelled' });
+	throw new UsageError(`canceled; ${kept}`, { code: 'cancelled' });
 }

@@ -229,11 +229,8 @@ export const remove = defineCommand({
 		const [name] = invocation.args;
 		requireProfile(readStore(configFolder(context)).store, name);
 		if (options.yes !== true) {
-			await askToConfirm(context, {
-				action: `remove profile "${name}"`,
-				question: `Remove profile "${name}" and its stored secret?`,
-				otherwise: 'nothing was removed',
-			});
+			const question = `Remove profile "${name}" and its stored secret?`;
+			await askToConfirm(context, `remove profile "${name}"`, 'nothing was removed', question);
 		}
 		return changeProfiles(invocation, ['profile', 'was_current'], (store) => {
 			requireProfile(store, name);

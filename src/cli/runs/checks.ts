@@ -228,7 +228,7 @@ export async function confirmWrite(
 	// Names from an input may control a terminal.
 	const question = sanitise(`${where.charAt(0).toUpperCase()}${where.slice(1)}?`);
 	const said = notes.map((note) => `Note: ${sanitise(note)}. `).join('');
-	await askToConfirm(context, { action: where, question: said + question, otherwise: 'nothing was sent' });
+	await askToConfirm(context, where, 'nothing was sent', said + question);
 }
 
 /** Reads the first object, if something needs it. @returns the plan, without old values that are kept by default and can't be read */

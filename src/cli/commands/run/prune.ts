@@ -51,12 +51,8 @@ export const command = defineCommand({
 		);
 		const runs = `${old.length} ${plural('run', old.length)}`;
 		if (!dryRun && !yes && old.length > 0) {
-			const what = `the journals of ${runs} before ${before.slice(0, 10)}`;
-			await askToConfirm(context, {
-				action: `remove ${what}`,
-				question: `Remove ${what}?`,
-				otherwise: 'nothing was removed',
-			});
+			const action = `remove the journals of ${runs} before ${before.slice(0, 10)}`;
+			await askToConfirm(context, action, 'nothing was removed');
 		}
 		// Refused before anything is removed.
 		await printRuns(invocation, old);
