@@ -63,21 +63,33 @@ interface JsonContent {
 
 const BEGINS_AS_JSON = /^[\t\n\r ]*[{["]/;
 const JSON_WITHIN = /\{\s*["}]|\[\s*[{\]]/;
+const OBJECT_WITHIN = /\{\s*["}]/;
 
 /** Shorter texts can't nest so deep that the stack overflows. */
 const MAY_BE_DEEP = 5000;
 
+/** @returns undefined if it isn't JSON */
+function parse(text: string): unknown {
+	try {
+		const value: unknown = JSON.parse(text);
+		const isDeep = text.length > MAY_BE_DEEP && nestingProblem(value) !== undefined;
+		return isDeep ? undefined : value;
+	} catch {
+		return undefined;
+	}
+}
+
 export function readContent({ body, headers }: Pick<Response, 'body' | 'headers'>): JsonContent | NoJson {
 	const text = body.toString('utf8').replace(/^\uFEFF/, '');
 	// JSON that broke off may contain whole objects.
-	const start = BEGINS_AS_JSON.test(text) ? 0 : (JSON_WITHIN.exec(text)?.index ?? 0);
-	let value: unknown;
-	try {
-		value = JSON.parse(start === 0 ? text : text.slice(start));
-		if (text.length > MAY_BE_DEEP && nestingProblem(value) !== undefined) throw new SyntaxError('too deep');
-	} catch {
-		return readText(text.trim(), headers);
+	let start = BEGINS_AS_JSON.test(text) ? 0 : (JSON_WITHIN.exec(text)?.index ?? 0);
+	let value = parse(start === 0 ? text : text.slice(start));
+	if (value === undefined && start > 0) {
+		// A notice may have brackets of its own.
+		start = Math.max(0, text.search(OBJECT_WITHIN));
+		value = parse(text.slice(start));
 	}
+	if (value === undefined) return readText(text.trim(), headers);
 	const before = start === 0 ? '' : firstWords(text.slice(0, start));
 	const warnings: string[] = [];
 	if (text.includes('\uFFFD') && !isUtf8(body)) {

@@ -96,6 +96,7 @@ describe('a 2xx response to an update', () => {
 		['an error object whose code is a number', update, 200, '{"code":403,"message":"No"}', 'unknown'],
 		['an object with a code and a message', update, 200, '{"id":14,"code":"x","message":"y"}', 'ok'],
 		['a notice before the object', update, 200, `${NOTICE}{"id":14,"status":"hold"}`, 'ok'],
+		['a notice with brackets before the object', update, 200, `Deprecated: [] in x\n{"id":14,"status":"hold"}`, 'ok'],
 		['a notice before an object without an ID', update, 200, `${NOTICE}{"status":"hold"}`, 'unknown'],
 		['a notice before the error object', update, 200, NOTICE + ERROR, 'unknown'],
 	])('with %s', (_, request, status, body, outcome) => {
