@@ -44,16 +44,14 @@ const RUNNERS = ['GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'];
 
 /** No output commands a CI runner; labels have colors. */
 async function guarded(context: Context): Promise<Context> {
-	const { argv, env, stdout } = context;
-	const [{ asksForJson, guardOutput }, { openPalette }] = await Promise.all([
+	const { env, stdout } = context;
+	const [{ guardOutput }, { openPalette }] = await Promise.all([
 		import('./output/sanitise.js'),
 		import('./output/colour.js'),
 	]);
 	const palette = await openPalette(context, context.stderr);
 	const paint = (label: string): string => (label === 'error:' ? palette.bad(label) : palette.doubtful(label));
 	const stderr = guardOutput(context.stderr, (text) => cleaned(context, text.replace(/^(?:error|warning):/gm, paint)));
-	// JSON has no commands for the runner.
-	if (asksForJson(argv)) stderr.command = () => undefined;
 	// A file gets the data exactly; the runner's log is guarded.
 	const isRunner = RUNNERS.some((name) => !['', 'false'].includes(env[name]?.toLowerCase() ?? ''));
 	return { ...context, stderr, stdout: isRunner && stdout.isFile !== true ? guardOutput(stdout) : stdout };

@@ -72,31 +72,30 @@ type Row = Partial<Omit<Endpoint, 'name' | 'method' | 'parameters'>> &
 	Pick<Endpoint, 'path' | 'noun'> &
 	({ readonly method: 'GET' | 'DELETE' } | { readonly method: 'POST'; readonly replay: ReplayRule });
 
-/** `/tickets/<id>`: the name before a placeholder says what it stands for. */
-function parametersOf(path: string): PathParameter[] {
-	const found = [...path.matchAll(/([a-z_-]+)\/<([a-z_]+)>/g)];
-	return found.map(([, collection, name = '']) => {
-		switch (collection) {
-			case 'tickets':
-				return { name, kind: 'id', help: path.includes('/replies') ? 'Ticket ID' : 'Ticket IDs' };
-			case 'replies':
-				return { name, kind: 'id', help: 'Reply IDs' };
-			case 'attachments':
-				return { name, kind: 'id', help: 'Attachment IDs' };
-			case 'users':
-				return { name, kind: 'id', help: 'Users: IDs or usernames', names: 'users' };
-			case 'passwords':
-				return { name, kind: 'slug', help: 'Password slugs or names', names: 'passwords' };
-			default:
-				return { name, kind: 'id', help: 'Terms: IDs, slugs or names', names: 'terms' };
-		}
-	});
-}
+type Placeholder = Omit<PathParameter, 'name'>;
+
+const terms: Placeholder = { kind: 'id', help: 'Terms: IDs, slugs or names', names: 'terms' };
+
+/** What the placeholder behind each word of a path stands for; behind others it is a term. */
+const placeholders: Readonly<Record<string, Placeholder>> = {
+	ticket: { kind: 'id', help: 'Ticket ID' },
+	tickets: { kind: 'id', help: 'Ticket IDs' },
+	replies: { kind: 'id', help: 'Reply IDs' },
+	attachments: { kind: 'id', help: 'Attachment IDs' },
+	users: { kind: 'id', help: 'Users: IDs or usernames', names: 'users' },
+	passwords: { kind: 'slug', help: 'Password slugs or names', names: 'passwords' },
+};
 
 export function endpoint(name: string, row: Row): Endpoint {
+	const found = [...row.path.matchAll(/([a-z_-]+)\/<([a-z_]+)>/g)];
+	const isOfTicket = row.path.includes('/replies');
+	const parameters = found.map(([, word = '', name = '']) => {
+		const key = isOfTicket && word === 'tickets' ? 'ticket' : word;
+		return { name, ...(placeholders[key] ?? terms) };
+	});
 	return {
 		name,
-		parameters: parametersOf(row.path),
+		parameters,
 		query: [],
 		fields: [],
 		body: row.fields === undefined ? 'none' : 'fields',

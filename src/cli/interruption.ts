@@ -25,12 +25,13 @@ export interface Stoppable {
 	resume?: string | undefined;
 }
 
-/** The first signal lets requests under way finish, the second quits. Before `started` the first one quits. @param before cleans up if nothing was sent */
+/** The first signal lets requests under way finish, the second quits. Before there is `work` the first one quits. @param before cleans up if nothing was sent */
 export function listenForStop(invocation: Invocation, before?: () => void) {
 	const { context } = invocation;
-	let work: Stoppable | undefined;
+	const listening: { work?: Stoppable; end(): void } = { end: () => undefined };
 	let isStopping = false;
-	const end = context.signals.listen(() => {
+	listening.end = context.signals.listen(() => {
+		const { work } = listening;
 		if (work === undefined) {
 			before?.();
 			return leave(invocation, 'nothing was sent');
@@ -47,10 +48,5 @@ export function listenForStop(invocation: Invocation, before?: () => void) {
 		notify(context, 'message', `Stopping (${rows})… waiting for requests in flight. Press Ctrl-C again to quit now.`);
 		work.stop();
 	});
-	return {
-		started(stoppable: Stoppable): void {
-			work = stoppable;
-		},
-		end,
-	};
+	return listening;
 }

@@ -89,11 +89,9 @@ const GONE = new Set<string | undefined>(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED'
 function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): Output {
 	let stream: NodeJS.WriteStream | undefined;
 	let direct: boolean | undefined;
-	let closed = false;
-	let failure: NodeJS.ErrnoException | undefined;
 	function close(error: NodeJS.ErrnoException): void {
-		closed = true;
-		if (!GONE.has(error.code)) failure ??= error;
+		output.closed = true;
+		if (!GONE.has(error.code)) output.failure ??= error;
 	}
 	function get(): NodeJS.WriteStream {
 		stream ??= open().on('error', close);
@@ -113,9 +111,11 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 		}
 		return direct;
 	}
-	return {
+	const output: Output & { closed: boolean; failure: NodeJS.ErrnoException | undefined } = {
+		closed: false,
+		failure: undefined,
 		write(text) {
-			if (closed || text === '') return;
+			if (output.closed || text === '') return;
 			if (!isDirect()) return void get().write(text);
 			let bytes = Buffer.from(text, 'utf8');
 			try {
@@ -140,21 +140,16 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 		get rows() {
 			return (this.isTTY && get().rows) || undefined;
 		},
-		get closed() {
-			return closed;
-		},
-		get failure() {
-			return failure;
-		},
 		flush() {
 			const waiting = stream;
-			if (waiting === undefined || closed || waiting.writableLength === 0) return Promise.resolve();
+			if (waiting === undefined || output.closed || waiting.writableLength === 0) return Promise.resolve();
 			// Called in turn with the writes before it, also if the stream breaks.
 			return new Promise((resolve) => {
 				waiting.write('', () => resolve());
 			});
 		},
 	};
+	return output;
 }
 
 /** Node ends a longer timer at once. */

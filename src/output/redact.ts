@@ -164,15 +164,19 @@ function spellingsOf(secrets: readonly string[]): string[] {
 		.sort((left, right) => right.length - left.length);
 }
 
+const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+
 type TextRedactor = (text: string) => string;
 
 /** For many texts. @param own the caller's credentials @param sent secrets of the request */
 export function createTextRedactor(own: readonly string[], sent: readonly string[] = []): TextRedactor {
-	const spellings = spellingsOf([...own.filter((each) => each.length >= SHORTEST_OWN), ...sent]);
-	if (spellings.length === 0) return redactUrl;
-	const sources = spellings.map((each) => each.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
-	const pattern = new RegExp(`(?:${sources.join('|')})(?:=|%3d)*`, 'gi');
+	const secrets = [...own.filter((each) => each.length >= SHORTEST_OWN), ...sent];
+	let spellings: readonly string[] | undefined;
+	let pattern: RegExp | undefined;
 	return (text) => {
+		spellings ??= spellingsOf(secrets);
+		if (spellings.length === 0) return redactUrl(text);
+		pattern ??= new RegExp(`(?:${spellings.map(escapeRegExp).join('|')})(?:=|%3d)*`, 'gi');
 		let clean = redactUrl(text).replace(pattern, REDACTED);
 		if (!clean.includes('…')) return clean;
 		// The text was cut, perhaps within a secret.

@@ -136,14 +136,12 @@ function createLines(options: EncoderOptions, line: (cells: readonly string[]) =
 }
 
 /** For `cut` and `awk`: no header, no quotes. */
-function createPlain(options: EncoderOptions): Encoder {
-	const line = (cells: readonly string[]): string => `${cells.map(sanitise).join('\t')}\n`;
-	if (!options.single) return createLines(options, line, false);
-	return oneByOne((given) => {
-		const row = asRow(given);
-		const columns = columnsFor(options.columns, options.more, [row]);
-		return columns.map((column) => line([column.label, cellText(column.get(row))])).join('');
-	});
+const plainLine = (cells: readonly string[]): string => `${cells.map(sanitise).join('\t')}\n`;
+
+function plainRecord({ columns, more }: EncoderOptions, given: unknown): string {
+	const row = asRow(given);
+	const all = columnsFor(columns, more, [row]);
+	return all.map((column) => plainLine([column.label, cellText(column.get(row))])).join('');
 }
 
 function isObject(row: unknown): row is Row {
@@ -174,7 +172,8 @@ const encoders: Record<Format | 'plain', (options: EncoderOptions) => Encoder | 
 	csv: quoted(','),
 	// As spreadsheets write it: quotation marks as in csv, a tab instead of the comma.
 	tsv: quoted('\t'),
-	plain: createPlain,
+	plain: (options) =>
+		options.single ? oneByOne((row) => plainRecord(options, row)) : createLines(options, plainLine, false),
 	async yaml(options) {
 		const { yamlText } = await import('./yaml.js');
 		if (options.single) return oneByOne((row) => yamlText(pick(options, row)));

@@ -99,8 +99,12 @@ export interface Annotation {
 }
 
 /** Marks the input's line in GitHub Actions. Nothing in the texts can end the command. */
-export function annotate({ env, stderr }: Pick<Context, 'env' | 'stderr'>, annotation: Annotation): void {
-	if (env.GITHUB_ACTIONS !== 'true') return;
+export function annotate(
+	{ argv, env, stderr }: Pick<Context, 'argv' | 'env' | 'stderr'>,
+	annotation: Annotation,
+): void {
+	// JSON has no commands for the runner.
+	if (env.GITHUB_ACTIONS !== 'true' || asksForJson(argv)) return;
 	const { level = 'error', title, message, file, line } = annotation;
 	const data = (text: string): string => sanitiseLines(text).replaceAll('%', '%25').replaceAll('\n', '%0A');
 	const properties = Object.entries({ file, line: file === undefined ? undefined : line, title })

@@ -132,7 +132,7 @@ it('annotations name file and line, and nothing in their texts can end them', ()
 			line = text;
 		};
 		const stderr = { command } as unknown as Output;
-		annotate({ env: { GITHUB_ACTIONS: 'true' }, stderr }, given);
+		annotate({ argv: [], env: { GITHUB_ACTIONS: 'true' }, stderr }, given);
 		return line;
 	};
 	const hostile = { file: 'a,b:c%.csv', line: 813, title: 'row 1: x\n', message: '50%\r\n::error::y' };

@@ -66,7 +66,7 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 		const isShown = result.outcome === 'ok';
 		return { result, held: isShown ? heldOf(request.endpoint, result.body, terms) : undefined };
 	};
-	const findNames = createCustomNames(async (row) => seen(row, await steps.before(row)));
+	let findNames: ReturnType<typeof createCustomNames> | undefined;
 
 	/** The request to send, or why none is sent. */
 	async function prepare(row: RunRow, { result, held }: Seen, maybeSent: boolean): Promise<Prepared | Outcome> {
@@ -91,8 +91,10 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 	/** Writes, and reads back what has to be confirmed. */
 	async function write(row: RunRow, request: Request, first: Seen | undefined, maybeSent: boolean): Promise<Outcome> {
 		const { endpoint } = request;
-		const isCustom = endpoint.body === 'custom_fields';
-		const { held: names, notice } = isCustom ? await findNames(row, first) : {};
+		if (endpoint.body === 'custom_fields') {
+			findNames ??= createCustomNames(async (each) => seen(each, await steps.before(each)));
+		}
+		const { held: names, notice } = (await findNames?.(row, first)) ?? {};
 		let result = await steps.send(row, names === undefined ? request : renamed(request, names, dialect));
 		if (notice !== undefined) result = { ...result, warnings: [...(result.warnings ?? []), notice] };
 		const isNamed = names === undefined || hasAll(names, request);

@@ -80,7 +80,7 @@ export async function sendOne(given: RunJob): Promise<ExitCode> {
 			options: { ...session.sending, retries: job.tuning.retries, stop: stop.signal },
 			redact: redactRows(session.secrets, Object.keys(secrets).length > 0),
 		});
-		signals.started({ stop: () => stop.abort(), open: () => 1 });
+		signals.work = { stop: () => stop.abort(), open: () => 1 };
 		const outcome = await sendRow(row).finally(signals.end);
 		return await printOne(job, outcome, results, stop.signal.aborted);
 	} finally {

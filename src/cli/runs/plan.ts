@@ -171,11 +171,13 @@ export function jobOf(
 	const isOne = source.from === 'ids' && source.ids.length === 1;
 	const chosen = options.snapshot ?? (canBeUndone ? settings.snapshot : undefined);
 	const snapshotByDefault = canBeUndone && !isOne && chosen === undefined;
+	const mapped = (options.map ?? []).map(readMapping);
+	if (options.idColumn !== undefined) mapped.push([options.idColumn, rowIdName(endpoint)]);
 	const plan: RunPlan = {
 		endpoint: name,
 		source,
 		columns: {
-			map: readMap(options, endpoint),
+			map: Object.fromEntries(mapped),
 			ignore: (options.ignoreColumn ?? []).flatMap((names) => names.split(',').map((name) => name.trim())),
 			ignoreOther: options.ignoreOtherColumns === true,
 			blank: options.blank ?? 'skip',
@@ -218,11 +220,6 @@ export function tuningOf({ options, context }: RunInvocation, { connection: { se
 		quiet: options.quiet === true,
 		until: options.for === undefined ? end : now + options.for,
 	};
-}
-
-function readMap({ map = [], idColumn }: RunInvocation['options'], endpoint: Endpoint): Record<string, string> {
-	const mapped = Object.fromEntries(map.map(readMapping));
-	return idColumn === undefined ? mapped : { ...mapped, [idColumn]: rowIdName(endpoint) };
 }
 
 /** `--map COLUMN=FIELD` */

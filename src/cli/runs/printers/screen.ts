@@ -57,12 +57,12 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 	function showStart({ total, counts: before, control, ...started }: Started): void {
 		journal = started.journal;
 		seen.header = journal?.header;
-		signals.started({
+		signals.work = {
 			stop: () => control.stop({ kind: 'signal' }),
 			open: control.open,
 			clear: progress.clear,
 			resume: journal === undefined ? undefined : `supportctl run resume ${journal.header.id}`,
-		});
+		};
 		progress.start(total, before);
 	}
 
