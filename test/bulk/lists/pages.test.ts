@@ -44,3 +44,45 @@ test('objects that come newest first stay in that order where the list shifts', 
 	expect(ids).toEqual(ids.toSorted((left, right) => Number(right) - Number(left)));
 	expect(list.filter(({ id }) => !ids.includes(id))).toEqual([]);
 });
+
+const ended = { concurrency: 2, size: 10, most: Number.POSITIVE_INFINITY, onPage: async () => true };
+const read = (outcome: 'ok' | 'failed', body?: unknown) => ({ outcome, status: 200, attempts: 1, ms: 0, body });
+
+test('a response that is no list ends the reading with a code of its own', async () => {
+	const bodies = [{ id: 1, title: 'x' }, 'text', undefined];
+	for (const body of bodies) {
+		const end = await readPages({ ...ended, fetch: async () => ({ result: read('ok', body), headers: {} }) });
+		expect(end).toMatchObject({ count: 0, whole: false, failure: { outcome: 'failed', code: 'not_a_list' } });
+	}
+	const refused = { ...read('failed'), code: 'rest_forbidden' };
+	const end = await readPages({ ...ended, fetch: async () => ({ result: refused, headers: {} }) });
+	expect(end.failure).toEqual(refused);
+});
+
+test('an object under each slug is a list, and a count alone is taken from a full page that fits it', async () => {
+	const passwords = { a1: { name: 'Laptop' }, b2: { slug: 'b2', name: 'CI' } };
+	const given: unknown[] = [];
+	const end = await readPages({
+		...ended,
+		fetch: async () => ({ result: read('ok', passwords), headers: {} }),
+		onPage: async (objects) => given.push(...objects) > 0,
+	});
+	expect({ end, given }).toEqual({
+		end: { count: 2, total: undefined, whole: true },
+		given: [
+			{ slug: 'a1', name: 'Laptop' },
+			{ slug: 'b2', name: 'CI' },
+		],
+	});
+	let requests = 0;
+	const counted = await readPages({
+		...ended,
+		countsOnly: true,
+		async fetch({ page }) {
+			requests++;
+			const body = Array.from({ length: 10 }, (_, at) => ({ id: page * 10 + at }));
+			return { result: read('ok', body), headers: { 'x-wp-total': ['95'], 'x-wp-totalpages': '10' } };
+		},
+	});
+	expect({ counted, requests }).toEqual({ counted: { count: 95, total: 95, whole: true }, requests: 1 });
+});
