@@ -118,5 +118,7 @@ function judgeCheck(
 		const hint = `some services respond like this if ${who} are invalid; try another command with this profile to find out`;
 		return { verdict, exitCode: ExitCode.refused, message, hint: code === FOR_CALLER ? undefined : hint };
 	}
-	return { verdict, exitCode: ExitCode.unknown, message: `it is unknown whether ${who} are valid${http}: ${words}` };
+	const body = code === 'unexpected_shape' ? `: ${JSON.stringify(shown.body).slice(0, 200)}` : '';
+	const message = `it is unknown whether ${who} are valid${http}: ${words}${body}`;
+	return { verdict, exitCode: ExitCode.unknown, message };
 }

@@ -214,6 +214,11 @@ describe('user check', () => {
 			{ status: 302, body: '', location: 'https://h.example/hunter2' },
 			'redirect: the service redirects to https://h.example/[redacted]; redirects are not followed with credentials: fix the base URL',
 		],
+		[
+			'hunter2',
+			{ status: 200, body: '{"user": "hunter2"}' },
+			'unexpected_shape: the response does not say whether the credentials are valid: {"user":"[redacted]"}',
+		],
 		['hunter22', error(500, 'no_hunter22'), `no_[redacted]: in the service's words: no_[redacted]`],
 	])('hides the password %s in what the service says', async (password, answer, words) => {
 		const { url } = await serve(answer);
