@@ -42,12 +42,13 @@ export function asksNothing({ sent }: Pick<Request, 'sent'>): boolean {
 export type Planner = (row: RowValues) => Request;
 
 export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDialect): Planner {
-	const template = `/${dialect.root}/v1${endpoint.path}`;
+	/** Text and names of IDs in turn. */
+	const parts = `/${dialect.root}/v1${endpoint.path}`.split(/[<>]/);
 	const force = endpoint.query.find((each) => each.name === 'force')?.presence;
 	const takesReassign = endpoint.query.some((each) => each.name === 'reassign');
 
 	return ({ ids, force: isForced, reassign, fields = {} }) => {
-		const path = template.replace(/<([a-z_]+)>/g, (_, name: string) => encodeURIComponent(ids[name] as string));
+		const path = parts.map((part, at) => (at % 2 === 0 ? part : encodeURIComponent(ids[part] as string))).join('');
 		const permanent = force === 'always' || (force !== undefined && isForced === true);
 		const query: string[] = endpoint.constantQuery === undefined ? [] : [endpoint.constantQuery];
 		if (permanent) query.push('force=true');

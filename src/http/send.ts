@@ -44,8 +44,13 @@ export interface SendOptions extends Reading {
 }
 
 /** Never throws for the service or the network. */
-export async function send(client: Client, request: Sendable, options: SendOptions): Promise<Outcome> {
-	const { clock, stop, pace, history = {} } = options;
+export async function send(
+	client: Client,
+	request: Sendable,
+	options: SendOptions,
+	{ history = {}, onRetry }: Pick<SendOptions, 'history' | 'onRetry'> = options,
+): Promise<Outcome> {
+	const { clock, stop, pace } = options;
 	let startedAt: number | undefined;
 	let attempts = 0;
 	let last: Outcome = { outcome: openOutcome(history), ...history, attempts, ms: 0 };
@@ -89,7 +94,7 @@ export async function send(client: Client, request: Sendable, options: SendOptio
 			}
 			return ended(outcome);
 		}
-		options.onRetry?.(outcome, decision.waitMs);
+		onRetry?.(outcome, decision.waitMs);
 		if (retry === 'later') outcome.outcome = openOutcome(outcome);
 		last = outcome;
 		await clock.sleep(decision.waitMs, stop);

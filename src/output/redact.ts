@@ -218,6 +218,8 @@ export function createOutcomeRedactor(
 	const cleanOwn = createTextRedactor(own);
 	return (given, sent) => {
 		const { code, message, reasons, warnings, body, differs } = given;
+		const isData = given.outcome === 'ok' || given.outcome === 'differs';
+		if (isData && sent.length === 0 && (message ?? code ?? warnings ?? differs) === undefined) return given;
 		const outcome = { ...given };
 		const clean = sent.length === 0 ? cleanOwn : createTextRedactor(own, sent);
 		if (code !== undefined) outcome.code = clean(code);
@@ -228,7 +230,6 @@ export function createOutcomeRedactor(
 			outcome.reasons = Object.fromEntries(Object.entries(reasons).map(([name, why]) => [name, clean(why)]));
 		}
 		// A refusal's body is a message.
-		const isData = given.outcome === 'ok' || given.outcome === 'differs';
 		const cleanData = isData ? createTextRedactor([], sent) : clean;
 		if (body !== undefined && (!isData || sent.length > 0)) outcome.body = redactTexts(body, cleanData, sent);
 		if (differs !== undefined) {

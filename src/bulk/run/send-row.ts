@@ -49,6 +49,7 @@ export function beyondStop(options: SendOptions): SendOptions {
 /** What it returns never rejects for what the service does. */
 export function createRowSender(parts: RowSenderParts): (row: RunRow) => Promise<RowOutcome> {
 	const { plan, dialect, client, options, terms, redact, journal, past, slots, ahead, after, read = send } = parts;
+	const sending: SendOptions = { ...options, terms, ignoreMissing: plan.checks.ignoreMissing };
 	const inSlot = (work: () => Promise<Outcome>): Promise<Outcome> => slots?.run(work) ?? work();
 	const perform = createPerform(plan, dialect, {
 		terms,
@@ -64,9 +65,8 @@ export function createRowSender(parts: RowSenderParts): (row: RunRow) => Promise
 				journal?.record({ type: 'attempt', row, attempt, status, code, lost, partly }).catch(() => undefined);
 				options.onRetry?.(failed, waitMs);
 			};
-			const { ignoreMissing } = plan.checks;
 			const history = past?.states.history(row);
-			return inSlot(() => send(client, request, { ...options, terms, ignoreMissing, history, onRetry }));
+			return inSlot(() => send(client, request, sending, { history, onRetry }));
 		},
 		maybeSent({ row, request }) {
 			const { mayBeApplied = false, mayBePartly = false } = past?.states.history(row) ?? {};
