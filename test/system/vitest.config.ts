@@ -1,8 +1,10 @@
 /** How the system tests run: with shells, a keyring and other programs that have to be installed. */
 
 import { defineConfig } from 'vitest/config';
+import { textFiles } from '../../src/tools/bundle.mjs';
 
 export default defineConfig({
+	plugins: [textFiles],
 	test: {
 		root: new URL('../..', import.meta.url).pathname,
 		include: ['test/system/**/*.test.ts'],

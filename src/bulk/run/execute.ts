@@ -112,6 +112,7 @@ export class Execution {
 				new ReadAfter(
 					reader(() => beyondStop(this.#options)),
 					slots,
+					setup.clock,
 				),
 			read: (...request) => this.#read(...request),
 		});

@@ -2,6 +2,7 @@
 
 import type { Request } from '../../api/plan.js';
 import type { Outcome } from '../../http/outcome.js';
+import type { SendOptions } from '../../http/send.js';
 import { BATCH_SIZE, type BatchReader } from '../lists/batches.js';
 import type { RunPlan, RunTuning } from './plan.js';
 
@@ -36,6 +37,9 @@ export class Slots {
 	}
 }
 
+/** Rows that are written within so many milliseconds are read together, even if no row waits to be written. */
+const GATHER_MS = 20;
+
 interface Waiting {
 	write: Request;
 	resolve(outcome: Outcome): void;
@@ -49,6 +53,7 @@ export class ReadAfter {
 	constructor(
 		private readonly reader: BatchReader,
 		private readonly slots: Slots,
+		private readonly clock: SendOptions['clock'],
 	) {}
 
 	read(write: Request): Promise<Outcome> {
@@ -61,6 +66,7 @@ export class ReadAfter {
 	async #readWaiting(): Promise<void> {
 		this.#isReading = true;
 		while (this.#waiting.length > 0) {
+			await this.#gather();
 			let batch: Waiting[] = [];
 			const found = await this.slots.run(() => {
 				batch = this.#waiting.splice(0, BATCH_SIZE);
@@ -73,5 +79,12 @@ export class ReadAfter {
 			}
 		}
 		this.#isReading = false;
+	}
+
+	async #gather(): Promise<void> {
+		for (let before = 0; before < this.#waiting.length && this.#waiting.length < BATCH_SIZE; ) {
+			before = this.#waiting.length;
+			await this.clock.sleep(GATHER_MS);
+		}
 	}
 }
