@@ -4,7 +4,7 @@ import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { leaveOut, readableAtOnce, root, shared } from '../../src/tools/bundle.mjs';
+import { asciiOnly, root, shared, textFiles } from '../../src/tools/bundle.mjs';
 import { isInstalled, packageProgram, run } from './processes.mjs';
 
 /**
@@ -193,7 +193,7 @@ const startUp = (rounds) => ({
 		writeFileSync(join(folder, 'empty.cjs'), '');
 		const input = fileURLToPath(new URL('bare-request.mjs', import.meta.url));
 		const output = { file: join(folder, 'bare-request.cjs'), format: 'cjs', minify: true };
-		await build({ ...shared, input, output, plugins: [leaveOut, readableAtOnce], logLevel: 'silent' });
+		await build({ ...shared, input, output, plugins: [textFiles, asciiOnly], logLevel: 'silent' });
 		const flags = ['--base-url', server.url, '--username', 'bench', '--password-stdin', '--insecure-storage'];
 		const stored = { env: withoutVariables, input: 'Xk3f 9aQz Lm2P vR7t' };
 		await own({ server, folder }, ['profile', 'set', 'bench', ...flags], stored);

@@ -122,7 +122,9 @@ function chart({ barMs, bars }: Timeline, kinds: readonly (keyof Bar)[], size: s
 	});
 	const title = encode(`${capital(what)} per second`);
 	const most = Number(((top * 1000) / barMs).toPrecision(2));
-	const times = [0, 0.5, 1].map((part) => `<span>${durationText(part * bars.length * barMs)}</span>`);
+	const times = [0, 0.5, 1].map(
+		(part) => `<span>${part === 0 ? '0 s' : durationText(part * bars.length * barMs)}</span>`,
+	);
 	return `<p class="faint">${title}</p>
 <div class="chart">
 <div class="scale"><span>${number(most)}</span><span>0</span></div>
