@@ -54,7 +54,7 @@ async function bulk(bench, rows, words = [], { kind = 'update', keep = false, ..
 	const line = kind === 'update' ? (id) => `${id},hold,${(id % 50) + 1}\n` : (id) => `${1e7 + id},${2e7 + id}\n`;
 	writeFileSync(input, header + Array.from({ length: rows }, (_, index) => line(index + 1)).join(''));
 	rmSync(journal, { force: true });
-	const command = kind === 'update' ? ['ticket', 'update'] : ['user', 'delete', '--yes'];
+	const command = kind === 'update' ? ['ticket', 'update', '--no-snapshot'] : ['user', 'delete', '--yes'];
 	const flags = ['--input', input, '--journal', journal, '--quiet'];
 	const result = await own(bench, [...command, ...flags, ...words], options);
 	if (!keep) rmSync(journal, { force: true });

@@ -49,6 +49,11 @@ http {
 	${rate === undefined ? '' : `limit_req_zone $server_addr zone=limit:1m rate=${rate}r/s;`}
 	keepalive_requests 1000000000;
 	default_type application/json;
+	map $uri $own { "~/(?<last>[0-9]+)$" $last; default 14; }
+	map $request_method $shown {
+		DELETE '{"deleted":true,"previous":{"id":$own}}';
+		default '{"id":$own,"status":"hold"}';
+	}
 	client_body_temp_path ${folder}/body;
 	proxy_temp_path ${folder}/proxy;
 	fastcgi_temp_path ${folder}/fastcgi;
@@ -58,8 +63,8 @@ http {
 		listen 127.0.0.1:${port};
 		${failing ? `location ~ 99$ { return 404 '{"code":"rest_post_invalid_id","message":"Invalid ID."}'; }` : ''}
 		location / { ${rate === undefined ? '' : `limit_req zone=limit${burst === 0 ? '' : ` burst=${burst}`}; try_files /none @served;`}
-			${rate === undefined ? `return 200 '{"id":14,"status":"hold"}';` : ''} }
-		location @served { return 200 '{"id":14,"status":"hold"}'; }
+			${rate === undefined ? 'return 200 $shown;' : ''} }
+		location @served { return 200 $shown; }
 	}
 }
 `;

@@ -41,9 +41,12 @@ function respond(request, response, status) {
 		response.writeHead(200, { ...headers, 'x-wp-total': tickets, 'x-wp-totalpages': Math.ceil(tickets / PAGE) });
 		response.end(JSON.stringify(Array.from({ length: count }, (_, index) => ticket(first + index))));
 	} else {
+		const own = /\/(\d+)(?:\?|$)/.exec(request.url)?.[1] ?? 14;
 		const isMissing = failing && request.url.endsWith('99');
+		const shown =
+			request.method === 'DELETE' ? `"deleted":true,"previous":{"id":${own}}` : `"id":${own},"status":"hold"`;
 		response.writeHead(isMissing ? 404 : status, headers);
-		response.end(isMissing ? '{"code":"rest_post_invalid_id","message":"Invalid ID."}' : '{"id":14,"status":"hold"}');
+		response.end(isMissing ? '{"code":"rest_post_invalid_id","message":"Invalid ID."}' : `{${shown}}`);
 	}
 }
 
