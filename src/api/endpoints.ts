@@ -22,8 +22,10 @@ export type ReturnKind = 'object' | 'list' | 'fields' | 'fields-set' | 'user-id'
 export interface PathParameter {
 	/** `id` or `slug` of the object, `ticket_id` of its owner. */
 	readonly name: string;
-	readonly kind: 'id' | 'slug';
+	readonly kind: 'id' | 'slug' | 'taxonomy';
 	readonly help: string;
+	/** Documented taxonomies. */
+	readonly choices?: readonly string[];
 	/** The directory of names for the ID. */
 	readonly names?: 'users' | 'terms' | 'passwords';
 }
@@ -32,6 +34,8 @@ export interface QueryParameter {
 	readonly name: 'force' | 'reassign';
 	/** `always` sent, `must` be given, or `optional`. */
 	readonly presence: 'always' | 'must' | 'optional';
+	/** Taxonomies for which it must be given. */
+	readonly mustFor?: readonly string[];
 	readonly help: string;
 	readonly reason?: string;
 }
@@ -56,6 +60,8 @@ export interface Endpoint {
 	readonly parent?: string;
 	/** Shown by services, and cleared by updates without it. */
 	readonly cleared?: readonly string[];
+	/** Other taxonomies need --undocumented. */
+	readonly taxonomies?: readonly string[];
 	readonly confirm: boolean;
 	/** "ticket", "application password" */
 	readonly noun: string;
@@ -74,10 +80,10 @@ type Row = Partial<Omit<Endpoint, 'name' | 'method' | 'parameters'>> &
 
 type Placeholder = Omit<PathParameter, 'name'>;
 
-const terms: Placeholder = { kind: 'id', help: 'Terms: IDs, slugs or names', names: 'terms' };
-
-/** What the placeholder behind each word of a path stands for; behind others it is a term. */
+/** What the placeholder behind each word of a path stands for. */
 const placeholders: Readonly<Record<string, Placeholder>> = {
+	'': { kind: 'taxonomy', help: 'The taxonomy' },
+	'<taxonomy>': { kind: 'id', help: 'Terms: IDs, slugs or names', names: 'terms' },
 	ticket: { kind: 'id', help: 'Ticket ID' },
 	tickets: { kind: 'id', help: 'Ticket IDs' },
 	replies: { kind: 'id', help: 'Reply IDs' },
@@ -87,11 +93,14 @@ const placeholders: Readonly<Record<string, Placeholder>> = {
 };
 
 export function endpoint(name: string, row: Row): Endpoint {
-	const found = [...row.path.matchAll(/([a-z_-]+)\/<([a-z_]+)>/g)];
 	const isOfTicket = row.path.includes('/replies');
-	const parameters = found.map(([, word = '', name = '']) => {
-		const key = isOfTicket && word === 'tickets' ? 'ticket' : word;
-		return { name, ...(placeholders[key] ?? terms) };
+	const segments = row.path.split('/');
+	const parameters = segments.flatMap((segment, at) => {
+		if (!segment.startsWith('<')) return [];
+		const word = segments[at - 1] ?? '';
+		const placeholder = placeholders[isOfTicket && word === 'tickets' ? 'ticket' : word] as Placeholder;
+		const choices = placeholder.kind === 'taxonomy' ? row.taxonomies : undefined;
+		return [{ name: segment.slice(1, -1), ...placeholder, ...(choices && { choices }) }];
 	});
 	return {
 		name,
@@ -181,10 +190,11 @@ const rows = {
 		parent: 'ticket_id',
 		readWith: 'reply',
 	},
-	'term.update.ticket_priority': {
+	'term.update': {
 		method: 'POST',
-		path: '/ticket_priority/<id>',
-		noun: 'ticket_priority term',
+		path: '/<taxonomy>/<id>',
+		taxonomies: ['ticket_priority'],
+		noun: 'term',
 		fields: termFields,
 		replay: 'set',
 		readWith: 'term',
@@ -208,11 +218,12 @@ const rows = {
 		parent: 'ticket_id',
 		readWith: 'reply',
 	},
-	'term.delete.product': {
+	'term.delete': {
 		method: 'DELETE',
-		path: '/product/<id>',
-		noun: 'product term',
-		query: [{ ...bypassTrash, presence: 'must', help: 'Delete permanently', reason: "terms can't be trashed" }],
+		path: '/<taxonomy>/<id>',
+		taxonomies: ['product', 'ticket_priority'],
+		noun: 'term',
+		query: [{ ...bypassTrash, help: 'Delete permanently', mustFor: ['product'], reason: "terms can't be trashed" }],
 		readWith: 'term',
 	},
 	'user.delete': {
@@ -242,13 +253,6 @@ const rows = {
 		// Of two deletes at a time, one can undo the other.
 		changes: 'user_id',
 	},
-	'term.delete.ticket_priority': {
-		method: 'DELETE',
-		path: '/ticket_priority/<id>',
-		noun: 'ticket_priority term',
-		query: [{ ...bypassTrash, help: 'Sent only if you pass it (undocumented here)' }],
-		readWith: 'term',
-	},
 } satisfies Record<string, Row>;
 
 export type EndpointName = keyof typeof rows;
@@ -259,24 +263,21 @@ export const endpoints = Object.fromEntries(
 
 export const endpointList: readonly Endpoint[] = Object.values(endpoints);
 
-export function termTaxonomies(operation: 'update' | 'delete'): string[] {
-	const prefix = `term.${operation}.`;
-	return endpointList.filter((each) => each.name.startsWith(prefix)).map((each) => each.name.slice(prefix.length));
+export function isEndpointName(name: string): name is EndpointName {
+	return Object.hasOwn(endpoints, name);
 }
 
-/** Undocumented ones have the shape of ticket_priority's. */
-export function termEndpoint(operation: 'update' | 'delete', taxonomy: string): Endpoint {
-	const name = `term.${operation}.${taxonomy}`;
-	const documented = endpointList.find((each) => each.name === name);
-	if (documented !== undefined) return documented;
-	const model = endpoints[`term.${operation}.ticket_priority`];
-	return { ...model, name, path: `/${taxonomy}/<id>`, noun: `${taxonomy} term` };
+export function mustBeGiven(
+	{ presence, mustFor = [] }: QueryParameter,
+	ids: Readonly<Record<string, string>>,
+): boolean {
+	return presence === 'must' || mustFor.includes(ids.taxonomy ?? '');
 }
 
 const parameters = endpointList.flatMap((each) => each.parameters);
 
-/** Path parameters, and `taxonomy` and `username`. */
-export const idNames: readonly string[] = [...new Set([...parameters.map(({ name }) => name), 'taxonomy', 'username'])];
+/** Path parameters and `username`. */
+export const idNames: readonly string[] = [...new Set([...parameters.map(({ name }) => name), 'username'])];
 
 /** A slug is a field of bodies too. */
 export const numberedIdNames: ReadonlySet<string> = new Set(

@@ -1,10 +1,9 @@
 /** A validated row → the request to send. */
 
-import { UsageError } from '../errors.js';
 import { bodyOut, type Dialect, neutralDialect } from './dialect.js';
-import { type Endpoint, endpointList, type Method, termEndpoint, termTaxonomies } from './endpoints.js';
+import type { Endpoint, Method } from './endpoints.js';
 import { didYouMean } from './suggest.js';
-import { isProblem, parseSlug, quote } from './values.js';
+import { type Parsed, parseSlug, quote } from './values.js';
 
 /** Under the interface's names. */
 export interface RowValues {
@@ -68,30 +67,15 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 	};
 }
 
-/** If rows name their taxonomy, one endpoint stands for all. @throws UsageError */
-export function chooseEndpoint(
-	name: string,
-	taxonomy: string | undefined,
+export function parseTaxonomy(
+	{ verb, taxonomies = [] }: Endpoint,
+	text: string,
 	undocumented: boolean,
-): { endpoint: Endpoint; forTaxonomy?: (taxonomy: string) => Endpoint } {
-	if (name !== 'term.update' && name !== 'term.delete') {
-		const endpoint = endpointList.find((each) => each.name === name);
-		if (endpoint !== undefined) return { endpoint };
-		throw new UsageError(`unknown endpoint ${quote(name)}`, { code: 'unknown_endpoint' });
-	}
-	const operation = name === 'term.update' ? 'update' : 'delete';
-	const documented = termTaxonomies(operation);
-	const forTaxonomy = (given: string): Endpoint => {
-		if (!undocumented && !documented.includes(given)) {
-			const suggestion = didYouMean(given, documented);
-			const what = `can't ${operation} ${quote(given)} terms: the API documents this for ${documented.join(' and ')} only`;
-			// Only a name that is meant can be sent undocumented.
-			const hint = suggestion === '' ? 'pass --undocumented to use other taxonomies' : undefined;
-			throw new UsageError(what + suggestion, { code: 'undocumented', hint });
-		}
-		const parsed = parseSlug(given);
-		if (isProblem(parsed)) throw new UsageError(`taxonomy: ${parsed.problem}`);
-		return termEndpoint(operation, parsed.value);
-	};
-	return { endpoint: forTaxonomy(taxonomy ?? (documented[0] as string)), forTaxonomy };
+): Parsed<string> {
+	if (undocumented) return parseSlug(text);
+	if (taxonomies.includes(text)) return { value: text };
+	// Only a name that is meant can be sent undocumented.
+	const advice = didYouMean(text, taxonomies) || '; pass --undocumented to use other taxonomies';
+	const documented = taxonomies.join(' and ');
+	return { problem: `can't ${verb} ${quote(text)} terms: the API documents this for ${documented} only${advice}` };
 }

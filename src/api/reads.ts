@@ -2,25 +2,24 @@
 
 import { UsageError } from '../errors.js';
 import type { Dialect } from './dialect.js';
-import { type Endpoint, endpoint, endpoints, termEndpoint } from './endpoints.js';
+import { type Endpoint, endpoint, endpoints } from './endpoints.js';
 import { taxonomies } from './fields.js';
 import { createPlanner, type Request } from './plan.js';
 
 /** Without `context=edit` a service may show rendered text only. */
 const get = (name: string, path: string, noun: string): Endpoint =>
-	endpoint(name, { method: 'GET', path, noun, constantQuery: 'context=edit', documented: false });
+	endpoint(name, { method: 'GET', path, noun, taxonomies, constantQuery: 'context=edit', documented: false });
 
 const list = (name: string, path: string, noun: string): Endpoint =>
-	endpoint(name, { method: 'GET', path, noun, verb: 'list', returns: 'list', documented: false });
+	endpoint(name, { method: 'GET', path, noun, taxonomies, verb: 'list', returns: 'list', documented: false });
 
 export const ownAccount: Endpoint = get('user.me', '/users/me', 'account');
 
-type Write = Pick<Endpoint, 'name' | 'readWith'>;
+type Write = Pick<Endpoint, 'readWith'>;
 
 /** Custom fields have no list. */
-export function readOfWrite({ name, readWith }: Write): Read | undefined {
-	if (readWith === undefined || readWith === 'fields') return undefined;
-	return readWith === 'term' ? termReads(name.split('.').slice(2).join('.')) : reads[readWith];
+export function readOfWrite({ readWith }: Write): Read | undefined {
+	return readWith === undefined || readWith === 'fields' ? undefined : reads[readWith];
 }
 
 export function readEndpointOf(write: Write): Endpoint | undefined {
@@ -81,7 +80,6 @@ const usual = {
 	paged: true,
 } as const;
 
-/** Terms have one for each taxonomy. */
 export const reads = {
 	ticket: {
 		...usual,
@@ -130,6 +128,18 @@ export const reads = {
 		shown: ['id', 'title', 'status', 'author', 'post', 'modified_gmt'],
 		filters: [author, search, ...dates],
 	},
+	term: {
+		...usual,
+		list: list('term.list', '/<taxonomy>', 'term'),
+		get: get('term.get', '/<taxonomy>/<id>', 'term'),
+		update: endpoints['term.update'],
+		owners: ['taxonomy'],
+		hasModified: false,
+		shown: ['taxonomy', 'id', 'name', 'slug', 'parent', 'count'],
+		orders: ['id', 'name', 'slug', 'description', 'count'],
+		newestFirst: false,
+		filters: [search, filter('parent', 'id', 'Filter by parent (ID or none)')],
+	},
 	password: {
 		...usual,
 		list: list('user.password.list', '/users/<user_id>/passwords', 'application password'),
@@ -144,25 +154,6 @@ export const reads = {
 	},
 } as const satisfies Readonly<Record<string, Read>>;
 
-export type Noun = keyof typeof reads | 'term';
+export type Noun = keyof typeof reads;
 
 export type EditNoun = Exclude<Noun, 'password'>;
-
-export function readOf(noun: Noun, taxonomy: string): Read {
-	return noun === 'term' ? termReads(taxonomy) : reads[noun];
-}
-
-export function termReads(taxonomy: string): Read {
-	return {
-		...usual,
-		list: list('term.list', `/${taxonomy}`, `${taxonomy} term`),
-		get: get('term.get', `/${taxonomy}/<id>`, `${taxonomy} term`),
-		update: termEndpoint('update', taxonomy),
-		owners: ['taxonomy'],
-		hasModified: false,
-		shown: ['taxonomy', 'id', 'name', 'slug', 'parent', 'count'],
-		orders: ['id', 'name', 'slug', 'description', 'count'],
-		newestFirst: false,
-		filters: [search, filter('parent', 'id', 'Filter by parent (ID or none)')],
-	};
-}

@@ -5,10 +5,9 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Endpoint } from '../api/endpoints.js';
+import { type Endpoint, endpoints } from '../api/endpoints.js';
 import type { Field, FieldKind } from '../api/fields.js';
 import { nameRow } from '../api/names.js';
-import { chooseEndpoint } from '../api/plan.js';
 import type { EditNoun } from '../api/reads.js';
 import { didYouMean } from '../api/suggest.js';
 import { checkTyped, findField, isObject, isProblem, quote, type ValueRules } from '../api/values.js';
@@ -25,7 +24,7 @@ import { openDirectories } from './own-account.js';
 import { wantsJson } from './results.js';
 import { confirmWrite } from './runs/checks.js';
 import { type RunInvocation, suggestedValues } from './runs/options.js';
-import { jobOf, type RunJob, withoutSecrets } from './runs/plan.js';
+import { checkTaxonomy, jobOf, type RunJob, withoutSecrets } from './runs/plan.js';
 import { openSession, type Session } from './session.js';
 
 interface Target {
@@ -71,7 +70,8 @@ export async function editObject(noun: EditNoun, invocation: RunInvocation): Pro
 async function openTarget(noun: EditNoun, invocation: RunInvocation): Promise<Target> {
 	const { options, args } = invocation;
 	const { undocumented = false } = options;
-	const { endpoint } = chooseEndpoint(`${noun}.update`, noun === 'term' ? args[0] : undefined, undocumented);
+	const endpoint = endpoints[`${noun}.update`];
+	if (noun === 'term') checkTaxonomy(endpoint, args[0] ?? '', undocumented);
 	const id = args.at(-1) ?? '';
 	if (noun !== 'user' && noun !== 'term') readId('id', id);
 	const session = await openSession(invocation);

@@ -1,8 +1,8 @@
 /** One route for each row of the endpoint table and each read. */
 
-import { type Endpoint, type EndpointName, endpoints, termEndpoint } from '../api/endpoints.js';
+import { type Endpoint, type EndpointName, endpoints } from '../api/endpoints.js';
 import { taxonomies } from '../api/fields.js';
-import { ownAccount, reads, termReads } from '../api/reads.js';
+import { ownAccount, reads } from '../api/reads.js';
 import { isObject } from '../api/values.js';
 import { type Arguments, argumentsOf, readArguments } from './arguments.js';
 import { createAttachments, createCustomFields, createReplies, createTerms, createTickets } from './posts.js';
@@ -70,13 +70,16 @@ function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 	// The live service has a route for each taxonomy, also where the interface shows none.
 	for (const taxonomy of taxonomies) {
 		const terms = createTerms(service, taxonomy);
-		const { list, get = list } = termReads(taxonomy);
+		const routeOf = (endpoint: Endpoint): Endpoint => {
+			return { ...endpoint, path: endpoint.path.replace('<taxonomy>', taxonomy) };
+		};
 		for (const operation of ['update', 'delete'] as const) {
-			const endpoint = termEndpoint(operation, taxonomy);
-			if (!documentedOnly || endpoint.name in endpoints) add(endpoint, terms[operation]);
+			const endpoint = endpoints[`term.${operation}`];
+			const isDocumented = endpoint.taxonomies?.includes(taxonomy);
+			if (!documentedOnly || isDocumented) add(routeOf(endpoint), terms[operation]);
 		}
-		addRead(list, terms.list, terms.takes);
-		addRead(get, terms.get);
+		addRead(routeOf(reads.term.list), terms.list, terms.takes);
+		addRead(routeOf(reads.term.get), terms.get);
 	}
 	return routes;
 }

@@ -84,11 +84,11 @@ test.each<[args: Words, says: string, input?: string]>([
 	],
 	[
 		'term update product 9 --name x',
-		'update "product" terms: the API documents this for ticket_priority only\nhint: pass --undocumented',
+		'update "product" terms: the API documents this for ticket_priority only; pass --undocumented',
 	],
 	[
 		'term delete department 9 --yes',
-		`can't delete "department" terms: the API documents this for product and ticket_priority only\n`,
+		`can't delete "department" terms: the API documents this for product and ticket_priority only; pass`,
 	],
 	['user delete 21 --yes --reassign=', '--reassign'],
 	['user delete 21 --yes', '--reassign <user> is missing'],

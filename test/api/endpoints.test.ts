@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointList, endpoints, ownId, termEndpoint, termTaxonomies } from '../../src/api/endpoints.js';
+import { endpointList, endpoints, mustBeGiven, ownId } from '../../src/api/endpoints.js';
 
 describe('the endpoint table', () => {
 	it('has a parameter for each placeholder of a path, in its order, and no other', () => {
@@ -30,32 +30,11 @@ describe('the endpoint table', () => {
 		const force = (presence: string) =>
 			names(({ query }) => query.some((each) => each.name === 'force' && each.presence === presence));
 		expect(names(({ trash }) => trash)).toEqual(['ticket.delete', 'reply.delete']);
-		expect(force('optional')).toEqual(['ticket.delete', 'reply.delete', 'term.delete.ticket_priority']);
-		expect(force('must')).toEqual(['term.delete.product']);
+		expect(force('optional')).toEqual(['ticket.delete', 'reply.delete', 'term.delete']);
 		expect(force('always')).toEqual(['user.delete']);
+		const [forTerms] = endpoints['term.delete'].query;
+		const isMust = (taxonomy: string) => forTerms !== undefined && mustBeGiven(forTerms, { taxonomy });
+		expect(['product', 'ticket_priority', 'department'].filter(isMust)).toEqual(['product']);
 		expect(endpoints['user.delete'].query).toMatchObject([{ name: 'force' }, { name: 'reassign', presence: 'must' }]);
-	});
-});
-
-describe('the endpoint of a taxonomy', () => {
-	it('is the documented one where there is one', () => {
-		expect(termTaxonomies('update')).toEqual(['ticket_priority']);
-		expect(termTaxonomies('delete').sort()).toEqual(['product', 'ticket_priority']);
-		expect(termEndpoint('update', 'ticket_priority')).toBe(endpoints['term.update.ticket_priority']);
-		expect(termEndpoint('delete', 'product')).toBe(endpoints['term.delete.product']);
-	});
-
-	it.each([
-		['update', 'POST'],
-		['delete', 'DELETE'],
-	] as const)('is made up in the shape of the others to %s, and says so', (operation, method) => {
-		const made = termEndpoint(operation, 'department');
-		expect(made).toEqual({
-			...endpoints[`term.${operation}.ticket_priority`],
-			name: `term.${operation}.department`,
-			method,
-			path: '/department/<id>',
-			noun: 'department term',
-		});
 	});
 });

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Endpoint, endpointList } from '../../src/api/endpoints.js';
+import { type Endpoint, endpoints } from '../../src/api/endpoints.js';
 import type { Field } from '../../src/api/fields.js';
 import { createPlanner } from '../../src/api/plan.js';
 import { compileColumns } from '../../src/bulk/input/rows.js';
@@ -41,15 +41,14 @@ const endpoint: Endpoint = {
 	documented: false,
 };
 
-const table = endpointList as Endpoint[];
-const rows = table.length;
+const table = endpoints as Record<string, Endpoint>;
 afterEach(() => {
-	table.length = rows;
+	delete table[endpoint.name];
 });
 
 /** The command of a row that is in the table until the test is over. */
 function commandOf(row: Endpoint): CommandSpec {
-	table.push(row);
+	table[row.name] = row;
 	return send(row.name.replaceAll('.', ' '));
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../src/api/dialect.js';
-import { endpoints, termEndpoint } from '../../src/api/endpoints.js';
+import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/plan.js';
 import { emptyRecord } from '../../src/api/values.js';
 
@@ -92,7 +92,7 @@ describe('the key', () => {
 
 	it('keeps taxonomies apart', () => {
 		const [one, other] = ['product', 'ticket_priority'].map((taxonomy) =>
-			createPlanner(termEndpoint('delete', taxonomy))({ ids: { id: '9' } }),
+			createPlanner(endpoints['term.delete'])({ ids: { taxonomy, id: '9' } }),
 		);
 		expect(one?.key).not.toBe(other?.key);
 	});

@@ -189,8 +189,11 @@ const requests: Expected[] = [
 test('every row and every field of the table is typed here by hand', () => {
 	const typed = new Set(requests.map(({ row }) => row.replace(' with force', '')));
 	typed.add('DELETE /users/<id>');
-	expect([...typed].sort()).toEqual(endpointList.map(({ method, path }) => `${method} ${path}`).sort());
-	for (const { method, path, fields } of endpointList) {
+	const rows = endpointList.flatMap(({ taxonomies = [''], ...row }) =>
+		taxonomies.map((taxonomy) => ({ ...row, path: row.path.replace('<taxonomy>', taxonomy) })),
+	);
+	expect([...typed].sort()).toEqual(rows.map(({ method, path }) => `${method} ${path}`).sort());
+	for (const { method, path, fields } of rows) {
 		const bodies = requests.filter(({ row }) => row === `${method} ${path}`).map(({ body }) => body ?? {});
 		const names = new Set(bodies.flatMap((body) => Object.keys(body as object)));
 		expect(

@@ -1,8 +1,8 @@
 /** A header → a function that turns a raw row into a request's values, or complaints. */
 
-import { type Endpoint, numberedIdNames } from '../../api/endpoints.js';
+import { type Endpoint, mustBeGiven, numberedIdNames } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
-import type { RowValues } from '../../api/plan.js';
+import { parseTaxonomy, type RowValues } from '../../api/plan.js';
 import { readOfWrite } from '../../api/reads.js';
 import { didYouMean, nearest } from '../../api/suggest.js';
 import { looksLikeNumber, type Parsed, parseId, parseSlugOrName, quote, type ValueRules } from '../../api/values.js';
@@ -17,9 +17,7 @@ export interface CompileOptions extends Partial<ColumnSettings> {
 	/** Undefined for objects and IDs. */
 	readonly columns: readonly string[] | undefined;
 	readonly headerLine?: number | undefined;
-	/** With `endpointFor`, it stands for all. */
 	readonly endpoint: Endpoint;
-	readonly endpointFor?: (taxonomy: string) => Endpoint;
 	readonly rules: ValueRules;
 	readonly fieldIn?: (name: string) => string;
 	readonly flags?: Partial<RowValues>;
@@ -77,8 +75,8 @@ interface Meaning {
 	column(name: string): Column;
 }
 
-function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Meaning[] {
-	const { parameters, query, fields, body, method, noun } = endpoint;
+function meaningsOf({ endpoint, rules, blank }: CompileOptions): Meaning[] {
+	const { parameters, query, fields, body, noun } = endpoint;
 	const meanings: Meaning[] = [];
 	const add = <T>(
 		name: string,
@@ -103,18 +101,17 @@ function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Me
 	}
 	if (readOfWrite(endpoint)?.hasModified) add('modified_gmt', asItIs<string>, (row, time) => (row.modified = time));
 	if (has('reassign')) addNamed('reassign', parseIdOrName);
-	// Rows of other taxonomies may take `force`.
-	if (has('force') || (endpointFor !== undefined && method === 'DELETE')) {
-		add('force', parseForce, (row, force) => (row.force = force));
-	}
-	if (endpointFor !== undefined) {
-		add('taxonomy', taxonomyParser(endpointFor), (row, text) => (row.ids.taxonomy = text));
-	}
+	if (has('force')) add('force', parseForce, (row, force) => (row.force = force));
+	const parsers = {
+		id: parseId,
+		slug: parseSlugOrName,
+		taxonomy: (text: string) => parseTaxonomy(endpoint, text, rules.undocumented),
+	};
 	for (const { name, kind, names } of parameters) {
 		const isOnlyId = parameters.length === 1 && numberedIdNames.has(`${noun}_id`);
 		for (const each of isOnlyId ? ['id', `${noun}_id`] : [name]) {
 			if (names !== undefined) addNamed(each, kind === 'id' ? parseIdOrName : parseSlugOrName, name);
-			else add(each, kind === 'id' ? parseId : parseSlugOrName, (row, id) => (row.ids[name] = id), name);
+			else add(each, parsers[kind], (row, id) => (row.ids[name] = id), name);
 		}
 		// If it isn't a field.
 		if (names === 'users' && !meanings.some((each) => each.name === 'username')) {
@@ -122,18 +119,6 @@ function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Me
 		}
 	}
 	return meanings;
-}
-
-function taxonomyParser(endpointFor: (taxonomy: string) => Endpoint) {
-	return (text: string): Parsed<string> => {
-		try {
-			endpointFor(text);
-			return { value: text };
-		} catch (error) {
-			if (error instanceof UsageError) return { problem: `${quote(text)}: ${error.message}` };
-			throw error;
-		}
-	};
 }
 
 interface Known {
@@ -290,20 +275,20 @@ function headerError(
 }
 
 function rowProblem({ ids, names, fields, force, reassign }: Draft, options: CompileOptions): string | undefined {
-	const { endpoint, endpointFor, flags = {} } = options;
+	const { endpoint, flags = {} } = options;
 	for (const { name } of endpoint.parameters) {
 		const isNamed = names?.[name] !== undefined;
 		if (ids[name] === undefined && !isNamed) return `${name} is missing`;
 		const isBoth = isNamed && ids[name] !== undefined && ids[name] !== flags.ids?.[name];
 		if (isBoth) return `has both ${name} and username`;
 	}
-	if (endpointFor !== undefined && ids.taxonomy === undefined) return 'taxonomy is missing';
-	const { query } = endpointFor === undefined ? endpoint : endpointFor(ids.taxonomy as string);
-	for (const { name, presence, reason } of query) {
+	for (const parameter of endpoint.query) {
+		const { name, presence, reason } = parameter;
+		const isMust = mustBeGiven(parameter, ids);
 		if (name === 'reassign') {
 			const isMissing = reassign === undefined && names?.reassign === undefined;
-			if (presence === 'must' && isMissing) return `reassign is missing: ${reason}`;
-		} else if (presence === 'must' && force !== true) return `force must be true: ${reason}`;
+			if (isMust && isMissing) return `reassign is missing: ${reason}`;
+		} else if (isMust && force !== true) return `force must be true: ${reason}`;
 		else if (presence === 'always' && force === false) return `force can't be false: ${reason}`;
 	}
 	if (endpoint.returns === 'user-id' && !fields.username) return 'username is missing';

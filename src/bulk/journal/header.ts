@@ -1,8 +1,8 @@
 /** Checks a journal's first line like a command line: it may come from anywhere. */
 
-import { numberedIdNames } from '../../api/endpoints.js';
-import { chooseEndpoint } from '../../api/plan.js';
-import { checkTyped, findField, isObject, isProblem, parseSlug, quote } from '../../api/values.js';
+import { endpoints, numberedIdNames } from '../../api/endpoints.js';
+import { parseTaxonomy } from '../../api/plan.js';
+import { checkTyped, findField, isObject, isProblem, quote } from '../../api/values.js';
 import { hasRuns, type RunHeader, type RunPlan } from '../run/plan.js';
 
 export const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{5}$/;
@@ -67,9 +67,11 @@ const LEAVES_PATH = /^\.*$|[/\\]/;
 
 function valuesProblem({ endpoint: name, values, undocumented }: RunPlan): string | undefined {
 	if (!hasRuns(name)) return `${quote(name)} can't be a run`;
+	const endpoint = endpoints[name];
 	const { taxonomy } = values.ids;
-	if (taxonomy !== undefined && isProblem(parseSlug(taxonomy))) return `${quote(taxonomy)} isn't a taxonomy`;
-	const { endpoint } = chooseEndpoint(name, taxonomy, true);
+	if (taxonomy !== undefined && isProblem(parseTaxonomy(endpoint, taxonomy, undocumented))) {
+		return `${quote(taxonomy)} isn't a taxonomy`;
+	}
 	for (const [id, value] of Object.entries(values.ids)) {
 		if (LEAVES_PATH.test(value)) return `${quote(value)} isn't a ${id}`;
 	}

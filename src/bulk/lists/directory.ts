@@ -4,7 +4,7 @@ import { type TermIndex as ComparedTerms, decodeEntities } from '../../api/appli
 import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Request } from '../../api/plan.js';
-import { reads, termReads } from '../../api/reads.js';
+import { reads } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isId, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../api/values.js';
 import { FailedError } from '../../errors.js';
@@ -268,12 +268,11 @@ class Terms {
 	}
 
 	async #readList(): Promise<Named[] | undefined> {
-		const { list } = termReads(this.taxonomy);
-		const request = createPlanner(list, this.options.dialect)({ ids: {} });
+		const request = createPlanner(reads.term.list, this.options.dialect)({ ids: { taxonomy: this.taxonomy } });
 		const terms = new Map<string, Named>();
 		for (let page = 1; ; page++) {
 			const query = { orderby: 'id', order: 'asc', per_page: String(PAGE_SIZE), page: String(page) };
-			const found = listedIn(await this.options.send(withQuery(request, query)), list.noun);
+			const found = listedIn(await this.options.send(withQuery(request, query)), `${this.taxonomy} term`);
 			if (found === undefined && page === 1) return undefined;
 			const before = terms.size;
 			for (const { id, slug, name } of found ?? []) {

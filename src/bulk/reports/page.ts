@@ -1,14 +1,14 @@
 /** What a report for people says: of a run, or of a plan. */
 
+import { endpoints } from '../../api/endpoints.js';
 import { nameRow, plural } from '../../api/names.js';
-import { chooseEndpoint } from '../../api/plan.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { durationText } from '../../text.js';
 import { type Counts, nextSteps, openRows, outcomeNames, totalOf } from '../journal/counts.js';
 import type { Tick } from '../journal/read.js';
 import type { RowRecord } from '../journal/records.js';
 import { commandOf, formatShard, type RunHeader, type RunPlan, sourceName } from '../run/plan.js';
-import { nounOf, type Report, reasonOf, remarksOn, type Step } from './report.js';
+import { type Report, reasonOf, remarksOn, type Step } from './report.js';
 import { workedMs } from './timeline.js';
 
 export interface Page {
@@ -82,7 +82,7 @@ export interface PlanFacts {
 }
 
 export function pageOfPlan({ header, by, note, steps, rows: planned }: PlanFacts): Page {
-	const noun = nounOf(header.plan);
+	const { noun } = endpoints[header.plan.endpoint];
 	const groups = new Groups();
 	const rows: PageRow[] = [];
 	let total = 0;
@@ -118,7 +118,7 @@ function count(rows: number, noun: string): string {
 }
 
 function titleOf(plan: RunPlan, counts: Counts): string {
-	const noun = nounOf(plan);
+	const { noun } = endpoints[plan.endpoint];
 	const total = totalOf(counts);
 	const bad = total - counts.ok - counts.skipped;
 	const need = bad === 1 ? 'needs attention' : 'need attention';
@@ -127,11 +127,11 @@ function titleOf(plan: RunPlan, counts: Counts): string {
 	return `${count(counts.ok, noun)} ${doneText(plan)}${skipped}`;
 }
 
-function doneText({ endpoint: name, source, values }: RunPlan): string {
+function doneText({ endpoint, source, values }: RunPlan): string {
 	if (source.from === 'snapshots') return 'restored';
-	const { endpoint } = chooseEndpoint(name, values.ids.taxonomy, true);
-	const deleted = endpoint.trash && !values.force ? 'moved to the trash' : 'deleted';
-	return { set: 'updated', delete: deleted, read: 'looked up', once: 'checked' }[endpoint.replay];
+	const { replay, trash } = endpoints[endpoint];
+	const deleted = trash && !values.force ? 'moved to the trash' : 'deleted';
+	return { set: 'updated', delete: deleted, read: 'looked up', once: 'checked' }[replay];
 }
 
 function aboutText({ plan, started }: Pick<RunHeader, 'plan' | 'started'>): string {

@@ -1,11 +1,11 @@
 /** What reports are written from: facts about runs, and their rows. */
 
-import { chooseEndpoint } from '../../api/plan.js';
+import { endpoints } from '../../api/endpoints.js';
 import type { ExitCode } from '../../errors.js';
 import { type Counts, sumOf, totalOf } from '../journal/counts.js';
 import type { RecordFile, Tick } from '../journal/read.js';
 import { differences, fullMessage, type RowRecord } from '../journal/records.js';
-import type { RunHeader, RunPlan } from '../run/plan.js';
+import type { RunHeader } from '../run/plan.js';
 
 export interface ReportFacts {
 	readonly header: RunHeader;
@@ -47,7 +47,7 @@ export function reportOn(facts: ReportFacts, files: readonly RecordFile[]): Repo
 	}
 	return {
 		...facts,
-		noun: nounOf(header.plan),
+		noun: endpoints[header.plan.endpoint].noun,
 		recorded,
 		gaps,
 		ticks: files.flatMap(({ ticks }) => ticks),
@@ -55,11 +55,6 @@ export function reportOn(facts: ReportFacts, files: readonly RecordFile[]): Repo
 			for (const file of files) yield* file.records();
 		},
 	};
-}
-
-export function nounOf({ endpoint: name, values: { ids } }: RunPlan): string {
-	const { endpoint, forTaxonomy } = chooseEndpoint(name, ids.taxonomy, true);
-	return forTaxonomy !== undefined && ids.taxonomy === undefined ? 'term' : endpoint.noun;
 }
 
 /** `Invalid status. (HTTP 400)`. */

@@ -51,7 +51,7 @@ function* namedIds(endpoint: Endpoint, values: RowValues, given: Ids): Generator
 			column,
 			text,
 			directory({ users, terms, passwords }) {
-				const { taxonomy = endpoint.path.split('/')[1] as string, user_id: user } = values.ids;
+				const { taxonomy = '', user_id: user } = values.ids;
 				if (names === 'terms') return terms(taxonomy);
 				if (names === 'users') return users;
 				return user === undefined ? undefined : passwords(user);

@@ -18,6 +18,8 @@ import {
 } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Dialect } from '../../api/dialect.js';
+import { endpoints } from '../../api/endpoints.js';
+import { createPlanner } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { isObject, isProblem, parseId } from '../../api/values.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
@@ -27,8 +29,8 @@ import { lineReader } from '../journal/read.js';
 import { type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
 import type { FieldChange, PlannedWrite } from './events.js';
 import { heldOf, isUnchanged } from './held.js';
-import { type Ids, type RowSource, type RunHeader, type RunPlan, type SavedPlan, withoutValues } from './plan.js';
-import { type Expected, endpointFinder, inBatches, type PlannedRows, plannerOf, type RunRow } from './rows.js';
+import { type RowSource, type RunHeader, type RunPlan, type SavedPlan, withoutValues } from './plan.js';
+import { type Expected, inBatches, type PlannedRows, type RunRow } from './rows.js';
 import { areIds, mayBeSent } from './undo.js';
 
 const START = '{"type":"saved-plan"';
@@ -179,6 +181,7 @@ export function readPlan(path: string): SavedPlan & { readonly header: RunHeader
 
 /** Each row is checked like input: its IDs become a path, and its fields a body. @throws UsageError */
 export function* plannedWrites(path: string, plan: RunPlan): Generator<PlannedWrite> {
+	const endpoint = endpoints[plan.endpoint];
 	let last = 0;
 	for (const { type: _, ...planned } of readRows(path)) {
 		const { ids, fields, before, reassign } = planned;
@@ -186,10 +189,9 @@ export function* plannedWrites(path: string, plan: RunPlan): Generator<PlannedWr
 		const isShaped = isObject(ids) && isObject(fields) && isObject(before) && isObject(before.values);
 		if (!isShaped || !(row > last)) throw refused(path, `row ${row} is not valid`);
 		last = row;
-		const endpoint = endpointFinder(plan)(ids as Ids);
 		const secrets = endpoint.fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
 		const isSafe =
-			areIds(ids, endpoint) &&
+			areIds(ids, endpoint, plan) &&
 			Object.keys(fields).every((name) => mayBeSent(endpoint, name, plan) && !secrets.includes(name)) &&
 			(reassign === undefined || !isProblem(parseId(String(reassign))));
 		if (!isSafe) throw refused(path, `row ${row} can't be sent`);
@@ -199,8 +201,8 @@ export function* plannedWrites(path: string, plan: RunPlan): Generator<PlannedWr
 
 /** It keeps old values itself. */
 export function applyPlan({ plan }: RunHeader, { path, sha256 }: SavedPlan, allowDrift: boolean): RunPlan {
-	const { ids, force } = plan.values;
-	const endpoint = endpointFinder(plan)(ids);
+	const { force } = plan.values;
+	const endpoint = endpoints[plan.endpoint];
 	const isRestorable = endpoint.replay === 'set' || (endpoint.trash && !force);
 	const snapshot = readEndpointOf(endpoint) !== undefined && isRestorable;
 	return {
@@ -219,7 +221,7 @@ export function openPlannedRows(
 	dialect: Dialect,
 ): PlannedRows {
 	const { path, sha256, allowDrift } = source;
-	const request = plannerOf(plan, dialect);
+	const request = createPlanner(endpoints[plan.endpoint], dialect);
 	function* rows(): Generator<RunRow> {
 		if (readPlan(path).sha256 !== sha256) {
 			throw new UsageError(`the plan ${path} was changed; nothing more was sent`, { code: 'bad_plan' });
@@ -249,9 +251,9 @@ function expectedOf({ values, absent }: PlannedWrite['before']): Expected {
 	};
 }
 
-export function changesIn({ ids, fields, before, force }: PlannedWrite, plan: RunPlan): FieldChange[] {
+export function changesIn({ fields, before, force }: PlannedWrite, plan: RunPlan): FieldChange[] {
 	const { values } = before;
-	const endpoint = endpointFinder(plan)(ids);
+	const endpoint = endpoints[plan.endpoint];
 	const changeOf = (field: string, value: unknown): FieldChange => {
 		return { field, old: values[field], new: value, isShown: Object.hasOwn(values, field) };
 	};

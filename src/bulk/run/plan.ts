@@ -1,9 +1,8 @@
 /** What a run is, as data: the first line of its journal contains it. */
 
 import type { Prefixes } from '../../api/dialect.js';
-import { type Endpoint, endpointList } from '../../api/endpoints.js';
+import { type Endpoint, type EndpointName, endpoints, isEndpointName } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
-import { chooseEndpoint } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
 import type { InputFormat } from '../input/input.js';
 
@@ -79,8 +78,7 @@ export interface RunService {
 }
 
 export interface RunPlan {
-	/** Of the endpoint table; `term.update` if rows name their taxonomy. */
-	readonly endpoint: string;
+	readonly endpoint: EndpointName;
 	readonly source: RowSource;
 	readonly columns: ColumnSettings;
 	readonly values: SharedValues;
@@ -133,15 +131,9 @@ export interface RunHeader {
 	};
 }
 
-/** One for all taxonomies. */
-export function endpointOf({ endpoint, values }: RunPlan): Endpoint {
-	return chooseEndpoint(endpoint, values.ids.taxonomy, true).endpoint;
-}
-
 export function commandOf({ endpoint, source }: Pick<RunPlan, 'endpoint' | 'source'>): string {
 	if (source.from === 'snapshots') return 'run undo';
-	const words = endpoint.split('.');
-	return (words[0] === 'term' ? words.slice(0, 2) : words).join(' ');
+	return endpoint.replaceAll('.', ' ');
 }
 
 /** For rows that bring their own values. */
@@ -179,9 +171,8 @@ export function sourceName(source: RowSource): string {
 }
 
 /** All but `user check`. */
-export function hasRuns(endpoint: string): boolean {
-	if (endpoint === 'term.update' || endpoint === 'term.delete') return true;
-	return endpointList.some(({ name, replay }) => name === endpoint && replay !== 'once');
+export function hasRuns(name: string): name is EndpointName {
+	return isEndpointName(name) && endpoints[name].replay !== 'once';
 }
 
 /** FNV-1a, then murmur3's finalizer: FNV's low bits are uneven for consecutive IDs. */

@@ -2,7 +2,7 @@
 
 import type { AppliedDifference } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
-import type { Endpoint } from '../../api/endpoints.js';
+import { type Endpoint, endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Request } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { hasInexactNumber } from '../../api/values.js';
@@ -14,7 +14,7 @@ import type { TermIndex } from '../lists/directory.js';
 import { createCustomNames, hasAll, renamed, withUnknownNames } from './custom-names.js';
 import { decide, leftMessage, oldValues, withCleared } from './decide.js';
 import { heldOf } from './held.js';
-import { type Checks, changesLists, endpointOf, type RunPlan } from './plan.js';
+import { type Checks, changesLists, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
 import { notRead, type Seen, settledBy, settledRefusal, verified } from './settle.js';
 
@@ -46,7 +46,7 @@ export function comparesFirst(plan: RunPlan): boolean {
 
 /** Whether an apply can tell that objects changed since. */
 function canRead(plan: RunPlan): boolean {
-	return readEndpointOf(endpointOf(plan)) !== undefined;
+	return readEndpointOf(endpoints[plan.endpoint]) !== undefined;
 }
 
 /** @throws UsageError */

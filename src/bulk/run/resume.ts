@@ -1,14 +1,15 @@
 /** Continues a run from its journal. */
 
-import type { Planner } from '../../api/plan.js';
+import { endpoints } from '../../api/endpoints.js';
+import { createPlanner, type Planner } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { APPLIED, countState, createCounts } from '../journal/counts.js';
 import { type JournalScan, type RowStates, UnderWay } from '../journal/history.js';
 import { type Journal, openJournal } from '../journal/write.js';
-import { endpointOf, hashKey, type RunHeader } from './plan.js';
+import { hashKey, type RunHeader } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
-import { isInvalid, isOwn, type PlannedRows, plannerOf, type RunRow } from './rows.js';
+import { isInvalid, isOwn, type PlannedRows, type RunRow } from './rows.js';
 import type { RunSetup } from './setup.js';
 import type { Survey } from './survey.js';
 
@@ -109,7 +110,7 @@ export async function readPast(
 ): Promise<{ past: PastPart; underWay: readonly number[] }> {
 	const { states } = scan;
 	const again = resumes?.again ?? [];
-	const { replay } = endpointOf(plan);
+	const endpoint = endpoints[plan.endpoint];
 	const underWay = new UnderWay(scan);
 	const lost: number[] = [];
 	const open = new KeySet();
@@ -118,7 +119,7 @@ export async function readPast(
 		const { key, sent } = request;
 		if (!states.isDone(row) && underWay.has(row, key)) lost.push(row);
 		if (!states.isDone(row) || again.includes(states.outcomeOf(row) as OutcomeName)) open.add(key);
-		else if (replay === 'set' && states.mayBeWritten(row) && open.mayHave(key)) {
+		else if (endpoint.replay === 'set' && states.mayBeWritten(row) && open.mayHave(key)) {
 			const fields = later.get(key) ?? new Map<string, number>();
 			for (const name in sent) fields.set(name, row);
 			later.set(key, fields);
@@ -133,7 +134,7 @@ export async function readPast(
 	for (const row of lost) states.add(row, APPLIED);
 	scan.begin({ again, concurrency: rowsUnderWay(plan, tuning) });
 	scan.finish();
-	return { past: new PastPart(scan, later, plannerOf(plan, dialect)), underWay: lost };
+	return { past: new PastPart(scan, later, createPlanner(endpoint, dialect)), underWay: lost };
 }
 
 const BITS = 24;

@@ -1,15 +1,8 @@
 /** A plan's rows: reads the source and plans one request per row, in both passes. */
 
 import type { Dialect } from '../../api/dialect.js';
-import type { Endpoint } from '../../api/endpoints.js';
-import {
-	asksNothing,
-	chooseEndpoint,
-	createPlanner,
-	type Planner,
-	type Request,
-	type RowValues,
-} from '../../api/plan.js';
+import { type Endpoint, endpoints } from '../../api/endpoints.js';
+import { asksNothing, createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { type InputSource, openArguments, type RawRow } from '../input/input.js';
 import { type Complaint, compileColumns, type Matched, type RowReader } from '../input/rows.js';
@@ -18,7 +11,6 @@ import type { Directories } from '../lists/directory.js';
 import { resolveRow, usesIn } from './names.js';
 import {
 	type Fields,
-	type Ids,
 	inShard,
 	NOTHING_TO_SEND,
 	type RowSource,
@@ -112,8 +104,8 @@ export class RowPlanner {
 		secrets: Fields,
 	) {
 		const { values, columns, undocumented } = plan;
-		const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, values.ids.taxonomy, undocumented);
-		this.#request = plannerOf(plan, dialect);
+		const endpoint = endpoints[plan.endpoint];
+		this.#request = createPlanner(endpoint, dialect);
 		this.#listed = Object.keys({ ...values.add, ...values.remove });
 		const { read, ignored, matched } = compileColumns({
 			...columns,
@@ -121,7 +113,6 @@ export class RowPlanner {
 			columns: input.columns,
 			headerLine: input.headerLine,
 			endpoint,
-			endpointFor: forTaxonomy,
 			rules: { undocumented, statusIn: dialect.toNeutral },
 			fieldIn: dialect.toNeutral,
 			changesLists: this.#listed.length > 0,
@@ -165,17 +156,17 @@ interface Naming {
 
 /** Plans rows, with IDs in the place of names. */
 export async function planRows(batch: readonly RawRow[], planner: RowPlanner, naming: Naming): Promise<PlannedRow[]> {
-	const endpointFor = endpointFinder(naming.plan);
+	const endpoint = endpoints[naming.plan.endpoint];
 	const planned: PlannedRow[] = new Array(batch.length);
 	const named: (() => Promise<void>)[] = [];
 	for (const [index, raw] of batch.entries()) {
 		const found = planner.read(raw);
-		if (Array.isArray(found) || usesIn(endpointFor(found.ids), found).next().done === true) {
+		if (Array.isArray(found) || usesIn(endpoint, found).next().done === true) {
 			planned[index] = planner.finish(raw, found);
 			continue;
 		}
 		named.push(async () => {
-			planned[index] = await planNamed(raw, found, endpointFor(found.ids), planner, naming);
+			planned[index] = await planNamed(raw, found, endpoint, planner, naming);
 		});
 	}
 	for await (const _ of inOrder(named, naming.tuning.concurrency, (planNext) => planNext()));
@@ -213,20 +204,6 @@ export async function openInputOf(
 	const { openInput } = await import('../input/source.js');
 	const { path, name, format } = source;
 	return await openInput({ path, name, stdin, stateDir, format, onSpool: onDraft });
-}
-
-/** Rows may name their taxonomy. */
-export function endpointFinder(plan: RunPlan): (ids: Ids) => Endpoint {
-	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
-	if (forTaxonomy === undefined) return () => endpoint;
-	return ({ taxonomy }) => (taxonomy === undefined ? endpoint : forTaxonomy(taxonomy));
-}
-
-/** Rows may name their taxonomy. */
-export function plannerOf(plan: RunPlan, dialect: Dialect): Planner {
-	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
-	if (forTaxonomy === undefined) return createPlanner(endpoint, dialect);
-	return (values) => createPlanner(forTaxonomy(values.ids.taxonomy as string), dialect)(values);
 }
 
 export function invalidOutcome({ row, line, complaints, isGone = false }: InvalidRow): RowOutcome {

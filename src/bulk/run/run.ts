@@ -1,5 +1,6 @@
 /** A run from its plan to its exit code. */
 
+import { endpoints } from '../../api/endpoints.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { rowsToFix } from '../journal/counts.js';
@@ -8,7 +9,7 @@ import { scanJournal } from '../journal/read.js';
 import { createJournal } from '../journal/write.js';
 import { Execution } from './execute.js';
 import { keepNames, listTerms, takeUpName } from './names.js';
-import { endpointOf, inputFileOf, type RunHeader, type RunPlan } from './plan.js';
+import { inputFileOf, type RunHeader, type RunPlan } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
 import { comparesFirst } from './read-back.js';
 import { checkSameInput, readPast, takeUp } from './resume.js';
@@ -97,7 +98,10 @@ function checkNoSecrets(survey: Survey, { values }: RunPlan): void {
 /** Terms are compared by ID. */
 async function listComparedTerms({ plan, extent, directories }: RunSetup, { fields }: Survey): Promise<void> {
 	if (extent !== 'changes' && !comparesFirst(plan) && !plan.checks.verify) return;
-	await listTerms(directories, endpointOf(plan), [...fields, ...plan.checks.conditions.map(({ field }) => field)]);
+	await listTerms(directories, endpoints[plan.endpoint], [
+		...fields,
+		...plan.checks.conditions.map(({ field }) => field),
+	]);
 }
 
 async function previewRows(

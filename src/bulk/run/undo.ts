@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { closeSync } from 'node:fs';
 import { customFieldText } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
-import type { Endpoint } from '../../api/endpoints.js';
-import type { Planner } from '../../api/plan.js';
+import { type Endpoint, endpoints, isEndpointName } from '../../api/endpoints.js';
+import { createPlanner, type Planner, parseTaxonomy } from '../../api/plan.js';
 import { emptyRecord, isObject, isProblem, parseId, parseSlug } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
@@ -13,8 +13,8 @@ import { isIdName } from '../journal/header.js';
 import { lineReader, scanJournal } from '../journal/read.js';
 import { type Json, parseRecord, rowRecordOf } from '../journal/records.js';
 import { isNothing } from './held.js';
-import { endpointOf, hashKey, type Ids, type RowSource, type RunHeader, type RunPlan, withoutValues } from './plan.js';
-import { inBatches, type PlannedRows, plannerOf, type RunRow } from './rows.js';
+import { hashKey, type Ids, type RowSource, type RunHeader, type RunPlan, withoutValues } from './plan.js';
+import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 
 /** It keeps old values itself. @throws UsageError */
 export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: boolean): RunPlan {
@@ -24,10 +24,11 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 			hint: 'runs of two or more rows save them by default; for a single object pass --snapshot',
 		});
 	}
+	// A status restores from the trash.
+	const update = plan.endpoint.replace(/\.delete$/, '.update');
 	return {
 		...plan,
-		// A status restores from the trash.
-		endpoint: plan.endpoint.replace(/\.delete$/, '.update'),
+		endpoint: isEndpointName(update) ? update : plan.endpoint,
 		source: { from: 'snapshots', journal, run: id, overwrite },
 		values: withoutValues(plan.values),
 		checks: {
@@ -58,7 +59,7 @@ export async function openOldValues(
 	dialect: Dialect,
 ): Promise<PlannedRows> {
 	const records = await findRecords(source.journal);
-	const request = plannerOf(plan, dialect);
+	const request = createPlanner(endpoints[plan.endpoint], dialect);
 	let digest = '';
 	function* rows(): Generator<RunRow> {
 		const hash = createHash('sha256');
@@ -117,7 +118,7 @@ async function findRecords(path: string): Promise<Records> {
 }
 
 function* readChanges(path: string, records: Records, plan: RunPlan): Generator<Change> {
-	const endpoint = endpointOf(plan);
+	const endpoint = endpoints[plan.endpoint];
 	const fd = openRegularFile(path);
 	try {
 		const lineAt = lineReader(fd);
@@ -153,7 +154,7 @@ function addBefore(
 ): void {
 	if (!isObject(ids) || !isObject(values) || !isObject(sent)) return;
 	if (!Array.isArray(absent) || !Array.isArray(withheld)) return;
-	if (!areIds(ids, endpoint) || !mayBeWritten(row as number)) return;
+	if (!areIds(ids, endpoint, plan) || !mayBeWritten(row as number)) return;
 	const key = keyOf(ids);
 	const change: Change = changes.get(key) ?? {
 		ids,
@@ -197,11 +198,16 @@ export function mayBeSent({ body, fields, cleared = [] }: Endpoint, name: string
 }
 
 /** Whether IDs lead to nothing but an object of the endpoint. */
-export function areIds(ids: Readonly<Json>, { parameters }: Endpoint): ids is Record<string, string> {
-	const isPath = parameters.every(({ name, kind }) => {
+export function areIds(
+	ids: Readonly<Json>,
+	endpoint: Endpoint,
+	{ undocumented }: RunPlan,
+): ids is Record<string, string> {
+	const isPath = endpoint.parameters.every(({ name, kind }) => {
 		const text = String(ids[name]);
+		if (kind === 'taxonomy') return !isProblem(parseTaxonomy(endpoint, text, undocumented));
 		return !isProblem(kind === 'id' ? parseId(text) : parseSlug(text));
 	});
 	const isText = Object.values(ids).every((each) => typeof each === 'string');
-	return isPath && isText && (ids.taxonomy === undefined || !isProblem(parseSlug(String(ids.taxonomy))));
+	return isPath && isText;
 }

@@ -1,9 +1,8 @@
 /** Commands for tickets, replies, users, attachments and terms. */
 
-import { endpointList } from '../../api/endpoints.js';
-import { flagName, taxonomies, ticketStatuses } from '../../api/fields.js';
-import { chooseEndpoint } from '../../api/plan.js';
-import { type EditNoun, type Noun, ownAccount, type Read, readOf } from '../../api/reads.js';
+import { type EndpointName, endpoints } from '../../api/endpoints.js';
+import { flagName, ticketStatuses } from '../../api/fields.js';
+import { type EditNoun, type Noun, ownAccount, type Read, reads } from '../../api/reads.js';
 import type { ArgumentSpec, CommandSpec } from '../command.js';
 import { longName, type OptionSpec, pick } from '../options/option.js';
 import {
@@ -19,11 +18,11 @@ import { optionsOf, positionalsOf } from '../runs/options.js';
 
 /** @param words `ticket fields set`, `term update` */
 export function send(words: string): CommandSpec {
-	const endpointName = words.replaceAll(' ', '.');
-	const { endpoint } = chooseEndpoint(endpointName, undefined, false);
-	const positionals = positionalsOf(endpointName, endpoint);
+	const name = words.replaceAll(' ', '.') as EndpointName;
+	const endpoint = endpoints[name];
+	const positionals = positionalsOf(endpoint);
 	return {
-		requests: endpointList.filter(({ name }) => name === endpointName || name.startsWith(`${endpointName}.`)),
+		requests: [endpoint],
 		arguments: positionals.map(({ name, help, choices }, at) => ({
 			name: name.replaceAll('_', '-'),
 			help,
@@ -34,18 +33,19 @@ export function send(words: string): CommandSpec {
 		})),
 		options: optionsOf(endpoint),
 		async run(invocation) {
-			return await (await import('../runs/one.js')).startCommand(endpointName, invocation);
+			return await (await import('../runs/one.js')).startCommand(name, invocation);
 		},
 	};
 }
 
-function ownerArguments(noun: Noun, { list }: Read): ArgumentSpec[] {
-	if (noun === 'term') return [{ name: 'taxonomy', help: 'The taxonomy', required: true, choices: taxonomies }];
-	return list.parameters.map(({ name, help }) => ({ name: name.replaceAll('_', '-'), help, required: true }));
+function ownerArguments({ list }: Read): ArgumentSpec[] {
+	return list.parameters.map(({ name, help, choices }) => {
+		return { name: name.replaceAll('_', '-'), help, required: true, choices };
+	});
 }
 
 export function list(noun: Noun): CommandSpec {
-	const read = readOf(noun, '<taxonomy>');
+	const read: Read = reads[noun];
 	const filters = read.filters.map(({ parameter, kind, help }): OptionSpec => {
 		const option = { flags: `--${flagName(parameter)} <${kind}>`, help, group: 'Filters' };
 		if (kind === 'status') return { ...option, suggests: ticketStatuses };
@@ -56,20 +56,17 @@ export function list(noun: Noun): CommandSpec {
 	const narrowing = listOptions.map((each) => (longName(each) === 'sort' ? { ...each, ...orders } : each));
 	return {
 		requests: [read.list],
-		arguments: ownerArguments(noun, read).map((each) => ({ ...each, variadic: noun !== 'term' })),
+		arguments: ownerArguments(read).map((each) => ({ ...each, variadic: noun !== 'term' })),
 		options: [...filters, ...(read.paged ? narrowing : []), ...readOptions],
 		run: async (invocation) => await (await import('../lists/objects.js')).listObjects(noun, invocation),
 	};
 }
 
 export function get(noun: EditNoun): CommandSpec {
-	const read = readOf(noun, '<taxonomy>');
+	const read: Read = reads[noun];
 	return {
 		requests: read.get === undefined ? [] : [read.get],
-		arguments: [
-			...ownerArguments(noun, read),
-			{ name: 'id', help: 'IDs, or - for stdin', required: true, variadic: true },
-		],
+		arguments: [...ownerArguments(read), { name: 'id', help: 'IDs, or - for stdin', required: true, variadic: true }],
 		options: readOptions,
 		run: async (invocation) => await (await import('../lists/objects.js')).getObjects(noun, invocation),
 	};
@@ -85,7 +82,7 @@ export function whoami(): CommandSpec {
 }
 
 export function edit(noun: EditNoun): CommandSpec {
-	const owners = ownerArguments(noun, readOf(noun, '<taxonomy>'));
+	const owners = ownerArguments(reads[noun]);
 	return {
 		arguments: [
 			...owners.map(({ choices, ...each }) => ({ ...each, suggests: choices })),

@@ -2,7 +2,7 @@
 
 import { plural } from '../../api/names.js';
 import { createPlanner, type Request } from '../../api/plan.js';
-import { type Noun, type Read, readOf } from '../../api/reads.js';
+import { type Noun, type Read, reads } from '../../api/reads.js';
 import { isObject, isProblem, parseId } from '../../api/values.js';
 import type { Found } from '../../bulk/lists/directory.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
@@ -50,8 +50,8 @@ export async function withReading<T>(
 }
 
 async function openReading(noun: Noun, invocation: ReadInvocation, given?: Session) {
-	const { args, options, context } = invocation;
-	const read = readOf(noun, args[0] ?? '');
+	const { options, context } = invocation;
+	const read: Read = reads[noun];
 	if (options.fields !== undefined) parseFields(options.fields);
 	const session = given ?? (await openSession(invocation));
 	const { settings } = session.connection;

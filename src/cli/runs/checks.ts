@@ -3,7 +3,7 @@
 import { endpoints } from '../../api/endpoints.js';
 import { plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
-import { readEndpointOf, readOf, readRequest } from '../../api/reads.js';
+import { readEndpointOf, readRequest, reads } from '../../api/reads.js';
 import { isObject } from '../../api/values.js';
 import { readRunHeader } from '../../bulk/journal/folder.js';
 import { heldOf } from '../../bulk/run/held.js';
@@ -151,7 +151,7 @@ async function checkUsers(
 async function passwordNames({ session }: RunJob, { first }: Survey, client: Client): Promise<NameOf> {
 	const { dialect, sending } = session;
 	const names = new Map<string, unknown>();
-	const planList = createPlanner(readOf('password', '').list, dialect);
+	const planList = createPlanner(reads.password.list, dialect);
 	for (const user of new Set(first.flatMap(({ ids }) => ids.user_id ?? []))) {
 		const { outcome, body } = await send(client, planList({ ids: { user_id: user } }), sending);
 		if (outcome !== 'ok' || typeof body !== 'object' || body === null) continue;

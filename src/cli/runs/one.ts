@@ -1,5 +1,6 @@
 /** One call of a command: options → plan, session, checks, send, print. */
 
+import type { EndpointName } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import { createPlanner } from '../../api/plan.js';
 import type { TermIndex } from '../../bulk/lists/directory.js';
@@ -23,7 +24,7 @@ import { outcomeShape, outcomeView, redactRows } from './outcomes.js';
 import { jobOf, type RunJob, readGiven } from './plan.js';
 
 /** @throws UsageError, RefusedError */
-export async function startCommand(name: string, invocation: RunInvocation): Promise<ExitCode> {
+export async function startCommand(name: EndpointName, invocation: RunInvocation): Promise<ExitCode> {
 	const { dryRun = false, diff = false, ifUnmodified, journal, note, plan: saveTo, report } = invocation.options;
 	if (diff && !dryRun) throw new UsageError('--diff requires --dry-run');
 	const given = await readGiven(name, invocation);
@@ -97,7 +98,7 @@ interface Resolved {
 }
 
 async function resolveNames({ endpoint, plan, session }: RunJob, client: Client): Promise<Resolved> {
-	const name = positionalsOf(plan.endpoint, endpoint).at(-1)?.name as string;
+	const name = positionalsOf(endpoint).at(-1)?.name as string;
 	const [id = ''] = plan.source.from === 'ids' ? plan.source.ids : [];
 	const compared = comparesFirst(plan) || plan.checks.verify ? termsIn(plan, endpoint) : [];
 	if (sharedValues(plan, endpoint).uses.length === 0 && !isNamed(id) && compared.length === 0) {

@@ -1,6 +1,6 @@
 /** Arguments and flags of an endpoint's command. */
 
-import { type Endpoint, type PathParameter, termTaxonomies } from '../../api/endpoints.js';
+import type { Endpoint, PathParameter } from '../../api/endpoints.js';
 import { type Field, flagName, ticketStatuses } from '../../api/fields.js';
 import { readEndpointOf, readOfWrite } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
@@ -214,12 +214,8 @@ export type Positional = Pick<ArgumentSpec, 'name' | 'help' | 'choices'> & {
 	readonly names?: PathParameter['names'];
 };
 
-export function positionalsOf(name: string, { parameters, returns }: Endpoint): Positional[] {
+export function positionalsOf({ parameters, returns }: Endpoint): Positional[] {
 	const all: Positional[] = [...parameters];
-	if (name === 'term.update' || name === 'term.delete') {
-		const choices = termTaxonomies(name === 'term.update' ? 'update' : 'delete');
-		all.unshift({ name: 'taxonomy', kind: 'taxonomy', help: 'The taxonomy', choices });
-	}
 	if (returns === 'user-id') all.push({ name: 'username', kind: 'text', help: 'Usernames' });
 	const last = all.at(-1) as Positional;
 	return [...all.slice(0, -1), { ...last, help: `${last.help}, or - for stdin` }];

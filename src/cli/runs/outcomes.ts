@@ -98,11 +98,11 @@ function customFields(keys: readonly string[]): Pick<ResultShape, 'more' | 'reso
 const DONE: ReadonlySet<unknown> = new Set(['ok', 'differs', 'skipped']);
 
 export async function outcomeShape(
-	{ endpoint, plan, session, invocation }: RunJob,
+	{ endpoint, session, invocation }: RunJob,
 	fields: readonly string[],
 ): Promise<ResultShape> {
 	const palette = await openPalette(invocation.context, invocation.context.stdout);
-	const ids = positionalsOf(plan.endpoint, endpoint).map(({ name }) => name);
+	const ids = positionalsOf(endpoint).map(({ name }) => name);
 	const isLookUp = endpoint.returns === 'user-id';
 	const idName = isLookUp ? 'id' : (ids.at(-1) as string);
 	const keys = outcomeKeys(ids);

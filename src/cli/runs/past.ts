@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createDialect } from '../../api/dialect.js';
-import { chooseEndpoint } from '../../api/plan.js';
+import { endpoints } from '../../api/endpoints.js';
 import { totalOf } from '../../bulk/journal/counts.js';
 import { findRun, type RunSummary, readRunHeader } from '../../bulk/journal/folder.js';
 import type { JournalScan } from '../../bulk/journal/history.js';
@@ -84,7 +84,7 @@ async function secretsAgain(
 	invocation: RunInvocation,
 ): Promise<RunJob['secrets']> {
 	if (withheld.length === 0) return {};
-	const { endpoint } = chooseEndpoint(name, ids.taxonomy, true);
+	const endpoint = endpoints[name];
 	const options = { ...invocation.options, undocumented };
 	const given = await readFields({ endpoint, source, ids, invocation: { ...invocation, options } });
 	const missing = withheld.filter((field) => !Object.hasOwn(given, field));
@@ -167,7 +167,7 @@ export async function sendAgain(
 	const secrets = await secretsAgain(plan, invocation);
 	const { session, service } = await connect(past, invocation, plan.source.from === 'plan' && !isOwn);
 	const job: RunJob = {
-		endpoint: chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint,
+		endpoint: endpoints[plan.endpoint],
 		plan: { ...plan, service },
 		tuning: tuningOf(invocation, session),
 		secrets,

@@ -1,9 +1,9 @@
 /** Arguments and flags → the plan of a run, its tuning, and secrets that no plan contains. */
 
 import { resolve } from 'node:path';
-import { type Endpoint, endpointList } from '../../api/endpoints.js';
-import { chooseEndpoint } from '../../api/plan.js';
-import { readEndpointOf } from '../../api/reads.js';
+import { type Endpoint, type EndpointName, endpoints, mustBeGiven } from '../../api/endpoints.js';
+import { parseTaxonomy } from '../../api/plan.js';
+import { readEndpointOf, readOfWrite } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import {
 	findField,
@@ -38,7 +38,6 @@ import { readFields, readItems } from './fields.js';
 import { type Positional, positionalsOf, type RunInvocation } from './options.js';
 
 export interface RunJob {
-	/** It stands for all if rows name their taxonomy. */
 	endpoint: Endpoint;
 	plan: RunPlan;
 	tuning: RunTuning;
@@ -59,10 +58,10 @@ export interface Given extends Pick<RunJob, 'endpoint' | 'secrets'> {
 const invalidValue = (message: string): UsageError => new UsageError(message, { code: 'invalid_value' });
 
 /** @throws UsageError */
-export async function readGiven(name: string, invocation: RunInvocation): Promise<Given> {
+export async function readGiven(name: EndpointName, invocation: RunInvocation): Promise<Given> {
 	const { options } = invocation;
-	const { source, ids } = readSource(name, invocation);
-	const { endpoint } = chooseEndpoint(name, ids.taxonomy, options.undocumented === true);
+	const endpoint = endpoints[name];
+	const { source, ids } = readSource(endpoint, invocation);
 	// A lookup's field is its argument.
 	const fields = endpoint.replay === 'set' ? await readFields({ endpoint, source, ids, invocation }) : {};
 	const { add, remove } = readItems(endpoint, options, fields);
@@ -71,9 +70,10 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 		reassign === undefined ? undefined : checkArgument({ name: '--reassign', kind: 'id', names: 'users' }, reassign);
 	if (source.from === 'ids') {
 		// Refused at once rather than for each row.
-		for (const { name: flag, presence, reason } of endpoint.query) {
+		for (const parameter of endpoint.query) {
+			const { name: flag, reason } = parameter;
 			const isGiven = flag === 'force' ? force : receiver !== undefined;
-			if (presence !== 'must' || isGiven) continue;
+			if (isGiven || !mustBeGiven(parameter, ids)) continue;
 			const typed = flag === 'force' ? '--force' : '--reassign <user>';
 			throw new UsageError(`${typed} is missing: ${reason}`, { code: `needs_${flag}` });
 		}
@@ -105,7 +105,7 @@ export function nothingToChange({ body }: Endpoint): UsageError {
 }
 
 function readSource(
-	name: string,
+	endpoint: Endpoint,
 	{ args, options, words, context }: RunInvocation,
 ): { source: RowSource; ids: Record<string, string> } {
 	const hint = `for examples: supportctl ${words.join(' ')} --help`;
@@ -115,13 +115,15 @@ function readSource(
 		return new UsageError(message, { code: 'missing_argument', hint });
 	};
 	const { input, inputFormat } = options;
-	const owners = positionalsOf(name, chooseEndpoint(name, undefined, true).endpoint);
+	const owners = positionalsOf(endpoint);
 	const last = owners.pop() as Positional;
 	const ids: Record<string, string> = {};
 	for (const [at, owner] of owners.entries()) {
 		const text = args[at];
 		if (owner.kind === 'taxonomy' && /^\d+$/.test(text ?? '')) throw missing(owner, ` before ${text}`);
-		if (text !== undefined) ids[owner.name] = checkArgument(owner, text);
+		if (text !== undefined && owner.kind === 'taxonomy') {
+			ids[owner.name] = checkTaxonomy(endpoint, text, options.undocumented === true);
+		} else if (text !== undefined) ids[owner.name] = checkArgument(owner, text);
 		else if (input === undefined) throw missing(owner);
 	}
 	const own = args.slice(owners.length);
@@ -137,6 +139,13 @@ function readSource(
 	const format = inputFormat ?? (input === undefined ? 'ids' : undefined);
 	const place = path === '-' ? { path, name: STDIN_NAME } : { path: resolve(context.cwd, path), name: path };
 	return { source: { from: 'file', ...place, format }, ids };
+}
+
+/** @throws UsageError */
+export function checkTaxonomy(endpoint: Endpoint, text: string, undocumented: boolean): string {
+	const parsed = parseTaxonomy(endpoint, text, undocumented);
+	if (isProblem(parsed)) throw new UsageError(parsed.problem, { code: 'undocumented' });
+	return parsed.value;
 }
 
 function checkArgument({ name, kind, names }: Pick<Positional, 'name' | 'kind' | 'names'>, text: string): string {
@@ -156,7 +165,7 @@ function checkArgument({ name, kind, names }: Pick<Positional, 'name' | 'kind' |
 
 /** @throws UsageError */
 export function jobOf(
-	name: string,
+	name: EndpointName,
 	{ endpoint, source, values, secrets }: Given,
 	invocation: RunInvocation,
 	session: Session,
@@ -243,8 +252,8 @@ function readCondition(text: string, endpoint: Endpoint, rules: ValueRules): Con
 	const [name, value] = [text.slice(0, at).trim(), text.slice(at + 1)];
 	if (endpoint.body === 'custom_fields') return { field: name, value };
 	// A delete has the update's fields. Secrets are never shown.
-	const update = endpointList.find((each) => each.readWith === endpoint.readWith && each.replay === 'set');
-	const fields = (update ?? endpoint).fields.filter(({ kind }) => kind !== 'secret');
+	const { fields: all } = readOfWrite(endpoint)?.update ?? endpoint;
+	const fields = all.filter(({ kind }) => kind !== 'secret');
 	const field = findField(fields, name);
 	if (field === undefined) {
 		if (rules.undocumented) return { field: name, value };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Endpoint, endpoints, termEndpoint, termTaxonomies } from '../../../src/api/endpoints.js';
+import { type Endpoint, endpoints } from '../../../src/api/endpoints.js';
 import { createPlanner, type RowValues } from '../../../src/api/plan.js';
 import { type CompileOptions, type Complaint, compileColumns, formatComplaint } from '../../../src/bulk/input/rows.js';
 import { SupportctlError, UsageError } from '../../../src/errors.js';
@@ -38,12 +38,6 @@ const headerProblem = (endpoint: Endpoint, columns: string[], more: Partial<Comp
 		return [(error as UsageError).message, ...(error as UsageError).details].join(' | ');
 	}
 	return expect.fail('the header was taken');
-};
-
-const endpointForTaxonomy = (taxonomy: string): Endpoint => {
-	if (taxonomy === 'broken') throw new TypeError('a bug');
-	if (!termTaxonomies('delete').includes(taxonomy)) throw new UsageError(`no ${taxonomy}`);
-	return termEndpoint('delete', taxonomy);
 };
 
 const update = endpoints['ticket.update'];
@@ -232,7 +226,7 @@ describe('the header', () => {
 });
 
 describe('deletes', () => {
-	const product = endpoints['term.delete.product'];
+	const term = endpoints['term.delete'];
 	const user = endpoints['user.delete'];
 
 	it('need nothing but an id, and take force from the column before the flag', () => {
@@ -249,8 +243,9 @@ describe('deletes', () => {
 	});
 
 	it('of products have to be forced', () => {
-		expect(readCells(product, { id: '1' })).toEqual(["force must be true: terms can't be trashed"]);
-		expect(readCells(product, { id: '1' }, { flags: { force: true } })).toMatchObject({ force: true });
+		const product = { taxonomy: 'product', id: '1' };
+		expect(readCells(term, product)).toEqual(["force must be true: terms can't be trashed"]);
+		expect(readCells(term, product, { flags: { force: true } })).toMatchObject({ force: true });
 	});
 
 	it('of users need a user to reassign to', () => {
@@ -263,25 +258,20 @@ describe('deletes', () => {
 		]);
 	});
 
-	it('find the endpoint by the row’s taxonomy', () => {
-		const more = { endpointFor: endpointForTaxonomy };
-		expect(readCells(product, { taxonomy: 'product', id: '1', force: '1' }, more)).toMatchObject({
+	it('of terms depend on the row’s taxonomy', () => {
+		const cells = (taxonomy: string, force = '') => ({ taxonomy, id: '1', force });
+		expect(readCells(term, cells('product', '1'))).toMatchObject({
 			ids: { taxonomy: 'product', id: '1' },
 			force: true,
 		});
-		expect(readCells(product, { taxonomy: 'ticket_priority', id: '1', force: '' }, more)).toMatchObject({
+		expect(readCells(term, cells('ticket_priority'))).toMatchObject({
 			ids: { taxonomy: 'ticket_priority' },
 			force: undefined,
 		});
-		expect(readCells(product, { taxonomy: 'department', id: '1', force: '' }, more)).toEqual([
-			'taxonomy: "department": no department',
-		]);
-		expect(readCells(product, { taxonomy: '', id: '1', force: '' }, more)).toEqual(['taxonomy is missing']);
-		expect(readCells(product, { id: '1' }, { ...more, flags: { ids: { taxonomy: 'ticket_priority' } } })).toMatchObject(
-			{
-				ids: { taxonomy: 'ticket_priority', id: '1' },
-			},
-		);
+		expect(readCells(term, cells('department'))).toEqual([expect.stringContaining('can\'t delete "department" terms')]);
+		expect(readCells(term, cells(''))).toEqual(['taxonomy is missing']);
+		const flags = { ids: { taxonomy: 'ticket_priority' } };
+		expect(readCells(term, { id: '1' }, { flags })).toMatchObject({ ids: { taxonomy: 'ticket_priority', id: '1' } });
 	});
 
 	it('of application passwords take a user and a slug, and nothing that leaves the path', () => {
@@ -389,10 +379,9 @@ describe('a column', () => {
 		flags: { reassign: '5' },
 	};
 	const term = {
-		endpoint: endpoints['term.delete.product'],
+		endpoint: endpoints['term.delete'],
 		rest: { id: '1', force: 'yes' },
 		name: 'taxonomy',
-		endpointFor: endpointForTaxonomy,
 	};
 	const fields = { endpoint: setFields, rest: { ticket_id: '1' }, name: 'b' };
 	const ignored = { ...ticket, rest: { id: '1', status: 'hold' }, name: 'x', ignore: ['x'], map: {} };
@@ -411,7 +400,11 @@ describe('a column', () => {
 		[slug, 'abc-1', { ids: { user_id: '5' }, names: { slug: 'abc-1' } }],
 		[slug, 'a/b', 'slug: invalid slug "a/b" (slugs contain letters, digits, "-" and "_")'],
 		[term, ' product ', { ids: { taxonomy: 'product' } }],
-		[term, 'department', 'taxonomy: "department": no department'],
+		[
+			term,
+			'products',
+			'taxonomy: can\'t delete "products" terms: the API documents this for product and ticket_priority only; did you mean "product"?',
+		],
 		[term, ' ', 'taxonomy is missing'],
 		[force, true, { force: true }],
 		[force, 'YES', { force: true }],
@@ -441,10 +434,6 @@ describe('a column', () => {
 		check(readObject(endpoint, { [name]: value, ...rest }, more));
 		// A text means the same in a cell and in JSON.
 		if (typeof value === 'string') check(readCells(endpoint, { [name]: value, ...rest } as never, more));
-	});
-
-	it('of taxonomies passes a bug on as what it is', () => {
-		expect(() => readObject(term.endpoint, { id: 1, taxonomy: 'broken' }, term)).toThrow(TypeError);
 	});
 
 	it.each<[Endpoint, string, unknown]>([

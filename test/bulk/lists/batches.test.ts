@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../../src/api/dialect.js';
-import { endpoints, termEndpoint } from '../../../src/api/endpoints.js';
+import { endpoints } from '../../../src/api/endpoints.js';
 import { createPlanner, type Request } from '../../../src/api/plan.js';
 import { BatchReader, type Write } from '../../../src/bulk/lists/batches.js';
 import type { Outcome } from '../../../src/http/outcome.js';
@@ -99,11 +99,11 @@ describe('reads in batches', () => {
 	it('lists replies per ticket and terms per taxonomy', async () => {
 		const { reader, paths } = readerOf(listed);
 		const reply = createPlanner(endpoints['reply.update'], dialect);
-		const term = createPlanner(termEndpoint('update', 'ticket_priority'), dialect);
+		const term = createPlanner(endpoints['term.update'], dialect);
 		await reader.read([
 			...['2', '4'].map((id) => reply({ ids: { ticket_id: '14', id }, fields: {} })),
 			...['2', '4'].map((id) => reply({ ids: { ticket_id: '15', id }, fields: {} })),
-			...['2', '4'].map((id) => term({ ids: { id }, fields: {} })),
+			...['2', '4'].map((id) => term({ ids: { taxonomy: 'ticket_priority', id }, fields: {} })),
 		]);
 		expect(paths.map((path) => path.split('?')[0])).toEqual([
 			'/support-api/v1/tickets/14/replies',

@@ -72,7 +72,7 @@ async function tickingRun(): Promise<ReportFacts> {
 describe('the title of the HTML report', () => {
 	const ok = (count: number) => Array.from({ length: count }, (_, at) => outcomeOf(at + 1));
 	const bad = outcomeOf(9, { outcome: 'failed', status: 404 });
-	const deleted = { endpoint: 'ticket.delete' };
+	const deleted = { endpoint: 'ticket.delete' } as const;
 
 	it.each([
 		['2 tickets updated', ok(2), {}],
@@ -81,8 +81,8 @@ describe('the title of the HTML report', () => {
 		['1 ticket needs attention', [bad], {}],
 		['2 tickets updated, 1 skipped', [...ok(2), outcomeOf(3, { outcome: 'skipped' })], {}],
 		['2 tickets moved to the trash', ok(2), deleted],
-		['2 users deleted', ok(2), { endpoint: 'user.delete' }],
-		['2 users looked up', ok(2), { endpoint: 'user.id' }],
+		['2 users deleted', ok(2), { endpoint: 'user.delete' as const }],
+		['2 users looked up', ok(2), { endpoint: 'user.id' as const }],
 		[
 			'2 tickets restored',
 			ok(2),

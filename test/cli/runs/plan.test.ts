@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
+import type { EndpointName } from '../../../src/api/endpoints.js';
 import type { RunPlan } from '../../../src/bulk/run/plan.js';
 import { commands } from '../../../src/cli/manifest.js';
 import type { RunInvocation } from '../../../src/cli/runs/options.js';
@@ -26,7 +27,7 @@ async function read(line: string, stdin = '') {
 	const words = [...entry.words];
 	const context = memoryContext({ cwd: '/here', stdin });
 	const invocation = { context, words, ...parseWords(command, words, all.slice(words.length)) } as RunInvocation;
-	const name = words.join('.');
+	const name = words.join('.') as EndpointName;
 	const profile = { name: 'live', values: { protected: true, concurrency: 7, rate: 3 }, file: 'config.json' };
 	const flags = Object.fromEntries(Object.entries(invocation.options).filter(([, value]) => value !== 'auto'));
 	const { settings } = resolveSettings({ env: {}, cwd: '/here' }, flags, profile);

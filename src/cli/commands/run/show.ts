@@ -2,8 +2,8 @@
 
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { endpoints } from '../../../api/endpoints.js';
 import { plural } from '../../../api/names.js';
-import { chooseEndpoint } from '../../../api/plan.js';
 import {
 	type Counts,
 	exitCodeOf,
@@ -253,9 +253,8 @@ async function showPlan(invocation: Invocation, path: string): Promise<void> {
 	const { context, options } = invocation;
 	const { header, sha256, rows } = readPlan(path);
 	const { plan, started, who, note } = header;
-	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+	const endpoint = endpoints[plan.endpoint];
 	const ids = endpoint.parameters.map(({ name }) => name);
-	if (forTaxonomy !== undefined && plan.values.ids.taxonomy === undefined) ids.unshift('taxonomy');
 	const columns = [...ids, 'field', 'old', 'new'].map((path) => ({ path }));
 	const shape = { columns: [...columns, { path: 'message', optional: true }], idOf: ({ id }: Row) => id };
 	await printAll(invocation, shape, changesOf(path, plan));

@@ -418,7 +418,7 @@ describe('run list and run show', () => {
 	it('is a table of 80 columns, and shows the input, who and why if there is room', async () => {
 		const work = place();
 		const { checks } = planOf();
-		const plan = { endpoint: 'ticket.fields.set', checks: { ...checks, snapshot: true } };
+		const plan = { endpoint: 'ticket.fields.set', checks: { ...checks, snapshot: true } } as const;
 		await startJournal(journalsOf(work), 5, undefined, { ...plan, id: '20261121-210332-c0spc' }).close();
 		const source = { from: 'snapshots', journal: 'x', run: '20261121-210332-c0spc', overwrite: false } as const;
 		await startJournal(journalsOf(work), 5, undefined, { ...plan, id: '20261121-210334-d5rea', source }).close();
