@@ -5,7 +5,7 @@ import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import type { CommandSpec } from './command.js';
-import { camelCase, longFlag, type OptionSpec, type OptionValues, takesValue } from './options/option.js';
+import { camelCase, longName, type OptionSpec, type OptionValues } from './options/option.js';
 import { unknownFlag } from './unknown.js';
 import { otherFlags } from './words.js';
 
@@ -17,16 +17,16 @@ export function parseWords(
 ): { args: readonly string[]; options: OptionValues } | undefined {
 	const command = new Command(path.at(-1)).exitOverride().configureOutput({ writeOut() {}, writeErr() {} });
 	command.showSuggestionAfterError(false);
-	for (const option of spec.options) command.addOption(toOption(option, spec.options));
+	for (const option of spec.options) command.addOption(toOption(option));
 	for (const { name, required, variadic, choices } of spec.arguments) {
 		const text = `${name}${variadic === true ? '...' : ''}`;
 		const argument = new Argument(required ? `<${text}>` : `[${text}]`);
-		if (choices !== undefined) argument.argParser((given: string) => oneOf(choices, given, `<${name}>: `));
+		if (choices !== undefined) argument.argParser((given: string) => oneOf(choices, given, `<${name}>`));
 		command.addArgument(argument);
 	}
 	try {
 		// commander would take the next word for an optional value.
-		const bare = new Map(spec.options.map((option) => [longFlag(option), option.bare]));
+		const bare = new Map(spec.options.map((option) => [`--${longName(option)}`, option.bare]));
 		const given = words.map((word) => (bare.get(word) === undefined ? word : `${word}=${bare.get(word)}`));
 		command.parse(given, { from: 'user' });
 	} catch (error) {
@@ -36,32 +36,27 @@ export function parseWords(
 	}
 	return { args: command.args, options: command.opts() };
 }
-
-function toOption(spec: OptionSpec, all: readonly OptionSpec[]): Option {
-	const [theirs] = [...otherFlags].find(([, ours]) => ours === longFlag(spec)) ?? [];
-	const isTheirs = theirs !== undefined && all.every((each) => longFlag(each) !== theirs);
-	const flags = (isTheirs ? `${theirs}, ` : '') + spec.flags.replace('[=', ' [');
-	const option = new Option(flags, spec.help).conflicts((spec.conflicts ?? []).map(camelCase));
-	if (spec.counted === true) return option.argParser((_text, count: number | undefined) => (count ?? 0) + 1);
-	if (!takesValue(spec) && spec.bare === undefined) return option;
-	const { choices, parse = (text: string) => text } = spec;
-	const read = (text: string): unknown => {
-		const value = parse(text, longFlag(spec));
-		return choices === undefined ? value : oneOf(choices, String(value), `${longFlag(spec)}: `);
-	};
-	if (spec.repeatable === true) {
-		return option.argParser((text, before: unknown[] | undefined) => [...(before ?? []), read(text)]);
-	}
+function toOption(spec: OptionSpec): Option {
+	const { flags, help, conflicts = [], counted, repeatable, choices, parse } = spec;
+	const flag = `--${longName(spec)}`;
+	const [theirs] = [...otherFlags].find(([, ours]) => ours === flag) ?? [];
+	const both = theirs === undefined ? flags : `${theirs}, ${flags}`;
+	const option = new Option(both.replace('[=', ' ['), help).conflicts(conflicts.map(camelCase));
+	if (counted === true) return option.argParser((_text, count: number | undefined) => (count ?? 0) + 1);
+	if (!option.required && !option.optional) return option;
 	return option.argParser((text, before: unknown) => {
-		if (before === undefined) return read(text);
-		throw new UsageError(`${longFlag(spec)} was passed twice, but takes one value`, { code: 'repeated_flag' });
+		const value = parse === undefined ? text : parse(text, flag);
+		if (choices !== undefined) oneOf(choices, String(value), flag);
+		if (repeatable === true) return Array.isArray(before) ? [...before, value] : [value];
+		if (before === undefined) return value;
+		throw new UsageError(`${flag} was passed twice, but takes one value`, { code: 'repeated_flag' });
 	});
 }
 
 function oneOf(choices: readonly string[], text: string, where: string): string {
 	if (choices.includes(text)) return text;
 	const nearest = didYouMean(text, choices) || ';';
-	throw new UsageError(`${where}${quote(text)} is not allowed${nearest} use ${choices.join(', ')}`, {
+	throw new UsageError(`${where}: ${quote(text)} is not allowed${nearest} use ${choices.join(', ')}`, {
 		code: 'invalid_value',
 	});
 }
@@ -71,7 +66,8 @@ function toUsageError({ code, message }: CommanderError, command: Command, path:
 	const page = `run "${name} --help"`;
 	const hint = `${page} to see the flags`;
 	const [quoted = ''] = /(?<=')[^']*(?=')/.exec(message) ?? [];
-	const flags = [...message.matchAll(/option '([^']*)'/g)].map(([, flag = '']) => flag.match(/--[a-z0-9-]+/g)?.at(-1));
+	// Behind another tool's word stands ours.
+	const flags = message.match(/--[a-z0-9-]+(?![,\w-])/g) ?? [];
 	switch (code) {
 		case 'commander.unknownOption': {
 			const known = [...command.options.map(({ long }) => long ?? ''), '--help'];

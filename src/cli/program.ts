@@ -4,7 +4,7 @@ import { ExitCode } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { version } from '../version.js';
 import { findCommand, ourWord } from './manifest.js';
-import { longFlag } from './options/option.js';
+import { longName } from './options/option.js';
 
 export async function runProgram(context: Context): Promise<ExitCode> {
 	const { argv } = context;
@@ -34,7 +34,7 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	if (word === undefined) throw missingCommand(path);
 	if (!word.startsWith('-')) throw unknownCommand(path, rest);
 	const { leadingOptions } = await import('./options/shared.js');
-	const known = [...leadingOptions.map(longFlag), '--help', ...(isTop ? ['--version'] : [])];
+	const known = [...leadingOptions.map(longName), 'help', ...(isTop ? ['version'] : [])].map((name) => `--${name}`);
 	const page = ['supportctl', ...path, '--help'].join(' ');
 	const ofList = ourWord(path, 'list') === undefined ? '' : `, such as: supportctl ${path.join(' ')} list ${word}`;
 	const hint = `put flags after the command${ofList}; run "${page}" to see the commands`;

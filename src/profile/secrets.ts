@@ -16,17 +16,16 @@ export function secretNoun(scheme: Scheme): string {
 
 /** @throws UsageError that does not repeat the secret */
 export function checkSecret(scheme: Scheme, secret: string, from: string): string {
-	const why = secretProblem(scheme, secret);
+	let why: string | undefined;
+	if (secret === '') why = 'is empty';
+	else if (/[\r\n]/.test(secret)) why = 'has more than one line';
+	else if (/[\x00-\x08\x0b-\x1f\x7f-\x9f]/.test(secret)) why = 'contains control characters';
+	else if (scheme === 'bearer' && /\s/.test(secret)) why = 'contains spaces';
+	else if (scheme !== 'basic' && /[^\t\x20-\x7e]/.test(secret)) {
+		why = "contains characters that an HTTP header can't carry";
+	}
 	if (why === undefined) return secret;
 	throw new UsageError(`the ${secretNoun(scheme)} from ${from} ${why}`, { code: 'invalid_secret' });
-}
-
-function secretProblem(scheme: Scheme, secret: string): string | undefined {
-	if (secret === '') return 'is empty';
-	if (/[\r\n]/.test(secret)) return 'has more than one line';
-	if (/[\x00-\x08\x0b-\x1f\x7f-\x9f]/.test(secret)) return 'contains control characters';
-	if (scheme !== 'basic' && /[^\t\x20-\x7e]/.test(secret)) return "contains characters that an HTTP header can't carry";
-	return scheme === 'bearer' && /\s/.test(secret) ? 'contains spaces' : undefined;
 }
 
 export function describeStore(secret: StoredSecret | undefined): string {

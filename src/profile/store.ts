@@ -78,14 +78,13 @@ function permissionWarnings(file: string): string[] {
 /** A missing file is an empty store. @throws UsageError for a damaged file, FailedError */
 export function readStore(folder: string) {
 	const file = configFile(folder);
+	let store: Store = { profiles: Object.create(null) };
 	try {
-		const store = parseStore(readSmallFile(file, MAX_BYTES).toString('utf8'), file);
+		store = parseStore(readSmallFile(file, MAX_BYTES).toString('utf8'), file);
 		return { store, file, exists: true, warnings: permissionWarnings(file) };
 	} catch (error) {
 		if (error instanceof SupportctlError) throw error;
-		if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-			return { store: parseStore('{}', file), file, exists: false, warnings: [] };
-		}
+		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { store, file, exists: false, warnings: [] };
 		throw new FailedError(`can't read ${file}: ${fileProblem(error)}`, {
 			code: 'config_unreadable',
 			hint: 'make the file readable, or set SUPPORTCTL_CONFIG_DIR to a different directory',

@@ -8,7 +8,7 @@ import { outputOptions } from '../options/shared.js';
 
 export const command = defineCommand({
 	arguments: [],
-	options: pick(outputOptions, 'json', 'color'),
+	options: pick(outputOptions, 'json', 'no-color'),
 	async run({ context, options }) {
 		context.stdout.write(`${options.json ? JSON.stringify({ version }) : version}\n`);
 		return ExitCode.ok;

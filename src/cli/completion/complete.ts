@@ -3,7 +3,7 @@
 import { ExitCode } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { commandsBelow, findCommand, nextWords } from '../manifest.js';
-import { findOption, longFlag, longName, type OptionSpec, takesValue } from '../options/option.js';
+import { findOption, longName, type OptionSpec, takesValue } from '../options/option.js';
 
 interface Candidate {
 	value: string;
@@ -14,44 +14,43 @@ interface Candidate {
 type Offer = readonly Candidate[] | { behind: string };
 
 export async function runCompleter(context: Context, [shell, ...given]: readonly string[]): Promise<ExitCode> {
-	let before = given.slice(0, -1);
-	let current: TypedWord = { text: given.at(-1) ?? '', quote: '', kept: 0 };
-	if (shell === 'bash') {
-		const [line = '', breaks = ''] = given;
-		({ words: before, current } = readBashLine(line, breaks));
-		before.shift();
-	} else if (shell === 'powershell') {
-		// Arguments would lose empty words and quotes.
-		before = (await context.stdin.text()).replace(/\r?\n$/, '').split(/\r?\n/);
-		current.text = before.pop() ?? '';
-	}
-	const offer = await offerFor(before, current.text, context).catch(() => []);
+	let words = given;
+	if (shell === 'bash') words = joinWords(given);
+	// PowerShell's arguments would lose empty words and quotes.
+	if (shell === 'powershell') words = (await context.stdin.text()).replace(/\r?\n$/, '').split(/\r?\n/);
+	const current = words.at(-1) ?? '';
+	const offer = await offerFor(words.slice(0, -1), current, context).catch(() => []);
 	context.stdout.write(`${linesOf(shell, current, offer).join('\n')}\n`);
 	return ExitCode.ok;
 }
 
+/** bash breaks words at = and : too, and keeps their quotation marks. */
+function joinWords(given: readonly string[]): string[] {
+	const words: string[] = [];
+	let isBroken = false;
+	for (const piece of given) {
+		const isBreak = /^[=:]+$/.test(piece);
+		const before = isBreak || isBroken ? (words.pop() ?? '') : '';
+		words.push(before + piece.replace(/^["']|["']$/g, ''));
+		isBroken = isBreak;
+	}
+	return words;
+}
+
+/** Nothing that a shell would have to quote. */
+const PLAIN = /^[\w.=,+@/-]+$/;
 const CONTROL = /\p{Cc}/u;
 
 /** `files` or `words`, then what the shell needs of each. */
-function linesOf(shell: string | undefined, { text, quote, kept }: TypedWord, offer: Offer): string[] {
-	if ('behind' in offer) {
-		return shell === 'bash' ? ['files'] : ['files', offer.behind, text.slice(offer.behind.length)];
-	}
-	const shown = offer.filter(({ value, help = '' }) => value !== '' && !CONTROL.test(value + help));
-	if (shell === 'bash') {
-		const fitting = shown.filter(({ value }) => value.startsWith(text));
-		return ['words', ...fitting.flatMap(({ value }) => quoteForBash(value.slice(kept), quote) ?? [])];
-	}
-	if (shell === 'zsh') {
-		return ['words', ...shown.map(({ value, help }) => withHelp(value.replaceAll(':', '\\:'), ':', help))];
-	}
-	const start = shell === 'powershell' ? text.toLowerCase() : '';
-	const fitting = shown.filter(({ value }) => value.toLowerCase().startsWith(start));
-	return ['words', ...fitting.map(({ value, help }) => withHelp(value, '\t', help))];
-}
-
-function withHelp(value: string, separator: string, help = ''): string {
-	return help === '' ? value : value + separator + help;
+function linesOf(shell: string | undefined, current: string, offer: Offer): string[] {
+	if ('behind' in offer) return ['files', offer.behind, current.slice(offer.behind.length)];
+	// zsh and fish choose the fitting ones by themselves.
+	const start = shell === 'bash' || shell === 'powershell' ? current.toLowerCase() : '';
+	const lines = offer
+		.filter(({ value, help = '' }) => PLAIN.test(value) && !CONTROL.test(help))
+		.filter(({ value }) => value.toLowerCase().startsWith(start))
+		.map(({ value, help }) => (help && shell !== 'bash' ? `${value}${shell === 'zsh' ? ':' : '\t'}${help}` : value));
+	return ['words', ...lines];
 }
 
 async function offerFor(before: readonly string[], current: string, context: Context): Promise<Offer> {
@@ -99,29 +98,32 @@ function readWords(options: readonly OptionSpec[], words: readonly string[]) {
 	let isEnded = false;
 	let pending: OptionSpec | undefined;
 	for (const word of words) {
-		const option = isEnded || pending !== undefined ? undefined : findOption(options, word);
-		// A value may look like a flag.
-		if (pending !== undefined) pending = undefined;
-		else if (isEnded || !word.startsWith('-') || word === '-') args++;
-		else if (word === '--') isEnded = true;
-		if (option === undefined) continue;
-		given.push(option);
-		const isAttached = /^(?:--[^=]*=|-[^-])./s.test(word);
-		if (takesValue(option) && !isAttached) pending = option;
+		if (pending !== undefined) {
+			pending = undefined;
+		} else if (isEnded || !word.startsWith('-') || word === '-') {
+			args++;
+		} else if (word === '--') {
+			isEnded = true;
+		} else {
+			const option = findOption(options, word);
+			if (option === undefined) continue;
+			given.push(option);
+			const isAttached = /^(?:--[^=]*=|-[^-])./s.test(word);
+			if (takesValue(option) && !isAttached) pending = option;
+		}
 	}
 	return { args, given, pending, isEnded };
 }
 
 function flagsLeft(options: readonly OptionSpec[], given: readonly OptionSpec[]): Candidate[] {
-	const conflict = (one: OptionSpec, other: OptionSpec): boolean => one.conflicts?.includes(longName(other)) === true;
+	const names = given.map(longName);
+	const taken = [...names, ...given.flatMap(({ conflicts = [] }) => conflicts)];
 	const left = options.filter((option) => {
 		if (option.repeatable === true || option.counted === true) return true;
-		return !given.some(
-			(each) => longName(each) === longName(option) || conflict(each, option) || conflict(option, each),
-		);
+		return !taken.includes(longName(option)) && !option.conflicts?.some((each) => names.includes(each));
 	});
 	return [
-		...left.map((option) => ({ value: longFlag(option), help: option.help })),
+		...left.map((option) => ({ value: `--${longName(option)}`, help: option.help })),
 		{ value: '--help', help: 'Show help' },
 	];
 }
@@ -149,48 +151,4 @@ async function candidatesFor({ choices, suggests, completes }: Valued, context: 
 	const ids = runIds(stateFolder(context)).slice(-RUNS_SHOWN).reverse();
 	const newest = ids.slice(0, 1).map((help) => ({ value: 'last', help }));
 	return [...newest, ...ids.map((value) => ({ value }))];
-}
-
-interface TypedWord {
-	text: string;
-	quote: string;
-	/** How much of `text` readline keeps: it breaks words at `=` and `:` too. */
-	kept: number;
-}
-
-/** Space, quoted text with its closing quote, an escaped character, any other. */
-const PIECE = /\s+|"((?:\\.|[^"])*)("?)|'([^']*)('?)|\\.|./gs;
-
-/** Nothing of the line is evaluated. @param breaks COMP_WORDBREAKS */
-export function readBashLine(line: string, breaks: string): { words: string[]; current: TypedWord } {
-	const words: TypedWord[] = [];
-	let isApart = true;
-	for (const [piece, double, endOfDouble, single, endOfSingle] of line.matchAll(PIECE)) {
-		const isSpace = /^\s/.test(piece);
-		if (isApart && !isSpace) words.push({ text: '', quote: '', kept: 0 });
-		isApart = isSpace;
-		const word = words.at(-1);
-		if (word === undefined || isSpace) continue;
-		const quoted = double?.replace(/\\(["\\$`])/g, '$1') ?? single;
-		if (quoted !== undefined) {
-			word.kept = word.text.length;
-			word.quote = (endOfDouble ?? endOfSingle) === '' ? piece.charAt(0) : '';
-			word.text += quoted;
-		} else if (piece.length > 1) {
-			word.text += piece.slice(1);
-		} else {
-			word.text += piece;
-			// At an @ readline breaks the word too, but replaces it.
-			if (breaks.includes(piece)) word.kept = word.text.length - (piece === '@' ? 1 : 0);
-		}
-	}
-	const current = (isApart ? undefined : words.pop()) ?? { text: '', quote: '', kept: 0 };
-	return { words: words.map(({ text }) => text), current };
-}
-
-/** Undefined if the open quote can't contain it. */
-export function quoteForBash(text: string, quote: string): string | undefined {
-	if (quote === "'") return text.includes("'") ? undefined : text;
-	if (quote === '"') return text.replace(/["\\$`]/g, '\\$&');
-	return text.replace(/[^A-Za-z0-9_@%+=:,./~-]/g, (character) => (character > '\x7f' ? character : `\\${character}`));
 }

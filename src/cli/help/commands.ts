@@ -4,7 +4,7 @@ import { ticketStatuses } from '../../api/fields.js';
 import { ExitCode } from '../../errors.js';
 import type { CommandSpec } from '../command.js';
 import type { CommandEntry } from '../manifest.js';
-import { longFlag, type OptionSpec, shortFlag, takesValue } from '../options/option.js';
+import { longName, type OptionSpec, takesValue } from '../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../options/shared.js';
 import { checkOptions, inputOptions, runOptions } from '../runs/options.js';
 import { describeCommand } from './describe.js';
@@ -112,8 +112,8 @@ export async function commandView({ words, load }: CommandEntry): Promise<object
 function flagView(option: OptionSpec, isShared: boolean): object {
 	const { flags, help, group, repeatable, choices, suggests, defaultText, conflicts } = option;
 	return {
-		name: longFlag(option),
-		short: shortFlag(option),
+		name: `--${longName(option)}`,
+		short: /^-\w/.exec(flags)?.[0],
 		type: typeOf(option),
 		placeholder: /<[^>]*>/.exec(flags)?.[0],
 		help,
@@ -140,7 +140,7 @@ function exitCodesOf({ exitCodes: own, requests, options }: CommandSpec): readon
 	if (own !== undefined) return own;
 	const { ok, failed, usage, partial, refused, unknown, differs, interrupted } = ExitCode;
 	if (requests === undefined) {
-		const connects = options.some((option) => longFlag(option) === '--base-url');
+		const connects = options.some((option) => longName(option) === 'base-url');
 		return connects ? [ok, failed, usage, refused, interrupted] : [ok, failed, usage, interrupted];
 	}
 	const writes = requests.some(({ method }) => method !== 'GET');

@@ -3,7 +3,7 @@
 export type Completes = 'profiles' | 'files' | 'runs';
 
 export interface OptionSpec {
-	/** `-j, --concurrency <n>`, `--no-color`. */
+	/** `-j, --concurrency <n>` */
 	readonly flags: string;
 	readonly help: string;
 	readonly group: string;
@@ -17,7 +17,6 @@ export interface OptionSpec {
 	/** For help; the command applies it. */
 	readonly defaultText?: string;
 	readonly completes?: Completes;
-	/** Long names without dashes. */
 	readonly conflicts?: readonly string[];
 }
 
@@ -25,11 +24,9 @@ export type OptionValues = Readonly<Record<string, unknown>>;
 
 type FirstWord<Text extends string> = Text extends `${infer Word}${' ' | '['}${string}` ? Word : Text;
 
-type LongName<Flags extends string> = Flags extends `${string}--no-${infer Rest}`
-	? FirstWord<Rest>
-	: Flags extends `${string}--${infer Rest}`
-		? FirstWord<Rest>
-		: never;
+type LongName<Flags extends string> = Flags extends `${string}--${infer Rest}` ? FirstWord<Rest> : never;
+
+type Positive<Name extends string> = Name extends `no-${infer Rest}` ? Rest : Name;
 
 type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
 	? `${Head}${Capitalize<CamelCase<Tail>>}`
@@ -50,17 +47,16 @@ type ValueOf<Spec extends OptionSpec> = Spec extends { counted: true }
 		: boolean;
 
 export type ValuesOf<Specs extends readonly OptionSpec[]> = {
-	readonly [Spec in Specs[number] as CamelCase<LongName<Spec['flags']>>]?: ValueOf<Spec> | undefined;
+	readonly [Spec in Specs[number] as CamelCase<Positive<LongName<Spec['flags']>>>]?: ValueOf<Spec> | undefined;
 };
 
-/** Under one heading of help. */
+/** @param group their heading in help */
 export function options<const Specs extends readonly Omit<OptionSpec, 'group'>[]>(group: string, specs: Specs) {
 	return specs.map((spec: Specs[number]) => ({ ...spec, group }));
 }
 
 type Named<Spec, Name> = Spec extends OptionSpec ? (LongName<Spec['flags']> extends Name ? Spec : never) : never;
 
-/** In their own order. */
 export function pick<Spec extends OptionSpec, const Name extends string>(specs: readonly Spec[], ...names: Name[]) {
 	const isNamed = (spec: Spec): spec is Named<Spec, Name> => names.some((name) => name === longName(spec));
 	return specs.filter(isNamed);
@@ -74,28 +70,18 @@ export function allBut<Spec extends OptionSpec, const Name extends string>(specs
 
 /** `dry-run` of `-n, --dry-run`. */
 export function longName({ flags }: OptionSpec): string {
-	return /--(?:no-)?([a-z0-9-]+)/.exec(flags)?.[1] ?? flags;
+	return /--([a-z0-9-]+)/.exec(flags)?.[1] ?? flags;
 }
 
-/** `--no-color`. */
-export function longFlag({ flags }: OptionSpec): string {
-	return /--[a-z0-9-]+/.exec(flags)?.[0] ?? flags;
-}
-
-/** `-j` of `-j, --concurrency <n>`. */
-export function shortFlag({ flags }: OptionSpec): string | undefined {
-	return /^(-[A-Za-z0-9]),/.exec(flags)?.[1];
-}
-
-/** In the next word: that of `--name[=value]` follows the `=`. */
+/** In the next word; that of `--name[=value]` is in the same. */
 export function takesValue({ flags }: OptionSpec): boolean {
 	return flags.includes('<');
 }
 
-/** With or without a value: `--rate=3`, `-j4`. */
-export function findOption<Spec extends OptionSpec>(options: readonly Spec[], word: string): Spec | undefined {
-	const flag = word.startsWith('--') ? word.split('=')[0] : word.slice(0, 2);
-	return options.find((option) => longFlag(option) === flag || shortFlag(option) === flag);
+/** `word` may hold a value: `--rate=3`, `-j4`. */
+export function findOption(options: readonly OptionSpec[], word: string): OptionSpec | undefined {
+	const flag = word.startsWith('--') ? (word.split('=')[0] as string) : word.slice(0, 2);
+	return options.find(({ flags }) => flags.split(/[ ,[]+/).includes(flag));
 }
 
 /** A value's name in `options`. */

@@ -9,7 +9,7 @@ import { inputFormats } from '../../bulk/input/input.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import type { ArgumentSpec, Invocation } from '../command.js';
-import { longFlag, longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
+import { longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
 import {
 	allowDiffersOption,
 	connectionOptions,
@@ -172,7 +172,7 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 		[isUpdate, 'blank'],
 		[isUpdate || readWith === 'term', 'undocumented'],
 		[isRead, 'verify', 'if'],
-		[isRead && (isUpdate || trash), 'snapshot'],
+		[isRead && (isUpdate || trash), 'snapshot', 'no-snapshot'],
 		[isRead && isUpdate, 'only-changed', 'diff', 'allow-differs'],
 		[isUpdate && readOfWrite(endpoint)?.hasModified === true, 'if-unmodified'],
 		[isDelete, 'ignore-missing'],
@@ -204,8 +204,8 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 			return parameter === undefined ? option : { ...option, help: parameter.help };
 		});
 	// A field's flag hides a shared one, such as --username.
-	const taken = [...own, ...items].map(longFlag);
-	return [...own, ...items, ...shared.filter((option) => !taken.includes(longFlag(option)))];
+	const taken = [...own, ...items].map(longName);
+	return [...own, ...items, ...shared.filter((option) => !taken.includes(longName(option)))];
 }
 
 /** Fills a path ID or column; all but the last are the same for every row. */

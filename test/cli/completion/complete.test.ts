@@ -180,28 +180,38 @@ describe('names of this machine', () => {
 });
 
 describe('each shell gets it in its own way:', () => {
-	const BREAKS = ' \t\n"\'@><=;|&(:';
-	const bash = async (line: string, env = {}) =>
-		(await runHere(['__complete', 'bash', line, BREAKS], { env })).stdout.split('\n').slice(0, -1);
-	/** A folder of settings whose file was edited by hand. */
-	const odd = () => {
-		const folder = temporaryFolder();
-		const names = ['two words', '$(touch x)', 'a:b', 'two\nlines', 'esc\x1b[31m'];
-		const profiles = Object.fromEntries(names.map((name) => [name, {}]));
-		writeFileSync(join(folder, 'config.json'), JSON.stringify({ version: 1, profiles }), { mode: 0o600 });
-		return { SUPPORTCTL_CONFIG_DIR: folder };
-	};
+	const bash = async (...words: string[]) =>
+		(await runHere(['__complete', 'bash', ...words])).stdout.split('\n').slice(0, -1);
 
-	it('bash the part of the word that it replaces, quoted', async () => {
-		expect(await bash('supportctl ticket update --status=ho')).toEqual(['words', 'hold']);
-		expect(await bash('supportctl ticket update --status ho')).toEqual(['words', 'hold']);
-		expect(await bash('supportctl tick')).toEqual(['words', 'ticket']);
-		expect(await bash('supportctl profile use ', odd())).toEqual(['words', 'two\\ words', '\\$\\(touch\\ x\\)', 'a:b']);
-		expect(await bash('supportctl profile use "tw', odd())).toEqual(['words', 'two words']);
+	it.each([
+		[['tick'], ['ticket']],
+		[['ticket', 'update', '--title', '"two words"', '--status', 'ho'], ['hold']],
+		[['ticket', 'update', '--status', '"ho'], ['hold']],
+		[['ticket', 'update', '--status=ho'], ['--status=hold']],
+		[['ticket', 'update', '--status', '=', 'ho'], ['--status=hold']],
+		[
+			['ticket', 'update', '--blank', '='],
+			['--blank=skip', '--blank=clear'],
+		],
+		[['ticket', 'update', '--title', 'a', ':', 'b', '--status', 'ho'], ['hold']],
+	])('bash from words that it broke at = and :, as in %j', async (words, offered) => {
+		expect(await bash(...words)).toEqual(['words', ...offered]);
 	});
 
-	it('bash nothing but "files" for a path, which it completes itself', async () => {
-		expect(await bash('supportctl ticket update --input=dir/a=b')).toEqual(['files']);
+	it('bash completes paths itself', async () => {
+		expect((await bash('ticket', 'update', '--input', '=', 'dir/a', '=', 'b'))[0]).toBe('files');
+	});
+
+	it('none gets a value that it would have to quote, such as a name in a profile file that was edited by hand', async () => {
+		const folder = temporaryFolder();
+		const names = ['two words', '$(touch x)', 'two\nlines', 'esc\x1b[31m', 'desk-1'];
+		const profiles = Object.fromEntries(names.map((name) => [name, {}]));
+		writeFileSync(join(folder, 'config.json'), JSON.stringify({ version: 1, profiles }), { mode: 0o600 });
+		const env = { SUPPORTCTL_CONFIG_DIR: folder };
+		for (const shell of ['bash', 'zsh', 'fish']) {
+			const { stdout } = await runHere(['__complete', shell, 'profile', 'use', ''], { env });
+			expect(stdout).toBe('words\ndesk-1\n');
+		}
 	});
 
 	it('PowerShell from words on stdin, matched whatever their case', async () => {
@@ -212,11 +222,9 @@ describe('each shell gets it in its own way:', () => {
 		expect(await complete('tick')).toMatch(/^words\nticket\t.+\n$/);
 	});
 
-	it('zsh with a colon behind the value, whose own have a backslash', async () => {
+	it('zsh with a colon behind the value', async () => {
 		const { stdout } = await runHere(['__complete', 'zsh', 'att']);
 		expect(stdout).toMatch(/^attachment:update, edit, list, get$/m);
-		const { stdout: names } = await runHere(['__complete', 'zsh', 'profile', 'use', ''], { env: odd() });
-		expect(names).toBe('words\ntwo words\n$(touch x)\na\\:b\n');
 	});
 });
 

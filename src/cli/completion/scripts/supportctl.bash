@@ -9,11 +9,13 @@ _supportctl() {
 	# What was typed is the program that is asked, so that a copy completes itself.
 	while IFS= read -r line; do
 		answer+=("$line")
-	done < <("${1/#~\//$HOME/}" __complete bash "${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null)
+	done < <("${1/#~\//$HOME/}" __complete bash "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 	if [ "${answer[0]-}" = files ]; then
 		type compopt >/dev/null 2>&1 && compopt -o default
 	elif [ ${#answer[@]} -gt 1 ]; then
 		COMPREPLY=("${answer[@]:1}")
+		# readline replaces only what is behind the last break.
+		[[ $COMP_WORDBREAKS == *=* ]] && COMPREPLY=("${COMPREPLY[@]#--*=}")
 		type compopt >/dev/null 2>&1 && {
 			compopt -o nosort 2>/dev/null
 			[[ ${answer[1]} == *= ]] && compopt -o nospace
