@@ -1,7 +1,7 @@
 /** Whether an object contains what was sent: same, other or not comparable. */
 
-import { type Endpoint, endpointList } from './endpoints.js';
-import type { Field } from './fields.js';
+import type { Endpoint } from './endpoints.js';
+import { type Field, passwordField } from './fields.js';
 import { emptyRecord, isObject, readMoment } from './values.js';
 
 export type Equality = 'same' | 'other' | 'not comparable';
@@ -12,18 +12,15 @@ export interface AppliedDifference {
 	shown: unknown;
 }
 
-/** Both lists are empty if every field is the same. */
-export interface Comparison {
-	differs: AppliedDifference[];
-	/** Not comparable, or not shown. */
-	open: string[];
-}
-
 export interface TermIndex {
 	/** By ID, slug or name. */
 	idOf(taxonomy: string, text: string): string | undefined;
 	/** Whether objects show it as an empty text. */
 	isHidden(taxonomy: string, id: string): boolean;
+	/** As objects show it; a slug may look like a different term's ID. */
+	ofSlug(taxonomy: string, slug: string): string | undefined;
+	/** Undefined unless exactly one term can be meant. */
+	exported(taxonomy: string, slug: string): string | undefined;
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -31,11 +28,6 @@ type ComparedField = Pick<Field, 'name' | 'kind'>;
 type ComparedEndpoint = Partial<Pick<Endpoint, 'fields' | 'body'>>;
 
 const equality = (isSame: boolean): Equality => (isSame ? 'same' : 'other');
-
-/** `--data` can contain them in any body. */
-const secrets = new Set(
-	endpointList.flatMap(({ fields }) => fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name)),
-);
 
 /** `{raw, rendered}` without raw can't be compared. */
 export function rawValue(value: unknown): unknown {
@@ -65,7 +57,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
 	nbsp: '\u00a0',
 };
 
-/** Unknown HTML entities stay. */
 export function decodeEntities(text: string): string {
 	return text.replace(
 		/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,5}));/gi,
@@ -82,7 +73,7 @@ function plainText(text: string): string {
 	return decodeEntities(text.replaceAll('\r\n', '\n').trim());
 }
 
-/** A scalar is a list of one. Undefined for objects. */
+/** A scalar is a list of one. @returns undefined for objects */
 function asSet(value: unknown): Set<string> | undefined {
 	const scalar = EMPTY.has(value) ? [] : [value];
 	const list: unknown[] = Array.isArray(value) ? value : scalar;
@@ -95,7 +86,7 @@ function compareSets(left: Set<string> | undefined, right: Set<string> | undefin
 	return equality(left.size === right.size && [...left].every((each) => right.has(each)));
 }
 
-/** @param field undefined outside the table */
+/** @param field undefined for names outside the table */
 export function compareValue(
 	field: ComparedField | undefined,
 	sentRaw: unknown,
@@ -142,7 +133,6 @@ function compareDates({ name }: ComparedField, sent: string, shown: string): Equ
 	return equality(left.ms === right.ms);
 }
 
-/** Only "+" adds. */
 function signOf(value: unknown): unknown {
 	if (value === 'positive') return '+';
 	return value === 'negative' ? '-' : value;
@@ -204,7 +194,6 @@ export function writtenName(body: unknown, name: string): string {
 	return named.find((each) => each === name || each.endsWith(`_${name}`)) ?? name;
 }
 
-/** Undefined if it has no text. */
 export function customFieldText(value: unknown): string | undefined {
 	if (value === null || value === undefined || value === false) return '';
 	if (value === true) return '1';
@@ -229,27 +218,29 @@ export function compareField(
 	terms?: TermIndex,
 ): Equality {
 	if (body === 'custom_fields') return compareCustomField(sent, shown);
-	if (secrets.has(name)) return 'not comparable';
+	// `--data` can contain it in any body.
+	if (name === passwordField.name) return 'not comparable';
 	const field = fields?.find((each) => each.name === name);
 	return compareValue(field, sent, shown, terms);
 }
 
-/** @param shown undefined for a field that isn't shown */
+/** Both lists are empty if every field is the same; `open` are not comparable or not shown. */
 export function compareAll(
 	endpoint: ComparedEndpoint,
 	sent: Values,
 	shown: (name: string) => unknown,
 	terms?: TermIndex,
-): Comparison {
-	const found: Comparison = { differs: [], open: [] };
+): { differs: AppliedDifference[]; open: string[] } {
+	const differs: AppliedDifference[] = [];
+	const open: string[] = [];
 	for (const [field, value] of Object.entries(sent)) {
 		const effect = field === 'time-adjustments-type' ? effectOfAdjustment(shown) : undefined;
 		const held = effect ?? shown(field);
 		const compared = compareField(endpoint, field, value, held, terms);
-		if (compared === 'not comparable') found.open.push(field);
-		if (compared === 'other') found.differs.push({ field, sent: value, shown: rawValue(held) ?? null });
+		if (compared === 'not comparable') open.push(field);
+		if (compared === 'other') differs.push({ field, sent: value, shown: rawValue(held) ?? null });
 	}
-	return found;
+	return { differs, open };
 }
 
 /** Services store any word as the type; the times show whether it added or subtracted. */

@@ -1,6 +1,7 @@
 /** A deployment's own abbreviations in place of the interface's neutral words, both ways (interface, "Naming convention"). */
 
 import { ticketStatusGroups, userFields } from './fields.js';
+import { isObject } from './values.js';
 
 export interface Prefixes {
 	product: string;
@@ -14,7 +15,7 @@ export interface Dialect {
 	readonly prefixes: Readonly<Prefixes>;
 	readonly neutral: boolean;
 	readonly root: string;
-	/** Of a field or a status. */
+	/** The deployment's name of a field or a status. */
 	toOwn(name: string): string;
 	toNeutral(name: string): string;
 }
@@ -47,23 +48,22 @@ export function createDialect(given: Partial<Prefixes> = {}): Dialect {
 
 export const neutralDialect: Dialect = createDialect();
 
-/** Other values are left alone. */
-export function bodyIn(dialect: Dialect, body: unknown): unknown {
-	if (dialect.neutral || typeof body !== 'object' || body === null) return body;
-	if (Array.isArray(body)) return body.map((each) => bodyIn(dialect, each));
+/** Translates the names of fields, and a status. Other values stay. */
+function translate(body: unknown, word: (name: string) => string): unknown {
+	if (Array.isArray(body)) return body.map((each) => translate(each, word));
+	if (!isObject(body)) return body;
 	const entries = Object.entries(body).map(([name, value]) => {
 		const isStatus = name === 'status' && typeof value === 'string';
-		const neutral = isStatus ? dialect.toNeutral(value) : value;
-		return [dialect.toNeutral(name), name === 'previous' ? bodyIn(dialect, value) : neutral];
+		const own = isStatus ? word(value) : value;
+		return [word(name), name === 'previous' ? translate(value, word) : own];
 	});
 	return Object.fromEntries(entries);
 }
 
-export function bodyOut(dialect: Dialect, fields: Record<string, unknown>): Record<string, unknown> {
-	if (dialect.neutral) return fields;
-	const entries = Object.entries(fields).map(([name, value]) => {
-		const isStatus = name === 'status' && typeof value === 'string';
-		return [dialect.toOwn(name), isStatus ? dialect.toOwn(value) : value];
-	});
-	return Object.fromEntries(entries);
+export function bodyIn({ neutral, toNeutral }: Dialect, body: unknown): unknown {
+	return neutral ? body : translate(body, toNeutral);
+}
+
+export function bodyOut({ neutral, toOwn }: Dialect, body: unknown): unknown {
+	return neutral ? body : translate(body, toOwn);
 }

@@ -20,7 +20,6 @@ export type ReplayRule = 'set' | 'delete' | 'read' | 'once';
 export type ReturnKind = 'object' | 'list' | 'fields' | 'fields-set' | 'user-id' | 'check' | 'any';
 
 export interface PathParameter {
-	/** `id` or `slug` of the object, `ticket_id` of its owner. */
 	readonly name: string;
 	readonly kind: 'id' | 'slug' | 'taxonomy';
 	readonly help: string;
@@ -32,7 +31,6 @@ export interface PathParameter {
 
 export interface QueryParameter {
 	readonly name: 'force' | 'reassign';
-	/** `always` sent, `must` be given, or `optional`. */
 	readonly presence: 'always' | 'must' | 'optional';
 	/** Taxonomies for which it must be given. */
 	readonly mustFor?: readonly string[];
@@ -43,7 +41,7 @@ export interface QueryParameter {
 export interface Endpoint {
 	readonly name: string;
 	readonly method: Method;
-	/** Below the version segment. */
+	/** Below `/support-api/v1`. */
 	readonly path: string;
 	readonly parameters: readonly PathParameter[];
 	readonly query: readonly QueryParameter[];
@@ -54,26 +52,24 @@ export interface Endpoint {
 	readonly returns: ReturnKind;
 	/** Whether deletes without `force` go to the trash. */
 	readonly trash: boolean;
-	/** The path ID by which rows of one object are ordered and sharded, if not the whole path. */
+	/** The parameter by which rows of one object are ordered and sharded, if not the whole path. */
 	readonly changes?: string;
-	/** The path ID that responses show as `parent`. */
+	/** The parameter that responses show as `parent`. */
 	readonly parent?: string;
 	/** Shown by services, and cleared by updates without it. */
 	readonly cleared?: readonly string[];
 	/** Other taxonomies need --undocumented. */
 	readonly taxonomies?: readonly string[];
 	readonly confirm: boolean;
-	/** "ticket", "application password" */
 	readonly noun: string;
-	/** "update", "set custom fields of" */
 	readonly verb: string;
-	/** What `reads.ts` reads of the object. Only the read of custom fields is documented. */
+	/** What `reads.ts` reads of the object. */
 	readonly readWith?: 'ticket' | 'fields' | 'reply' | 'user' | 'attachment' | 'term';
 	readonly constantQuery?: string;
 	readonly documented: boolean;
 }
 
-/** Each row says whether it may be sent again. */
+/** A POST says whether it may be sent again. */
 type Row = Partial<Omit<Endpoint, 'name' | 'method' | 'parameters'>> &
 	Pick<Endpoint, 'path' | 'noun'> &
 	({ readonly method: 'GET' | 'DELETE' } | { readonly method: 'POST'; readonly replay: ReplayRule });
@@ -160,7 +156,6 @@ const rows = {
 		fields: [usernameField],
 		replay: 'read',
 		returns: 'user-id',
-		// All lookups have one path.
 		changes: 'username',
 	},
 	'user.update': {

@@ -1,12 +1,11 @@
 /** The fields of each resource and what may be said of their values (interface section 2). */
 
-/** One parser for each kind in `values.ts`. */
 export type FieldKind =
-	| 'text' // passes through
-	| 'longtext' // passes through; a flag also reads it from a file
+	| 'text'
+	| 'longtext' // a flag also reads it from a file
 	| 'integer' // 0, 1, 2 … sent as a number
 	| 'user' // a user's id, 0 for none, or @me for the caller's own; sent as a number
-	| 'boolean' // true or false
+	| 'boolean'
 	| 'switch' // true and false are sent as booleans, anything else as it is
 	| 'date' // ISO 8601
 	| 'status' // one of section 3
@@ -23,8 +22,8 @@ export interface Field {
 	readonly name: string;
 	readonly kind: FieldKind;
 	readonly help: string;
-	/** A value that is written may be ignored. */
-	readonly computed?: true;
+	/** By the service, which ignores what is written or keeps it until the next count. Exports leave it out. */
+	readonly computed?: 'always' | 'unless written';
 }
 
 function field(name: string, kind: FieldKind, help: string): Field {
@@ -55,10 +54,13 @@ export const ticketFields: readonly Field[] = [
 	field('assignee', 'user', 'ID of the agent assigned to the ticket'),
 	field('secondary-assignee', 'user', 'ID of the secondary assignee'),
 	field('tertiary-assignee', 'user', 'ID of the tertiary assignee'),
-	{ ...field('customer-reply-count', 'integer', 'Number of customer replies'), computed: true },
-	{ ...field('agent-reply-count', 'integer', 'Number of agent replies'), computed: true },
-	{ ...field('total-reply-count', 'integer', 'Total number of replies'), computed: true },
-	field('time-calculated', 'integer', 'Gross time calculated for the ticket, in minutes'),
+	{ ...field('customer-reply-count', 'integer', 'Number of customer replies'), computed: 'always' },
+	{ ...field('agent-reply-count', 'integer', 'Number of agent replies'), computed: 'always' },
+	{ ...field('total-reply-count', 'integer', 'Total number of replies'), computed: 'always' },
+	{
+		...field('time-calculated', 'integer', 'Gross time calculated for the ticket, in minutes'),
+		computed: 'unless written',
+	},
 	field('time-adjustments', 'integer', 'Time adjustments for the ticket, in minutes'),
 	field('time-adjustments-type', 'adjustment', 'Type: positive or negative; live services add only for "+"'),
 	field('time-notes', 'text', 'Notes about the time'),
@@ -72,7 +74,7 @@ export const replyFields: readonly Field[] = [
 ];
 
 export const usernameField = field('username', 'text', 'Login name');
-const passwordField = field('password', 'secret', 'Password');
+export const passwordField = field('password', 'secret', 'Password');
 export const credentialFields: readonly Field[] = [usernameField, passwordField];
 
 export const userFields: readonly Field[] = [

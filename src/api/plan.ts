@@ -11,7 +11,7 @@ export interface RowValues {
 	force?: boolean | undefined;
 	/** Who receives what a deleted user leaves. */
 	reassign?: string | undefined;
-	/** Names for IDs, by path parameter or `reassign`. */
+	/** To look up, by path parameter or `reassign`. */
 	names?: Readonly<Record<string, string>> | undefined;
 	/** For `custom_fields`: name → string. */
 	fields?: Readonly<Record<string, unknown>> | undefined;
@@ -22,20 +22,15 @@ export interface RowValues {
 export interface Request {
 	readonly endpoint: Endpoint;
 	readonly method: Method;
-	/** Includes the query. */
+	/** With the query. */
 	readonly path: string;
 	/** Rows with equal keys keep their order and share a shard. */
 	readonly key: string;
 	readonly permanent: boolean;
 	readonly ids: Readonly<Record<string, string>>;
 	readonly body: string | undefined;
-	/** Under the interface's names. */
+	/** The fields of the body, under the interface's names. */
 	readonly sent: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** A body without a field. */
-export function asksNothing({ sent }: Pick<Request, 'sent'>): boolean {
-	return sent !== undefined && Object.keys(sent).length === 0;
 }
 
 export type Planner = (row: RowValues) => Request;

@@ -49,18 +49,13 @@ export interface Read {
 	readonly update?: Endpoint;
 	/** Path IDs before the object's own ID in an export. */
 	readonly owners: readonly string[];
-	/** Not exported. */
-	readonly computed: readonly string[];
 	readonly hasModified: boolean;
 	readonly shown: readonly string[];
 	readonly filters: readonly Filter[];
-	/** For `--sort`; the service calls `date_gmt` `date`. */
+	/** For `--sort`; the service calls `date_gmt` `date`. Without any, the list has one page. */
 	readonly orders: readonly string[];
-	/** On a terminal. */
-	readonly newestFirst: boolean;
 	/** Everything you may see, by ID. */
 	readonly query: Readonly<Record<string, string>>;
-	readonly paged: boolean;
 }
 
 const filter = (parameter: string, kind: Filter['kind'], help: string): Filter => ({ parameter, kind, help });
@@ -72,12 +67,9 @@ const dates = [filter('before', 'date', 'Filter by date: before'), filter('after
 const ordered = { context: 'edit', orderby: 'id', order: 'asc' } as const;
 const usual = {
 	owners: [],
-	computed: [],
 	hasModified: true,
 	orders: ['id', 'date', 'date_gmt', 'modified', 'modified_gmt', 'title', 'slug', 'author'],
-	newestFirst: true,
 	query: ordered,
-	paged: true,
 } as const;
 
 export const reads = {
@@ -86,7 +78,6 @@ export const reads = {
 		list: list('ticket.list', '/tickets', 'ticket'),
 		get: get('ticket.get', '/tickets/<id>', 'ticket'),
 		update: endpoints['ticket.update'],
-		computed: ['customer-reply-count', 'agent-reply-count', 'total-reply-count', 'time-calculated'],
 		shown: ['id', 'title', 'status', 'state', 'assignee', 'ticket_priority', 'modified_gmt'],
 		filters: [
 			filter('state', 'state', 'Filter by state'),
@@ -137,7 +128,6 @@ export const reads = {
 		hasModified: false,
 		shown: ['taxonomy', 'id', 'name', 'slug', 'parent', 'count'],
 		orders: ['id', 'name', 'slug', 'description', 'count'],
-		newestFirst: false,
 		filters: [search, filter('parent', 'id', 'Filter by parent (ID or none)')],
 	},
 	password: {
@@ -148,9 +138,7 @@ export const reads = {
 		shown: ['user_id', 'slug', 'name', 'created', 'last_used'],
 		filters: [],
 		orders: [],
-		newestFirst: false,
 		query: {},
-		paged: false,
 	},
 } as const satisfies Readonly<Record<string, Read>>;
 

@@ -3,7 +3,7 @@
 import { type Field, type FieldKind, flagName, ticketStatuses } from './fields.js';
 import { didYouMean } from './suggest.js';
 
-/** The caller knows the row, line or flag. */
+/** Callers add the row, line or flag. */
 interface Problem {
 	problem: string;
 }
@@ -12,7 +12,7 @@ export type Parsed<T> = { value: T } | Problem;
 
 export interface ValueRules {
 	undocumented: boolean;
-	/** Other words come back as they are. */
+	/** The neutral word for a status of the deployment. */
 	statusIn?: (status: string) => string;
 }
 
@@ -64,10 +64,6 @@ export function readMoment(text: string): { ms: number; hasZone: boolean } | und
 	return Number.isNaN(ms) ? undefined : { ms, hasZone: zone !== undefined };
 }
 
-export function isIsoDate(text: string): boolean {
-	return readMoment(text) !== undefined;
-}
-
 export function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -77,7 +73,6 @@ export function emptyRecord<T>(): Record<string, T> {
 	return Object.create(null) as Record<string, T>;
 }
 
-/** `an array`, `a string`, `null`. */
 export function kindOf(value: unknown): string {
 	if (value === null) return 'null';
 	if (Array.isArray(value)) return 'an array';
@@ -103,7 +98,6 @@ function wholeNumber(text: string): number | undefined {
 const statusKey = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '');
 const statuses: ReadonlyMap<string, string> = new Map(ticketStatuses.map((status) => [statusKey(status), status]));
 
-/** The documented status that a text means, whatever its case, spaces and dashes. */
 export const findStatus = (text: string): string | undefined => statuses.get(statusKey(text));
 
 /** `On Hold` is likely to mean `hold`. */
@@ -132,14 +126,14 @@ function itemsOf(text: string): string[] {
 }
 
 interface KindRule {
-	/** Undefined for texts that are refused. */
+	/** @returns undefined for texts that are refused */
 	parse?(text: string): unknown;
-	/** For values that are not text. */
+	/** Whether a value that is not text is fine. */
 	accepts?(value: unknown): boolean;
 	refusal?: string | ((text: string) => string);
 }
 
-/** Other kinds accept everything. */
+/** Kinds without a rule accept everything. */
 const RULES: Partial<Record<FieldKind, KindRule>> = {
 	integer: { parse: wholeNumber, accepts: isCount, refusal: 'is not a whole number of 0 or more' },
 	// A username is looked up before anything is sent.
@@ -158,7 +152,7 @@ const RULES: Partial<Record<FieldKind, KindRule>> = {
 	},
 	map: { accepts: (value) => typeof value === 'object', refusal: 'is not an object' },
 	date: {
-		parse: when(isIsoDate),
+		parse: when((text) => readMoment(text) !== undefined),
 		accepts: isNull,
 		refusal: 'is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
 	},

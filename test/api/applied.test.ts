@@ -171,6 +171,8 @@ describe('a term', () => {
 		idOf: (taxonomy: string, text: string): string | undefined =>
 			taxonomy === 'product' ? { '9': '9', vip: '9', VIP: '9', other: '10', '10': '10', '11': '11' }[text] : undefined,
 		isHidden: (_: string, id: string): boolean => id === '11',
+		ofSlug: () => undefined,
+		exported: () => undefined,
 	};
 
 	it.each<[unknown, unknown, string]>([

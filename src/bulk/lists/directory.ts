@@ -1,6 +1,6 @@
 /** Users, terms and application passwords by name: each distinct name is looked up at most once, before anything is written. */
 
-import { type TermIndex as ComparedTerms, decodeEntities } from '../../api/applied.js';
+import { decodeEntities, type TermIndex } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Request } from '../../api/plan.js';
@@ -26,13 +26,6 @@ export interface Directory {
 	/** By ID, username, slug or name. @throws SupportctlError */
 	id(text: string): Promise<Found>;
 	name(id: string): string | undefined;
-}
-
-export interface TermIndex extends ComparedTerms {
-	/** As objects show it; a slug may look like a different term's ID. */
-	ofSlug(taxonomy: string, slug: string): string | undefined;
-	/** Undefined unless exactly one term can be meant. */
-	exported(taxonomy: string, slug: string): string | undefined;
 }
 
 /** `of` is `users` or a taxonomy. */

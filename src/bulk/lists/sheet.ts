@@ -1,12 +1,11 @@
 /** An object as a row of an export, which an update reads back unchanged. */
 
-import { compareValue, rawValue } from '../../api/applied.js';
+import { compareValue, rawValue, type TermIndex } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import type { Field } from '../../api/fields.js';
 import type { Read } from '../../api/reads.js';
 import { hasInexactNumber, isObject, looksLikeNumber } from '../../api/values.js';
 import { type Column, type Draft, fieldColumn, PLACEHOLDER } from '../input/columns.js';
-import type { TermIndex } from './directory.js';
 import type { ListedObject } from './pages.js';
 
 export interface SheetOptions {
@@ -24,8 +23,8 @@ export function exportedNames(read: Read): string[] {
 	return ['id', ...exportedFields(read).map(({ name }) => name), ...(read.hasModified ? ['modified_gmt'] : [])];
 }
 
-function exportedFields({ update, computed }: Read): Field[] {
-	return (update?.fields ?? []).filter(({ name, kind }) => kind !== 'secret' && !computed.includes(name));
+function exportedFields({ update }: Read): Field[] {
+	return (update?.fields ?? []).filter(({ kind, computed }) => kind !== 'secret' && computed === undefined);
 }
 
 const NAMED = 3;

@@ -1,12 +1,11 @@
 /** What a read before the write shows: which fields are sent, or why none are. */
 
-import { type AppliedDifference, compareField } from '../../api/applied.js';
+import { type AppliedDifference, compareField, type TermIndex } from '../../api/applied.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import type { Request } from '../../api/plan.js';
 import { emptyRecord } from '../../api/values.js';
 import { type Outcome, skipped } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
-import type { TermIndex } from '../lists/directory.js';
 import { type Held, holds, isNothing, isUnchanged, valuesOf } from './held.js';
 import { type Checks, changesLists, type Fields, NOTHING_TO_SEND, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';

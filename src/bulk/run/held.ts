@@ -1,9 +1,15 @@
 /** What an object contains, as far as a read shows it. */
 
-import { compareField, customFieldText, rawValue, readCustomFields, writtenName } from '../../api/applied.js';
+import {
+	compareField,
+	customFieldText,
+	rawValue,
+	readCustomFields,
+	type TermIndex,
+	writtenName,
+} from '../../api/applied.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { emptyRecord, isObject } from '../../api/values.js';
-import type { TermIndex } from '../lists/directory.js';
 import type { Fields } from './plan.js';
 
 export interface Held {

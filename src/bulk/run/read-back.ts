@@ -1,6 +1,6 @@
 /** One row from its first read to its outcome: read, write, read again. */
 
-import type { AppliedDifference } from '../../api/applied.js';
+import type { AppliedDifference, TermIndex } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Request } from '../../api/plan.js';
@@ -10,7 +10,6 @@ import { UsageError } from '../../errors.js';
 import { differing } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
-import type { TermIndex } from '../lists/directory.js';
 import { createCustomNames, hasAll, renamed, withUnknownNames } from './custom-names.js';
 import { decide, leftMessage, oldValues, withCleared } from './decide.js';
 import { heldOf } from './held.js';

@@ -2,7 +2,7 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints } from '../../api/endpoints.js';
-import { asksNothing, createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
+import { createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { type InputSource, openArguments, type RawRow } from '../input/input.js';
 import { type Complaint, compileColumns, type Matched, type RowReader } from '../input/rows.js';
@@ -143,7 +143,9 @@ export class RowPlanner {
 			return refuse(undefined, 'modified_gmt is missing; --if-unmodified needs it');
 		}
 		const request = this.#request(found);
-		const skip = asksNothing(request) && this.#listed.length === 0 ? NOTHING_TO_SEND : undefined;
+		const { sent } = request;
+		const isEmpty = sent !== undefined && Object.keys(sent).length === 0;
+		const skip = isEmpty && this.#listed.length === 0 ? NOTHING_TO_SEND : undefined;
 		return { row, line, request, reassign, modified, skip };
 	}
 }

@@ -1,5 +1,6 @@
 /** One row, from its first request to its outcome, for single requests and runs. */
 
+import type { TermIndex } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { readRequest } from '../../api/reads.js';
 import { lookedUpId } from '../../http/judge.js';
@@ -7,7 +8,6 @@ import { type Outcome, type RowOutcome, skipped } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import type { Journal } from '../journal/write.js';
-import type { TermIndex } from '../lists/directory.js';
 import type { RunPlan } from './plan.js';
 import type { ReadAfter, Slots } from './read-after.js';
 import type { ReadAhead } from './read-ahead.js';

@@ -1,10 +1,9 @@
 /** What a read says about a write: evidence.md, "Equality has three values". */
 
-import { compareAll } from '../../api/applied.js';
+import { compareAll, type TermIndex } from '../../api/applied.js';
 import type { Request } from '../../api/plan.js';
 import { differing, isRefusal } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
-import type { TermIndex } from '../lists/directory.js';
 import { listChanges } from './decide.js';
 import type { Held } from './held.js';
 import type { RunPlan } from './plan.js';

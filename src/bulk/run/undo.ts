@@ -186,7 +186,7 @@ function obstacle({ body, fields }: Endpoint, name: string, old: unknown): strin
 			: undefined;
 	}
 	const field = fields.find((each) => each.name === name);
-	if (field?.computed === true) return 'the service computes it';
+	if (field?.computed === 'always') return 'the service computes it';
 	return field?.kind === 'term' && isNothing(old) ? "it was empty, and the API can't empty it" : undefined;
 }
 

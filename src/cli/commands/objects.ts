@@ -57,7 +57,7 @@ export function list(noun: Noun): CommandSpec {
 	return {
 		requests: [read.list],
 		arguments: ownerArguments(read).map((each) => ({ ...each, variadic: noun !== 'term' })),
-		options: [...filters, ...(read.paged ? narrowing : []), ...readOptions],
+		options: [...filters, ...(read.orders.length > 0 ? narrowing : []), ...readOptions],
 		run: async (invocation) => await (await import('../lists/objects.js')).listObjects(noun, invocation),
 	};
 }

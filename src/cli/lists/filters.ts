@@ -3,8 +3,7 @@
 import { flagName } from '../../api/fields.js';
 import type { Filter } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
-import { findStatus, isIsoDate, likelyStatus, NOBODY, quote } from '../../api/values.js';
-import type { ListedObject } from '../../bulk/lists/pages.js';
+import { findStatus, likelyStatus, NOBODY, quote, readMoment } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { warn } from '../notices.js';
 import { camelCase } from '../options/option.js';
@@ -36,11 +35,6 @@ export async function readFilters(reading: Reading): Promise<Filtered> {
 	return { query, absent };
 }
 
-export function isWithout(object: ListedObject, field: string): boolean {
-	const value = object[field];
-	return [undefined, null, '', 0, '0'].includes(value as string) || (Array.isArray(value) && value.length === 0);
-}
-
 async function parameterOf({ kind, parameter }: Filter, text: string, reading: Reading): Promise<string> {
 	const flag = flagName(parameter);
 	const label = `--${flag}`;
@@ -54,7 +48,7 @@ async function parameterOf({ kind, parameter }: Filter, text: string, reading: R
 		case 'status':
 			return statusOf(label, text, reading);
 		case 'date':
-			if (isIsoDate(text)) return text.length === '2026-03-31'.length ? `${text}T00:00:00` : text;
+			if (readMoment(text) !== undefined) return text.length === '2026-03-31'.length ? `${text}T00:00:00` : text;
 			throw refuse(
 				`${label}: ${quote(text)} is not a date`,
 				'use an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
@@ -98,7 +92,7 @@ export type Order = ReturnType<typeof readOrder>;
 /** By ID, for a person the newest first. @throws UsageError */
 export function readOrder({ read, invocation: { options, context } }: Reading) {
 	const given = options.sort;
-	const isDescending = given === undefined ? read.newestFirst && context.stdout.isTTY : given.startsWith('-');
+	const isDescending = given === undefined ? context.stdout.isTTY : given.startsWith('-');
 	const field = given?.replace(/^-/, '') ?? 'id';
 	if (given !== undefined && !read.orders.includes(field)) {
 		throw refuse(

@@ -5,6 +5,7 @@ import { createPlanner } from '../../api/plan.js';
 import { type Noun, ownAccount } from '../../api/reads.js';
 import { inOrder } from '../../bulk/lists/batches.js';
 import { type PageCall, type PagesEnd, readPages } from '../../bulk/lists/pages.js';
+import { isNothing } from '../../bulk/run/held.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import { failureBy, NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
@@ -16,7 +17,7 @@ import type { Invocation } from '../command.js';
 import { say, warn } from '../notices.js';
 import { findOwnId } from '../own-account.js';
 import { checkOutput, printAll, wantsJson } from '../results.js';
-import { type Filtered, isWithout, type Order, readFilters, readOrder } from './filters.js';
+import { type Filtered, type Order, readFilters, readOrder } from './filters.js';
 import { createPrinter, fieldsNeeded, formOf, type Printer } from './print.js';
 import {
 	failureOfRead,
@@ -89,14 +90,14 @@ async function printList(list: List, owners: Ids, before: number) {
 		fetch: createFetch(list, owners, size),
 		concurrency,
 		size,
-		most: read.paged ? pages : 1,
+		most: read.orders.length > 0 ? pages : 1,
 		byId: order.byId,
 		countsOnly: isCount && isOwn,
 		onTotal(found) {
 			total = found === undefined ? undefined : Math.min(before + found, limit);
 		},
 		async onPage(objects) {
-			const found = objects.filter((each) => filtered.absent.every((field) => isWithout(each, field)));
+			const found = objects.filter((each) => filtered.absent.every((field) => isNothing(each[field])));
 			const wanted = found.slice(0, limit - printed);
 			if (!isCount) await printer.print(wanted, owners);
 			printed += wanted.length;
@@ -131,7 +132,7 @@ function failureOfList(reading: Reading, failure: Outcome, printed: number): Sup
 function createFetch({ reading, filtered, order, fields }: List, owners: Ids, size: number) {
 	const { read, session } = reading;
 	const query: Record<string, string> = { ...read.query };
-	if (read.paged) Object.assign(query, order.query, { per_page: String(size) });
+	if (read.orders.length > 0) Object.assign(query, order.query, { per_page: String(size) });
 	if (fields !== undefined) {
 		const names = new Set([...fields, ...filtered.absent]);
 		query._fields = [...names].map(session.dialect.toOwn).join(',');

@@ -29,7 +29,7 @@ type Form = ReturnType<typeof formOf>;
 
 /** Which fields of a list the service has to send; undefined for all. */
 export function fieldsNeeded({ read, invocation: { options } }: Reading, form: Form): string[] | undefined {
-	if (options.query !== undefined || !read.paged) return undefined;
+	if (options.query !== undefined || read.orders.length === 0) return undefined;
 	const names = columnsNamed(options) ?? defaultNames(form, exportedNames(read), read.shown);
 	const fields = names?.map((path) => path.split('.')[0] ?? '');
 	return fields && ['id', ...fields.filter((name) => name !== 'id' && !read.owners.includes(name))];

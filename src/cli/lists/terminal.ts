@@ -3,9 +3,9 @@
 import type { Field } from '../../api/fields.js';
 import { isId, readMoment } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
+import { isNothing } from '../../bulk/run/held.js';
 import type { Column, Row } from '../../output/columns.js';
 import { relativeTime } from '../../output/time.js';
-import { isWithout } from './filters.js';
 import type { Reading } from './reading.js';
 
 /** GMT, without a zone. */
@@ -82,7 +82,7 @@ export function createTerminalRows({ read, invocation, directories }: Reading, s
 		},
 		/** Where look-ups fail, IDs are shown. */
 		async learn(objects: readonly ListedObject[]): Promise<void> {
-			const shown = terms.filter(({ name }) => objects.some((each) => !isWithout(each, name)));
+			const shown = terms.filter(({ name }) => objects.some((each) => !isNothing(each[name])));
 			await Promise.allSettled([learnUsers(objects), ...shown.map(({ name }) => directories.list(name))]);
 		},
 		row: (row: Row): Row =>

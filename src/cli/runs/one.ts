@@ -1,9 +1,9 @@
 /** One call of a command: options → plan, session, checks, send, print. */
 
+import type { TermIndex } from '../../api/applied.js';
 import type { EndpointName } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import { createPlanner } from '../../api/plan.js';
-import type { TermIndex } from '../../bulk/lists/directory.js';
 import { isNamed, resolveArgument, sharedValues, termsIn, withIds } from '../../bulk/run/names.js';
 import type { RunPlan } from '../../bulk/run/plan.js';
 import { checkReadable, comparesFirst, readsBefore } from '../../bulk/run/read-back.js';

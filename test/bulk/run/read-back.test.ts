@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { TermIndex } from '../../../src/api/applied.js';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
 import { createPlanner, type Request } from '../../../src/api/plan.js';
 import type { OldValues } from '../../../src/bulk/journal/records.js';
-import type { TermIndex } from '../../../src/bulk/lists/directory.js';
 import { decide } from '../../../src/bulk/run/decide.js';
 import { heldOf } from '../../../src/bulk/run/held.js';
 import type { Checks, RunPlan } from '../../../src/bulk/run/plan.js';
