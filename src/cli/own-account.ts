@@ -10,14 +10,15 @@ import { lookedUpId } from '../http/judge.js';
 import type { Outcome } from '../http/outcome.js';
 import { type SendOptions, send } from '../http/send.js';
 import type { Client } from '../http/types.js';
-import { type Caller, signInAgain } from './runs/failures.js';
+import type { Connection } from '../profile/resolve.js';
+import { signInAgain } from './runs/failures.js';
 import type { Session } from './session.js';
 
 /** @throws RefusedError */
-export function checkSignedIn({ signedOut, code, message = '' }: Outcome, caller: Caller): void {
+export function checkSignedIn({ signedOut, code, message = '' }: Outcome, connection: Connection): void {
 	if (!signedOut) return;
 	const why = `the service refused the credentials (401): ${message.replace(/\.$/, '')}; nothing was sent`;
-	throw new RefusedError(why, { code: code ?? 'unauthorized', hint: signInAgain(caller) });
+	throw new RefusedError(why, { code: code ?? 'unauthorized', hint: signInAgain(connection) });
 }
 
 /** By name, or by GET /users/me if the service doesn't know the name, such as an email. @throws RefusedError */

@@ -16,6 +16,9 @@ import type { outputOptions } from './options/shared.js';
 
 type OutputValues = ValuesOf<typeof outputOptions>;
 
+/** So many are shown on a terminal, and rows of a kind that need attention. */
+export const SHOWN = 20;
+
 export function chosenFormat(options: OutputValues, profileFormat?: string): Format | undefined {
 	return options.format ?? (options.json === true ? 'json' : (profileFormat as Format | undefined));
 }

@@ -18,9 +18,7 @@ import { onlyOutputFailed, wantsJson } from '../results.js';
 import { printedIds } from './outcomes.js';
 import type { RunJob } from './plan.js';
 
-export type Caller = Pick<Connection, 'profileName' | 'secretSource'>;
-
-export function signInAgain({ profileName: name, secretSource }: Caller): string {
+export function signInAgain({ profileName: name, secretSource }: Connection): string {
 	let login = 'sign in again: supportctl login';
 	if (secretSource.startsWith('SUPPORTCTL_')) {
 		login = `the credentials are from ${secretSource}, not from a profile: fix it, or unset it and use supportctl login`;
@@ -34,10 +32,10 @@ export function signInAgain({ profileName: name, secretSource }: Caller): string
 export function nextStep(
 	{ code, outcome, signedOut, forbidden, notServed, busy }: Outcome,
 	{ isRead = false, canVerify = false }: { isRead?: boolean; canVerify?: boolean },
-	caller: Caller,
+	connection: Connection,
 ): string | undefined {
 	const isPage = code === 'html_response';
-	if (signedOut) return signInAgain(caller);
+	if (signedOut) return signInAgain(connection);
 	if (forbidden && !isPage) return 'your account lacks permission; ask an administrator or use a different profile';
 	if (forbidden) return nextStepFor('login_form');
 	if (code === NO_ROUTE) return 'endpoint not found; run "supportctl doctor" to check the base URL and the prefixes';
@@ -76,7 +74,7 @@ export function verdictOf(
 export function failureOf(
 	outcome: RowOutcome,
 	endpoint: Endpoint,
-	caller: Caller,
+	connection: Connection,
 	{ verify = false }: { verify?: boolean } = {},
 ): SupportctlError {
 	const { verb, noun, replay } = endpoint;
@@ -91,7 +89,7 @@ export function failureOf(
 		text = verdictOf(outcome, object, ' not found');
 	}
 	const canVerify = !verify && readEndpointOf(endpoint) !== undefined;
-	return errorOf(outcome, text, nextStep(outcome, { isRead: replay === 'read', canVerify }, caller));
+	return errorOf(outcome, text, nextStep(outcome, { isRead: replay === 'read', canVerify }, connection));
 }
 
 /** @param text what happened to what, and why */

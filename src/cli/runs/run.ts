@@ -3,16 +3,13 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createRunId } from '../../bulk/journal/folder.js';
-import type { Directories } from '../../bulk/lists/directory.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import { withIds } from '../../bulk/run/names.js';
-import type { RunHeader } from '../../bulk/run/plan.js';
 import { run } from '../../bulk/run/run.js';
 import type { Extent, RunSetup } from '../../bulk/run/setup.js';
-import { type ExitCode, UsageError } from '../../errors.js';
+import type { ExitCode } from '../../errors.js';
 import type { Client } from '../../http/types.js';
 import { createRedactor } from '../../output/redact.js';
-import { annotate } from '../../output/sanitise.js';
 import { version } from '../../version.js';
 import { listenForStop } from '../interruption.js';
 import { checkSignedIn, openDirectories } from '../own-account.js';
@@ -21,10 +18,10 @@ import { redactRows } from './outcomes.js';
 import type { RunJob } from './plan.js';
 import { createScreen } from './printers/screen.js';
 
-export async function startRun(job: RunJob): Promise<ExitCode> {
-	const { endpoint, plan, tuning, session, invocation } = job;
+export async function startRun(given: RunJob): Promise<ExitCode> {
+	const { endpoint, plan, tuning, session, invocation } = given;
 	const { clock, random } = invocation.context;
-	const record = recordOf(job);
+	const record = recordOf(given);
 	let client: Promise<Client> | undefined;
 	const connect = (): Promise<Client> => {
 		client ??= session.openClient(tuning.concurrency, record.id);
@@ -39,9 +36,10 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 	const sending = { ...session.sending, retries: tuning.retries, pace };
 	const directories = openDirectories(session, sending, connect);
 	const release = limitYoungGeneration();
+	const onDraft = (path: string): unknown => drafts.push(path);
 	try {
-		const named = { ...job, plan: await withIds(plan, endpoint, directories) };
-		return await sendRows(named, { record, connect, sending, directories, signals, drafts });
+		const job = { ...given, plan: await withIds(plan, endpoint, directories) };
+		return await sendRows(job, { record, connect, sending, directories, onDraft }, signals);
 	} finally {
 		release();
 		signals.end();
@@ -51,19 +49,10 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 	}
 }
 
-interface Equipment {
-	record: Pick<RunHeader, 'id' | 'who' | 'note' | 'reports'>;
-	connect(): Promise<Client>;
-	sending: RunSetup['sending'];
-	directories: Directories;
-	signals: ReturnType<typeof listenForStop>;
-	/** Removed by a signal before the first row. */
-	drafts: string[];
-}
-
 async function sendRows(
 	job: RunJob,
-	{ record, connect, sending, directories, signals, drafts }: Equipment,
+	means: Pick<RunSetup, 'record' | 'connect' | 'sending' | 'directories' | 'onDraft'>,
+	signals: ReturnType<typeof listenForStop>,
 ): Promise<ExitCode> {
 	const { endpoint, plan, tuning, secrets, session, resumes, invocation } = job;
 	const { context, options } = invocation;
@@ -75,6 +64,7 @@ async function sendRows(
 	const screen = await createScreen(job, extent, signals);
 	try {
 		return await run({
+			...means,
 			plan,
 			tuning,
 			extent,
@@ -83,10 +73,6 @@ async function sendRows(
 			dialect,
 			stateDir,
 			clock,
-			sending,
-			connect,
-			record,
-			directories,
 			tool: version,
 			show: screen.show,
 			redact: createRedactor(),
@@ -97,16 +83,10 @@ async function sendRows(
 			stdin: { [Symbol.asyncIterator]: () => stdin.bytes()[Symbol.asyncIterator]() },
 			checkSignedIn: (outcome) => checkSignedIn(outcome, connection),
 			checkServed: (row, read) => checkServed(job, row, read),
-			ask: (survey, rows) => checkRun(job, extent, survey, rows, connect),
-			onDraft: (path) => drafts.push(path),
+			ask: (survey, rows) => checkRun(job, extent, survey, rows, means.connect),
 		});
 	} catch (error) {
 		screen.beforeError(error);
-		// A bad input or header.
-		if (error instanceof UsageError && typeof error.data.line === 'number') {
-			const file = options.input === '-' ? undefined : options.input;
-			annotate(context, { file, line: error.data.line, title: 'the input is invalid', message: error.message });
-		}
 		throw error;
 	}
 }
@@ -118,7 +98,7 @@ function extentOf({ invocation: { options } }: RunJob): Extent {
 }
 
 /** Who starts which run; a resume continues the record of its run. */
-function recordOf({ session, invocation, resumes }: RunJob): Equipment['record'] {
+function recordOf({ session, invocation, resumes }: RunJob): RunSetup['record'] {
 	if (resumes !== undefined) return resumes.header;
 	const { options, context } = invocation;
 	const { auth } = session.connection;

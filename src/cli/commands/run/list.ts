@@ -11,8 +11,7 @@ import { defineCommand, type Invocation } from '../../command.js';
 import { say } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions, wholeNumber } from '../../options/shared.js';
-import { chosenFormat, printAll } from '../../results.js';
-import { SHOWN } from '../../runs/printers/view.js';
+import { chosenFormat, printAll, SHOWN } from '../../results.js';
 
 export function runView(summary: RunSummary): Row {
 	const { id, state, path, header, counts, end, problem } = summary;

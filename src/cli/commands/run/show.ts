@@ -32,12 +32,11 @@ import { escapeJson, sanitise } from '../../../output/sanitise.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { notify } from '../../notices.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
-import { chosenFormat, picksValues, printAll, wantsJson } from '../../results.js';
+import { chosenFormat, picksValues, printAll, SHOWN, wantsJson } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
 import { outcomeColumns, outcomeView, printedIds } from '../../runs/outcomes.js';
 import { BAD } from '../../runs/printers/messages.js';
 import { changeLines } from '../../runs/printers/preview.js';
-import { SHOWN } from '../../runs/printers/view.js';
 import { madeBy, writeReportsOnPlan } from '../../runs/reports.js';
 import { runView } from './list.js';
 

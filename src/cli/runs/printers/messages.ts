@@ -15,23 +15,70 @@ import type { Palette } from '../../../output/colour.js';
 import { renderError } from '../../../output/errors.js';
 import { annotate, escapeJson, sanitise } from '../../../output/sanitise.js';
 import { notify, warn } from '../../notices.js';
-import { type Caller, nextStep } from '../failures.js';
+import { SHOWN } from '../../results.js';
+import { nextStep } from '../failures.js';
 import type { RunJob } from '../plan.js';
-import { type Group, type Seen, SHOWN, type View } from './view.js';
-
-export interface Messages {
-	invalid(survey: Survey): void;
-	/** Rows that can't be sent, before an input that can't be read to its end. */
-	unreadable(error: unknown): void;
-	ended(ended: Ended): void;
-}
 
 /** Outcomes that need attention. */
 export const BAD = ['failed', 'differs', 'invalid', 'unknown', 'not-sent'] as const;
 
 const MOST_ADVICES = 2;
 
-export function textMessages(job: RunJob, view: View, seen: Seen, palette: Palette): Messages {
+export type Seen = ReturnType<typeof createSeen>;
+
+/** What the messages are made of; grows while the run goes on. */
+export function createSeen() {
+	return {
+		header: undefined as RunHeader | undefined,
+		inputName: 'input',
+		/** Whether stdout has each row that needs attention. */
+		isAllPrinted: false,
+		failures: 0,
+		complaints: [] as Complaint[],
+		reasons: new Groups<Complaint>(({ column, message }) => `${column} ${message}`),
+		groups: new Groups<RowOutcome>(({ outcome, status, code }) => `${outcome} ${status} ${code}`),
+		advices: new Set<string>(),
+	};
+}
+
+const MOST_GROUPS = 1000;
+const NAMED = 4;
+
+interface Group<Item> {
+	count: number;
+	/** The first ones. */
+	named: [Item, ...Item[]];
+}
+
+class Groups<Item> {
+	readonly #groups = new Map<string, Group<Item>>();
+
+	constructor(private readonly keyOf: (item: Item) => string) {}
+
+	add(item: Item): void {
+		const key = this.keyOf(item);
+		const group = this.#groups.get(key);
+		if (group === undefined) {
+			if (this.#groups.size < MOST_GROUPS) this.#groups.set(key, { count: 1, named: [item] });
+			return;
+		}
+		group.count++;
+		if (group.named.length < NAMED) group.named.push(item);
+	}
+
+	all(): Group<Item>[] {
+		return [...this.#groups.values()];
+	}
+}
+
+export interface Messages {
+	invalid(survey: Survey): void;
+	/** The input can't be read to its end. */
+	unreadable(error: unknown): void;
+	ended(ended: Ended): void;
+}
+
+export function textMessages(job: RunJob, seen: Seen, palette: Palette): Messages {
 	const { endpoint, plan, tuning, session, invocation } = job;
 	const { context } = invocation;
 	const fromArguments = plan.source.from === 'ids';
@@ -56,7 +103,7 @@ export function textMessages(job: RunJob, view: View, seen: Seen, palette: Palet
 
 	function writeFailures({ counts }: Ended): void {
 		const { failures, groups, header } = seen;
-		if (failures <= SHOWN || !(view.listsFailures || seen.hidesGood)) return;
+		if (failures <= SHOWN || seen.isAllPrinted) return;
 		write(`${failures} rows need attention:`);
 		const largestFirst = groups.all().sort((one, other) => other.count - one.count);
 		for (const group of largestFirst.slice(0, SHOWN)) write(`  ${sanitise(failureText(group, endpoint.noun))}`);
@@ -79,7 +126,7 @@ export function textMessages(job: RunJob, view: View, seen: Seen, palette: Palet
 			const { header } = seen;
 			if (header === undefined || (tuning.quiet && stopped === undefined)) return;
 			if (stopped !== undefined) write(palette.bad(sanitise(whyStopped(stopped))));
-			const advice = adviceAfter(stopped, session.connection);
+			const advice = adviceAfter(stopped, job);
 			if (advice !== undefined) seen.advices.add(advice);
 			for (const each of [...seen.advices].slice(0, MOST_ADVICES)) {
 				write(`${palette.strong('hint:')} ${sanitise(each)}`);
@@ -123,7 +170,7 @@ function summaryOf({ counts, ms }: Ended): string {
 	return `${rows} ${plural('row', rows)} in ${time} s: ${parts.join(', ') || 'no rows'}`;
 }
 
-export function jsonMessages(job: RunJob, view: View, seen: Seen, palette: Palette): Messages {
+export function jsonMessages(job: RunJob, seen: Seen, palette: Palette): Messages {
 	const { plan, tuning, session, invocation } = job;
 	const { context, options } = invocation;
 
@@ -132,10 +179,9 @@ export function jsonMessages(job: RunJob, view: View, seen: Seen, palette: Palet
 	}
 
 	function complaints(): object[] {
-		const fromArguments = plan.source.from === 'ids';
 		return seen.complaints.map((complaint) => {
 			const { row, line, column } = complaint;
-			const message = fromArguments ? complaint.message : formatComplaint(complaint, seen.inputName);
+			const message = formatComplaint(complaint, seen.inputName);
 			return { row, line, column, file: fileOf(plan), message };
 		});
 	}
@@ -145,7 +191,7 @@ export function jsonMessages(job: RunJob, view: View, seen: Seen, palette: Palet
 		const count = BAD.reduce((sum, name) => sum + counts[name], 0);
 		const why = stopped === undefined ? '' : `${whyStopped(stopped)}; `;
 		const rest = resumable && run !== undefined ? `to send the rest: supportctl run resume ${run}` : undefined;
-		const hints = [adviceAfter(stopped, session.connection), rest].filter((text) => text !== undefined);
+		const hints = [adviceAfter(stopped, job), rest].filter((text) => text !== undefined);
 		return new SupportctlError(`${why}${count} of ${totalOf(counts)} rows did not succeed`, exitCode, {
 			code: 'rows_failed',
 			hint: hints.length === 0 ? undefined : hints.join('; '),
@@ -163,7 +209,6 @@ export function jsonMessages(job: RunJob, view: View, seen: Seen, palette: Palet
 			if (error instanceof SupportctlError && seen.complaints.length > 0) error.data.complaints = complaints();
 		},
 		ended(ended) {
-			if (view.isLone) return;
 			const { counts, exitCode, stopped, ms } = ended;
 			if (exitCode !== ExitCode.ok) writeError(failureOf(ended));
 			if (tuning.quiet && stopped === undefined) return;
@@ -209,9 +254,9 @@ function textOf({ message, code, outcome }: Outcome): string {
 	return message ?? code ?? outcome;
 }
 
-function adviceAfter(reason: StopReason | undefined, caller: Caller): string | undefined {
+function adviceAfter(reason: StopReason | undefined, { session }: RunJob): string | undefined {
 	if (reason?.kind === 'unreachable') return 'run "supportctl doctor"';
-	return reason !== undefined && 'outcome' in reason ? nextStep(reason.outcome, {}, caller) : undefined;
+	return reason !== undefined && 'outcome' in reason ? nextStep(reason.outcome, {}, session.connection) : undefined;
 }
 
 function stepsAfter({ counts, resumable }: Ended, { id, plan }: RunHeader): [text: string, command: string][] {

@@ -11,12 +11,11 @@ import type { Column, Row } from '../../../output/columns.js';
 import { isSecretName, REDACTED } from '../../../output/redact.js';
 import type { Renderer } from '../../../output/render.js';
 import { escapeJson, sanitise } from '../../../output/sanitise.js';
-import { openResults, wantsJson } from '../../results.js';
+import { openResults, SHOWN, wantsJson } from '../../results.js';
 import { placeOf } from '../checks.js';
 import { printedIds, redactRows } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { writeReportsOnPlan } from '../reports.js';
-import { SHOWN } from './view.js';
 
 export function createPreview(job: RunJob) {
 	const { endpoint, plan, tuning, session, invocation } = job;

@@ -5,18 +5,19 @@ import type { Ended, RunEvent, Started } from '../../../bulk/run/events.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
 import type { Extent } from '../../../bulk/run/setup.js';
 import type { Survey } from '../../../bulk/run/survey.js';
-import type { RowOutcome } from '../../../http/outcome.js';
-import { openPalette, type Palette } from '../../../output/colour.js';
+import { UsageError } from '../../../errors.js';
+import { type RowOutcome, wentWrong } from '../../../http/outcome.js';
+import { openPalette } from '../../../output/colour.js';
 import { createProgress, type Progress } from '../../../output/progress.js';
+import { annotate } from '../../../output/sanitise.js';
 import type { listenForStop } from '../../interruption.js';
-import { createSentResults, openResults } from '../../results.js';
+import { createSentResults, isOwnTable, openResults, SHOWN, wantsJson } from '../../results.js';
 import { lostResults, printTrouble } from '../failures.js';
 import { outcomeShape, outcomeView } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { writeReports } from '../reports.js';
-import { jsonMessages, noteColumns, textMessages } from './messages.js';
+import { createSeen, jsonMessages, noteColumns, textMessages } from './messages.js';
 import { createPreview } from './preview.js';
-import { createSeen, needsAttention, SHOWN, type View, viewOf } from './view.js';
 
 /** A table shows all of so many rows. */
 const WHOLE_TABLE_ROWS = 50;
@@ -27,15 +28,22 @@ const MOST_COMPLAINTS = 10_000;
 const PAUSE_MS = 500;
 
 export async function createScreen(job: RunJob, extent: Extent, signals: ReturnType<typeof listenForStop>) {
-	const { plan, invocation } = job;
-	const view = viewOf(job);
+	const { endpoint, plan, tuning, session, invocation } = job;
+	const { context, options } = invocation;
+	const isJson = wantsJson(options);
+	const isTable = isOwnTable(invocation, session.connection.settings.format);
+	/** A table has the failures already. */
+	const listsFailures = context.env.GITHUB_ACTIONS === 'true' || !(isJson || isTable);
+	const isRead = endpoint.replay === 'read';
 	const seen = createSeen();
-	const palette = await openPalette(invocation.context, invocation.context.stderr);
-	const messages = (view.json ? jsonMessages : textMessages)(job, view, seen, palette);
-	const progress = createRunProgress(job, view, palette);
+	const palette = await openPalette(context, context.stderr);
+	const messages = (isJson ? jsonMessages : textMessages)(job, seen, palette);
 	const preview = extent === 'send' ? undefined : createPreview(job);
+	let progress: Progress | undefined;
 	let results: ReturnType<typeof createSentResults> | undefined;
 	let journal: Started['journal'];
+	/** A long table has only rows that need attention. */
+	let hidesGood = false;
 	let remarks = 0;
 	let isSurveyed = false;
 
@@ -43,33 +51,34 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 	async function showSurvey(survey: Survey, rows: PlannedRows): Promise<void> {
 		isSurveyed = true;
 		seen.inputName = rows.input?.name ?? seen.inputName;
-		seen.hidesGood = view.isTable && !view.isRead && survey.selected > WHOLE_TABLE_ROWS;
+		hidesGood = isTable && !isRead && survey.selected > WHOLE_TABLE_ROWS;
+		seen.isAllPrinted = !(listsFailures || hidesGood);
 		noteColumns(job, rows);
 		if (survey.invalid > 0) messages.invalid(survey);
 		if (survey.invalid > 0 && !plan.skipInvalid) return;
 		if (preview !== undefined) return await preview.open(survey);
 		const shape = await outcomeShape(job, [...survey.fields]);
-		shape.beforeWrite = progress.clear;
-		shape.onPager = view.isRead && progress.end;
+		shape.beforeWrite = clearProgress;
+		shape.onPager = isRead && endProgress;
 		results = createSentResults(await openResults(invocation, shape));
 	}
 
-	function showStart({ total, counts: before, control, ...started }: Started): void {
+	function showStart({ total, counts, control, ...started }: Started): void {
 		journal = started.journal;
 		seen.header = journal?.header;
 		signals.work = {
 			stop: () => control.stop({ kind: 'signal' }),
 			open: control.open,
-			clear: progress.clear,
+			clear: clearProgress,
 			resume: journal === undefined ? undefined : `supportctl run resume ${journal.header.id}`,
 		};
-		progress.start(total, before);
+		if (total <= 1 || tuning.quiet || isJson) return;
+		progress = createProgress(context, { total, start: totalOf(counts), palette, verbose: options.verbose });
 	}
 
 	function showRow(outcome: RowOutcome): Promise<void> | void {
-		const isBad = needsAttention(outcome);
 		let isListed = false;
-		if (isBad) {
+		if (wentWrong(outcome) || outcome.outcome === 'differs') {
 			seen.groups.add(outcome);
 			seen.failures++;
 			isListed = seen.failures <= SHOWN;
@@ -77,14 +86,27 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 			remarks++;
 			isListed = remarks <= SHOWN;
 		}
-		if (isListed && view.listsFailures) {
-			progress.clear();
-			const advice = printTrouble(job, outcome, palette, view.isLone);
+		if (isListed && listsFailures) {
+			clearProgress();
+			const advice = printTrouble(job, outcome, palette, false);
 			if (advice !== undefined) seen.advices.add(advice);
 		}
-		// The error of a lone row says it all.
-		const isPrinted = view.isLone && view.isTable ? !isBad : !seen.hidesGood || isListed;
-		return isPrinted ? results?.row(outcomeView(outcome)) : undefined;
+		return !hidesGood || isListed ? results?.row(outcomeView(outcome)) : undefined;
+	}
+
+	function clearProgress(): void {
+		progress?.clear();
+	}
+
+	function endProgress(): void {
+		progress?.done();
+		progress = undefined;
+	}
+
+	function drawProgress(counts: Counts, pauseMs = 0): void {
+		const { failed, unknown } = counts;
+		const note = pauseMs < PAUSE_MS ? undefined : `waiting ${Math.round(pauseMs / 1000)} s for the service`;
+		progress?.update({ done: totalOf(counts), failed, unknown, note });
 	}
 
 	/** Everything else is shown if a part can't be. */
@@ -117,44 +139,27 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 				return showStart(event);
 			case 'row': {
 				const printed = showRow(event.outcome);
-				progress.draw(event.counts);
+				drawProgress(event.counts);
 				return printed;
 			}
 			case 'tick':
-				return progress.draw(event.counts, event.pauseMs);
+				return drawProgress(event.counts, event.pauseMs);
 			case 'stopped':
-				return progress.clear();
+				return clearProgress();
 			case 'settled':
-				return progress.end();
+				return endProgress();
 			case 'ended':
 				return showEnd(event);
 		}
 	}
+
 	/** Before the error itself is shown. */
 	function beforeError(error: unknown): void {
 		if (!isSurveyed) messages.unreadable(error);
+		// A bad input or header.
+		if (!(error instanceof UsageError) || typeof error.data.line !== 'number') return;
+		const file = options.input === '-' ? undefined : options.input;
+		annotate(context, { file, line: error.data.line, title: 'the input is invalid', message: error.message });
 	}
 	return { show, beforeError };
-}
-
-function createRunProgress({ tuning, invocation }: RunJob, { json }: View, palette: Palette) {
-	const { context, options } = invocation;
-	let progress: Progress | undefined;
-	return {
-		start(total: number, counts: Counts): void {
-			if (total <= 1 || tuning.quiet || json) return;
-			progress = createProgress(context, { total, start: totalOf(counts), palette, verbose: options.verbose });
-		},
-		draw(counts: Counts, pauseMs = 0): void {
-			if (progress === undefined) return;
-			const { failed, unknown } = counts;
-			const note = pauseMs < PAUSE_MS ? undefined : `waiting ${Math.round(pauseMs / 1000)} s for the service`;
-			progress.update({ done: totalOf(counts), failed, unknown, note });
-		},
-		clear: (): void => progress?.clear(),
-		end(): void {
-			progress?.done();
-			progress = undefined;
-		},
-	};
 }
