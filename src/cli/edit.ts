@@ -75,10 +75,8 @@ async function openTarget(noun: EditNoun, invocation: RunInvocation): Promise<Ta
 	const id = args.at(-1) ?? '';
 	if (noun !== 'user' && noun !== 'term') readId('id', id);
 	const session = await openSession(invocation);
-	const { connection, host, dialect } = session;
-	const service = { profile: connection.profileName, protected: connection.settings.protected };
-	await confirmWrite(invocation, { service, host, action: `edit ${noun} ${id}`, asks: false });
-	return { noun, invocation, endpoint, session, rules: { undocumented, statusIn: dialect.toNeutral } };
+	await confirmWrite(invocation, session.service, `edit ${noun} ${id}`, { asks: false });
+	return { noun, invocation, endpoint, session, rules: { undocumented, statusIn: session.dialect.toNeutral } };
 }
 
 /** The connection is not kept open during the edit. */

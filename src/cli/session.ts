@@ -43,6 +43,12 @@ export async function openSession(
 		connection,
 		dialect,
 		secrets: secretsOf(connection.auth),
+		service: {
+			baseUrl: connection.baseUrl,
+			prefixes: dialect.prefixes,
+			profile: connection.profileName,
+			protected: connection.settings.protected,
+		},
 		/** `desk.example` */
 		host: new URL(connection.baseUrl).host,
 		stateDir: stateFolder(context),

@@ -565,9 +565,9 @@ const cli = [
 		},
 	}),
 	...bugsIn('src/cli/runs/checks.ts', 'checkRun', ['test/acceptance/bulk-guards.test.ts'], {
-		'a run of deletes asks nobody': (real) => (job, extent, survey, rows, connect) => {
+		'a run of deletes asks nobody': (real) => (job, extent, survey, rows, means) => {
 			const options = { ...job.invocation.options, yes: true };
-			return real({ ...job, invocation: { ...job.invocation, options } }, extent, survey, rows, connect);
+			return real({ ...job, invocation: { ...job.invocation, options } }, extent, survey, rows, means);
 		},
 	}),
 	...bugsIn('src/cli/runs/checks.ts', 'confirmWrite', ['test/cli/commands/api.test.ts'], {

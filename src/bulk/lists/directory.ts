@@ -42,7 +42,10 @@ export interface Directories {
 		/** Undefined without a list. */
 		ids(): Promise<string[] | undefined>;
 	};
-	passwords(userId: string): Pick<Directory, 'id'>;
+	passwords(userId: string): {
+		id(text: string): Promise<Found>;
+		name(slug: string): Promise<string | undefined>;
+	};
 	readonly index: TermIndex;
 	/** Adds its terms to the index. */
 	list(taxonomy: string): Promise<void>;
@@ -101,7 +104,7 @@ export function createDirectories(options: DirectoryOptions): Directories {
 		passwords(userId) {
 			const passwords = passwordsOf.get(userId) ?? createPasswords(userId, options);
 			passwordsOf.set(userId, passwords);
-			return { id: once(`passwords of ${userId}`, passwords) };
+			return { ...passwords, id: once(`passwords of ${userId}`, passwords.id) };
 		},
 		index: {
 			idOf: (taxonomy, text) => termsOf(taxonomy).idOf(text),
@@ -319,21 +322,30 @@ class Terms {
 /** What a service makes as a slug is sent as it is. */
 const PASSWORD_SLUG = /^[\da-f]{12}$/;
 
-function createPasswords(userId: string, { dialect, send }: DirectoryOptions): (text: string) => Promise<Found> {
+function createPasswords(userId: string, { dialect, send }: DirectoryOptions): ReturnType<Directories['passwords']> {
 	const request = createPlanner(reads.password.list, dialect)({ ids: { user_id: userId } });
 	let listing: Promise<Outcome> | undefined;
-	return async (text) => {
-		if (PASSWORD_SLUG.test(text)) return { id: text };
+	const list = async (): Promise<Named[] | undefined> => {
 		listing ??= send(request);
 		const listed = listedIn(await listing, 'application passwords');
-		if (listed === undefined) return { asGiven: true };
-		const passwords = listed.map(({ slug, name }) => ({ id: String(slug), slug: String(slug), name: String(name) }));
-		const found = foundIn(matchesIn(passwords, text), text, 'application passwords', 'slugs');
-		if (found !== undefined) return found;
-		const likely = didYouMean(
-			text,
-			passwords.map(({ name }) => name),
-		);
-		return { problem: `user ${userId} has no application password ${quote(text)}${likely}` };
+		return listed?.map(({ slug, name }) => ({ id: String(slug), slug: String(slug), name: String(name) }));
+	};
+	return {
+		async id(text) {
+			if (PASSWORD_SLUG.test(text)) return { id: text };
+			const passwords = await list();
+			if (passwords === undefined) return { asGiven: true };
+			const found = foundIn(matchesIn(passwords, text), text, 'application passwords', 'slugs');
+			if (found !== undefined) return found;
+			const likely = didYouMean(
+				text,
+				passwords.map(({ name }) => name),
+			);
+			return { problem: `user ${userId} has no application password ${quote(text)}${likely}` };
+		},
+		async name(slug) {
+			const passwords = await list().catch(() => undefined);
+			return passwords?.find((each) => each.slug === slug)?.name;
+		},
 	};
 }

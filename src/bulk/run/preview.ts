@@ -11,7 +11,7 @@ import { rowsToSend } from './execute.js';
 import { type Held, heldOf, valuesOf } from './held.js';
 import type { Fields } from './plan.js';
 import { changesIn, IDENTITY, type PlanWriter } from './plan-file.js';
-import { comparesFirst, readsBefore } from './read-back.js';
+import { checkServed, comparesFirst, readsBefore } from './read-back.js';
 import type { PastPart } from './resume.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import type { RunSetup } from './setup.js';
@@ -73,7 +73,7 @@ async function createChangeReader(setup: RunSetup): Promise<(rows: readonly RunR
 		const found = await reader.read(rows.map(({ request }) => request));
 		return rows.map((row, at) => {
 			const read = found[at] as Outcome;
-			setup.checkServed(row, read);
+			checkServed(setup.plan, row, read);
 			return changeFrom(row, read, setup);
 		});
 	};

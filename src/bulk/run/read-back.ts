@@ -3,11 +3,12 @@
 import type { AppliedDifference, TermIndex } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints } from '../../api/endpoints.js';
+import { plural } from '../../api/names.js';
 import { createPlanner, type Request } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { hasInexactNumber } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import { differing } from '../../http/judge.js';
+import { differing, NO_ROUTE } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
 import { createCustomNames, hasAll, renamed, withUnknownNames } from './custom-names.js';
@@ -54,6 +55,18 @@ export function checkReadable(endpoint: Endpoint): void {
 	throw new UsageError(`${endpoint.name} can't be combined with a read: the API has no way to read ${endpoint.noun}s`, {
 		code: 'no_read',
 		hint: 'remove --verify, --snapshot, --only-changed, --if-unmodified, --if and --diff',
+	});
+}
+
+/** @throws UsageError if the service has no such read */
+export function checkServed({ source }: RunPlan, { request }: RunRow, { code, status }: Outcome): void {
+	if (code !== NO_ROUTE) return;
+	const what = `this service can't read ${plural(request.endpoint.noun, 2)} (${status} ${NO_ROUTE})`;
+	const needed = source.from === 'snapshots' ? '; run undo needs it' : '';
+	throw new UsageError(`${what}${needed}; nothing was written`, {
+		code: NO_ROUTE,
+		hint: 'drop the flags that need reads: --verify, --snapshot (or pass --no-snapshot), --only-changed, --diff, --if, --if-unmodified, and flags that add or remove items',
+		data: { status },
 	});
 }
 

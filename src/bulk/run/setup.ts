@@ -10,7 +10,7 @@ import type { Directories } from '../lists/directory.js';
 import type { AdaptivePace } from '../pace.js';
 import type { Show } from './events.js';
 import type { Fields, RunHeader, RunPlan, RunTuning } from './plan.js';
-import type { PlannedRows, RunRow } from './rows.js';
+import type { PlannedRows } from './rows.js';
 import type { SetLimits, Survey } from './survey.js';
 
 /** Show requests, read and show changes, or send. */
@@ -45,8 +45,6 @@ export interface RunSetup {
 	directories: Directories;
 	/** @throws RefusedError */
 	checkSignedIn(outcome: Outcome): void;
-	/** @throws UsageError if the service has no such read */
-	checkServed(row: RunRow, read: Outcome): void;
 	/** Checks what only the service or a person can say. @returns the plan to carry out @throws to send nothing */
 	ask(survey: Survey, rows: PlannedRows): Promise<RunPlan>;
 	show: Show;

@@ -52,7 +52,7 @@ export const command = defineCommand({
 	async run(invocation) {
 		const { options } = invocation;
 		const session = await openSession(invocation, { credentials: options.dryRun !== true });
-		const { connection, dialect, host } = session;
+		const { connection, dialect } = session;
 		const call = await readCall(invocation, connection.baseUrl, dialect);
 		const { method, body, isRead } = call;
 		const path = pathOf(call, call.query);
@@ -70,8 +70,7 @@ export const command = defineCommand({
 			return ExitCode.ok;
 		}
 		if (!isRead) {
-			const service = { profile: connection.profileName, protected: connection.settings.protected };
-			await confirmWrite(invocation, { service, host, action: `send ${method} ${path}`, asks: method === 'DELETE' });
+			await confirmWrite(invocation, session.service, `send ${method} ${path}`, { asks: method === 'DELETE' });
 		}
 		const says = isRead ? 'nothing was changed' : `check before you send it again: ${method} ${redactUrl(path)}`;
 		const unlisten = leaveOnSignal(invocation, says);

@@ -2,18 +2,17 @@
 
 import { endpoints } from '../../api/endpoints.js';
 import { plural } from '../../api/names.js';
-import { createPlanner } from '../../api/plan.js';
-import { readEndpointOf, readRequest, reads } from '../../api/reads.js';
+import { readEndpointOf, readRequest } from '../../api/reads.js';
 import { isObject } from '../../api/values.js';
 import { readRunHeader } from '../../bulk/journal/folder.js';
+import type { Directories } from '../../bulk/lists/directory.js';
 import { heldOf } from '../../bulk/run/held.js';
-import { commandOf, type RunPlan, type RunService } from '../../bulk/run/plan.js';
-import { readsBefore } from '../../bulk/run/read-back.js';
+import { commandOf, type Ids, type RunPlan, type RunService } from '../../bulk/run/plan.js';
+import { checkServed, readsBefore } from '../../bulk/run/read-back.js';
 import type { PlannedRows, RunRow } from '../../bulk/run/rows.js';
-import type { Extent } from '../../bulk/run/setup.js';
+import type { Extent, RunSetup } from '../../bulk/run/setup.js';
 import { checkSet, type Survey, surveyRows } from '../../bulk/run/survey.js';
 import { RefusedError, UsageError } from '../../errors.js';
-import { NO_ROUTE } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
@@ -37,7 +36,8 @@ export async function checkOne(job: RunJob, row: RunRow, client: Client): Promis
 	const survey = await surveyRows([[row]], job.plan);
 	const { session, invocation } = job;
 	checkSet(survey, { expect: invocation.options.expect, max: session.connection.settings.max });
-	await checkWrite(job, job.plan, survey, client);
+	const directories = openDirectories(session, session.sending, async () => client);
+	await checkWrite(job, job.plan, survey, { client, directories });
 }
 
 /** Before the first row is sent. @returns the plan, as far as this service can carry it out @throws UsageError, RefusedError */
@@ -46,7 +46,7 @@ export async function checkRun(
 	extent: Extent,
 	survey: Survey,
 	{ input, source }: PlannedRows,
-	connect: () => Promise<Client>,
+	{ connect, directories }: Pick<RunSetup, 'connect' | 'directories'>,
 ): Promise<RunPlan> {
 	const { options } = job.invocation;
 	// A header that names a field is no mistake.
@@ -61,26 +61,29 @@ export async function checkRun(
 	const isLost = survey.rows === 1 || survey.permanent === survey.selected;
 	const plan = job.snapshotByDefault === true && isLost ? withoutOldValues(job.plan) : job.plan;
 	if (extent !== 'send' && options.plan === undefined) return plan;
-	const checked = extent === 'send' ? await checkWrite(job, plan, survey, await connect()) : plan;
+	const checked =
+		extent === 'send' ? await checkWrite(job, plan, survey, { client: await connect(), directories }) : plan;
 	await checkReports(job, source);
-	if (readsBefore(checked) && survey.users.size > 0) await warnOfUnknownUsers(job, survey, await connect());
-	return checked;
-}
-
-/** For runs that read anyway: one request before the first row, in place of rows that differ after it. */
-async function warnOfUnknownUsers({ session, invocation }: RunJob, survey: Survey, client: Client): Promise<void> {
-	const { users } = openDirectories(session, session.sending, async () => client);
-	const missing = await users.missing([...survey.users.keys()]).catch(() => []);
+	if (!readsBefore(checked)) return checked;
+	// Runs that read anyway: one request before the first row, in place of rows that differ after it.
+	const missing = await directories.users.missing([...survey.users.keys()]).catch(() => []);
 	const warnings = missing?.map(
 		(id) => `${survey.users.get(id)} ${id}: there may be no such user; supportctl user list shows all`,
 	);
-	warn(invocation.context, warnings ?? []);
+	warn(job.invocation.context, warnings ?? []);
+	return checked;
+}
+
+interface Means {
+	client: Client;
+	directories: Directories;
 }
 
 /** Checks what only the service can say, and asks before a delete, an undo and a large update. */
-async function checkWrite(job: RunJob, given: RunPlan, survey: Survey, client: Client): Promise<RunPlan> {
-	const { endpoint, session, invocation } = job;
-	const plan = await checkReadsServed(job, given, survey.read, client);
+async function checkWrite(job: RunJob, given: RunPlan, survey: Survey, means: Means): Promise<RunPlan> {
+	const { endpoint, invocation } = job;
+	const { directories } = means;
+	const plan = await checkReadsServed(job, given, survey.read, means.client);
 	const isUpdate = endpoint.replay === 'set';
 	if (!(isUpdate || endpoint.replay === 'delete') || survey.selected === 0) return plan;
 	const { prompts } = invocation.context;
@@ -92,38 +95,33 @@ async function checkWrite(job: RunJob, given: RunPlan, survey: Survey, client: C
 	const notes: string[] = [];
 	let nameOf: NameOf = () => undefined;
 	if (endpoint.name === endpoints['user.delete'].name) {
-		nameOf = await checkUsers(job, survey, client, isAsked, notes);
+		await checkUsers(job, survey, means, isAsked, notes);
+		nameOf = ({ id = '' }) => directories.users.name(id);
 	} else if (endpoint.name === endpoints['user.password.delete'].name && isAsked) {
-		nameOf = await passwordNames(job, survey, client);
+		nameOf = ({ user_id = '', slug = '' }) => directories.passwords(user_id).name(slug);
 	}
 	const undo = plan.checks.snapshot
 		? 'run undo can restore the old values'
 		: "this can't be undone: old values are not saved";
 	if (isMany) notes.push(undo);
-	await confirmWrite(invocation, {
-		service: plan.service,
-		host: session.host,
-		notes,
-		action: actionOf(job, survey, nameOf),
-		asks: endpoint.confirm || isAgain || (isMany && prompts.available),
-	});
+	const asks = endpoint.confirm || isAgain || (isMany && prompts.available);
+	await confirmWrite(invocation, plan.service, await actionOf(job, survey, nameOf), { asks, notes });
 	return plan;
 }
 
-type NameOf = (ids: Readonly<Record<string, string>>) => string | undefined;
+type NameOf = (ids: Ids) => string | undefined | Promise<string | undefined>;
 
 /** Whether users exist that receive posts, and whether one that is deleted is you. */
 async function checkUsers(
 	{ session, invocation }: RunJob,
 	{ first, deleted, receivers: all }: Survey,
-	client: Client,
+	{ client, directories }: Means,
 	isAsked: boolean,
 	notes: string[],
-): Promise<NameOf> {
-	const { users } = openDirectories(session, session.sending, async () => client);
+): Promise<void> {
 	const receivers = [...all.keys()].slice(0, RECEIVERS);
 	const named = isAsked ? first.flatMap(({ ids }) => ids.id ?? []) : [];
-	const missing = await users.missing([...receivers, ...named]).catch((error: unknown) => {
+	const missing = await directories.users.missing([...receivers, ...named]).catch((error: unknown) => {
 		if (error instanceof RefusedError) throw error;
 		return undefined;
 	});
@@ -145,28 +143,10 @@ async function checkUsers(
 			hint: 'sign in with a different account to delete it',
 		});
 	}
-	return ({ id = '' }) => users.name(id);
-}
-
-async function passwordNames({ session }: RunJob, { first }: Survey, client: Client): Promise<NameOf> {
-	const { dialect, sending } = session;
-	const names = new Map<string, unknown>();
-	const planList = createPlanner(reads.password.list, dialect);
-	for (const user of new Set(first.flatMap(({ ids }) => ids.user_id ?? []))) {
-		const { outcome, body } = await send(client, planList({ ids: { user_id: user } }), sending);
-		if (outcome !== 'ok' || typeof body !== 'object' || body === null) continue;
-		for (const [key, each] of Object.entries(body)) {
-			if (isObject(each)) names.set(`${user} ${String(each.slug ?? key)}`, each.name);
-		}
-	}
-	return ({ user_id: user, slug }) => {
-		const name = names.get(`${user} ${slug}`);
-		return typeof name === 'string' ? name : undefined;
-	};
 }
 
 /** `permanently delete 2 users: jdoe (7), 8, whose posts go to user 2,` */
-function actionOf({ endpoint, plan }: RunJob, survey: Survey, nameOf: NameOf): string {
+async function actionOf({ endpoint, plan }: RunJob, survey: Survey, nameOf: NameOf): Promise<string> {
 	const { selected, permanent, first, fields } = survey;
 	const what = `${selected} ${plural(endpoint.noun, selected)}`;
 	if (plan.source.from === 'snapshots') {
@@ -178,42 +158,39 @@ function actionOf({ endpoint, plan }: RunJob, survey: Survey, nameOf: NameOf): s
 	if (endpoint.replay === 'set' && selected > UNASKED_ROWS) {
 		return `${start}${endpoint.verb} ${what} (${[...fields].join(', ')})`;
 	}
-	const called = (ids: Readonly<Record<string, string>>): string => {
+	const called = async (ids: Ids): Promise<string> => {
 		const own = ids.id ?? ids.slug ?? Object.values(ids).join('/');
-		const name = ids.username ?? nameOf(ids);
+		const name = ids.username ?? (await nameOf(ids));
 		return name === undefined ? own : `${name} (${own})`;
 	};
-	const named = `: ${first.map(({ ids }) => called(ids)).join(', ')}${selected > first.length ? ', …' : ''}`;
+	const names = await Promise.all(first.map(({ ids }) => called(ids)));
+	const named = `: ${names.join(', ')}${selected > first.length ? ', …' : ''}`;
 	if (endpoint.replay !== 'delete') return `${start}${endpoint.verb} ${what}${named}`;
-	const receivers = [...survey.receivers.keys()].slice(0, NAMED_RECEIVERS).map((id) => called({ id }));
+	const shown = [...survey.receivers.keys()].slice(0, NAMED_RECEIVERS);
+	const receivers = await Promise.all(shown.map((id) => called({ id })));
 	const posts = receivers.length === 0 ? '' : `, whose posts go to user ${receivers.join(', ')},`;
 	if (!endpoint.trash || permanent === selected) return `${start}permanently delete ${what}${named}${posts}`;
 	if (permanent === 0) return `${start}move ${what} to the trash${named}`;
 	return `${start}delete ${what} (${permanent} of them permanently)${named}`;
 }
 
+type Service = Pick<RunService, 'baseUrl' | 'profile' | 'protected'>;
+
 /** `on desk.example (profile live)` */
-export function placeOf({ profile }: Pick<RunService, 'profile'>, host: string): string {
-	return `on ${host}${profile === undefined ? '' : ` (profile ${profile})`}`;
+export function placeOf({ baseUrl, profile }: Service): string {
+	return `on ${new URL(baseUrl).host}${profile === undefined ? '' : ` (profile ${profile})`}`;
 }
 
-interface Question {
-	service: Pick<RunService, 'profile' | 'protected'>;
-	host: string;
-	/** `update ticket 14` */
-	action: string;
-	asks: boolean;
-	notes?: readonly string[];
-}
-
-/** A protected profile needs its name, and a permanent write a yes. @throws UsageError */
+/** A protected profile needs its name, and a permanent write a yes. @param action `update ticket 14` @throws UsageError */
 export async function confirmWrite(
 	{ context, options }: Pick<RunInvocation, 'context' | 'options'>,
-	{ service, host, action, asks, notes = [] }: Question,
+	service: Service,
+	action: string,
+	{ asks, notes = [] }: { asks: boolean; notes?: readonly string[] },
 ): Promise<void> {
 	const { profile, protected: isProtected } = service;
 	const { confirm, yes } = options;
-	const where = `${action} ${placeOf(service, host)}`;
+	const where = `${action} ${placeOf(service)}`;
 	const code = 'protected_profile';
 	if (isProtected && confirm !== profile) {
 		throw new UsageError(`profile ${profile} is protected: pass --confirm=${profile} to ${where}`, {
@@ -246,7 +223,7 @@ async function checkReadsServed(job: RunJob, plan: RunPlan, row: RunRow | undefi
 		warn(invocation.context, [`this run can't be undone: the service can't read ${noun} (${why})`]);
 		ready = withoutOldValues(plan);
 	}
-	if (readsBefore(ready) || ready.checks.verify) checkServed(job, row, found);
+	if (readsBefore(ready) || ready.checks.verify) checkServed(plan, row, found);
 	return ready;
 }
 
@@ -264,16 +241,4 @@ function mayShowObjects(found: Outcome, { request }: RunRow): boolean {
 
 function withoutOldValues(plan: RunPlan): RunPlan {
 	return { ...plan, checks: { ...plan.checks, snapshot: false } };
-}
-
-/** @throws UsageError */
-export function checkServed({ plan }: RunJob, { request }: RunRow, { code, status }: Outcome): void {
-	if (code !== NO_ROUTE) return;
-	const what = `this service can't read ${plural(request.endpoint.noun, 2)} (${status} ${NO_ROUTE})`;
-	const needed = plan.source.from === 'snapshots' ? '; run undo needs it' : '';
-	throw new UsageError(`${what}${needed}; nothing was written`, {
-		code: NO_ROUTE,
-		hint: 'drop the flags that need reads: --verify, --snapshot (or pass --no-snapshot), --only-changed, --diff, --if, --if-unmodified, and flags that add or remove items',
-		data: { status },
-	});
 }

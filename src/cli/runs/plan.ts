@@ -171,10 +171,9 @@ export function jobOf(
 	session: Session,
 ): RunJob {
 	const { options } = invocation;
-	const { connection, dialect } = session;
-	const { settings } = connection;
+	const { settings } = session.connection;
 	const { undocumented = false } = options;
-	const rules = { undocumented, statusIn: dialect.toNeutral };
+	const rules = { undocumented, statusIn: session.dialect.toNeutral };
 	const isRestorable = endpoint.replay === 'set' || (endpoint.trash && !values.force);
 	const canBeUndone = isRestorable && readEndpointOf(endpoint) !== undefined;
 	const isOne = source.from === 'ids' && source.ids.length === 1;
@@ -206,12 +205,7 @@ export function jobOf(
 		skipInvalid: options.skipInvalid === true,
 		undocumented,
 		shard: options.shard === undefined ? undefined : parseShard(options.shard),
-		service: {
-			baseUrl: connection.baseUrl,
-			prefixes: dialect.prefixes,
-			profile: connection.profileName,
-			protected: settings.protected,
-		},
+		service: session.service,
 	};
 	return { endpoint, plan, tuning: tuningOf(invocation, session), secrets, session, invocation, snapshotByDefault };
 }

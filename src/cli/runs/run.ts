@@ -13,7 +13,7 @@ import { createRedactor } from '../../output/redact.js';
 import { version } from '../../version.js';
 import { listenForStop } from '../interruption.js';
 import { checkSignedIn, openDirectories } from '../own-account.js';
-import { checkRun, checkServed } from './checks.js';
+import { checkRun } from './checks.js';
 import { redactRows } from './outcomes.js';
 import type { RunJob } from './plan.js';
 import { createScreen } from './printers/screen.js';
@@ -82,8 +82,7 @@ async function sendRows(
 			journal: { path: journal, isWanted: !isLookUp || journal !== undefined || options.report !== undefined },
 			stdin: { [Symbol.asyncIterator]: () => stdin.bytes()[Symbol.asyncIterator]() },
 			checkSignedIn: (outcome) => checkSignedIn(outcome, connection),
-			checkServed: (row, read) => checkServed(job, row, read),
-			ask: (survey, rows) => checkRun(job, extent, survey, rows, means.connect),
+			ask: (survey, rows) => checkRun(job, extent, survey, rows, means),
 		});
 	} catch (error) {
 		screen.beforeError(error);

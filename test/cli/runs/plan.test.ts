@@ -16,6 +16,7 @@ const service = { baseUrl: 'https://desk.example/wp-json', prefixes: neutralDial
 const session = {
 	dialect: neutralDialect,
 	connection: { baseUrl: service.baseUrl, profileName: 'live' },
+	service: { ...service, profile: 'live', protected: true },
 } as unknown as Session;
 
 /** Reads `ticket update 14 --status hold`. */

@@ -77,7 +77,7 @@ export function createPreview(job: RunJob) {
 		const facts = { dryRun: true, host, profile: profile ?? null, requests, upTo, skipped, unread };
 		writeSummary(facts, () => {
 			const count = `${upTo ? 'up to ' : ''}${requests} ${plural('request', requests)}`;
-			const notes = [`dry run ${placeOf({ profile }, host)}: ${count}, none sent`];
+			const notes = [`dry run ${placeOf(plan.service)}: ${count}, none sent`];
 			if (skipped > 0) notes.push(`${haveRows(skipped)} nothing to send`);
 			if (unread > 0) notes.push(`${unread} ${plural(endpoint.noun, unread)} could not be read`);
 			return [notes.join('; ')];
