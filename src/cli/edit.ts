@@ -14,11 +14,12 @@ import { checkTyped, findField, isObject, isProblem, quote, type ValueRules } fr
 import { createSheet } from '../bulk/lists/sheet.js';
 import { type Held, heldOf, isNothing, isUnchanged } from '../bulk/run/held.js';
 import { findIds } from '../bulk/run/names.js';
+import type { Ids } from '../bulk/run/plan.js';
 import { ExitCode, FailedError, fileProblem, InterruptedError, SupportctlError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
 import type { Context } from '../io/context.js';
 import { createRedactor } from '../output/redact.js';
-import { type Ids, type Reading, readId, readObject, readObjectId, readOwners, withReading } from './lists/reading.js';
+import { type Reading, readId, readObject, readObjectId, readOwners, withReading } from './lists/reading.js';
 import { say, warn } from './notices.js';
 import { openDirectories } from './own-account.js';
 import { wantsJson } from './results.js';

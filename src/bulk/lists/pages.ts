@@ -24,18 +24,14 @@ export interface PagesOptions {
 	byId?: 1 | -1 | undefined;
 	/** A trusted total ends the reading after one page. */
 	countsOnly?: boolean;
-	onTotal?(total: number | undefined): void;
-	/** New objects, in order; false ends the reading. */
-	onPage(objects: readonly ListedObject[]): Promise<boolean>;
+	/** New objects, in order; false ends the reading. @param total as the service counts */
+	onPage(objects: readonly ListedObject[], total: number | undefined): Promise<boolean>;
 	/** A list with more objects counts as endless. */
 	ceiling?: number;
 }
 
 export interface PagesEnd {
 	count: number;
-	/** As the service counts. */
-	total?: number | undefined;
-	whole: boolean;
 	failure?: Outcome | undefined;
 }
 
@@ -62,18 +58,16 @@ export async function readPages(options: PagesOptions): Promise<PagesEnd> {
 	const list = new List(options);
 	try {
 		const first = await list.read(1);
-		if (first === undefined) return { count: 0, whole: false };
-		options.onTotal?.(first.total);
+		if (first === undefined) return { count: 0 };
 		if (options.countsOnly === true && isTrusted(first, size)) {
-			return { count: first.total ?? 0, total: first.total, whole: true };
+			return { count: first.total ?? 0 };
 		}
 		const watch = await watchLastPage(list, first, most);
 		const last = await readInOrder(list, first, watch, options);
 		if (last.number > 1 && watch.isDoubtful()) await readAllAgain(list, last.number);
-		const whole = last.number < most || (last.pages ?? Number.POSITIVE_INFINITY) <= most;
-		return { count: list.count, total: last.total, whole };
+		return { count: list.count };
 	} catch (error) {
-		if (error instanceof Ended) return { count: list.count, whole: false, failure: error.failure };
+		if (error instanceof Ended) return { count: list.count, failure: error.failure };
 		throw error;
 	} finally {
 		list.stop.abort();
@@ -147,6 +141,7 @@ async function readAllAgain(list: List, last: number): Promise<void> {
 class List {
 	readonly stop = new AbortController();
 	count = 0;
+	private total: number | undefined;
 	readonly #seen = new Set<unknown>();
 
 	constructor(private readonly options: PagesOptions) {
@@ -160,7 +155,8 @@ class List {
 		if (number > 1 && result.code === 'rest_post_invalid_page_number') return undefined;
 		const objects = result.outcome === 'ok' ? objectsIn(result.body) : undefined;
 		if (objects === undefined) throw new Ended(notList(result));
-		return { number, objects, total: countIn(headers, 'x-wp-total'), pages: countIn(headers, 'x-wp-totalpages') };
+		this.total = countIn(headers, 'x-wp-total');
+		return { number, objects, total: this.total, pages: countIn(headers, 'x-wp-totalpages') };
 	}
 
 	/** In order, with some ahead. */
@@ -208,7 +204,7 @@ class List {
 			return own === undefined || this.#seen.add(own).size > known;
 		});
 		this.count += found.length;
-		if (!(await this.options.onPage(found))) throw new Ended();
+		if (!(await this.options.onPage(found, this.total))) throw new Ended();
 		const { ceiling = CEILING } = this.options;
 		if (this.count <= ceiling) return found.length > 0;
 		const message = `${ceiling} objects were read, and the list has no end`;

@@ -9,14 +9,8 @@ import { warn } from '../notices.js';
 import { camelCase } from '../options/option.js';
 import { type Reading, readId, readTermId, readUserId } from './reading.js';
 
-export interface Filtered {
-	readonly query: Readonly<Record<string, string>>;
-	/** Fields that must be empty, which a service can't be asked for. */
-	readonly absent: readonly string[];
-}
-
-/** @throws UsageError for values that no object has */
-export async function readFilters(reading: Reading): Promise<Filtered> {
+/** @returns `absent`: fields that must be empty, which a service can't be asked for @throws UsageError */
+export async function readFilters(reading: Reading) {
 	const query: Record<string, string> = {};
 	const absent: string[] = [];
 	for (const filter of reading.read.filters) {
@@ -36,11 +30,16 @@ export async function readFilters(reading: Reading): Promise<Filtered> {
 }
 
 async function parameterOf({ kind, parameter }: Filter, text: string, reading: Reading): Promise<string> {
-	const flag = flagName(parameter);
-	const label = `--${flag}`;
+	const label = `--${flagName(parameter)}`;
 	switch (kind) {
 		case 'user':
-			if (text === '0') throw everyone(reading, flag);
+			if (text === '0') {
+				const { invocation, read } = reading;
+				throw refuse(
+					`${label} 0 would list every ${read.list.noun}: to the service, 0 means all`,
+					`to list those without one: supportctl ${invocation.words.join(' ')} ${label} ${NOBODY}`,
+				);
+			}
 			if (text.includes(',')) throw refuse(`${label} takes one user`);
 			return await readUserId(label, text, reading);
 		case 'id':
@@ -67,13 +66,6 @@ function refuse(message: string, hint?: string): UsageError {
 	return new UsageError(message, { code: 'invalid_value', hint });
 }
 
-function everyone({ invocation, read }: Reading, flag: string): UsageError {
-	return refuse(
-		`--${flag} 0 would list every ${read.list.noun}: to the service, 0 means all`,
-		`to list those without one: supportctl ${invocation.words.join(' ')} --${flag} ${NOBODY}`,
-	);
-}
-
 function statusOf(label: string, text: string, { invocation, session: { dialect } }: Reading): string {
 	const state = text.toLowerCase();
 	if (state === 'open' || state === 'closed') {
@@ -87,8 +79,6 @@ function statusOf(label: string, text: string, { invocation, session: { dialect 
 	return dialect.toOwn(known ?? text);
 }
 
-export type Order = ReturnType<typeof readOrder>;
-
 /** By ID, for a person the newest first. @throws UsageError */
 export function readOrder({ read, invocation: { options, context } }: Reading) {
 	const given = options.sort;
@@ -101,7 +91,7 @@ export function readOrder({ read, invocation: { options, context } }: Reading) {
 		);
 	}
 	const orderby = field.replace(/_gmt$/, '');
-	const byId = isDescending ? (-1 as const) : (1 as const);
+	const byId: 1 | -1 = isDescending ? -1 : 1;
 	return {
 		query: { orderby, order: isDescending ? 'desc' : 'asc' },
 		byId: orderby === 'id' ? byId : undefined,

@@ -4,24 +4,24 @@ import { plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
 import { type Noun, ownAccount } from '../../api/reads.js';
 import { inOrder } from '../../bulk/lists/batches.js';
-import { type PageCall, type PagesEnd, readPages } from '../../bulk/lists/pages.js';
+import { type PageCall, readPages } from '../../bulk/lists/pages.js';
 import { isNothing } from '../../bulk/run/held.js';
+import type { Ids } from '../../bulk/run/plan.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import { failureBy, NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { ResponseHeaders } from '../../http/response.js';
 import { openPalette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
-import { createProgress, type Progress } from '../../output/progress.js';
+import { createProgress } from '../../output/progress.js';
 import type { Invocation } from '../command.js';
-import { say, warn } from '../notices.js';
+import { say } from '../notices.js';
 import { findOwnId } from '../own-account.js';
 import { checkOutput, printAll, wantsJson } from '../results.js';
-import { type Filtered, type Order, readFilters, readOrder } from './filters.js';
-import { createPrinter, fieldsNeeded, formOf, type Printer } from './print.js';
+import { readFilters, readOrder } from './filters.js';
+import { createPrinter, fieldsNeeded, formOf } from './print.js';
 import {
 	failureOfRead,
-	type Ids,
 	type ReadInvocation,
 	type Reading,
 	readObject,
@@ -34,58 +34,59 @@ import {
 const PAGE_SIZE = 100;
 
 export async function listObjects(noun: Noun, invocation: ReadInvocation): Promise<ExitCode> {
-	const { context, options, args } = invocation;
+	const { context, args } = invocation;
 	return await withReading(noun, invocation, async (reading) => {
-		const filtered = await readFilters(reading);
-		const palette = await openPalette(context, context.stderr);
-		const isQuiet = options.quiet === true || wantsJson(options);
-		const progress = isQuiet ? undefined : createProgress(context, { palette, verbose: options.verbose });
-		const form = formOf(reading);
-		const printer = createPrinter(reading, form, { beforeWrite: progress?.clear, onPager: progress?.done });
-		const isCount = form.format === 'count' && options.query === undefined;
-		const fields = fieldsNeeded(reading, form);
-		const list: List = { reading, filtered, order: readOrder(reading), fields, progress, printer, isCount };
+		const list = await openList(reading);
+		const { printer, progress, filtered, isCount } = list;
 		let failure: SupportctlError | undefined;
-		let printed = 0;
 		for (const owners of await readOwners(await readWords(args, context.stdin), reading)) {
-			({ printed, failure } = await printList(list, owners, printed).finally(progress?.clear));
+			failure = await printList(list, owners).finally(progress?.clear);
 			if (failure !== undefined) break;
 		}
 		progress?.done();
-		if (failure !== undefined && printed === 0) throw failure;
+		if (failure !== undefined && list.printed === 0) throw failure;
 		if (isCount) {
-			context.stdout.write(`${printed}\n`);
+			context.stdout.write(`${list.printed}\n`);
 			await checkOutput(context.stdout);
 		} else await printer.end();
 		if (failure !== undefined) throw failure;
 		const isNarrowed = filtered.absent.length > 0 || Object.keys(filtered.query).length > 0;
 		const none = `no ${plural(reading.read.list.noun, 2)}`;
-		if (printed === 0) say(invocation, isNarrowed ? `${none} match` : none);
+		if (list.printed === 0) say(invocation, isNarrowed ? `${none} match` : none);
 		return ExitCode.ok;
 	});
 }
 
-interface List {
-	reading: Reading;
-	filtered: Filtered;
-	order: Order;
-	fields: readonly string[] | undefined;
-	progress: Progress | undefined;
-	printer: Printer;
-	isCount: boolean;
+type List = Awaited<ReturnType<typeof openList>>;
+
+async function openList(reading: Reading) {
+	const { context, options } = reading.invocation;
+	const filtered = await readFilters(reading);
+	const palette = await openPalette(context, context.stderr);
+	const isQuiet = options.quiet === true || wantsJson(options);
+	const progress = isQuiet ? undefined : createProgress(context, { palette, verbose: options.verbose });
+	const form = formOf(reading);
+	return {
+		reading,
+		filtered,
+		progress,
+		order: readOrder(reading),
+		fields: fieldsNeeded(reading, form),
+		printer: createPrinter(reading, form, { beforeWrite: progress?.clear, onPager: progress?.done }),
+		isCount: form.format === 'count' && options.query === undefined,
+		limit: options.limit ?? Number.POSITIVE_INFINITY,
+		printed: 0,
+	};
 }
 
-/** @param before how many were printed of other owners */
-async function printList(list: List, owners: Ids, before: number) {
-	const { reading, filtered, order, progress, printer, isCount } = list;
+async function printList(list: List, owners: Ids): Promise<SupportctlError | undefined> {
+	const { reading, filtered, order, progress, printer, isCount, limit } = list;
 	const { read, invocation, concurrency } = reading;
-	const limit = invocation.options.limit ?? Number.POSITIVE_INFINITY;
+	const before = list.printed;
 	// Filtering here needs more objects than are printed.
 	const isOwn = filtered.absent.length === 0;
 	const size = isOwn && !isCount ? Math.min(PAGE_SIZE, limit) : PAGE_SIZE;
 	const pages = isOwn ? Math.ceil((limit - before) / size) : Number.POSITIVE_INFINITY;
-	let printed = before;
-	let total: number | undefined;
 	const end = await readPages({
 		fetch: createFetch(list, owners, size),
 		concurrency,
@@ -93,39 +94,26 @@ async function printList(list: List, owners: Ids, before: number) {
 		most: read.orders.length > 0 ? pages : 1,
 		byId: order.byId,
 		countsOnly: isCount && isOwn,
-		onTotal(found) {
-			total = found === undefined ? undefined : Math.min(before + found, limit);
-		},
-		async onPage(objects) {
+		async onPage(objects, total) {
 			const found = objects.filter((each) => filtered.absent.every((field) => isNothing(each[field])));
-			const wanted = found.slice(0, limit - printed);
+			const wanted = found.slice(0, limit - list.printed);
 			if (!isCount) await printer.print(wanted, owners);
-			printed += wanted.length;
-			progress?.update({ done: printed, total });
-			return printed < limit && !invocation.context.stdout.closed;
+			list.printed += wanted.length;
+			progress?.update({ done: list.printed, total: total && Math.min(before + total, limit) });
+			return list.printed < limit && !invocation.context.stdout.closed;
 		},
 	});
 	// A trusted total counts objects that were not read.
-	if (isCount && isOwn) printed = Math.min(limit, before + end.count);
-	if (end.failure !== undefined) return { printed, failure: failureOfList(reading, end.failure, printed) };
-	if (printed < limit && isOwn) warnOfTotal(reading, end);
-	return { printed };
+	if (isCount && isOwn) list.printed = Math.min(limit, before + end.count);
+	return end.failure && failureOfList(list, end.failure);
 }
 
-/** Services count wrong, and lists change. */
-function warnOfTotal({ read, invocation }: Reading, { count, total = count, whole }: PagesEnd): void {
-	if (!whole || total === count) return;
-	const what = `${count} ${plural(read.list.noun, count)} ${count === 1 ? 'was' : 'were'} listed`;
-	warn(invocation.context, [`${what}, but the service counts ${total} (X-WP-Total)`]);
-}
-
-function failureOfList(reading: Reading, failure: Outcome, printed: number): SupportctlError {
+function failureOfList({ reading, printed }: List, failure: Outcome): SupportctlError {
 	const error = failureOfRead(reading, reading.read.list, {}, failure);
 	if (printed === 0) return error;
 	const exitCode = error.exitCode === ExitCode.refused ? error.exitCode : ExitCode.partial;
 	const message = `${error.message}; the list is incomplete: ${printed} were printed`;
-	const { code, hint, details, data } = error;
-	return new SupportctlError(message, exitCode, { code, details, hint, data: { ...data, printed } });
+	return new SupportctlError(message, exitCode, { ...error, data: { ...error.data, printed } });
 }
 
 /** Overrides the service's own filters, unless the caller's do. */
@@ -180,8 +168,8 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 				if (printed > 0) await printer.end();
 				throw object;
 			}
-			const view = { json: wantsJson(options), debug: false, palette: await openPalette(context, context.stderr) };
-			context.stderr.write(renderError(object, view));
+			const palette = await openPalette(context, context.stderr);
+			context.stderr.write(renderError(object, { json: wantsJson(options), palette }));
 		}
 		if (printed > 0) await printer.end();
 		if (failed === undefined) return ExitCode.ok;
@@ -192,7 +180,7 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> {
 	return await withReading('user', invocation, async (reading) => {
 		const { session, client, sending } = reading;
-		const { auth, baseUrl, settings, profileName } = session.connection;
+		const { auth, baseUrl, settings, profileName = null } = session.connection;
 		let account = await readObject(reading, {}, ownAccount);
 		if (account instanceof SupportctlError && account.code === NO_ROUTE && auth.scheme === 'basic') {
 			// The documented lookup knows the ID only.
@@ -201,13 +189,9 @@ export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> 
 		}
 		if (account instanceof SupportctlError) throw account;
 		const { _links, ...shown } = account;
-		const columns = ['id', 'username', 'name', 'email', 'roles', 'service', 'profile'];
-		const shape = {
-			profileFormat: settings.format,
-			single: true,
-			columns: columns.map((path) => ({ path, label: path })),
-		};
-		await printAll(invocation, shape, [{ ...shown, service: baseUrl, profile: profileName ?? null }]);
+		const columns = ['id', 'username', 'name', 'email', 'roles', 'service', 'profile'].map((path) => ({ path }));
+		const shape = { profileFormat: settings.format, single: true, columns };
+		await printAll(invocation, shape, [{ ...shown, service: baseUrl, profile: profileName }]);
 		return ExitCode.ok;
 	});
 }

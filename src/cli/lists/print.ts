@@ -3,10 +3,11 @@
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { createSheet, exportedNames } from '../../bulk/lists/sheet.js';
 import { listTerms } from '../../bulk/run/names.js';
+import type { Ids } from '../../bulk/run/plan.js';
 import { createRedactor } from '../../output/redact.js';
 import { warn } from '../notices.js';
 import { chosenFormat, columnsNamed, isOwnTable, openResults, type ResultShape } from '../results.js';
-import type { Ids, Reading } from './reading.js';
+import type { Reading } from './reading.js';
 import { BATCH, createTerminalRows } from './terminal.js';
 
 /** @param single one object, which is whole in every format but csv and tsv */
@@ -28,26 +29,22 @@ export function formOf({ read, invocation, session }: Reading, single = false) {
 type Form = ReturnType<typeof formOf>;
 
 /** Which fields of a list the service has to send; undefined for all. */
-export function fieldsNeeded({ read, invocation: { options } }: Reading, form: Form): string[] | undefined {
+export function fieldsNeeded({ read, invocation: { options } }: Reading, { format, isExport }: Form) {
 	if (options.query !== undefined || read.orders.length === 0) return undefined;
-	const names = columnsNamed(options) ?? defaultNames(form, exportedNames(read), read.shown);
-	const fields = names?.map((path) => path.split('.')[0] ?? '');
-	return fields && ['id', ...fields.filter((name) => name !== 'id' && !read.owners.includes(name))];
-}
-
-function defaultNames({ format, isExport }: Form, exported: readonly string[], shown: readonly string[]) {
-	if (format === 'ids' || format === 'count') return ['id'];
-	if (isExport) return exported;
-	return format === undefined || format === 'table' ? shown : undefined;
+	let names: readonly string[] | undefined = columnsNamed(options);
+	if (names === undefined) {
+		if (format === 'ids' || format === 'count') names = [];
+		else if (isExport) names = exportedNames(read);
+		else if (format === undefined || format === 'table') names = read.shown;
+	}
+	const fields = names?.map((path) => path.split('.')[0] as string);
+	return fields && [...new Set(['id', ...fields])].filter((name) => !read.owners.includes(name));
 }
 
 type Screen = Pick<ResultShape, 'beforeWrite' | 'onPager'>;
 
-export type Printer = ReturnType<typeof createPrinter>;
-
 /** The first objects decide the columns. A table looks up names of many objects in one request. */
 export function createPrinter(reading: Reading, form: Form, screen: Screen = {}) {
-	const batch = form.isTable ? BATCH : 1;
 	let waiting: { object: ListedObject; owners: Ids }[] = [];
 	let opened: Awaited<ReturnType<typeof openRows>> | undefined;
 
@@ -67,7 +64,7 @@ export function createPrinter(reading: Reading, form: Form, screen: Screen = {})
 	return {
 		async print(objects: readonly ListedObject[], owners: Ids): Promise<void> {
 			waiting.push(...objects.map((object) => ({ object, owners })));
-			if (waiting.length >= batch) await flush();
+			if (waiting.length >= (form.isTable ? BATCH : 1)) await flush();
 		},
 		async end(): Promise<void> {
 			const rows = waiting.length > 0 || opened === undefined ? await flush() : opened;
@@ -89,7 +86,7 @@ async function openRows(reading: Reading, form: Form, screen: Screen, sample: re
 	const sheet = createSheet({ read, asCells, sample, dialect, terms, redact: createRedactor() });
 	const person = isTable ? createTerminalRows(reading, single) : undefined;
 	const names = asCells ? sheet.columns : read.shown;
-	const columns = person?.columns(names) ?? names.map((path) => ({ path, label: path }));
+	const columns = person?.columns(names) ?? names.map((path) => ({ path }));
 	const own = sample.flatMap((each) => Object.keys(sheet.whole(each)));
 	const keys = new Set([...own, ...read.owners, 'id', ...exportedNames(read), ...read.shown]);
 	const results = await openResults(invocation, {

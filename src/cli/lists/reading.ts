@@ -7,6 +7,7 @@ import { isObject, isProblem, parseId } from '../../api/values.js';
 import type { Found } from '../../bulk/lists/directory.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { AdaptivePace } from '../../bulk/pace.js';
+import type { Ids } from '../../bulk/run/plan.js';
 import { SupportctlError, UsageError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
@@ -24,15 +25,13 @@ import { exitCodeOfOutcome, failureOf } from '../runs/failures.js';
 import { openSession, type Session } from '../session.js';
 import { readText } from '../text-file.js';
 
-export type Ids = Readonly<Record<string, string>>;
-
 export type ReadInvocation = Omit<Invocation, 'options'> & {
 	readonly options: ValuesOf<typeof readOptions> & ValuesOf<typeof listOptions> & Readonly<Record<string, unknown>>;
 };
 
 export type Reading = Awaited<ReturnType<typeof openReading>>;
 
-/** @param given an open session @throws UsageError */
+/** @throws UsageError */
 export async function withReading<T>(
 	noun: Noun,
 	invocation: ReadInvocation,
@@ -77,7 +76,7 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 	return { read, invocation, session, client, concurrency, directories, sending, sendRead };
 }
 
-/** The path IDs before an object's own: none, or one for each text. @throws UsageError */
+/** The path IDs before objects' own: none, or one for each text. @throws UsageError */
 export async function readOwners(texts: readonly string[], reading: Reading): Promise<Ids[]> {
 	const [name] = reading.read.owners;
 	if (name === undefined) return [{}];

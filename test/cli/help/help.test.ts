@@ -230,6 +230,7 @@ describe('help formats', () => {
 	it('has every ID of the table among the columns of an input', async () => {
 		// A username is a field.
 		const names = idNames.filter((name) => name !== 'username');
-		expect(textOf('bulk')).toContain(`Columns are field names and ${names.map((name) => `\`${name}\``).join(', ')}`);
+		const [columns = ''] = /^Columns are field names and .*/m.exec(textOf('bulk')) ?? [];
+		for (const name of names) expect(columns).toContain(`\`${name}\``);
 	});
 });
