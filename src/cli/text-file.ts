@@ -1,10 +1,11 @@
 /** Text from files and stdin, and secrets, which are never in argv. */
 
 import { resolve } from 'node:path';
+import { nestingProblem } from '../api/values.js';
 import { fileProblem, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
 import type { Context } from '../io/context.js';
-import { isSecretName } from '../output/redact.js';
+import { isSecretName, redact } from '../output/redact.js';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -25,11 +26,21 @@ export async function readText(
 	}
 }
 
-export const isFile = (text: string): boolean => text.startsWith('@') && !text.startsWith('@@');
+const isFile = (text: string): boolean => text.startsWith('@') && !text.startsWith('@@');
 
 /** Reads `@file` and `@-` (stdin); other text is the value, with `@@` for a leading @. */
 export async function readTextValue(flag: string, text: string, context: Context): Promise<string> {
 	return isFile(text) ? readText(text.slice(1), context, flag) : text.replace(/^@@/, '@');
+}
+
+/** The value of a flag such as `--set NAME=VALUE`. @throws UsageError for a secret that is not in a file */
+export async function readNamedText(flag: string, name: string, text: string, context: Context): Promise<string> {
+	if (!isFile(text)) {
+		refuseSecrets(`${flag} ${name}`, { [name]: text }, `pass it with ${flag} NAME=@file or ${flag} NAME=@-`);
+	}
+	const value = await readTextValue(flag, text, context);
+	// The file's last line break is not part of a password.
+	return isSecretName(name) ? value.replace(/\r?\n$/, '') : value;
 }
 
 /** @throws UsageError */
@@ -40,29 +51,25 @@ export async function readFirstLine(context: Context, flag: string): Promise<str
 	return line;
 }
 
-function secretKeyIn(value: unknown): string | undefined {
-	if (typeof value !== 'object' || value === null) return undefined;
-	const { name, value: paired } = value as { name?: unknown; value?: unknown };
-	if (typeof name === 'string' && paired !== undefined && isSecretName(name)) return name;
-	for (const [key, inner] of Object.entries(value)) {
-		if (!Array.isArray(value) && inner !== null && isSecretName(key)) return key;
-		const found = secretKeyIn(inner);
-		if (found !== undefined) return found;
+/** @param from `--data`, `body.json` @throws UsageError */
+export function parseJson(text: string, from: string, code: string): unknown {
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch {
+		// The parser's message quotes the text, which may be a password.
+		throw new UsageError(`${from} is not valid JSON`, { code });
 	}
-	return undefined;
+	const problem = nestingProblem(value);
+	if (problem !== undefined) throw new UsageError(`${from}: ${problem}`, { code });
+	return value;
 }
 
-/** @param way how to pass the value instead. @throws UsageError */
-export function refuseSecretNames(flag: string, names: readonly string[], way: string): void {
-	const name = names.find(isSecretName);
-	if (name === undefined) return;
-	throw new UsageError(`${flag}: ${name} is not accepted on the command line, where other users can see it`, {
+/** @param given from the command line, by name @param way how to pass a secret instead @throws UsageError */
+export function refuseSecrets(flag: string, given: unknown, way: string): void {
+	if (redact(given) === given) return;
+	throw new UsageError(`${flag}: a secret is not accepted on the command line, where other users can see it`, {
 		code: 'secret_on_command_line',
 		hint: way,
 	});
-}
-
-export function refuseSecretKeys(flag: string, value: unknown, way: string): void {
-	const key = secretKeyIn(value);
-	if (key !== undefined) refuseSecretNames(flag, [key], way);
 }

@@ -50,12 +50,12 @@ export const command = defineCommand({
 	],
 	options: apiOptions,
 	async run(invocation) {
-		const { options } = invocation;
+		const { context, options } = invocation;
 		const session = await openSession(invocation, { credentials: options.dryRun !== true });
 		const { connection, dialect } = session;
 		const call = await readCall(invocation, connection.baseUrl, dialect);
 		const { method, body, isRead } = call;
-		const path = pathOf(call, call.query);
+		const path = pathOf(call, call.page);
 		const shape: ResultShape = {
 			// The head of the response is printed before.
 			onPager: options.include === true ? false : undefined,
@@ -75,38 +75,25 @@ export const command = defineCommand({
 		const says = isRead ? 'nothing was changed' : `check before you send it again: ${method} ${redactUrl(path)}`;
 		const unlisten = leaveOnSignal(invocation, says);
 		const client = await session.openClient(1);
-		try {
-			const { last, unprinted } = await exchange({ invocation, session, client, call, shape, list });
-			return conclude(invocation, session, call, last, unprinted);
-		} finally {
-			await client.close();
-			unlisten();
+		const { last, unprinted } = await exchange({ invocation, session, client, call, shape, list });
+		await client.close();
+		unlisten();
+		const request = `${method} ${redactUrl(last.path)}`;
+		const outcome = { ...last.result, row: 1, ids: {} };
+		if (outcome.outcome !== 'ok') {
+			if (unprinted !== undefined) warn(context, [unprinted.message]);
+			const noRoute = 'check the path and the method (supportctl api --help)';
+			const hint = outcome.code === NO_ROUTE ? noRoute : nextStep(outcome, { isRead }, connection);
+			throw errorOf(outcome, verdictOf(outcome, request), hint);
 		}
+		if (unprinted === undefined) return ExitCode.ok;
+		throw isRead ? unprinted : onlyOutputFailed(unprinted, `${request} succeeded`, ExitCode.ok);
 	},
 });
 
-/** @throws SupportctlError for a request that failed, or output that was lost */
-function conclude(
-	{ context }: ApiInvocation,
-	{ connection }: Session,
-	{ method, isRead }: Call,
-	{ result, path }: Exchanged,
-	unprinted: SupportctlError | undefined,
-): ExitCode {
-	const request = `${method} ${redactUrl(path)}`;
-	if (result.outcome === 'ok') {
-		if (unprinted === undefined) return ExitCode.ok;
-		throw isRead ? unprinted : onlyOutputFailed(unprinted, `${request} succeeded`, ExitCode.ok);
-	}
-	if (unprinted !== undefined) warn(context, [unprinted.message]);
-	const outcome = { ...result, row: 1, ids: {} };
-	const noRoute = 'check the path and the method (supportctl api --help)';
-	const hint = result.code === NO_ROUTE ? noRoute : nextStep(outcome, { isRead }, connection);
-	throw errorOf(outcome, verdictOf(outcome, request), hint);
-}
-
-function pathOf({ path }: Call, query: string): string {
-	return query === '' ? path : `${path}?${query}`;
+function pathOf({ path, query }: Call, page: number): string {
+	const parts = [query, page > 1 ? `page=${page}` : ''].filter((part) => part !== '');
+	return parts.length === 0 ? path : `${path}?${parts.join('&')}`;
 }
 
 interface Api {
@@ -124,14 +111,11 @@ interface Exchanged {
 	response: Response | undefined;
 }
 
-type SendPage = (path: string) => Promise<Exchanged>;
-
 async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: SupportctlError }> {
 	const { invocation, session, call, shape, list } = api;
-	const clean = createTextRedactor(session.secrets);
 	const { context, options } = invocation;
-	const { first, more } = paginate(createSend(api), call, options.paginate === true);
-	let last = await first();
+	const clean = createTextRedactor(session.secrets);
+	let last = await sendPage(api, call.page);
 	const { result, response } = last;
 	if (response !== undefined && options.include === true) context.stdout.write(headOf(response, clean));
 	// Another program would read the service's error as a row.
@@ -145,10 +129,9 @@ async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: Suppor
 			await single.row(result.body);
 			await single.end();
 		} else {
-			for await (const page of more(last)) {
+			for await (const page of pagesFrom(api, last)) {
 				last = page;
 				for (const row of rowsOf(page) ?? []) await list.row(row);
-				if (context.stdout.closed) break;
 			}
 			await list.end();
 		}
@@ -158,23 +141,21 @@ async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: Suppor
 	}
 }
 
-function createSend({ invocation: { context }, session, client, call }: Api): SendPage {
+async function sendPage({ invocation: { context }, session, client, call }: Api, page: number): Promise<Exchanged> {
 	const { method, body, isRead } = call;
-	const secrets = body === undefined ? [] : secretValues(JSON.parse(body));
+	const path = pathOf(call, page);
 	const endpoint = { returns: 'any', replay: isRead ? 'read' : 'once' } as const;
-	const redact = createOutcomeRedactor(session.secrets);
-	return async (path) => {
-		let response: Response | undefined;
-		const onResponse = (each: Response): void => {
-			response = each;
-		};
-		const delivered = await send(client, { method, path, body, endpoint }, { ...session.sending, onResponse });
-		const result = redact(delivered, secrets);
-		if (result.status === undefined) response = undefined;
-		if (response !== undefined && isGoodResponse(result, response)) result.outcome = 'ok';
-		warn(context, result.warnings ?? []);
-		return { path, response, result };
+	let response: Response | undefined;
+	const onResponse = (each: Response): void => {
+		response = each;
 	};
+	const given = await send(client, { method, path, body, endpoint }, { ...session.sending, onResponse });
+	const secrets = body === undefined ? [] : secretValues(JSON.parse(body));
+	const result = createOutcomeRedactor(session.secrets)(given, secrets);
+	if (result.status === undefined) response = undefined;
+	if (response !== undefined && isGoodResponse(result, response)) result.outcome = 'ok';
+	warn(context, result.warnings ?? []);
+	return { path, response, result };
 }
 
 /** Unknown for a row, and right here: text whose type says so. */
@@ -183,52 +164,38 @@ function isGoodResponse({ outcome, code, retry }: Outcome, response: Response): 
 	return code === 'not_json' && !/json|^$/i.test(headerOf(response.headers, 'content-type') ?? '');
 }
 
-/** The most rows that services return in a page. */
-const PER_PAGE = 100;
-
 const PAST_THE_END = 'rest_post_invalid_page_number';
 
 function rowsOf({ result }: Exchanged): unknown[] | undefined {
 	return result.outcome === 'ok' && Array.isArray(result.body) ? result.body : undefined;
 }
 
-/** The pages of a list. The Link header of a live service leads elsewhere. Unlike in `bulk/lists`, rows may be anything. */
-function paginate(sendTo: SendPage, call: Call, isPaged: boolean) {
-	const given = new URLSearchParams(call.query);
-	const parts = call.query.split('&').filter((part) => part !== '' && !(isPaged && part.startsWith('page=')));
-	if (isPaged && !given.has('per_page')) parts.push(`per_page=${PER_PAGE}`);
-	let page = isPaged ? Math.max(1, Math.trunc(Number(given.get('page'))) || 1) : 1;
-	const sendPage = (): Promise<Exchanged> =>
-		sendTo(pathOf(call, [...parts, ...(page > 1 ? [`page=${page}`] : [])].join('&')));
-
-	/** The last page may be one that failed. */
-	async function* more(first: Exchanged): AsyncGenerator<Exchanged> {
-		yield first;
-		const pages = Number(headerOf(first.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.POSITIVE_INFINITY);
-		let rows = rowsOf(first) ?? [];
-		while (isPaged && rows.length > 0 && page < pages) {
-			page++;
-			const next = await sendPage();
-			// A list without pages is the same again.
-			const isSame = JSON.stringify(next.result.body) === JSON.stringify(rows);
-			if (isSame || next.result.code === PAST_THE_END) return;
-			yield next;
-			rows = rowsOf(next) ?? [];
-		}
+/** The last page may be one that failed. The Link header of a live service leads elsewhere. Unlike in `bulk/lists`, rows may be anything. */
+async function* pagesFrom(api: Api, first: Exchanged): AsyncGenerator<Exchanged> {
+	const { invocation, call } = api;
+	const { context, options } = invocation;
+	const pages = Number(headerOf(first.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.POSITIVE_INFINITY);
+	let last = first;
+	yield first;
+	for (let page = call.page + 1; options.paginate === true && page <= pages; page++) {
+		if (!rowsOf(last)?.length || context.stdout.closed) return;
+		const next = await sendPage(api, page);
+		// A list without pages is the same again.
+		const isSame = JSON.stringify(next.result.body) === JSON.stringify(last.result.body);
+		if (isSame || next.result.code === PAST_THE_END) return;
+		yield next;
+		last = next;
 	}
-	return { first: sendPage, more };
 }
 
-function headOf({ status, headers }: Response, clean: (text: string) => string): string {
+type Clean = ReturnType<typeof createTextRedactor>;
+
+function headOf({ status, headers }: Response, clean: Clean): string {
 	const lines = redactHeaders(headers).map(([name, value]) => sanitise(`${name}: ${clean(value)}`));
 	return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), ...lines, '', ''].join('\n');
 }
 
-async function printText(
-	stdout: Output,
-	response: Response | undefined,
-	clean: (text: string) => string,
-): Promise<void> {
+async function printText(stdout: Output, response: Response | undefined, clean: Clean): Promise<void> {
 	if (response === undefined || response.problem !== undefined) return;
 	const text = clean(redactBody(response.body.toString('utf8')));
 	stdout.write(stdout.isTTY ? sanitiseLines(text).replace(/[^\n]$/, '$&\n') : text);

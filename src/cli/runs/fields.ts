@@ -9,7 +9,6 @@ import {
 	isObject,
 	isProblem,
 	mergeValues,
-	nestingProblem,
 	parseField,
 	quote,
 	type ValueRules,
@@ -17,10 +16,9 @@ import {
 import type { RowSource, SharedValues } from '../../bulk/run/plan.js';
 import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
-import { isSecretName } from '../../output/redact.js';
 import { camelCase } from '../options/option.js';
 import { dialectOf } from '../session.js';
-import { isFile, readFirstLine, readTextValue, refuseSecretKeys, refuseSecretNames } from '../text-file.js';
+import { parseJson, readFirstLine, readNamedText, readTextValue, refuseSecrets } from '../text-file.js';
 import { listFields, type RunInvocation } from './options.js';
 
 const DATA_FILE = 'pass it with --data @file or --data @-';
@@ -88,7 +86,7 @@ async function readFlags(
 				const hint = kind === 'status' ? 'allowed values: supportctl help statuses' : undefined;
 				throw invalid(`${flag}: ${parsed.problem}`, hint);
 			}
-			if (kind === 'map') refuseSecretKeys(flag, parsed.value, DATA_FILE);
+			if (kind === 'map') refuseSecrets(flag, parsed.value, DATA_FILE);
 			value = value === undefined ? parsed.value : mergeValues(field, value, parsed.value);
 		}
 		if (texts.length === 0) continue;
@@ -108,12 +106,9 @@ async function readSets(texts: readonly string[], values: Values, context: Conte
 		const at = text.indexOf('=');
 		if (at <= 0) throw invalid(`--set ${quote(text)} is not name=value`);
 		const [name, value] = [text.slice(0, at), text.slice(at + 1)];
-		if (!isFile(value)) refuseSecretNames('--set', [name], 'pass it with --set NAME=@file or --set NAME=@-');
 		if (given.has(name)) throw contradiction(`--set has ${quote(name)} twice`);
 		given.add(name);
-		const read = await readTextValue('--set', value, context);
-		// The file's last line break is not part of a password.
-		values[name] = isSecretName(name) ? read.replace(/\r?\n$/, '') : read;
+		values[name] = await readNamedText('--set', name, value, context);
 	}
 }
 
@@ -153,17 +148,9 @@ async function readData(
 	context: Context,
 ): Promise<void> {
 	const text = await readTextValue('--data', given, context);
-	let data: unknown;
-	try {
-		data = JSON.parse(text);
-	} catch {
-		// The parser's message quotes the text, which may be a password.
-		throw invalid('--data is not valid JSON');
-	}
+	const data = parseJson(text, '--data', 'invalid_value');
 	if (!isObject(data)) throw new UsageError('--data must be a JSON object such as \'{"status": "hold"}\'');
-	const problem = nestingProblem(data);
-	if (problem !== undefined) throw invalid(`--data: ${problem}`);
-	if (!isFile(given)) refuseSecretKeys('--data', data, DATA_FILE);
+	if (!given.startsWith('@')) refuseSecrets('--data', data, DATA_FILE);
 	for (const [key, value] of Object.entries(data)) {
 		const name = fields.some((field) => field.name === key) ? key : dialectOf(invocation).toNeutral(key);
 		const id = name.toLowerCase();

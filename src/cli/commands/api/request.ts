@@ -2,13 +2,14 @@
 
 import { bodyOut, type Dialect } from '../../../api/dialect.js';
 import { didYouMean } from '../../../api/suggest.js';
-import { emptyRecord, isObject, nestingProblem, quote } from '../../../api/values.js';
+import { emptyRecord, hasInexactNumber, isObject, quote } from '../../../api/values.js';
 import { UsageError } from '../../../errors.js';
-import { isSecretName, redactUrl } from '../../../output/redact.js';
+import type { Context } from '../../../io/context.js';
+import { redactUrl } from '../../../output/redact.js';
 import type { Invocation } from '../../command.js';
 import { longName, options, pick, type ValuesOf } from '../../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
-import { isFile, readText, readTextValue, refuseSecretNames } from '../../text-file.js';
+import { parseJson, readNamedText, readText, refuseSecrets } from '../../text-file.js';
 
 const group = 'Request';
 
@@ -38,68 +39,83 @@ export const apiOptions = [
 
 export type ApiInvocation = Invocation<ValuesOf<typeof apiOptions>, readonly [string, string, ...string[]]>;
 
-export type Call = Awaited<ReturnType<typeof readCall>>;
+export interface Call {
+	method: string;
+	path: string;
+	query: string;
+	/** Where pages are asked for, the first one. */
+	page: number;
+	body: string | undefined;
+	/** It changes nothing and may be sent again. */
+	isRead: boolean;
+}
 
-/** @returns `isRead`: it changes nothing and may be sent again. @throws UsageError */
-export async function readCall({ args, options, context }: ApiInvocation, baseUrl: string, dialect: Dialect) {
-	const method = args[0].toUpperCase();
+const SECRET_WAY = 'use -F NAME=@file or -F NAME=@-';
+
+/** @throws UsageError */
+export async function readCall(invocation: ApiInvocation, baseUrl: string, dialect: Dialect): Promise<Call> {
+	const { args, options, context } = invocation;
+	const method = readMethod(invocation);
+	const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
+	const { rawField = [], typedField = [], input } = options;
+	const { path, query } = resolveTarget(args[1], baseUrl, dialect.root);
+	refuseOverride(`${path}?${query}`);
+	refuseSecrets('the path', Object.fromEntries(new URLSearchParams(query)), SECRET_WAY);
+	const fields: Field[] = [];
+	for (const text of rawField) {
+		const [name, value] = splitField(text);
+		refuseSecrets(`-f ${name}`, { [name]: value }, SECRET_WAY);
+		fields.push([name, value]);
+	}
+	for (const text of typedField) {
+		const [name, given] = splitField(text);
+		const value = await readNamedText('-F', name, given, context);
+		fields.push([name, given.startsWith('@') ? value : typedValue(name, value)]);
+	}
+	// The API documents no body for a delete, and proxies drop one.
+	if (!isRead && method !== 'DELETE' && input === undefined) {
+		const body = fields.length === 0 ? undefined : JSON.stringify(bodyOut(dialect, bodyOf(fields)));
+		return { method, path, query, page: 1, body, isRead };
+	}
+	const body = input === undefined ? undefined : await readBody(input, context, dialect);
+	const all = withFields(query, fields, dialect);
+	const target = options.paginate === true ? firstPage(all) : { query: all, page: 1 };
+	return { method, path, ...target, body, isRead };
+}
+
+function readMethod({ args: [given], options }: ApiInvocation): string {
+	const { typedField = [], input, paginate } = options;
+	const method = given.toUpperCase();
 	if (!methods.includes(method)) {
-		throw new UsageError(`unknown method ${quote(args[0])}${didYouMean(method, methods)}`, {
+		throw new UsageError(`unknown method ${quote(given)}${didYouMean(method, methods)}`, {
 			code: 'invalid_method',
 			hint: 'the method comes first: supportctl api GET tickets/14',
 		});
 	}
-	const { rawField = [], typedField = [], input, paginate } = options;
-	const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
-	// The API documents no body for a delete, and proxies drop one.
-	const isBodiless = isRead || method === 'DELETE';
 	if (paginate === true && method !== 'GET') throw new UsageError('--paginate only works with GET');
-	if (input !== undefined && isBodiless) throw new UsageError(`${method} has no body: remove --input`);
+	if (input !== undefined && !['POST', 'PUT', 'PATCH'].includes(method)) {
+		throw new UsageError(`${method} has no body: remove --input`);
+	}
 	const readers = typedField.filter((each) => each.endsWith('=@-')).length + (input === '-' ? 1 : 0);
 	if (readers > 1) throw new UsageError('only one flag can read stdin');
-	const { path, query } = resolveTarget(args[1], baseUrl, dialect.root);
-	refuseOverride(args[1]);
-	for (const part of query.split('&')) refuseSecret('path', decoded(part.replace(/=.*/s, '')));
-	const fields: Field[] = [];
-	for (const text of rawField) {
-		const field = splitField(text);
-		refuseSecret('-f', field[0]);
-		fields.push(field);
-	}
-	for (const text of typedField) fields.push(await readTyped(splitField(text), context));
-	if (isBodiless || input !== undefined) {
-		const body = input === undefined ? undefined : await readBody(input, context, dialect);
-		return { method, path, isRead, query: withFields(query, fields, dialect), body };
-	}
-	const body = fields.length === 0 ? undefined : JSON.stringify(bodyOut(dialect, bodyOf(fields)));
-	return { method, path, isRead, query, body };
+	return method;
 }
 
-function refuseSecret(flag: string, name: string): void {
-	refuseSecretNames(flag, name.split(/[[\]]+/), 'use -F NAME=@file or -F NAME=@-');
+/** The most rows that services return in a page. */
+const PER_PAGE = 100;
+
+function firstPage(query: string): Pick<Call, 'query' | 'page'> {
+	const given = new URLSearchParams(query);
+	const parts = query.split('&').filter((part) => part !== '' && !part.startsWith('page='));
+	if (!given.has('per_page')) parts.push(`per_page=${PER_PAGE}`);
+	return { query: parts.join('&'), page: Math.max(1, Math.trunc(Number(given.get('page'))) || 1) };
 }
 
 type Field = readonly [name: string, value: unknown];
 
-async function readTyped([name, text]: readonly [string, string], context: ApiInvocation['context']): Promise<Field> {
-	if (!isFile(text)) refuseSecret('-F', name);
-	if (!text.startsWith('@')) return [name, typedValue(name, text)];
-	const value = await readTextValue(`-F ${name}`, text, context);
-	// The file's last line break is not part of a password.
-	return [name, isFile(text) && isSecretName(name) ? value.replace(/\r?\n$/, '') : value];
-}
-
-async function readBody(input: string, context: ApiInvocation['context'], dialect: Dialect): Promise<string> {
+async function readBody(input: string, context: Context, dialect: Dialect): Promise<string> {
 	const text = (await readText(input, context)).replace(/^\uFEFF/, '');
-	let value: unknown;
-	try {
-		value = JSON.parse(text);
-	} catch {
-		// The parser's message quotes the text, which may be a password.
-		throw new UsageError(`${input === '-' ? 'stdin' : input} is not valid JSON`, { code: 'invalid_input' });
-	}
-	const problem = nestingProblem(value);
-	if (problem !== undefined) throw new UsageError(`${input}: ${problem}`, { code: 'invalid_input' });
+	const value = parseJson(text, input === '-' ? 'stdin' : input, 'invalid_input');
 	// As it is, so that large numbers stay the same.
 	return dialect.neutral || !isObject(value) ? text : JSON.stringify(bodyOut(dialect, value));
 }
@@ -119,23 +135,24 @@ export function splitField(text: string): [name: string, value: string] {
 export function typedValue(name: string, text: string): unknown {
 	if (!/^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(text)) return text;
 	const value: unknown = JSON.parse(text);
-	if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
+	if (!hasInexactNumber(value)) return value;
 	throw invalidField(`-F ${name}: ${quote(text)} is too large to send exactly`, `send it as text: -f ${name}=…`);
 }
 
-/** @throws UsageError for a name that appears twice, or has brackets */
+/** @throws UsageError */
 export function bodyOf(fields: readonly Field[]): Record<string, unknown> {
 	const body = emptyRecord<unknown>();
 	for (const [name, value] of fields) {
-		const hint = 'pass lists and objects with --input';
-		if (/[[\]]/.test(name)) throw invalidField(`field ${quote(name)}: brackets only work in a query`, hint);
-		if (Object.hasOwn(body, name)) throw invalidField(`field ${quote(name)} appears twice`, hint);
+		if (/[[\]]/.test(name) || Object.hasOwn(body, name)) {
+			const why = 'a name in a body appears once, and has no brackets';
+			throw invalidField(`field ${quote(name)}: ${why}`, 'pass lists and objects with --input');
+		}
 		body[name] = value;
 	}
 	return body;
 }
 
-/** A query with fields behind it; names keep their brackets. */
+/** Names keep their brackets. */
 export function withFields(query: string, fields: readonly Field[], dialect: Dialect): string {
 	const parts = fields.map(([name, value]) => {
 		const text = name === 'status' ? dialect.toOwn(String(value)) : String(value ?? '');
@@ -145,48 +162,35 @@ export function withFields(query: string, fields: readonly Field[], dialect: Dia
 	return [query, ...parts].filter((part) => part !== '').join('&');
 }
 
-/** Byte by byte, as lenient servers decode. */
-function decoded(text: string): string {
-	return text.replace(/%([0-9a-f]{2})/gi, (_, byte) => String.fromCharCode(Number.parseInt(byte, 16)));
-}
-
 /** PHP reads `_method` and `rest_route` with other marks for the `_` too. @throws UsageError */
 function refuseOverride(text: string): void {
-	if (!/(?:^|[?&;])[^a-z/?&;=]+method|(?:^|[?&;])[^a-z/?&;=]*rest[^a-z/?&;=]route/i.test(decoded(text))) return;
+	// Byte by byte, as lenient servers decode.
+	const decoded = text.replace(/%([0-9a-f]{2})/gi, (_, byte) => String.fromCharCode(Number.parseInt(byte, 16)));
+	if (!/(?:^|[?&;])[^a-z/?&;=]+method|(?:^|[?&;])[^a-z/?&;=]*rest[^a-z/?&;=]route/i.test(decoded)) return;
 	const what = `${JSON.stringify(text.slice(0, 200))} would change the method or path of the request`;
 	const hint = 'pass the method and path as arguments: supportctl api DELETE tickets/14';
 	throw new UsageError(what, { code: 'invalid_parameter', hint });
 }
-
-/** What a URL can't contain; `[` and `]` stay as typed. */
-const TO_ENCODE = /[^\x21-\x7e]|["<>\\^`{|}]/gu;
 
 /**
  * Understands `tickets`, `/tickets?page=2`, and a path that begins with the API's prefix (also the neutral one), with or
  * without the base URL's own path. @throws UsageError for anything that leads, or could lead, elsewhere
  */
 export function resolveTarget(text: string, baseUrl: string, root: string): { path: string; query: string } {
-	const refusal = (why: string, hint?: string): UsageError =>
-		new UsageError(`path ${JSON.stringify(redactUrl(text).slice(0, 200))} ${why}`, { code: 'invalid_path', hint });
-	if (/[\p{Cc}\p{Cs}\\]/u.test(text)) throw refusal('contains a control character or a backslash');
-	if (text.includes('#')) throw refusal('has a fragment (#)', 'use %23 for the character');
-	if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(text)) {
-		throw refusal('is a URL, not a path', 'pass the part after /support-api/v1, such as tickets/14');
-	}
-	const [typed = '', ...queries] = text.split('?');
-	const path = typed.startsWith('/') ? typed : `/${typed}`;
-	// A proxy or the service may normalize the path.
-	const leaves = (segment: string): boolean => /^\.\.?(?:;|$)|[/\\]/.test(decoded(segment));
-	if (path.slice(1).split('/').some(leaves)) throw refusal('leaves its folder with dots or encoded slashes');
+	const prefix = `/${root}/v1`;
 	const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
-	const isInBase = basePath !== '' && `${path}/`.startsWith(`${basePath}/`);
-	const below = isInBase ? path.slice(basePath.length) : path;
-	const [prefix, version] = new RegExp(`^/(?:support-api|${root})(/v1)?(?=/|$)`).exec(below) ?? [''];
-	if (version === undefined && (isInBase || prefix !== '')) {
-		throw refusal(`is not below ${basePath}/${root}/v1`);
+	const typed = text.startsWith('/') ? text : `/${text}`;
+	const below = typed.startsWith(`${basePath}/`) ? typed.slice(basePath.length) : typed;
+	const rest = below.replace(new RegExp(`^/(?:support-api|${root})/v1(?=[/?]|$)`), '');
+	const isOther = below !== typed && rest === below;
+	const { pathname, search, hash } = new URL(`http://localhost${prefix}${rest.replace(/^\/(?=\?|$)/, '')}`);
+	// A proxy or the service may decode and normalize the path once more.
+	const isUnclear = hash !== '' || /%2f|%5c|\/\/|\/\.\.?;/i.test(pathname) || /\p{Cc}/u.test(text);
+	if (isOther || isUnclear || !`${pathname}/`.startsWith(`${prefix}/`)) {
+		throw new UsageError(`${JSON.stringify(redactUrl(text).slice(0, 200))} is not a path below ${prefix}`, {
+			code: 'invalid_path',
+			hint: 'pass the part after /support-api/v1, such as tickets/14; write # as %23',
+		});
 	}
-	const rest = below.slice(prefix.length);
-	if (rest.includes('//')) throw refusal('contains an empty segment (//)');
-	const encode = (part: string): string => part.replace(TO_ENCODE, (character) => encodeURIComponent(character));
-	return { path: encode(`/${root}/v1${rest === '/' ? '' : rest}`), query: encode(queries.join('?')) };
+	return { path: pathname, query: search.slice(1) };
 }

@@ -28,6 +28,8 @@ describe('a path', () => {
 		['tickets?search=50%25&status[]=hold', '/support-api/v1/tickets?search=50%25&status[]=hold'],
 		['tickets-archive', '/support-api/v1/tickets-archive'],
 		['users/a..b', '/support-api/v1/users/a..b'],
+		['tickets/%2e%2e/./users', '/support-api/v1/users'],
+		['javascript:alert(1)', '/support-api/v1/javascript:alert(1)'],
 	])('%j is %s', (text, path) => {
 		expect(resolve(text)).toBe(path);
 	});
@@ -48,33 +50,30 @@ describe('a path', () => {
 
 describe('refused, exit code 2:', () => {
 	it.each([
-		['../users', /dots or encoded slashes/],
-		['tickets/../../../wp/v2/users', /dots or encoded slashes/],
-		['tickets/..', /dots or encoded slashes/],
-		['./tickets', /dots or encoded slashes/],
-		['tickets/%2e%2e/users', /dots or encoded slashes/],
-		['tickets/%2E./users', /dots or encoded slashes/],
-		['tickets/..%2fusers', /dots or encoded slashes/],
-		['tickets/14%2F..%2Fx', /dots or encoded slashes/],
-		['tickets/%ff%2f..%2fusers', /dots or encoded slashes/],
-		['tickets/..;/users', /dots or encoded slashes/],
-		['tickets/%5c..%5cusers', /dots or encoded slashes/],
-		['tickets\\..\\users', /control character or a backslash/],
-		['tickets\r\nX: y', /control character/],
-		['tickets//14', /empty segment/],
-		['tickets#14', /fragment/],
-		['//evil.example/tickets', /is a URL, not a path/],
-		['https://desk.example/wp-json/support-api/v1/tickets', /is a URL/],
-		['HTTP://evil.example', /is a URL/],
-		['file:///etc/passwd', /is a URL/],
-		['javascript:alert(1)', /is a URL/],
-		['/wp-json', /not below/],
-		['/wp-json/wp/v2/users', /not below/],
-		['/wp-json/support-api/v2/tickets', /not below/],
-		['support-api/v10/tickets', /not below/],
-	])('%j', (text, message) => {
+		'../users',
+		'tickets/../../../wp/v2/users',
+		'tickets/..%2fusers',
+		'tickets/14%2F..%2Fx',
+		'tickets/%ff%2f..%2fusers',
+		'tickets/..;/users',
+		'tickets/%5c..%5cusers',
+		'..\\..\\users',
+		'%2e%2e/%2E./users',
+		'tickets\r\nX: y',
+		'tickets//14',
+		'tickets#14',
+		'//evil.example/tickets',
+		'https://desk.example/wp-json/support-api/v1/tickets',
+		'HTTP://evil.example',
+		'file:///etc/passwd',
+		'/wp-json/wp/v2/users',
+		'/wp-json/support-api/v2/tickets',
+	])('%j', (text) => {
 		expect(() => resolve(text)).toThrow(
-			expect.objectContaining({ exitCode: 2, message: expect.stringMatching(message) }),
+			expect.objectContaining({
+				exitCode: 2,
+				message: expect.stringMatching(/ is not a path below \/support-api\/v1$/),
+			}),
 		);
 	});
 
