@@ -35,11 +35,6 @@ export interface Prompts {
 		options?: { initial?: string | undefined; check?: (text: string) => true | string },
 	): Promise<string>;
 	secret(question: string): Promise<string>;
-	choice<Value extends string>(
-		question: string,
-		choices: readonly { value: Value; label: string }[],
-		initial?: Value,
-	): Promise<Value>;
 	/** @param initial what Enter means */
 	confirm(question: string, initial?: boolean): Promise<boolean>;
 }
@@ -207,10 +202,6 @@ export function createProcessContext(
 			text: (message, { initial, check = () => true } = {}) =>
 				ask({ type: 'input', message, default: initial, validate: check }),
 			secret: (message) => ask({ type: 'password', message, mask: false, toggleMask: false }),
-			choice: (message, choices, initial) => {
-				const named = choices.map(({ value, label }) => ({ value, name: label }));
-				return ask({ type: 'select', message, default: initial, choices: named });
-			},
 			confirm: (message, initial = false) => ask({ type: 'confirm', message, default: initial }),
 		},
 		clock: systemClock,

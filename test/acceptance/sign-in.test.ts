@@ -44,7 +44,6 @@ describe('login in a terminal', () => {
 			['login', '--insecure-storage'],
 			[
 				[/Help desk address/, `${baseUrl}/${ENTER}`],
-				[/How do you sign in/, ENTER],
 				[/Username:/, `änna${ENTER}`],
 				[/password \(hidden/, AWKWARD + ENTER],
 			],
@@ -91,7 +90,6 @@ describe('login in a terminal', () => {
 
 	it.each([
 		['at the base URL', [], [[/Help desk address/, CTRL_C]]],
-		['at the scheme', ['--base-url'], [[/How do you sign in/, CTRL_C]]],
 		['at the user name', ['--base-url', '--scheme', 'basic'], [[/Username:/, `an${CTRL_C}`]]],
 		['in the password', ['--base-url', '--username', 'anna'], [[/password \(hidden/, `half-typed${CTRL_C}`]]],
 		['by Ctrl-D', ['--base-url', '--username', 'anna'], [[/password \(hidden/, '\x04']]],

@@ -78,7 +78,6 @@ const noPrompts: Prompts = {
 	available: false,
 	text: unasked,
 	secret: unasked,
-	choice: unasked,
 	confirm: unasked,
 };
 

@@ -31,7 +31,6 @@ export function scriptedPrompts(...script: ScriptedAnswer[]): ScriptedPrompts {
 			return text;
 		},
 		secret: async (question) => reply(question) as string,
-		choice: async <Value extends string>(question: string) => reply(question) as Value,
 		confirm: async (question) => reply(question) as boolean,
 	};
 }

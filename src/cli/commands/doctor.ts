@@ -24,9 +24,10 @@ import { engines } from '../../version.js';
 import { defineCommand, type Invocation } from '../command.js';
 import { helpWidth, wrap } from '../help/page.js';
 import { leaveOnSignal } from '../interruption.js';
+import { say } from '../notices.js';
 import { connectionOptions, outputOptions } from '../options/shared.js';
 import { ask, createProbe, findService, trySignIn } from '../probe.js';
-import { isOwnTable, openResults, type ResultShape, wantsJson } from '../results.js';
+import { isOwnTable, openResults, type ResultShape } from '../results.js';
 import { dialectFor, type Reach } from '../session.js';
 
 export interface Finding {
@@ -64,27 +65,25 @@ export const command = defineCommand({
 	arguments: [],
 	options: [...outputOptions, ...connectionOptions],
 	async run(invocation) {
-		const { context, options } = invocation;
-		const palette = await openPalette(invocation.context, invocation.context.stdout);
+		const { stdout } = invocation.context;
+		const palette = await openPalette(invocation.context, stdout);
 		const results = isOwnTable(invocation) ? undefined : await openResults(invocation, SHAPE);
 		const counts = { pass: 0, warn: 0, fail: 0, skipped: 0 };
 		const unlisten = leaveOnSignal(invocation, 'nothing was changed');
-		try {
-			for await (const finding of findings(invocation)) {
-				counts[finding.result]++;
-				if (results !== undefined) await results.row(finding);
-				else context.stdout.write(findingText(finding, helpWidth(context.stdout.columns), palette));
-			}
-		} finally {
-			unlisten();
+		for await (const finding of findings(invocation)) {
+			counts[finding.result]++;
+			if (results !== undefined) await results.row(finding);
+			else stdout.write(findingText(finding, helpWidth(stdout.columns), palette));
 		}
+		unlisten();
 		await results?.end();
-		if (options.quiet !== true && !wantsJson(options)) {
-			const failed = counts.fail > 0 ? [`${counts.fail} ${plural('check', counts.fail)} failed`] : [];
-			const warned = counts.warn > 0 ? [`${counts.warn} ${plural('warning', counts.warn)}`] : [];
-			context.stderr.write(`${[...failed, ...warned].join(', ') || 'no problems found'}\n`);
-		}
-		return counts.fail > 0 ? ExitCode.failed : ExitCode.ok;
+		const { fail: failed, warn: warned } = counts;
+		const said = [
+			...(failed > 0 ? [`${failed} ${plural('check', failed)} failed`] : []),
+			...(warned > 0 ? [`${warned} ${plural('warning', warned)}`] : []),
+		];
+		say(invocation, said.join(', ') || 'no problems found');
+		return failed > 0 ? ExitCode.failed : ExitCode.ok;
 	},
 });
 
@@ -134,7 +133,7 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	const tls = readTls(setup, []);
 	yield pass(describeChoice(setup));
 	const { url, warnings, allowHttp } = resolveBaseUrl(setup);
-	yield checkBaseUrl(url, warnings, changeOf(setup));
+	yield checkBaseUrl(url, warnings);
 	const signIn = await findAuth(setup, url).catch((error: unknown) => failure(error, CHECKS.secret));
 	// The service can be examined without a secret.
 	yield 'auth' in signIn ? pass(describeSecret(signIn)) : signIn;
@@ -143,7 +142,7 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	const timeout = Math.min(settings.timeout, LONGEST_STEP_S);
 	const reach = { baseUrl: url, settings: { ...settings, timeout }, tls, proxy, allowHttp };
 	const probe = createProbe(invocation, reach);
-	const { without, problem } = await findService(url, probe, changeOf(setup));
+	const { without, problem } = await findService(url, probe);
 	yield* examineWay(url, proxy, problem);
 	if (problem !== undefined) {
 		const word = problem.code === 'no_service' ? await findPrefix(invocation, reach) : undefined;
@@ -177,8 +176,8 @@ function describeChoice({ profileName, chosenBy, settings, sources }: Setup): st
 	throw new FailedError('no profile and no base URL', { hint });
 }
 
-function checkBaseUrl(baseUrl: string, [warning]: readonly string[], change: string): Found {
-	if (warning !== undefined) return warn(warning, `${change} ${shellWord(baseUrl)}`);
+function checkBaseUrl(baseUrl: string, [warning]: readonly string[]): Found {
+	if (warning !== undefined) return warn(warning, `change the base URL to ${baseUrl}`);
 	const { protocol, hostname } = new URL(baseUrl);
 	if (protocol === 'https:' || mayBeLoopback(hostname)) return pass(baseUrl);
 	return warn(`${baseUrl} sends credentials unencrypted`, 'use https://');
@@ -197,7 +196,8 @@ async function* examineWay(
 	problem: FailedError | undefined,
 ): AsyncGenerator<Found, void> {
 	const { protocol, hostname } = new URL(baseUrl);
-	const variable = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+	const isHttp = protocol === 'http:';
+	const variable = isHttp ? 'HTTP_PROXY' : 'HTTPS_PROXY';
 	const { proxyFor } = await import('../../http/connection.js');
 	const proxy = proxyFor(baseUrl, proxies);
 	const through = (code: RegExp, found: Found): Found => {
@@ -215,10 +215,9 @@ async function* examineWay(
 		yield skip('the proxy resolves the name');
 		yield skip('the proxy connects');
 	}
-	const isHttp = protocol === 'http:';
-	const untried = problem?.code === 'connection_lost' ? skip('the connection was lost') : undefined;
-	const trusted = untried ?? pass('the certificate is trusted');
-	yield through(/^tls_/, isHttp ? skip('the base URL is http://') : trusted);
+	const isLost = problem?.code === 'connection_lost';
+	const why = isHttp ? 'the base URL is http://' : 'the connection was lost';
+	yield through(/^tls_/, isHttp || isLost ? skip(why) : pass('the certificate is trusted'));
 }
 
 /** What a deployment calls its API, where it isn't "support". */
@@ -240,13 +239,6 @@ export function findingText({ check, result, message, hint }: Finding, width: nu
 	const hints = hint === null ? [] : wrap(`-> ${sanitise(hint)}`, room).map(palette.strong);
 	const head = `${style(result.padEnd(RESULT))}${check.padEnd(CHECK)}${first}\n`;
 	return head + [...rest, ...hints].map((line) => `${' '.repeat(RESULT + CHECK)}${line}\n`).join('');
-}
-
-/** What a new base URL is put behind. */
-function changeOf({ sources, profileName }: Setup): string {
-	const { from, name } = sources.baseUrl;
-	if (from === 'environment') return `set ${name} to`;
-	return from === 'flag' ? name : `supportctl profile set ${profileName} --base-url`;
 }
 
 /** @param required as in package.json: `>=20.18.1` */

@@ -1,7 +1,6 @@
 /** `login`: finds the service, tries credentials until it accepts them, and stores both as a profile. */
 
 import { InterruptedError, RefusedError, UsageError } from '../../errors.js';
-import type { Outcome } from '../../http/outcome.js';
 import type { Prompts } from '../../io/context.js';
 import { makeAuth, readProxies, readScheme, readTls } from '../../profile/resolve.js';
 import { checkSecret, describeStore, runSecretCommand, type StoredSecret, secretNoun } from '../../profile/secrets.js';
@@ -12,7 +11,6 @@ import {
 	parseBaseUrl,
 	readVariable,
 	resolveSettings,
-	type Scheme,
 	withoutConnection,
 	withScheme,
 } from '../../profile/settings.js';
@@ -121,12 +119,11 @@ async function findAndSignIn(login: Login) {
 /** SUPPORTCTL_BASE_URL never counts: it may be for a different service. */
 async function firstBaseUrl(login: Login): Promise<string> {
 	const { flags, prompts, store, invocation } = login;
-	if (typeof flags.baseUrl === 'string') return readBaseUrl(login, flags.baseUrl);
-	const name = invocation.options.profile ?? store.current ?? '';
-	const stored = store.profiles[name]?.baseUrl;
+	const stored = store.profiles[invocation.options.profile ?? store.current ?? '']?.baseUrl;
 	const initial = typeof stored === 'string' ? stored : undefined;
+	if (typeof flags.baseUrl === 'string') return readBaseUrl(login, flags.baseUrl);
 	if (prompts === undefined) {
-		if (initial !== undefined) return readBaseUrl(login, initial, `profile "${name}"`);
+		if (initial !== undefined) return readBaseUrl(login, initial);
 		const hint = 'use: supportctl login https://desk.example.com/wp-json';
 		throw new UsageError('missing help desk address', { hint });
 	}
@@ -142,8 +139,8 @@ async function firstBaseUrl(login: Login): Promise<string> {
 	}
 }
 
-function readBaseUrl(login: Login, text: string, from?: string): string {
-	const { url, warnings } = parseBaseUrl(text, { allowHttp: mayUseHttp(login, text), from });
+function readBaseUrl(login: Login, text: string): string {
+	const { url, warnings } = parseBaseUrl(text, { allowHttp: mayUseHttp(login, text) });
 	warn(login.invocation.context, warnings);
 	return url;
 }
@@ -156,10 +153,13 @@ function mayUseHttp({ store, invocation }: Login, url: string): boolean {
 	return stored?.allowHttp === true && isSameOrigin(stored.baseUrl, url);
 }
 
-type Place = ReturnType<typeof settingsAt> & { without: Outcome };
+type Place = Awaited<ReturnType<typeof locate>>;
 
-/** The profile to change, and the settings in force. Variables count only if no one can be asked and they are for this base URL. */
-function settingsAt(login: Login, baseUrl: string) {
+/**
+ * Looks for the service without credentials. Variables count only if no one can be asked and they are for this base URL.
+ * @returns the profile to change, and the settings in force
+ */
+async function locate(login: Login, baseUrl: string) {
 	const { invocation, prompts, store, flags } = login;
 	const { context } = invocation;
 	const { profile } = invocation.options;
@@ -172,18 +172,11 @@ function settingsAt(login: Login, baseUrl: string) {
 	const resolved = resolveSettings({ env, cwd: context.cwd }, { ...flags, baseUrl }, stored);
 	const warnings: string[] = [];
 	const tls = readTls(resolved, warnings);
-	return { ...resolved, baseUrl, name, tls, proxy: readProxies(env), allowHttp: mayUseHttp(login, baseUrl), warnings };
-}
-
-/** Looks for the service without credentials. */
-async function locate(login: Login, baseUrl: string): Promise<Place> {
-	const { invocation, prompts } = login;
-	const place = settingsAt(login, baseUrl);
-	const probe = createProbe(invocation, place);
-	const { without, found, problem } = await findService(baseUrl, probe, 'supportctl login');
+	const reach = { ...resolved, tls, proxy: readProxies(env), allowHttp: mayUseHttp(login, baseUrl) };
+	const { without, found, problem } = await findService(baseUrl, createProbe(invocation, reach));
 	if (problem === undefined) {
-		warn(invocation.context, place.warnings);
-		return { ...place, without };
+		warn(context, warnings);
+		return { ...reach, baseUrl, name, without };
 	}
 	if (prompts === undefined || found === undefined) throw problem;
 	say(invocation, `${problem.message}.`);
@@ -191,13 +184,19 @@ async function locate(login: Login, baseUrl: string): Promise<Place> {
 	return locate(login, readBaseUrl(login, found));
 }
 
+const PROMPT = 'the prompt';
+
 /** Asks again after a wrong secret, not for the rest. */
 async function signIn(login: Login, place: Place) {
-	const { invocation } = login;
-	const { baseUrl, without } = place;
-	const exported = await chooseScheme(login, place);
+	const { invocation, prompts } = login;
+	const { baseUrl, without, sources } = place;
+	const exported = readScheme(place);
 	const { scheme } = exported;
-	const username = await readUsername(login, place, scheme);
+	let { username } = place.settings;
+	if (prompts !== undefined && scheme === 'basic' && sources.username.from !== 'flag') {
+		const check = (text: string) => /^[^:]+$/.test(text) || 'enter a username without a colon';
+		username = await prompts.text('Username:', { initial: username, check });
+	}
 	const settings = { ...place.settings, username };
 	const probe = createProbe(invocation, { ...place, settings });
 	if (scheme === 'none') {
@@ -206,48 +205,19 @@ async function signIn(login: Login, place: Place) {
 	}
 	makeAuth(scheme, settings, '');
 	for (let tries = 1; ; tries++) {
-		const given = await readSecret(login, place, exported);
-		const { source } = given;
+		const { secret, value, source } = await readSecret(login, place, exported);
 		try {
-			const auth = makeAuth(scheme, settings, checkSecret(scheme, given.value, source));
+			const auth = makeAuth(scheme, settings, checkSecret(scheme, value, source));
 			const doubt = await trySignIn(probe, baseUrl, { auth, source }, without);
-			return { scheme, username, secret: given.secret, note: doubt?.note };
+			return { scheme, username, secret, note: doubt?.note };
 		} catch (error) {
-			const isRefusal =
-				error instanceof RefusedError || (error instanceof UsageError && error.code === 'invalid_secret');
-			if (!isRefusal || source !== PROMPT || tries === TRIES) throw error;
+			const isWrong = error instanceof RefusedError || error instanceof UsageError;
+			if (!isWrong || source !== PROMPT || tries === TRIES) throw error;
 			const hint = error.hint === undefined ? '' : `; ${error.hint}`;
 			warn(invocation.context, [`${error.message}${hint}. Try again, or press Ctrl-C to stop`]);
 		}
 	}
 }
-
-const WAYS: readonly { value: Scheme; label: string }[] = [
-	{ value: 'basic', label: 'Username and application password' },
-	{ value: 'bearer', label: 'Bearer token' },
-	{ value: 'none', label: 'No sign-in' },
-];
-
-async function chooseScheme({ invocation, prompts, store, flags }: Login, place: Place) {
-	const found = readScheme(place);
-	const isDecided =
-		place.sources.scheme.from !== 'default' ||
-		flags.username !== undefined ||
-		invocation.options.secretCommand !== undefined ||
-		store.profiles[place.name] !== undefined;
-	if (prompts === undefined || isDecided) return found;
-	return { ...found, scheme: await prompts.choice('How do you sign in?', WAYS, found.scheme) };
-}
-
-async function readUsername({ prompts }: Login, { settings: { username }, sources }: Place, scheme: Scheme) {
-	if (prompts === undefined || scheme !== 'basic' || sources.username.from === 'flag') return username;
-	return prompts.text('Username:', {
-		initial: username,
-		check: (text) => /^[^:]+$/.test(text) || 'enter a username without a colon',
-	});
-}
-
-const PROMPT = 'the prompt';
 
 /** From a flag, the environment or the prompt. @throws UsageError, RefusedError */
 async function readSecret(
@@ -264,9 +234,7 @@ async function readSecret(
 	if (exported !== undefined) return { secret: { store: 'file', value: exported }, value: exported, source };
 	const noun = secretNoun(scheme);
 	if (prompts === undefined) {
-		throw new UsageError(`missing ${noun}`, {
-			hint: 'pipe it in with --password-stdin, or pass --secret-command',
-		});
+		throw new UsageError(`missing ${noun}`, { hint: 'pipe it in with --password-stdin, or pass --secret-command' });
 	}
 	if (scheme === 'basic') {
 		say(invocation, 'Use an application password. In most help desks you create one under Users > Profile.');
