@@ -11,6 +11,7 @@ import { defineCommand, type Invocation } from '../../command.js';
 import { leaveOnSignal } from '../../interruption.js';
 import { connectionOptions, outputOptions } from '../../options/shared.js';
 import { createSentResults, onlyOutputFailed, openResults } from '../../results.js';
+import { verdictOf } from '../../runs/failures.js';
 import { openSession } from '../../session.js';
 import { readFirstLine } from '../../text-file.js';
 
@@ -45,7 +46,7 @@ export const command = defineCommand({
 		const shown = createOutcomeRedactor(session.secrets)(result, [password]);
 		// Known codes contain words such as "user", which may be the password.
 		if (result.wrongCredentials || result.code === FOR_CALLER) shown.code = result.code;
-		const { verdict, exitCode, message, hint } = judgeCheck(result, shown, username);
+		const { verdict, exitCode, message, hint } = judgeCheck(shown, username);
 		const { status, code, reasons = {} } = shown;
 		const data = { verdict, username, status };
 		if (result.outcome !== 'not-sent') {
@@ -70,12 +71,11 @@ async function readCredentials({ args, options, context }: Invocation) {
 	if (username === OWN_ID) throw new UsageError('user check takes a username', { hint: 'yours: supportctl whoami' });
 	username = username?.replace(/^@/, '');
 	if (!username) throw new UsageError('missing <username>', { code: 'missing_argument' });
-	if (options.passwordStdin !== true && !prompts.available) {
+	if (options.passwordStdin === true) return { username, password: await readFirstLine(context, '--password-stdin') };
+	if (!prompts.available) {
 		throw new UsageError("can't ask for a password without a terminal", { hint: 'use --password-stdin' });
 	}
-	const password = await (options.passwordStdin === true
-		? readFirstLine(context, '--password-stdin')
-		: prompts.secret('Password (hidden):'));
+	const password = await prompts.secret('Password (hidden):');
 	if (password === '') throw new UsageError('the password is empty; nothing was sent');
 	return { username, password };
 }
@@ -90,35 +90,25 @@ interface Verdict {
 	hint?: string;
 }
 
-/** The service must say `valid` or `invalid`. @param shown the outcome without the password */
-function judgeCheck(
-	{ outcome, status, code, forbidden, signedOut, wrongCredentials }: Outcome,
-	shown: Outcome,
-	username: string,
-): Verdict {
+/** @param shown the outcome without the password */
+function judgeCheck(shown: Outcome, username: string): Verdict {
+	const { outcome, code, forbidden, signedOut, wrongCredentials } = shown;
 	const who = `the credentials of ${quote(username)}`;
+	const say = (what: string): string => verdictOf({ ...shown, row: 1, ids: {} }, what, '');
 	if (outcome === 'ok') return { verdict: 'valid', exitCode: ExitCode.ok, message: `${who} are valid` };
+	if (wrongCredentials) {
+		const hint =
+			'some services accept only usernames here, not email addresses, and change quotes, backslashes and outer spaces in passwords';
+		return { verdict: 'invalid', exitCode: ExitCode.wrongCredentials, message: say(`${who} are invalid`), hint };
+	}
 	const verdict = 'unknown';
 	if (outcome === 'not-sent') {
-		const message = `could not check ${quote(username)}: ${shown.message ?? shown.code ?? ''}`;
-		return { verdict, exitCode: ExitCode.failed, message };
-	}
-	const words = [shown.code, shown.message].filter((each) => each !== undefined).join(': ');
-	const http = status === undefined ? '' : ` (HTTP ${status})`;
-	if (wrongCredentials) {
-		return {
-			verdict: 'invalid',
-			exitCode: ExitCode.wrongCredentials,
-			message: `${who} are invalid (HTTP ${status} ${words})`,
-			hint: 'some services accept only usernames here, not email addresses, and change quotes, backslashes and outer spaces in passwords',
-		};
+		return { verdict, exitCode: ExitCode.failed, message: say(`could not check ${quote(username)}`) };
 	}
 	if (forbidden || signedOut || code === FOR_CALLER) {
-		const message = `the service refused your account${http}: ${words}`;
 		const hint = `some services respond like this if ${who} are invalid; try another command with this profile to find out`;
-		return { verdict, exitCode: ExitCode.refused, message, hint: code === FOR_CALLER ? undefined : hint };
+		return { verdict, exitCode: ExitCode.refused, message: say('the service refused your account'), hint };
 	}
 	const body = code === 'unexpected_shape' ? `: ${JSON.stringify(shown.body).slice(0, 200)}` : '';
-	const message = `it is unknown whether ${who} are valid${http}: ${words}${body}`;
-	return { verdict, exitCode: ExitCode.unknown, message };
+	return { verdict, exitCode: ExitCode.unknown, message: say(`it is unknown whether ${who} are valid`) + body };
 }

@@ -193,7 +193,7 @@ describe('user check', () => {
 			expect(said).toMatchObject({ code, exitCode: 10, details: ['password: not [redacted]'], verdict: 'invalid' });
 			expect(said).toMatchObject({ username: 'bob', status: 400 });
 			expect(said.message).toMatch(
-				/^the credentials of "bob" are invalid \(HTTP 400 invalid_user_credentials: Sorry: \[redacted\], nor /,
+				/^the credentials of "bob" are invalid \(HTTP 400 invalid_user_credentials\): Sorry: \[redacted\], nor /,
 			);
 		},
 	);
@@ -202,29 +202,29 @@ describe('user check', () => {
 		[
 			'hunter2',
 			{ status: 500, body: '<html><title>hunter2</title></html>', type: 'text/html' },
-			'html_response: the response is an HTML page ("[redacted]"), not the service\'s JSON',
+			'html_response): the response is an HTML page ("[redacted]"), not the service\'s JSON',
 		],
 		[
 			'hunter2',
 			{ status: 500, body: 'it is hunter2', type: 'text/plain' },
-			'not_json: the response is not JSON (text/plain): it is [redacted]',
+			'not_json): the response is not JSON (text/plain): it is [redacted]',
 		],
 		[
 			'hunter2',
 			{ status: 302, body: '', location: 'https://h.example/hunter2' },
-			'redirect: the service redirects to https://h.example/[redacted]; redirects are not followed with credentials: fix the base URL',
+			'redirect): the service redirects to https://h.example/[redacted]; redirects are not followed with credentials: fix the base URL',
 		],
 		[
 			'hunter2',
 			{ status: 200, body: '{"user": "hunter2"}' },
-			'unexpected_shape: the response does not say whether the credentials are valid: {"user":"[redacted]"}',
+			'unexpected_shape): the response does not say whether the credentials are valid: {"user":"[redacted]"}',
 		],
-		['hunter22', error(500, 'no_hunter22'), `no_[redacted]: in the service's words: no_[redacted]`],
+		['hunter22', error(500, 'no_hunter22'), `no_[redacted]): in the service's words: no_[redacted]`],
 	])('hides the password %s in what the service says', async (password, answer, words) => {
 		const { url } = await serve(answer);
 		const { stderr } = await check(url, ['--json'], password);
 		expect(JSON.parse(stderr).error.message).toBe(
-			`it is unknown whether the credentials of "bob" are valid (HTTP ${answer.status}): ${words}`,
+			`it is unknown whether the credentials of "bob" are valid (HTTP ${answer.status} ${words}`,
 		);
 	});
 
