@@ -3,10 +3,10 @@
 import { endpoints } from '../api/endpoints.js';
 import { createPlanner } from '../api/plan.js';
 import { FailedError, RefusedError } from '../errors.js';
+import type { Sendable } from '../http/judge.js';
 import { judge } from '../http/judge.js';
 import { isLost, type Outcome } from '../http/outcome.js';
 import { nextStepFor } from '../http/problem.js';
-import type { Sendable } from '../http/types.js';
 import { type Auth, secretsOf } from '../net.js';
 import { createOutcomeRedactor } from '../output/redact.js';
 import { secretNoun } from '../profile/secrets.js';

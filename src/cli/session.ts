@@ -1,15 +1,15 @@
 /** Reaching the service: settings, how requests are sent, and a client. */
 
 import { createDialect, type Dialect } from '../api/dialect.js';
+import type { Client, ClientOptions } from '../http/client.js';
 import type { Outcome } from '../http/outcome.js';
 import type { SendOptions } from '../http/send.js';
-import { type Client, type ConnectionOptions, DEFAULT_RETRIES } from '../http/types.js';
 import { secretsOf } from '../net.js';
 import { openPalette, plainPalette } from '../output/colour.js';
 import { createTextRedactor } from '../output/redact.js';
 import { asksForJson } from '../output/sanitise.js';
 import { type Connection, readSetup, resolveConnection } from '../profile/resolve.js';
-import { type Settings, stateFolder } from '../profile/settings.js';
+import { DEFAULT_RETRIES, type Settings, stateFolder } from '../profile/settings.js';
 import { version } from '../version.js';
 import type { Invocation } from './command.js';
 import { notify, waitNotice, warn } from './notices.js';
@@ -81,7 +81,7 @@ export async function openClient(
 	const secrets = secretsOf(auth);
 	context.hidden.clean = createTextRedactor(secrets);
 	const verbosity = options.verbose ?? 0;
-	let trace: ConnectionOptions['trace'];
+	let trace: ClientOptions['trace'];
 	if (verbosity > 0) {
 		const { createTrace } = await import('./trace.js');
 		const isJson = asksForJson(context.argv);

@@ -1,6 +1,6 @@
 /** `-v` and `-vv`: requests and responses on stderr, without secrets. */
 
-import type { TraceEvent } from '../http/types.js';
+import type { TraceEvent } from '../http/client.js';
 import type { Palette } from '../output/colour.js';
 import { createTextRedactor, REDACTED, redactBody, redactHeaders, redactUrl, secretValues } from '../output/redact.js';
 import { sanitise, sanitiseLines } from '../output/sanitise.js';

@@ -1,17 +1,50 @@
 /** Sends one request once. */
 
 import type { Dispatcher } from 'undici';
-import { authHeader, createSender } from './connection.js';
+import type { Auth } from '../net.js';
+import { authHeader, type ConnectionOptions, createSender } from './connection.js';
 import type { TransportProblem } from './problem.js';
 import { decoded, MAX_RESPONSE_BYTES, type Response, type ResponseHeaders } from './response.js';
-import type { Client, ConnectionOptions, HttpRequest } from './types.js';
+
+export interface ClientOptions extends ConnectionOptions {
+	auth: Auth;
+	/** A client that never connected gives up after so many milliseconds. */
+	connectWithinMs?: number | undefined;
+	userAgent: string;
+	/** Names and values in turn. */
+	headers?: string[] | undefined;
+	/** Called once, after a second. */
+	onWait?: ((what: string) => void) | undefined;
+	/** The listener redacts. */
+	trace?: ((event: TraceEvent) => void) | undefined;
+	monotonic(): number;
+}
+
+export type TraceEvent = { method: string; url: string } & (
+	| { type: 'request'; headers: readonly string[]; body: string | undefined }
+	| { type: 'response'; requestBody: string | undefined; response: Response }
+);
+
+export interface HttpRequest {
+	method: string;
+	path: string;
+	body?: string | undefined;
+}
+
+export interface Client {
+	/** Once; never throws for the service or the network. */
+	send(request: HttpRequest): Promise<Response>;
+	/** Leaves the connections made so far: one of them brought a response to something else. */
+	renew(): void;
+	/** Requests under way come back as lost. */
+	close(): Promise<void>;
+}
 
 const WAIT_NOTICE_MS = 1000;
 
 const timedOut = new Error('timed out');
 const tooLarge = new Error('too large');
 
-/** A request on its way; undici calls the `on…` functions. */
 class Exchange implements Dispatcher.DispatchHandler {
 	status = 0;
 	headers: ResponseHeaders = {};
@@ -24,7 +57,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 	constructor(private readonly ended: (exchange: Exchange, error?: Error) => void) {}
 
-	/** undici may hold an unsent request for long; it is dropped then. */
+	/** undici drops what it has not sent yet once it gets to it. */
 	giveUp(): void {
 		if (this.controller === undefined) this.end(timedOut);
 		else this.controller.abort(timedOut);
@@ -74,7 +107,7 @@ function wirePath({ pathname, search }: URL, path: string): string {
 	return [`${pathname}${search}${route.replaceAll('+', '%2B')}`, ...query].join('&');
 }
 
-export async function createClient(options: ConnectionOptions): Promise<Client> {
+export async function createClient(options: ClientOptions): Promise<Client> {
 	const { baseUrl, timeoutMs, connectWithinMs = Number.POSITIVE_INFINITY, trace, onWait, monotonic } = options;
 	const sender = await createSender(options);
 	const base = new URL(baseUrl);
@@ -83,7 +116,6 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 	const common = ['accept', 'application/json', 'user-agent', userAgent, ...headers, ...authHeader(auth)];
 	const withBody = [...common, 'content-type', 'application/json'];
 	let isConnected = false;
-	/** When the first request began. */
 	let firstAt: number | undefined;
 
 	function problemOf({ status, isStarted }: Exchange, error: Error, ms: number): TransportProblem {
@@ -165,5 +197,5 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		});
 	}
 
-	return { baseUrl, origin, send, renew: sender.renew, close: sender.destroy };
+	return { send, renew: sender.renew, close: sender.destroy };
 }

@@ -7,9 +7,22 @@ import { unescape as decode } from 'node:querystring';
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { UsageError } from '../errors.js';
-import { type Auth, isLoopbackAddress, mayBeLoopback, type ProxySettings } from '../net.js';
+import { type Auth, isLoopbackAddress, mayBeLoopback, type ProxySettings, type TlsFiles } from '../net.js';
 import { describeProblem, type TransportProblem } from './problem.js';
-import type { ConnectionOptions } from './types.js';
+
+export interface ConnectionOptions {
+	/** Before `/support-api/v1`, without a slash at the end. */
+	baseUrl: string;
+	/** Of one attempt, to the end of its response. */
+	timeoutMs: number;
+	connections: number;
+	/** `http://localhost` may be a different machine. */
+	allowHttp?: boolean | undefined;
+	tls?: TlsFiles;
+	proxy?: ProxySettings | undefined;
+	/** By default the system's. */
+	lookup?: LookupFunction | undefined;
+}
 
 /** The one place where they become a header. */
 export function authHeader(auth: Auth): string[] {
@@ -61,11 +74,10 @@ export async function createSender(options: ConnectionOptions) {
 		dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
 			current.dispatch(request, handler);
 		},
-		/** @param isStarted whether a connection had taken the request */
 		describe(error: Error, isStarted: boolean): TransportProblem {
 			return proxy === undefined ? describeProblem(error) : describeBehind(proxy, error, isStarted);
 		},
-		/** Uses new connections from now on. What is under way ends on the old ones. */
+		/** What is under way ends on the old connections. */
 		renew(): void {
 			void current.close();
 			current = open();
@@ -79,7 +91,6 @@ export async function createSender(options: ConnectionOptions) {
 	};
 }
 
-/** Fails if no address is this machine's. */
 function loopbackOnly(given: LookupFunction | undefined): LookupFunction {
 	const lookup: LookupFunction = given ?? ((...all) => process.getBuiltinModule('node:dns').lookup(...all));
 	return (host, options, callback) => {
@@ -95,7 +106,7 @@ function loopbackOnly(given: LookupFunction | undefined): LookupFunction {
 	};
 }
 
-/** Names with their subdomains, addresses, `*`; names also with a port. */
+/** By `*`, addresses, and names with their subdomains, perhaps with a port. */
 export function isExempt({ protocol, hostname, port }: URL, noProxy = ''): boolean {
 	const address = hostname.replace(/^\[|\]$/g, '');
 	const actualPort = port || (protocol === 'https:' ? '443' : '80');

@@ -2,15 +2,21 @@
 
 import { compareAll, readCustomFields, type TermIndex } from '../api/applied.js';
 import { bodyIn, type Dialect, neutralDialect } from '../api/dialect.js';
+import type { Endpoint } from '../api/endpoints.js';
 import { userFields } from '../api/fields.js';
+import type { Request } from '../api/plan.js';
 import { isId, isObject, kindOf } from '../api/values.js';
+import type { HttpRequest } from './client.js';
 import type { History, Outcome } from './outcome.js';
-import { firstWords, headerOf, htmlText, type Response, readContent } from './response.js';
-import type { Sendable } from './types.js';
+import { type Content, firstWords, headerOf, htmlText, type NoJson, type Response, readContent } from './response.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The same for all requests of a run. */
+/** A planned request, or one of `api`, which has no row in the endpoint table. */
+export interface Sendable extends HttpRequest, Partial<Pick<Request, 'ids' | 'sent' | 'permanent'>> {
+	readonly endpoint: Pick<Endpoint, 'returns' | 'replay'> & Partial<Endpoint>;
+}
+
 export interface Reading {
 	dialect?: Dialect | undefined;
 	/** 404 and 410 on a delete are success. */
@@ -24,7 +30,7 @@ export const NO_ROUTE = 'rest_no_route';
 
 /** These redirect before any work is done. */
 const MOVED = new Set([301, 302, 307, 308]);
-const LATER = new Set([408, 425, 429, 503]);
+const LATER = new Set([408, 425, 429]);
 const GATEWAY = new Set([502, 504, 520, 521, 522, 523, 524, 598, 599]);
 /** 5xx that refuse the request as it is. */
 const REFUSING = new Set([501, 505, 511]);
@@ -50,7 +56,6 @@ export function isRefusal({ status = 0 }: Outcome): boolean {
 	return status >= 400 && status < 500;
 }
 
-/** Whether other objects may fare better. */
 export function isAboutOneObject({ status = 0 }: Outcome): boolean {
 	return OF_ONE_OBJECT.has(status);
 }
@@ -94,41 +99,36 @@ function judgeProblem(problem: NonNullable<Response['problem']>, { status, sent 
 
 function judgeSuccess(request: Sendable, response: Response, reading: Reading): Finding {
 	const { status } = response;
-	const { returns, replay } = request.endpoint;
+	const { returns } = request.endpoint;
 	if (status === 202) return unknown('http_202', 'accepted but not processed yet');
 	if (status === 206) return unknown('http_206', 'the response is only partial');
 	const content = readContent(response);
-	if ('value' in content) {
-		const keepsNames = returns === 'fields' || returns === 'fields-set';
-		const body = keepsNames ? content.value : bodyIn(reading.dialect ?? neutralDialect, content.value);
-		const finding = judgeBody(request, body, content.before, reading);
-		finding.body ??= body;
-		if (content.warnings.length > 0) finding.warnings = content.warnings;
-		return finding;
-	}
-	const { code, message } = content;
-	const isRead = replay === 'read';
-	switch (code) {
-		case 'empty_response':
-		case 'cut_off_json': {
-			const mayBeEmpty =
-				request.method === 'HEAD' ||
-				(status === 204 && (returns === 'any' || writes(request))) ||
-				(status === 200 && returns === 'fields-set');
-			if (code === 'empty_response' && mayBeEmpty) return { outcome: 'ok' };
-			return isRead ? { ...unknown(code, message), retry: 'lost' } : unknown(code, message);
-		}
-		case 'html_response':
-		case 'login_form': {
-			const hint = code === 'login_form' ? '' : '; is /wp-json or another part missing from the base URL?';
-			return { outcome: isRead ? 'failed' : 'unknown', code, message: message + hint, notServed: true };
-		}
-		case 'not_json':
-			return unknown(code, message);
-	}
+	if (!('value' in content)) return judgeText(request, status, content);
+	const keepsNames = returns === 'fields' || returns === 'fields-set';
+	const body = keepsNames ? content.value : bodyIn(reading.dialect ?? neutralDialect, content.value);
+	const finding = judgeBody(request, body, content.before, reading);
+	finding.body ??= body;
+	if (content.warnings.length > 0) finding.warnings = content.warnings;
+	return finding;
 }
 
-/** @param before text in front of it */
+function judgeText(request: Sendable, status: number, { code, message }: NoJson): Finding {
+	const { returns, replay } = request.endpoint;
+	if (code === 'html_response' || code === 'login_form') {
+		const hint = code === 'login_form' ? '' : '; is /wp-json or another part missing from the base URL?';
+		return { outcome: replay === 'read' ? 'failed' : 'unknown', code, message: message + hint, notServed: true };
+	}
+	const mayBeEmpty =
+		request.method === 'HEAD' ||
+		(status === 204 && (returns === 'any' || writes(request))) ||
+		(status === 200 && returns === 'fields-set');
+	if (code === 'empty_response' && mayBeEmpty) return { outcome: 'ok' };
+	const finding = unknown(code, message);
+	if (replay === 'read' && code !== 'not_json') finding.retry = 'lost';
+	return finding;
+}
+
+/** @param before text in front of the JSON */
 function judgeBody(request: Sendable, body: unknown, before: string, { dialect, terms }: Reading): Finding {
 	const { endpoint, sent = {} } = request;
 	const isItself = showsAskedId(request, body);
@@ -329,19 +329,20 @@ const WRONG_CREDENTIALS: ReadonlySet<unknown> = new Set([
 	'incorrect_password',
 ]);
 
-function wordsOfRefusal(
-	content: ReturnType<typeof readContent>,
-	status: number,
-	dialect: Dialect | undefined,
-): Partial<Finding> {
+function wordsOfRefusal(content: Content, status: number, dialect: Dialect | undefined): Partial<Finding> {
 	if (!('value' in content)) {
 		if (content.code !== 'empty_response') return content;
 		const name = process.getBuiltinModule('node:http').STATUS_CODES[status];
 		return { code: `http_${status}`, message: name === undefined ? content.message : `${name}; ${content.message}` };
 	}
 	const { value: body, warnings } = content;
-	const words = { code: `http_${status}`, message: `the service responded with ${status}` };
-	return { ...words, ...explain(body, dialect), body, ...(warnings.length > 0 && { warnings }) };
+	return {
+		code: `http_${status}`,
+		message: `the service responded with ${status}`,
+		...explain(body, dialect),
+		body,
+		...(warnings.length > 0 && { warnings }),
+	};
 }
 
 /** A code, a message, and nothing of an object. */
@@ -399,7 +400,7 @@ function considerHistory(request: Sendable, outcome: Outcome, before: History, i
 	if (name === 'unknown' || before.mayBeApplied) outcome.mayBeApplied = true;
 }
 
-/** Then an earlier attempt was refused for the same reason. */
+/** An earlier attempt was then refused for the same reason. */
 function blamesSentField({ sent = {}, path, body = '' }: Sendable, { status, reasons = {} }: Outcome): boolean {
 	if (status !== 400) return false;
 	return Object.keys(reasons).some((name) => Object.hasOwn(sent, name) || `${path} ${body}`.includes(name));

@@ -10,12 +10,11 @@ export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface Response {
-	/** 0 if none began. */
+	/** 0 if no response began. */
 	readonly status: number;
 	readonly headers: ResponseHeaders;
-	/** Without a content coding. */
 	readonly body: Buffer;
-	/** Why it is missing or broke off. */
+	/** Why the response is missing or broke off. */
 	readonly problem?: TransportProblem;
 	/** False only if the service can't have seen the request. */
 	readonly sent: boolean;
@@ -49,7 +48,7 @@ export function decoded(response: Response): Response {
 }
 
 /** What a response shows instead of JSON. */
-interface NoJson {
+export interface NoJson {
 	code: 'empty_response' | 'html_response' | 'login_form' | 'cut_off_json' | 'not_json';
 	message: string;
 }
@@ -60,6 +59,8 @@ interface JsonContent {
 	before: string;
 	warnings: string[];
 }
+
+export type Content = JsonContent | NoJson;
 
 const BEGINS_AS_JSON = /^[\t\n\r ]*[{["]/;
 const JSON_WITHIN = /\{\s*["}]|\[\s*[{\]]/;
@@ -79,7 +80,7 @@ function parse(text: string): unknown {
 	}
 }
 
-export function readContent({ body, headers }: Pick<Response, 'body' | 'headers'>): JsonContent | NoJson {
+export function readContent({ body, headers }: Pick<Response, 'body' | 'headers'>): Content {
 	const text = body.toString('utf8').replace(/^\uFEFF/, '');
 	// JSON that broke off may contain whole objects.
 	let start = BEGINS_AS_JSON.test(text) ? 0 : (JSON_WITHIN.exec(text)?.index ?? 0);

@@ -1,10 +1,10 @@
 /** Sends a request until its outcome is known or can't be. */
 
 import type { ReplayRule } from '../api/endpoints.js';
-import { isMisplaced, judge, type Reading } from './judge.js';
+import type { Client } from './client.js';
+import { isMisplaced, judge, type Reading, type Sendable } from './judge.js';
 import type { History, Outcome, Retry } from './outcome.js';
 import { headerOf, type Response } from './response.js';
-import type { Client, Sendable } from './types.js';
 
 /** It doubles with each attempt. */
 export const BASE_DELAY_MS = 500;
@@ -44,13 +44,8 @@ export interface SendOptions extends Reading {
 }
 
 /** Never throws for the service or the network. */
-export async function send(
-	client: Client,
-	request: Sendable,
-	options: SendOptions,
-	{ history = {}, onRetry }: Pick<SendOptions, 'history' | 'onRetry'> = options,
-): Promise<Outcome> {
-	const { clock, stop, pace } = options;
+export async function send(client: Client, request: Sendable, options: SendOptions): Promise<Outcome> {
+	const { clock, stop, pace, history = {} } = options;
 	let startedAt: number | undefined;
 	let attempts = 0;
 	let last: Outcome = { outcome: openOutcome(history), ...history, attempts, ms: 0 };
@@ -94,7 +89,7 @@ export async function send(
 			}
 			return ended(outcome);
 		}
-		onRetry?.(outcome, decision.waitMs);
+		options.onRetry?.(outcome, decision.waitMs);
 		if (retry === 'later') outcome.outcome = openOutcome(outcome);
 		last = outcome;
 		await clock.sleep(decision.waitMs, stop);

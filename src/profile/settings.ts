@@ -56,6 +56,9 @@ const prefix = text('a letter, then letters, digits, - or _', /^[A-Za-z][A-Za-z0
 
 const headerName = text('a header name', /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/i);
 
+export const DEFAULT_RETRIES = 4;
+export const DEFAULT_CONCURRENCY = 4;
+
 /** `variable` follows SUPPORTCTL_; a `path` is absolute in a profile; `profileOnly` settings have no effect as flags. */
 export const settings = {
 	baseUrl: { ...text('a URL'), variable: 'BASE_URL' },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTrace } from '../../src/cli/trace.js';
+import type { TraceEvent } from '../../src/http/client.js';
 import type { Response } from '../../src/http/response.js';
-import type { TraceEvent } from '../../src/http/types.js';
 import { plainPalette } from '../../src/output/colour.js';
 
 function renderTrace(event: TraceEvent, view: Partial<Parameters<typeof createTrace>[1]>): string {

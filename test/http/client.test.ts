@@ -2,14 +2,14 @@ import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
-import type { ConnectionOptions, TraceEvent } from '../../src/http/types.js';
+import type { ClientOptions, TraceEvent } from '../../src/http/client.js';
 import { testClient as openClient, testClient, update } from '../support/delivery.js';
 import { httpResponse, startRawServer } from '../support/raw-server.js';
 
 const get = { method: 'GET', path: '/support-api/v1' };
 
 describe.each([1, 2])('with %i connections at the most:', (connections) => {
-	const testClient = (baseUrl: string, options: Partial<ConnectionOptions> = {}) =>
+	const testClient = (baseUrl: string, options: Partial<ClientOptions> = {}) =>
 		openClient(baseUrl, { connections, ...options });
 
 	describe('a request', () => {
@@ -269,7 +269,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 	});
 
 	describe('a limit on connecting', () => {
-		const silent: ConnectionOptions['lookup'] = () => undefined;
+		const silent: ClientOptions['lookup'] = () => undefined;
 
 		it('ends the first request unsent, and marks it as not worth a retry', async () => {
 			const server = await startRawServer((request) => request.json(200, {}));

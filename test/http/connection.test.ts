@@ -4,8 +4,8 @@ import { createServer as createSocketServer, type LookupFunction } from 'node:ne
 import { networkInterfaces } from 'node:os';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
+import type { ClientOptions } from '../../src/http/client.js';
 import type { Response } from '../../src/http/response.js';
-import type { ConnectionOptions } from '../../src/http/types.js';
 import { createAuthority } from '../support/certificates.js';
 import { testClient } from '../support/delivery.js';
 import { startForwardProxy } from '../support/forward-proxy.js';
@@ -40,7 +40,7 @@ async function servePlain() {
 }
 
 /** Sends one request with credentials. */
-async function send(baseUrl: string, options: Partial<ConnectionOptions> = {}): Promise<Response> {
+async function send(baseUrl: string, options: Partial<ClientOptions> = {}): Promise<Response> {
 	const client = await testClient(baseUrl, options);
 	return client.send({ method: 'GET', path: '/support-api/v1' });
 }
@@ -106,7 +106,7 @@ describe('TLS', () => {
 });
 
 describe('who is calling', () => {
-	it.each<[ConnectionOptions['auth'], Record<string, string>]>([
+	it.each<[ClientOptions['auth'], Record<string, string>]>([
 		[{ scheme: 'basic', username: 'änna', password: 'a:b c' }, { authorization: 'Basic w6RubmE6YTpiIGM=' }],
 		[{ scheme: 'bearer', token: 't.o-k' }, { authorization: 'Bearer t.o-k' }],
 		[{ scheme: 'header', name: 'X-Desk-Key', value: 'k 1' }, { 'x-desk-key': 'k 1' }],

@@ -4,10 +4,10 @@ import { createDialect } from '../../src/api/dialect.js';
 import { type EndpointName, endpoints } from '../../src/api/endpoints.js';
 import { createPlanner, type Request, type RowValues } from '../../src/api/plan.js';
 import { readEndpointOf, reads } from '../../src/api/reads.js';
+import type { Sendable } from '../../src/http/judge.js';
 import { judge, lookedUpId, type Reading } from '../../src/http/judge.js';
 import type { History, Outcome } from '../../src/http/outcome.js';
 import type { Response } from '../../src/http/response.js';
-import type { Sendable } from '../../src/http/types.js';
 
 function plan(name: EndpointName, values: RowValues): Request {
 	return createPlanner(endpoints[name])(values);

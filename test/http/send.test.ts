@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../src/api/dialect.js';
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/plan.js';
+import type { Client } from '../../src/http/client.js';
 import type { History } from '../../src/http/outcome.js';
 import type { Response, ResponseHeaders } from '../../src/http/response.js';
 import type { Pace } from '../../src/http/send.js';
-import type { Client } from '../../src/http/types.js';
 import { check, deliverTo, instantClock, lookUp, read, remove, setFields, update } from '../support/delivery.js';
 
 /** What one attempt comes to: a status with a body, or a problem. */

@@ -2,10 +2,10 @@
 
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner, type Request } from '../../src/api/plan.js';
+import type { Client, ClientOptions } from '../../src/http/client.js';
 import { createClient } from '../../src/http/client.js';
 import type { Outcome } from '../../src/http/outcome.js';
 import { type SendOptions, send } from '../../src/http/send.js';
-import type { Client, ConnectionOptions } from '../../src/http/types.js';
 import { whenTestEnds } from './test-end.js';
 
 /** An update of ticket 14 to `hold`. */
@@ -33,7 +33,7 @@ export const check: Request = createPlanner(endpoints['user.check'])({
 	fields: { username: 'anna', password: 'sesam' },
 });
 
-export async function testClient(baseUrl: string, options: Partial<ConnectionOptions> = {}): Promise<Client> {
+export async function testClient(baseUrl: string, options: Partial<ClientOptions> = {}): Promise<Client> {
 	const client = await createClient({
 		baseUrl,
 		auth: { scheme: 'basic', username: 'anna', password: 'sesam' },
@@ -77,7 +77,7 @@ export interface Delivered extends Outcome {
 export async function deliverTo(
 	target: Client | string,
 	request: Request,
-	options: Partial<SendOptions> & { connection?: Partial<ConnectionOptions> } = {},
+	options: Partial<SendOptions> & { connection?: Partial<ClientOptions> } = {},
 ): Promise<Delivered> {
 	const { connection, ...more } = options;
 	const client = typeof target === 'string' ? await testClient(target, connection) : target;

@@ -1,7 +1,7 @@
 /** Services of limited strength, as a client in virtual time: what they can serve, they serve; the rest they refuse. */
 
+import type { Client } from '../../src/http/client.js';
 import type { Response } from '../../src/http/response.js';
-import type { Client } from '../../src/http/types.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 /** Numbers from 0 to 1 that look random and are always the same for a seed. */
@@ -68,8 +68,6 @@ export function smallHost({
 	status = 503,
 }: SmallHostOptions): SmallHost {
 	const host: SmallHost = {
-		baseUrl: 'http://desk.test',
-		origin: 'http://desk.test',
 		log: [],
 		served: 0,
 		async send(): Promise<Response> {
@@ -98,8 +96,6 @@ export function workers(clock: VirtualClock, count: number, serviceMs: number, q
 	const free: number[] = Array.from({ length: count }, () => 0);
 	let waiting = 0;
 	const host: SmallHost = {
-		baseUrl: 'http://desk.test',
-		origin: 'http://desk.test',
 		log: [],
 		served: 0,
 		async send(): Promise<Response> {

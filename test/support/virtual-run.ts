@@ -6,10 +6,10 @@ import { createPlanner } from '../../src/api/plan.js';
 import { AdaptivePace } from '../../src/bulk/pace.js';
 import { runEngine } from '../../src/bulk/run/engine.js';
 import type { RunRow } from '../../src/bulk/run/rows.js';
+import type { Client } from '../../src/http/client.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
 import type { Response } from '../../src/http/response.js';
 import { send } from '../../src/http/send.js';
-import type { Client } from '../../src/http/types.js';
 import { chances } from './small-host.js';
 import { VirtualClock } from './virtual-clock.js';
 

@@ -1,6 +1,6 @@
 /** `-j auto`: finds how many requests a service works on at a time. */
 
-import { MOST_AT_A_TIME } from '../../http/types.js';
+export const MOST_AT_A_TIME = 64;
 
 /** Or two for each request under way. */
 const LEAST_RESULTS = 4;

@@ -2,9 +2,9 @@
 
 import { setMaxListeners } from 'node:events';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
+import type { Client } from '../../http/client.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
-import type { Client } from '../../http/types.js';
 import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, sumOf, totalOf } from '../journal/counts.js';
 import type { Journal } from '../journal/write.js';
 import { BATCH_SIZE, BatchReader } from '../lists/batches.js';

@@ -3,10 +3,10 @@
 import type { TermIndex } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { readRequest } from '../../api/reads.js';
+import type { Client } from '../../http/client.js';
 import { lookedUpId } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, skipped } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
-import type { Client } from '../../http/types.js';
 import type { Journal } from '../journal/write.js';
 import type { RunPlan } from './plan.js';
 import type { ReadAfter, Slots } from './read-after.js';
@@ -66,7 +66,7 @@ export function createRowSender(parts: RowSenderParts): (row: RunRow) => Promise
 				options.onRetry?.(failed, waitMs);
 			};
 			const history = past?.states.history(row);
-			return inSlot(() => send(client, request, sending, { history, onRetry }));
+			return inSlot(() => send(client, request, { ...sending, history, onRetry }));
 		},
 		maybeSent({ row, request }) {
 			const { mayBeApplied = false, mayBePartly = false } = past?.states.history(row) ?? {};

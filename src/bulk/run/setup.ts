@@ -2,9 +2,9 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import type { Request } from '../../api/plan.js';
+import type { Client } from '../../http/client.js';
 import type { Outcome, OutcomeName, RowOutcome } from '../../http/outcome.js';
 import type { SendClock, SendOptions } from '../../http/send.js';
-import type { Client } from '../../http/types.js';
 import type { Redact } from '../journal/records.js';
 import type { Directories } from '../lists/directory.js';
 import type { AdaptivePace } from '../pace.js';

@@ -4,11 +4,11 @@ import { STATUS_CODES } from 'node:http';
 import { taxonomies } from '../../api/fields.js';
 import { hasInexactNumber } from '../../api/values.js';
 import { ExitCode, type SupportctlError } from '../../errors.js';
+import type { Client } from '../../http/client.js';
 import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { headerOf, type Response } from '../../http/response.js';
 import { send } from '../../http/send.js';
-import type { Client } from '../../http/types.js';
 import type { Output } from '../../io/context.js';
 import { holdsRowsAlone } from '../../output/columns.js';
 import {

@@ -1,9 +1,16 @@
 /** Flags of several commands: output, connection, guards, how runs are sent, and what a profile stores. */
 
 import { UsageError } from '../../errors.js';
-import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
 import { formats } from '../../output/columns.js';
-import { checkSetting, type Kind, schemes, settings, whole } from '../../profile/settings.js';
+import {
+	checkSetting,
+	DEFAULT_CONCURRENCY,
+	DEFAULT_RETRIES,
+	type Kind,
+	schemes,
+	settings,
+	whole,
+} from '../../profile/settings.js';
 import { type OptionSpec, options, pick } from './option.js';
 import { parseDuration } from './window.js';
 

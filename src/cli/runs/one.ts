@@ -10,8 +10,8 @@ import { checkReadable, comparesFirst, readsBefore } from '../../bulk/run/read-b
 import type { RunRow } from '../../bulk/run/rows.js';
 import { createRowSender } from '../../bulk/run/send-row.js';
 import { ExitCode, UsageError } from '../../errors.js';
+import type { Client } from '../../http/client.js';
 import type { RowOutcome } from '../../http/outcome.js';
-import type { Client } from '../../http/types.js';
 import { openPalette } from '../../output/colour.js';
 import type { Renderer } from '../../output/render.js';
 import { listenForStop } from '../interruption.js';

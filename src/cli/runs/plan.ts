@@ -16,6 +16,7 @@ import {
 	quote,
 	type ValueRules,
 } from '../../api/values.js';
+import { MOST_AT_A_TIME } from '../../bulk/run/concurrency.js';
 import {
 	type Condition,
 	parseShard,
@@ -29,9 +30,8 @@ import {
 } from '../../bulk/run/plan.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
-import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES, MOST_AT_A_TIME } from '../../http/types.js';
 import { createRedactor } from '../../output/redact.js';
-import { shellWord } from '../../profile/settings.js';
+import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES, shellWord } from '../../profile/settings.js';
 import { parseUntil } from '../options/window.js';
 import type { Session } from '../session.js';
 import { readFields, readItems } from './fields.js';

@@ -8,7 +8,7 @@ import { withIds } from '../../bulk/run/names.js';
 import { run } from '../../bulk/run/run.js';
 import type { Extent, RunSetup } from '../../bulk/run/setup.js';
 import type { ExitCode } from '../../errors.js';
-import type { Client } from '../../http/types.js';
+import type { Client } from '../../http/client.js';
 import { createRedactor } from '../../output/redact.js';
 import { version } from '../../version.js';
 import { listenForStop } from '../interruption.js';
