@@ -12,16 +12,16 @@ export interface AppliedDifference {
 	shown: unknown;
 }
 
-export interface TermIndex {
-	/** By ID, slug or name. */
-	idOf(taxonomy: string, text: string): string | undefined;
+export type TermIndex = (taxonomy: string) => {
+	/** By ID, slug or name. An ID of one term and slug of another says nothing. */
+	idOf(text: string): string | undefined;
 	/** Whether objects show it as an empty text. */
-	isHidden(taxonomy: string, id: string): boolean;
+	isHidden(id: string): boolean;
 	/** As objects show it; a slug may look like a different term's ID. */
-	ofSlug(taxonomy: string, slug: string): string | undefined;
-	/** Undefined unless exactly one term can be meant. */
-	exported(taxonomy: string, slug: string): string | undefined;
-}
+	ofSlug(slug: string): string | undefined;
+	/** What leads an update back to the term; undefined unless exactly one can be meant. */
+	exported(slug: string): string | undefined;
+};
 
 type Values = Readonly<Record<string, unknown>>;
 type ComparedField = Pick<Field, 'name' | 'kind'>;
@@ -144,10 +144,10 @@ function compareTerms({ name, kind }: ComparedField, sent: unknown, shown: unkno
 	if (left === undefined || right === undefined) return 'not comparable';
 	const compared = compareSets(left, right);
 	if (compared === 'same' || left.size === 0) return compared;
-	const idsOf = (texts: Set<string>): (string | undefined)[] => [...texts].map((text) => terms?.idOf(name, text));
+	const idsOf = (texts: Set<string>): (string | undefined)[] => [...texts].map((text) => terms?.(name).idOf(text));
 	const leftIds = idsOf(left);
 	const rightIds = idsOf(right);
-	const isHidden = leftIds.some((id) => id !== undefined && terms?.isHidden(name, id));
+	const isHidden = leftIds.some((id) => id !== undefined && terms?.(name).isHidden(id));
 	if (kind === 'term' && right.size === 0 && isHidden) return 'not comparable';
 	if (![...leftIds, ...rightIds].includes(undefined)) {
 		return compareSets(new Set(leftIds.map(String)), new Set(rightIds.map(String)));

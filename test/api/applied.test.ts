@@ -167,13 +167,13 @@ describe('nothing can be said', () => {
 });
 
 describe('a term', () => {
-	const terms = {
-		idOf: (taxonomy: string, text: string): string | undefined =>
+	const terms = (taxonomy: string) => ({
+		idOf: (text: string): string | undefined =>
 			taxonomy === 'product' ? { '9': '9', vip: '9', VIP: '9', other: '10', '10': '10', '11': '11' }[text] : undefined,
-		isHidden: (_: string, id: string): boolean => id === '11',
+		isHidden: (id: string): boolean => id === '11',
 		ofSlug: () => undefined,
 		exported: () => undefined,
-	};
+	});
 
 	it.each<[unknown, unknown, string]>([
 		['9', 'vip', 'same'],

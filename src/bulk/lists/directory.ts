@@ -1,6 +1,6 @@
 /** Users, terms and application passwords by name: each distinct name is looked up at most once, before anything is written. */
 
-import { decodeEntities, type TermIndex } from '../../api/applied.js';
+import { decodeEntities } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Request } from '../../api/plan.js';
@@ -12,47 +12,17 @@ import { lookedUpId } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { type ListedObject, objectsIn } from './pages.js';
 
-interface Id {
-	readonly id: string;
-}
+export type Found = { readonly id: string } | { readonly problem: string } | { readonly asGiven: true };
 
-interface Problem {
-	readonly problem: string;
-}
-
-export type Found = Id | Problem | { readonly asGiven: true };
+/** `of` is `users`, a taxonomy or `passwords of 7`. */
+export type NameRecord = { readonly of: string; readonly name: string } & Exclude<Found, { asGiven: true }>;
 
 export interface Directory {
 	/** By ID, username, slug or name. @throws SupportctlError */
 	id(text: string): Promise<Found>;
-	name(id: string): string | undefined;
 }
 
-/** `of` is `users` or a taxonomy. */
-export type NameRecord = { readonly of: string; readonly name: string } & (Id | Problem);
-
-export interface Directories {
-	readonly users: Directory & {
-		/** Why an account isn't the one of a username; undefined if it is, or without reads. */
-		conflict(id: string, username: string): Promise<string | undefined>;
-		/** @returns IDs that the service doesn't have; undefined without a list */
-		missing(ids: readonly string[]): Promise<string[] | undefined>;
-	};
-	terms(taxonomy: string): Directory & {
-		/** Undefined without a list. */
-		ids(): Promise<string[] | undefined>;
-	};
-	passwords(userId: string): {
-		id(text: string): Promise<Found>;
-		name(slug: string): Promise<string | undefined>;
-	};
-	readonly index: TermIndex;
-	/** Adds its terms to the index. */
-	list(taxonomy: string): Promise<void>;
-	/** From an earlier part of the run. */
-	remember(record: NameRecord): void;
-	records(): Iterable<NameRecord>;
-}
+export type Directories = ReturnType<typeof createDirectories>;
 
 export interface DirectoryOptions {
 	dialect: Dialect;
@@ -66,58 +36,46 @@ const PAGE_SIZE = 100;
 /** Searches for suggestions. */
 const SUGGESTED = 5;
 
-export function createDirectories(options: DirectoryOptions): Directories {
-	const known = new Map<string, Promise<Found>>();
-	const records: NameRecord[] = [];
-	const keyOf = (of: string, name: string): string => `${of} ${name}`;
-	const once = (of: string, lookUp: (name: string) => Promise<Found>) => (name: string) => {
-		const key = keyOf(of, name);
-		let looking = known.get(key);
-		if (looking === undefined) {
-			looking = lookUp(name).then((result) => {
-				if (!('asGiven' in result)) records.push({ of, name, ...result });
-				return result;
-			});
-			known.set(key, looking);
-		}
-		return looking;
-	};
-
-	const users = createUsers(options);
+export function createDirectories(options: DirectoryOptions) {
+	const memory = new Memory();
 	const taxonomies = new Map<string, Terms>();
-	const termsOf = (taxonomy: string): Terms => {
-		const terms = taxonomies.get(taxonomy) ?? new Terms(taxonomy, options);
-		taxonomies.set(taxonomy, terms);
-		return terms;
-	};
-	const passwordsOf = new Map<string, ReturnType<typeof createPasswords>>();
+	const passwords = new Map<string, Passwords>();
 	return {
-		users: { ...users, id: once('users', users.id) },
-		terms(taxonomy) {
-			const terms = termsOf(taxonomy);
-			return {
-				id: once(taxonomy, (text) => terms.id(text)),
-				name: (id) => terms.all.find((term) => term.id === id)?.name,
-				ids: async () => (await terms.list())?.map(({ id }) => id),
-			};
+		memory,
+		users: new Users(options, memory),
+		terms(taxonomy: string): Terms {
+			const terms = taxonomies.get(taxonomy) ?? new Terms(taxonomy, options, memory);
+			taxonomies.set(taxonomy, terms);
+			return terms;
 		},
-		passwords(userId) {
-			const passwords = passwordsOf.get(userId) ?? createPasswords(userId, options);
-			passwordsOf.set(userId, passwords);
-			return { ...passwords, id: once(`passwords of ${userId}`, passwords.id) };
+		passwords(userId: string): Passwords {
+			const own = passwords.get(userId) ?? new Passwords(userId, options, memory);
+			passwords.set(userId, own);
+			return own;
 		},
-		index: {
-			idOf: (taxonomy, text) => termsOf(taxonomy).idOf(text),
-			isHidden: (taxonomy, id) => termsOf(taxonomy).isHidden(id),
-			ofSlug: (taxonomy, slug) => termsOf(taxonomy).ofSlug(slug),
-			exported: (taxonomy, slug) => termsOf(taxonomy).exported(slug),
-		},
-		list: async (taxonomy) => void (await termsOf(taxonomy).list()),
-		remember({ of, name, ...found }) {
-			known.set(keyOf(of, name), Promise.resolve(found));
-		},
-		records: () => records,
 	};
+}
+
+class Memory {
+	readonly records: NameRecord[] = [];
+	readonly #known = new Map<string, Promise<Found>>();
+
+	/** A record of an earlier part of the run. */
+	remember({ of, name, ...found }: NameRecord): void {
+		this.#known.set(`${of} ${name}`, Promise.resolve(found));
+	}
+
+	once(of: string, name: string, lookUp: (name: string) => Promise<Found>): Promise<Found> {
+		const key = `${of} ${name}`;
+		const known = this.#known.get(key);
+		if (known !== undefined) return known;
+		const looking = lookUp(name).then((found) => {
+			if (!('asGiven' in found)) this.records.push({ of, name, ...found });
+			return found;
+		});
+		this.#known.set(key, looking);
+		return looking;
+	}
 }
 
 function withQuery(list: Request, query: Readonly<Record<string, string>>): Request {
@@ -134,80 +92,97 @@ function listedIn(outcome: Outcome, what: string): ListedObject[] | undefined {
 	});
 }
 
-function createUsers({ dialect, send, ownId }: DirectoryOptions): Directories['users'] {
-	const plan = createPlanner(endpoints['user.id'], dialect);
-	const list = createPlanner(reads.user.list, dialect)({ ids: {} });
-	const names = new Map<string, string>();
+class Users implements Directory {
+	readonly #names = new Map<string, string>();
 	/** Live services find your own name only; the list has others. */
-	let refusesOthers = false;
-	let suggested = 0;
+	#refusesOthers = false;
+	#suggested = 0;
 
-	async function listed(query: Readonly<Record<string, string>>, what: string): Promise<ListedObject[] | undefined> {
+	constructor(
+		private readonly options: DirectoryOptions,
+		private readonly memory: Memory,
+	) {}
+
+	name(id: string): string | undefined {
+		return this.#names.get(id);
+	}
+
+	id(text: string): Promise<Found> {
+		return this.memory.once('users', text, async () => {
+			if (text === OWN_ID) return { id: String(await this.options.ownId()) };
+			if (text === NOBODY) return { id: '0' };
+			if (looksLikeNumber(text)) return { id: text };
+			return await this.#lookUp(text.replace(/^@/, ''));
+		});
+	}
+
+	/** @returns those of the first hundred IDs that the service doesn't have; undefined without a list */
+	async missing(ids: readonly string[]): Promise<string[] | undefined> {
+		const batch = ids.slice(0, PAGE_SIZE);
+		if (batch.length === 0) return [];
+		const found = await this.#list({ include: batch.join(',') }, 'users');
+		const there = new Set(found?.map(({ id }) => String(id)));
+		return found === undefined ? undefined : batch.filter((id) => !there.has(id));
+	}
+
+	/** Why an account isn't the one of a username; undefined if it is, or without a list. */
+	async conflict(id: string, text: string): Promise<string | undefined> {
+		if (text === OWN_ID) return undefined;
+		const name = text.replace(/^@/, '');
+		if (!this.#names.has(id)) await this.#list({ include: id }, 'users');
+		const shown = this.#names.get(id) ?? name;
+		if (isSameText(shown, name)) return undefined;
+		return `the lookup of ${quote(name)} returned user ${id}, who is ${quote(shown)}`;
+	}
+
+	async #lookUp(name: string): Promise<Found> {
+		const { dialect, send } = this.options;
+		const what = `user ${quote(name)}`;
+		let why: string | undefined;
+		if (!this.#refusesOthers) {
+			const request = createPlanner(
+				endpoints['user.id'],
+				dialect,
+			)({ ids: { username: name }, fields: { username: name } });
+			const outcome = await send(request);
+			const id = outcome.outcome === 'ok' ? lookedUpId(outcome.body) : undefined;
+			if (id !== undefined) return { id };
+			if (outcome.outcome !== 'ok') listedIn(outcome, what);
+			this.#refusesOthers = outcome.code === 'invalid_username_access';
+			why = outcome.message ?? outcome.code;
+		}
+		let seen = await this.#list({ search: name }, what);
+		const isMatch = ({ id, username }: ListedObject): boolean => isId(id) && isSameText(username, name);
+		let match = seen?.find(isMatch);
+		if (match === undefined && seen?.length === PAGE_SIZE) {
+			seen = await this.#list({ slug: name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-') }, what);
+			match = seen?.find(isMatch);
+		}
+		if (match !== undefined) return { id: String(match.id) };
+		if (seen === undefined && this.#refusesOthers) return { problem: `can't look up ${what} here: use the ID` };
+		if (seen === undefined) return { problem: `${what} not found${why === undefined ? '' : `: ${why}`}` };
+		const suggestion = await this.#suggestion(name, seen);
+		return { problem: `${what} not found${suggestion || ' (find it with: supportctl user list)'}` };
+	}
+
+	async #list(query: Readonly<Record<string, string>>, what: string): Promise<ListedObject[] | undefined> {
+		const list = createPlanner(reads.user.list, this.options.dialect)({ ids: {} });
 		const request = withQuery(list, { context: 'edit', per_page: String(PAGE_SIZE), ...query });
-		const found = listedIn(await send(request), what);
+		const found = listedIn(await this.options.send(request), what);
 		for (const { id, username } of found ?? []) {
-			if (isId(id) && typeof username === 'string') names.set(String(id), username);
+			if (isId(id) && typeof username === 'string') this.#names.set(String(id), username);
 		}
 		return found;
 	}
 
-	async function suggestion(name: string, seen: readonly ListedObject[]): Promise<string> {
+	async #suggestion(name: string, seen: readonly ListedObject[]): Promise<string> {
 		const byEmail = seen.find(({ email }) => isSameText(email, name));
 		if (byEmail !== undefined) return `; did you mean "${byEmail.username}"?`;
-		if (suggested++ >= SUGGESTED) return '';
-		const others = await listed({ search: [...name].slice(0, 2).join('') }, `user ${quote(name)}`);
+		if (this.#suggested++ >= SUGGESTED) return '';
+		const others = await this.#list({ search: [...name].slice(0, 2).join('') }, `user ${quote(name)}`);
 		const all = [...seen, ...(others ?? [])].map(({ username }) => String(username ?? ''));
 		return didYouMean(name, all);
 	}
-
-	async function lookUp(name: string): Promise<Found> {
-		const what = `user ${quote(name)}`;
-		let why: string | undefined;
-		if (!refusesOthers) {
-			const outcome = await send(plan({ ids: { username: name }, fields: { username: name } }));
-			const id = outcome.outcome === 'ok' ? lookedUpId(outcome.body) : undefined;
-			if (id !== undefined) return { id };
-			if (outcome.outcome !== 'ok') listedIn(outcome, what);
-			refusesOthers = outcome.code === 'invalid_username_access';
-			why = outcome.message ?? outcome.code;
-		}
-		let seen = await listed({ search: name }, what);
-		const isMatch = ({ id, username }: ListedObject): boolean => isId(id) && isSameText(username, name);
-		let match = seen?.find(isMatch);
-		if (match === undefined && seen?.length === PAGE_SIZE) {
-			seen = await listed({ slug: name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-') }, what);
-			match = seen?.find(isMatch);
-		}
-		if (match !== undefined) return { id: String(match.id) };
-		if (seen === undefined && refusesOthers) return { problem: `can't look up ${what} here: use the ID` };
-		if (seen === undefined) return { problem: `${what} not found${why === undefined ? '' : `: ${why}`}` };
-		return { problem: `${what} not found${(await suggestion(name, seen)) || ' (find it with: supportctl user list)'}` };
-	}
-
-	return {
-		name: (id) => names.get(id),
-		async id(text) {
-			if (text === OWN_ID) return { id: String(await ownId()) };
-			if (text === NOBODY) return { id: '0' };
-			if (looksLikeNumber(text)) return { id: text };
-			return await lookUp(text.replace(/^@/, ''));
-		},
-		async missing(ids) {
-			const batch = ids.slice(0, PAGE_SIZE);
-			if (batch.length === 0) return [];
-			const found = await listed({ include: batch.join(',') }, 'users');
-			const there = new Set(found?.map(({ id }) => String(id)));
-			return found === undefined ? undefined : batch.filter((id) => !there.has(id));
-		},
-		async conflict(id, text) {
-			if (text === OWN_ID) return undefined;
-			const name = text.replace(/^@/, '');
-			if (!names.has(id)) await listed({ include: id }, 'users');
-			const shown = names.get(id) ?? name;
-			if (isSameText(shown, name)) return undefined;
-			return `the lookup of ${quote(name)} returned user ${id}, who is ${quote(shown)}`;
-		},
-	};
 }
 
 function isSameText(left: unknown, right: string): boolean {
@@ -246,21 +221,52 @@ function foundIn(matches: readonly Named[], text: string, what: string, ids: str
 	return { problem: `${quote(text)} is the name of ${matches.length} ${what}: use one of the ${ids} ${choice}` };
 }
 
-class Terms {
+class Terms implements Directory {
 	/** Empty until they are listed. */
-	all: Named[] = [];
+	#all: Named[] = [];
 	#listing: Promise<Named[] | undefined> | undefined;
-	#isListed = false;
 
 	constructor(
 		private readonly taxonomy: string,
 		private readonly options: DirectoryOptions,
+		private readonly memory: Memory,
 	) {}
 
-	/** Undefined without a list. @throws FailedError */
+	/** Undefined if the service offers no list. @throws FailedError */
 	list(): Promise<Named[] | undefined> {
 		this.#listing ??= this.#readList();
 		return this.#listing;
+	}
+
+	id(text: string): Promise<Found> {
+		return this.memory.once(this.taxonomy, text, () => this.#find(text));
+	}
+
+	name(id: string): string | undefined {
+		return this.#all.find((term) => term.id === id)?.name;
+	}
+
+	isHidden(id: string): boolean {
+		return this.#all.some((term) => term.id === id && damaged(term.slug) === '');
+	}
+
+	idOf(text: string): string | undefined {
+		const found = this.#all.filter(({ id, slug }) => [id, slug, damaged(slug)].includes(text));
+		const [match, ...more] = found.length > 0 ? found : matchesIn(this.#all, text);
+		return text === '' || more.length > 0 ? undefined : match?.id;
+	}
+
+	ofSlug(text: string): string | undefined {
+		const found = this.#all.filter(({ slug }) => text !== '' && (slug === text || damaged(slug) === text));
+		if (found.length === 0) return this.#all.find(({ id }) => id === text)?.id;
+		return found.length === 1 ? found[0]?.id : undefined;
+	}
+
+	exported(text: string): string | undefined {
+		if (this.#all.length === 0) return text;
+		const id = this.ofSlug(text);
+		const isSafe = !looksLikeNumber(text) && this.#all.some(({ slug }) => slug === text);
+		return isSafe && id !== undefined ? text : id;
 	}
 
 	async #readList(): Promise<Named[] | undefined> {
@@ -277,75 +283,62 @@ class Terms {
 			}
 			if (found?.length !== PAGE_SIZE || terms.size === before) break;
 		}
-		this.#isListed = true;
-		this.all = [...terms.values()];
-		return this.all;
+		this.#all = [...terms.values()];
+		return this.#all;
 	}
 
-	async id(text: string): Promise<Found> {
+	async #find(text: string): Promise<Found> {
 		if ((await this.list()) === undefined) return { asGiven: true };
-		const found = foundIn(matchesIn(this.all, text), text, `${this.taxonomy} terms`, 'IDs');
+		const found = foundIn(matchesIn(this.#all, text), text, `${this.taxonomy} terms`, 'IDs');
 		if (found !== undefined) return found;
 		if (looksLikeNumber(text)) return { asGiven: true };
-		const names = this.all.flatMap(({ slug, name }) => [name, slug]);
+		const names = this.#all.flatMap(({ slug, name }) => [name, slug]);
 		const isSeveral = /[;|]/.test(text) ? '; separate several with commas' : '';
 		const likely = isSeveral || didYouMean(text, names) || ` (find it with: supportctl term list ${this.taxonomy})`;
 		return { problem: `${this.taxonomy} term ${quote(text)} not found${likely}` };
-	}
-
-	isHidden(id: string): boolean {
-		return this.all.some((term) => term.id === id && damaged(term.slug) === '');
-	}
-
-	/** An ID of one term and slug of another says nothing. */
-	idOf(text: string): string | undefined {
-		const found = this.all.filter(({ id, slug }) => [id, slug, damaged(slug)].includes(text));
-		const [match, ...more] = found.length > 0 ? found : matchesIn(this.all, text);
-		return text === '' || more.length > 0 ? undefined : match?.id;
-	}
-
-	/** What leads an update back to this term. */
-	exported(text: string): string | undefined {
-		if (!this.#isListed) return text;
-		const id = this.ofSlug(text);
-		const isSafe = !looksLikeNumber(text) && this.all.some(({ slug }) => slug === text);
-		return isSafe && id !== undefined ? text : id;
-	}
-
-	ofSlug(text: string): string | undefined {
-		const found = this.all.filter(({ slug }) => text !== '' && (slug === text || damaged(slug) === text));
-		if (found.length === 0) return this.all.find(({ id }) => id === text)?.id;
-		return found.length === 1 ? found[0]?.id : undefined;
 	}
 }
 
 /** What a service makes as a slug is sent as it is. */
 const PASSWORD_SLUG = /^[\da-f]{12}$/;
 
-function createPasswords(userId: string, { dialect, send }: DirectoryOptions): ReturnType<Directories['passwords']> {
-	const request = createPlanner(reads.password.list, dialect)({ ids: { user_id: userId } });
-	let listing: Promise<Outcome> | undefined;
-	const list = async (): Promise<Named[] | undefined> => {
-		listing ??= send(request);
-		const listed = listedIn(await listing, 'application passwords');
+class Passwords implements Directory {
+	#listing: Promise<Named[] | undefined> | undefined;
+
+	constructor(
+		private readonly userId: string,
+		private readonly options: DirectoryOptions,
+		private readonly memory: Memory,
+	) {}
+
+	id(text: string): Promise<Found> {
+		return this.memory.once(`passwords of ${this.userId}`, text, () => this.#find(text));
+	}
+
+	async name(slug: string): Promise<string | undefined> {
+		const passwords = await this.#list().catch(() => undefined);
+		return passwords?.find((each) => each.slug === slug)?.name;
+	}
+
+	#list(): Promise<Named[] | undefined> {
+		this.#listing ??= this.#readList();
+		return this.#listing;
+	}
+
+	async #readList(): Promise<Named[] | undefined> {
+		const { dialect, send } = this.options;
+		const request = createPlanner(reads.password.list, dialect)({ ids: { user_id: this.userId } });
+		const listed = listedIn(await send(request), 'application passwords');
 		return listed?.map(({ slug, name }) => ({ id: String(slug), slug: String(slug), name: String(name) }));
-	};
-	return {
-		async id(text) {
-			if (PASSWORD_SLUG.test(text)) return { id: text };
-			const passwords = await list();
-			if (passwords === undefined) return { asGiven: true };
-			const found = foundIn(matchesIn(passwords, text), text, 'application passwords', 'slugs');
-			if (found !== undefined) return found;
-			const likely = didYouMean(
-				text,
-				passwords.map(({ name }) => name),
-			);
-			return { problem: `user ${userId} has no application password ${quote(text)}${likely}` };
-		},
-		async name(slug) {
-			const passwords = await list().catch(() => undefined);
-			return passwords?.find((each) => each.slug === slug)?.name;
-		},
-	};
+	}
+
+	async #find(text: string): Promise<Found> {
+		if (PASSWORD_SLUG.test(text)) return { id: text };
+		const passwords = await this.#list();
+		if (passwords === undefined) return { asGiven: true };
+		const found = foundIn(matchesIn(passwords, text), text, 'application passwords', 'slugs');
+		if (found !== undefined) return found;
+		const names = passwords.map(({ name }) => name);
+		return { problem: `user ${this.userId} has no application password ${quote(text)}${didYouMean(text, names)}` };
+	}
 }

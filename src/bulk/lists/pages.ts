@@ -2,6 +2,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../api/values.js';
 import type { Outcome } from '../../http/outcome.js';
 import { headerOf, type ResponseHeaders } from '../../http/response.js';
@@ -59,12 +60,10 @@ export async function readPages(options: PagesOptions): Promise<PagesEnd> {
 	try {
 		const first = await list.read(1);
 		if (first === undefined) return { count: 0 };
-		if (options.countsOnly === true && isTrusted(first, size)) {
-			return { count: first.total ?? 0 };
-		}
+		if (options.countsOnly === true && isTrusted(first, size)) return { count: first.total ?? 0 };
 		const watch = await watchLastPage(list, first, most);
 		const last = await readInOrder(list, first, watch, options);
-		if (last.number > 1 && watch.isDoubtful()) await readAllAgain(list, last.number);
+		if (last.number > 1 && watch.isDoubtful() && !list.isNameless) await readAllAgain(list, last.number);
 		return { count: list.count };
 	} catch (error) {
 		if (error instanceof Ended) return { count: list.count, failure: error.failure };
@@ -81,13 +80,13 @@ function isTrusted({ objects, total, pages }: Page, size: number): boolean {
 
 type Watch = Awaited<ReturnType<typeof watchLastPage>>;
 
-/** When its turn comes it shows how far objects have moved. */
+/** Reads the last page first: when its turn comes, it shows how far objects have moved. */
 async function watchLastPage(list: List, first: Page, most: number) {
 	const at = first.pages === undefined ? 1 : Math.min(first.pages, most);
 	const look = at > 1 ? ((await list.read(at))?.objects ?? []) : [];
 	const isUsed = look.length > 0;
-	/** Places that objects moved, and differences in totals. */
 	let moved = look.length;
+	/** As far as totals tell. */
 	let accounted = 0;
 	return {
 		isUsed,
@@ -141,8 +140,10 @@ async function readAllAgain(list: List, last: number): Promise<void> {
 class List {
 	readonly stop = new AbortController();
 	count = 0;
-	private total: number | undefined;
+	#total: number | undefined;
 	readonly #seen = new Set<unknown>();
+	/** The objects of the last page that show no ID. */
+	#nameless: readonly ListedObject[] = [];
 
 	constructor(private readonly options: PagesOptions) {
 		// Each request under way listens.
@@ -155,8 +156,8 @@ class List {
 		if (number > 1 && result.code === 'rest_post_invalid_page_number') return undefined;
 		const objects = result.outcome === 'ok' ? objectsIn(result.body) : undefined;
 		if (objects === undefined) throw new Ended(notList(result));
-		this.total = countIn(headers, 'x-wp-total');
-		return { number, objects, total: this.total, pages: countIn(headers, 'x-wp-totalpages') };
+		this.#total = countIn(headers, 'x-wp-total');
+		return { number, objects, total: this.#total, pages: countIn(headers, 'x-wp-totalpages') };
 	}
 
 	/** In order, with some ahead. */
@@ -196,19 +197,25 @@ class List {
 		}
 	}
 
+	get isNameless(): boolean {
+		return this.#nameless.length > 0;
+	}
+
 	/** @returns whether something is new */
 	async give(objects: readonly ListedObject[]): Promise<boolean> {
-		const found = objects.filter(({ id, slug }) => {
-			const own = id ?? slug;
+		const nameless = objects.filter((each) => ownName(each) === undefined);
+		// The service ignores `page`.
+		if (nameless.length > 0 && isDeepStrictEqual(nameless, this.#nameless)) throw endless(this.count);
+		this.#nameless = nameless;
+		const found = objects.filter((each) => {
 			const known = this.#seen.size;
-			return own === undefined || this.#seen.add(own).size > known;
+			const name = ownName(each);
+			return name === undefined || this.#seen.add(name).size > known;
 		});
 		this.count += found.length;
-		if (!(await this.options.onPage(found, this.total))) throw new Ended();
-		const { ceiling = CEILING } = this.options;
-		if (this.count <= ceiling) return found.length > 0;
-		const message = `${ceiling} objects were read, and the list has no end`;
-		throw new Ended({ outcome: 'failed', code: 'endless_list', message, attempts: 1, ms: 0 });
+		if (!(await this.options.onPage(found, this.#total))) throw new Ended();
+		if (this.count > (this.options.ceiling ?? CEILING)) throw endless(this.count);
+		return found.length > 0;
 	}
 
 	/** In the order of IDs. */
@@ -223,6 +230,15 @@ class List {
 		objects.push(...((await this.read(page.number))?.objects ?? []));
 		return objects.sort((left, right) => byId * (Number(left.id) - Number(right.id)) || 0);
 	}
+}
+
+function ownName({ id, slug }: ListedObject): unknown {
+	return id ?? slug;
+}
+
+function endless(count: number): Ended {
+	const message = `${count} objects were read, and the list has no end`;
+	return new Ended({ outcome: 'failed', code: 'endless_list', message, attempts: 1, ms: 0 });
 }
 
 function countIn(headers: ResponseHeaders, name: string): number | undefined {

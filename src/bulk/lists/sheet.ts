@@ -100,7 +100,7 @@ function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOp
 		if (Array.isArray(value) && value.length === 0) return undefined;
 		if (isSecret) return LEFT_OUT;
 		if (field.kind === 'term' && typeof value === 'string' && terms !== undefined) {
-			const exported = terms.exported(field.name, value);
+			const exported = terms(field.name).exported(value);
 			if (exported !== value) return exported ?? LEFT_OUT;
 		}
 		if (readsBackAlways(field, value)) return asCells ? String(value) : value;

@@ -101,7 +101,7 @@ export class Execution {
 			dialect,
 			client,
 			options: this.#options,
-			terms: directories.index,
+			terms: directories.terms,
 			redact: setup.redactRows(survey.hasSecrets),
 			journal,
 			past,

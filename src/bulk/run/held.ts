@@ -67,7 +67,7 @@ function heldFields(body: unknown): Held | undefined {
 /** Only IDs are safe to write: slugs can be damaged or look like IDs. */
 function asIds(taxonomy: string, value: unknown, terms: TermIndex | undefined): unknown {
 	if (Array.isArray(value)) return value.map((each) => asIds(taxonomy, each, terms));
-	return typeof value === 'string' ? (terms?.ofSlug(taxonomy, value) ?? value) : value;
+	return typeof value === 'string' ? (terms?.(taxonomy).ofSlug(value) ?? value) : value;
 }
 
 function isSame(endpoint: Endpoint, name: string, value: unknown, held: Held): boolean {

@@ -124,14 +124,14 @@ export async function resolveArgument(
 /** Keeps what was looked up for a resume. */
 export async function keepNames(journal: Journal, directories: Directories): Promise<void> {
 	let written: Promise<void> | undefined;
-	for (const record of directories.records()) written = journal.record({ type: 'name', ...record });
+	for (const record of directories.memory.records) written = journal.record({ type: 'name', ...record });
 	await written;
 }
 
 export function takeUpName({ type, of, name, id, problem }: Json, directories: Directories): void {
 	if (type !== 'name' || typeof of !== 'string' || typeof name !== 'string') return;
-	if (typeof id === 'string') directories.remember({ of, name, id });
-	else if (typeof problem === 'string') directories.remember({ of, name, problem });
+	if (typeof id === 'string') directories.memory.remember({ of, name, id });
+	else if (typeof problem === 'string') directories.memory.remember({ of, name, problem });
 }
 
 /** The values of a plan that may be names, and those that are. */
@@ -204,5 +204,5 @@ function termsAmong({ fields }: Endpoint, names: readonly string[]): string[] {
 }
 
 export async function listTerms(directories: Directories, endpoint: Endpoint, names: readonly string[]): Promise<void> {
-	for (const name of termsAmong(endpoint, names)) await directories.list(name);
+	for (const name of termsAmong(endpoint, names)) await directories.terms(name).list();
 }

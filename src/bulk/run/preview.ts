@@ -82,7 +82,7 @@ async function createChangeReader(setup: RunSetup): Promise<(rows: readonly RunR
 function changeFrom(row: RunRow, found: Outcome, setup: RunSetup): RowChange {
 	const { plan, directories } = setup;
 	const { endpoint, method } = row.request;
-	const terms = directories.index;
+	const terms = directories.terms;
 	const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, terms) : undefined;
 	if (held === undefined && found.gone !== undefined && method === 'DELETE' && plan.checks.ignoreMissing) {
 		return { skip: skipped({ code: 'unchanged', message: 'already gone' }), sends: false };

@@ -23,8 +23,8 @@ export async function readFilters(reading: Reading) {
 		}
 		absent.push(parameter);
 		// A term without a readable slug is shown as "" too.
-		const all = kind === 'term' ? await reading.directories.terms(parameter).ids() : [];
-		if (all !== undefined && all.length > 0) query[`${parameter}_exclude`] = all.join(',');
+		const all = kind === 'term' ? await reading.directories.terms(parameter).list() : [];
+		if (all !== undefined && all.length > 0) query[`${parameter}_exclude`] = all.map(({ id }) => id).join(',');
 	}
 	return { query, absent };
 }

@@ -82,7 +82,7 @@ async function openRows(reading: Reading, form: Form, screen: Screen, sample: re
 		await listTerms(directories, read.update, exportedNames(read).filter(isShown));
 	}
 	const { dialect } = session;
-	const terms = directories.index;
+	const terms = directories.terms;
 	const sheet = createSheet({ read, asCells, sample, dialect, terms, redact: createRedactor() });
 	const person = isTable ? createTerminalRows(reading, single) : undefined;
 	const names = asCells ? sheet.columns : read.shown;

@@ -45,8 +45,8 @@ export function createTerminalRows({ read, invocation, directories }: Reading, s
 
 	function nameOf({ name, kind }: Field, value: unknown): string | undefined {
 		if (kind === 'user') return directories.users.name(String(value));
-		const id = directories.index.idOf(name, String(value));
-		return id === undefined ? undefined : directories.terms(name).name(id);
+		const known = directories.terms(name);
+		return known.name(known.idOf(String(value)) ?? '');
 	}
 
 	function withValue(text: string | undefined, value: unknown): string {
@@ -83,7 +83,7 @@ export function createTerminalRows({ read, invocation, directories }: Reading, s
 		/** Where look-ups fail, IDs are shown. */
 		async learn(objects: readonly ListedObject[]): Promise<void> {
 			const shown = terms.filter(({ name }) => objects.some((each) => !isNothing(each[name])));
-			await Promise.allSettled([learnUsers(objects), ...shown.map(({ name }) => directories.list(name))]);
+			await Promise.allSettled([learnUsers(objects), ...shown.map(({ name }) => directories.terms(name).list())]);
 		},
 		row: (row: Row): Row =>
 			Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shownValue(name, value)])),

@@ -107,9 +107,9 @@ async function resolveNames({ endpoint, plan, session }: RunJob, client: Client)
 	const { openDirectories } = await import('../own-account.js');
 	const directories = openDirectories(session, session.sending, async () => client);
 	const named = await withIds(plan, endpoint, directories);
-	for (const taxonomy of compared) await directories.list(taxonomy);
+	for (const taxonomy of compared) await directories.terms(taxonomy).list();
 	const found = await resolveArgument(endpoint, { ...named.values.ids, [name]: id }, directories);
-	return { plan: named, ids: found.ids, problem: found.problem, terms: directories.index };
+	return { plan: named, ids: found.ids, problem: found.problem, terms: directories.terms };
 }
 
 async function printOne(job: RunJob, outcome: RowOutcome, results: Renderer, isStopped: boolean): Promise<ExitCode> {

@@ -32,12 +32,12 @@ test('a username that the service looks up costs one request, however often it i
 	const found = await Promise.all([1, 2, 3].map(() => directories.users.id('jdoe')));
 	expect(found).toEqual([{ id: '7' }, { id: '7' }, { id: '7' }]);
 	expect(sent).toHaveLength(1);
-	expect([...directories.records()]).toEqual([{ of: 'users', name: 'jdoe', id: '7' }]);
+	expect([...directories.memory.records]).toEqual([{ of: 'users', name: 'jdoe', id: '7' }]);
 });
 
 test('@me is your own ID, none is 0, and digits are an ID', async () => {
 	const { directories, sent } = directoriesOf(() => ok({ id: 7 }));
-	const { id } = directories.users;
+	const id = (text: string) => directories.users.id(text);
 	expect([await id('@me'), await id('none'), await id('31')]).toEqual([{ id: '5' }, { id: '0' }, { id: '31' }]);
 	expect(sent).toEqual([]);
 });
@@ -140,21 +140,16 @@ test('terms are found by ID, slug, name and damaged slug, and several with one n
 	expect(await found('')).toEqual({ problem: expect.stringContaining('not found') });
 	expect(await found('a;b')).toEqual({ problem: expect.stringContaining('separate several with commas') });
 	expect(await found('99')).toEqual({ asGiven: true });
-	expect(await tags.ids()).toEqual(['31', '32', '33', '34', '35', '36']);
-	const { index } = directories;
-	expect([index.idOf('ticket-tag', 'VIP'), index.idOf('ticket-tag', ''), index.idOf('ticket-tag', 'Party')]).toEqual([
-		'31',
-		undefined,
-		undefined,
-	]);
-	expect([index.ofSlug('ticket-tag', '34'), index.ofSlug('ticket-tag', 'uni--2')]).toEqual(['34', '33']);
-	expect([index.exported('ticket-tag', 'vip'), index.exported('ticket-tag', 'uni--2')]).toEqual(['vip', '33']);
-	expect(index.isHidden('ticket-tag', '35')).toBe(true);
+	expect((await tags.list())?.map(({ id }) => id)).toEqual(['31', '32', '33', '34', '35', '36']);
+	expect([tags.idOf('VIP'), tags.idOf(''), tags.idOf('Party')]).toEqual(['31', undefined, undefined]);
+	expect([tags.ofSlug('34'), tags.ofSlug('uni--2')]).toEqual(['34', '33']);
+	expect([tags.exported('vip'), tags.exported('uni--2')]).toEqual(['vip', '33']);
+	expect(tags.isHidden('35')).toBe(true);
 });
 
 test('without a list, terms are sent as they are given', async () => {
 	const { directories } = directoriesOf(() => failed('rest_no_route'));
 	expect(await directories.terms('product').id('lamp')).toEqual({ asGiven: true });
-	expect(await directories.terms('product').ids()).toBeUndefined();
-	expect(directories.index.exported('product', 'lamp')).toBe('lamp');
+	expect(await directories.terms('product').list()).toBeUndefined();
+	expect(directories.terms('product').exported('lamp')).toBe('lamp');
 });

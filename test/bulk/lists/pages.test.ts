@@ -86,3 +86,24 @@ test('an object under each slug is a list, and a count alone is taken from a ful
 	});
 	expect({ counted, requests }).toEqual({ counted: { count: 95 }, requests: 1 });
 });
+
+test('a service that ignores `page` ends a list of objects without IDs at the first repetition, and says so', async () => {
+	const body = Array.from({ length: 10 }, (_, at) => ({ title: `Printer ${at}` }));
+	const given: unknown[] = [];
+	const onPage = async (objects: readonly ListedObject[]) => given.push(...objects) > 0;
+	const end = await readPages({ ...ended, onPage, fetch: async () => ({ result: read('ok', body), headers: {} }) });
+	expect(end).toEqual({ count: 10, failure: expect.objectContaining({ code: 'endless_list' }) });
+	expect(given).toEqual(body);
+});
+
+test('pages of objects without IDs are given once each', async () => {
+	const titles = Array.from({ length: 25 }, (_, at) => ({ title: `Printer ${at}` }));
+	const given: unknown[] = [];
+	const onPage = async (objects: readonly ListedObject[]) => given.push(...objects) > 0;
+	const end = await readPages({
+		...ended,
+		onPage,
+		fetch: async ({ page }) => ({ result: read('ok', titles.slice((page - 1) * 10, page * 10)), headers: {} }),
+	});
+	expect({ end, given }).toEqual({ end: { count: 25 }, given: titles });
+});

@@ -282,8 +282,8 @@ describe('a row', () => {
 		const failedWrite = failed(500);
 		const unlisted = await perform(planWith({ verify: true }), withTerm, { sent: failedWrite, reads: reads() });
 		expect(unlisted.result.outcome).toBe('failed');
-		const idOf = (_: string, text: string): string => (text === 'vip' ? '8888' : text);
-		const terms = { idOf, ofSlug: idOf, exported: idOf, isHidden: () => false };
+		const idOf = (text: string): string => (text === 'vip' ? '8888' : text);
+		const terms = () => ({ idOf, ofSlug: idOf, exported: idOf, isHidden: () => false });
 		const listed = await perform(planWith({ verify: true }), withTerm, { reads: reads(), maybeSent: true, terms });
 		expect([listed.result.outcome, listed.steps]).toEqual(['ok', ['read before']]);
 	});
