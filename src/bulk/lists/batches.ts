@@ -1,4 +1,4 @@
-/** Reads the objects of many writes with few requests: `GET /tickets?include=1,2,…`. What lists leave out is read alone. */
+/** Reads the objects of many writes by the hundred: `GET /tickets?include=1,2,…`. What lists leave out is read alone. */
 
 import type { Dialect } from '../../api/dialect.js';
 import { createPlanner, type Request } from '../../api/plan.js';
@@ -12,7 +12,7 @@ export type Write = Pick<Request, 'endpoint' | 'ids'>;
 
 export interface BatchOptions {
 	dialect: Dialect;
-	/** Retries; never rejects. */
+	/** Never rejects. */
 	send(request: Request): Promise<Outcome>;
 	/** Of objects that are read alone. */
 	concurrency: number;
@@ -48,7 +48,6 @@ export class BatchReader {
 	async readLists(writes: readonly Write[]): Promise<Map<Write, Outcome>> {
 		const outcomes = new Map<Write, Outcome>();
 		for (const { list, read, writes: wanted } of this.#groupsOf(writes)) {
-			// One request either way.
 			if (wanted.length === 1) continue;
 			const ids = [...new Set(wanted.map((write) => String(write.ids.id)))];
 			for (let at = 0; at < ids.length && !this.#unusable.has(list.path); at += BATCH_SIZE) {

@@ -1,4 +1,4 @@
-/** An object as a row of an export, which an update reads back unchanged. */
+/** Objects as rows of an export, which an update reads back unchanged. */
 
 import { compareValue, rawValue, type TermIndex } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
@@ -11,11 +11,11 @@ import type { ListedObject } from './pages.js';
 export interface SheetOptions {
 	read: Read;
 	asCells: boolean;
-	/** Columns that they show rendered only are left out. */
+	/** Fields of which these show rendered text only are left out. */
 	sample: readonly ListedObject[];
 	dialect: Dialect;
 	redact<T>(value: T): T;
-	terms?: TermIndex | undefined;
+	terms?: TermIndex;
 }
 
 export function exportedNames(read: Read): string[] {
@@ -27,8 +27,6 @@ function exportedFields({ update }: Read): Field[] {
 	return (update?.fields ?? []).filter(({ kind, computed }) => kind !== 'secret' && computed === undefined);
 }
 
-const NAMED = 3;
-
 export function createSheet(options: SheetOptions) {
 	const { read, sample } = options;
 	const fields = exportedFields(read);
@@ -36,19 +34,18 @@ export function createSheet(options: SheetOptions) {
 	const columns = exportedNames(read).filter((name) => !rendered.some((field) => field.name === name));
 	const exported = columns.map((name) => {
 		const field = fields.find((each) => each.name === name);
-		return { name, exportOf: field === undefined ? (value: unknown) => value : createReader(field, options) };
+		const exportOf = field === undefined ? (value: unknown) => value : createReader(field, options);
+		const leftOut: unknown[] = [];
+		return { name, exportOf, leftOut };
 	});
-	const leftOut = new Map<string, { ids: unknown[]; count: number }>();
 	return {
 		columns: [...read.owners, ...columns],
 		exported(object: ListedObject): Record<string, unknown> {
 			const row: Record<string, unknown> = {};
-			for (const { name, exportOf } of exported) {
+			for (const { name, exportOf, leftOut } of exported) {
 				const value = exportOf(object[name]);
-				if (value === LEFT_OUT) {
-					const { ids, count } = leftOut.get(name) ?? { ids: [], count: 0 };
-					leftOut.set(name, { ids: ids.length < NAMED ? [...ids, object.id] : ids, count: count + 1 });
-				} else if (value !== undefined) row[name] = value;
+				if (value === LEFT_OUT) leftOut.push(object.id);
+				else if (value !== undefined) row[name] = value;
 			}
 			return row;
 		},
@@ -56,16 +53,17 @@ export function createSheet(options: SheetOptions) {
 		whole: ({ _links, ...object }: ListedObject): Record<string, unknown> =>
 			Object.fromEntries(Object.entries(object).map(([name, value]) => [name, rawValue(value) ?? value])),
 		warnings(): string[] {
+			const warnings = exported
+				.filter(({ leftOut }) => leftOut.length > 0)
+				.map(({ name, leftOut: ids }) => {
+					const count = `${ids.length} ${ids.length === 1 ? 'value' : 'values'} left out`;
+					const which = `${read.list.noun} ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', …' : ''}`;
+					return `${name}: ${count} (${which}), which an update would not read back unchanged`;
+				});
+			if (rendered.length === 0) return warnings;
 			const names = rendered.map(({ name }) => name).join(', ');
 			const why = "skipped: the service only returns rendered text, which can't be written back";
-			return [
-				...(names === '' ? [] : [`${names}: ${why}`]),
-				...[...leftOut].map(([name, { ids, count }]) => {
-					const which = `${read.list.noun} ${ids.join(', ')}${count > ids.length ? ', …' : ''}`;
-					const values = count === 1 ? 'value' : 'values';
-					return `${name}: ${count} ${values} left out (${which}), which an update would not read back unchanged`;
-				}),
-			];
+			return [`${names}: ${why}`, ...warnings];
 		},
 	};
 }
@@ -77,7 +75,7 @@ function isRenderedAlone(value: unknown): boolean {
 /** Services show the site's locale and an editor's preferences if nothing is stored: writing them back would pin them. */
 function ownValue({ name, kind }: Field, value: unknown): unknown {
 	if (name === 'locale' && value === 'en_US') return undefined;
-	// Services refuse to unassign a ticket, also one without an agent.
+	// Services refuse to unassign a ticket.
 	if (name === 'assignee' && value === 0) return undefined;
 	if (name !== 'meta' || kind !== 'map' || !isObject(value)) return value;
 	const { persisted_preferences: _, ...own } = value;
@@ -93,7 +91,7 @@ function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOp
 	const column = fieldColumn(field.name, field, { undocumented: false, statusIn: dialect.toNeutral }, false);
 	const hidesIn = (value: unknown): boolean => redact({ [field.name]: value })[field.name] !== value;
 	const isSecret = hidesIn('a');
-	const known = new Map<unknown, unknown>();
+	const known = new Map<string, unknown>();
 	return (shown) => {
 		const value = ownValue(field, rawValue(shown));
 		if (value === undefined || value === null || value === '') return undefined;
@@ -103,31 +101,24 @@ function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOp
 			const exported = terms(field.name).exported(value);
 			if (exported !== value) return exported ?? LEFT_OUT;
 		}
-		if (readsBackAlways(field, value)) return asCells ? String(value) : value;
-		if (typeof value === 'object') return hidesIn(value) ? LEFT_OUT : checkedValue(field, value, column, asCells);
-		// Most kinds have few values.
-		const found = known.has(value) ? known.get(value) : checkedValue(field, value, column, asCells);
-		if (known.size < REMEMBERED) known.set(value, found);
+		// Most fields have few values.
+		const key = JSON.stringify(value);
+		let found = known.get(key);
+		if (found === undefined) {
+			const isHidden = typeof value === 'object' && hidesIn(value);
+			found = isHidden ? LEFT_OUT : checkedValue(field, value, column, asCells);
+			if (known.size < REMEMBERED) known.set(key, found);
+		}
 		return found;
 	};
 }
 
-function readsBackAlways({ kind }: Field, value: unknown): boolean {
-	const isNumber = (each: unknown): boolean => Number.isSafeInteger(each) && (each as number) >= 0;
-	if (kind === 'text' || kind === 'longtext') {
-		return typeof value === 'string' && value !== PLACEHOLDER && !UNREADABLE.test(value);
-	}
-	if (kind === 'user' || kind === 'integer') return isNumber(value);
-	if (kind === 'term' && (!Array.isArray(value) || value.length === 1))
-		return isNumber(Array.isArray(value) ? value[0] : value);
-	return kind === 'terms' && Array.isArray(value) && value.every(isNumber);
-}
-
+/** The value as it is exported, if an update would read it back unchanged. */
 function checkedValue(field: Field, value: unknown, column: Column, asCells: boolean): unknown {
 	if (hasInexactNumber(value)) return LEFT_OUT;
 	const isSwitch = field.kind === 'boolean' && Object.hasOwn(SWITCHES, String(value));
 	const normal = isSwitch ? SWITCHES[String(value)] : value;
-	// Written and read back; a copy, since it is compared by its parts.
+	// A copy, since one object would count as the same whatever is in it.
 	const given = asCells ? cellText(normal) : structuredClone(normal);
 	if (field.kind === 'user' && !looksLikeNumber(String(given))) return LEFT_OUT;
 	const draft: Draft = { ids: {}, fields: {} };
