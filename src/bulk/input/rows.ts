@@ -1,4 +1,4 @@
-/** A header → a function that turns a raw row into a request's values, or complaints. */
+/** A header → a function that turns raw rows into the values of requests, or complaints. */
 
 import { type Endpoint, mustBeGiven, numberedIdNames } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
@@ -8,7 +8,7 @@ import { didYouMean, nearest } from '../../api/suggest.js';
 import { looksLikeNumber, type Parsed, parseId, parseSlugOrName, quote, type ValueRules } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { type ColumnSettings, rowIdName } from '../run/plan.js';
-import { asItIs, type Column, claim, customColumn, type Draft, fieldColumn, textColumn } from './columns.js';
+import { asItIs, type Column, customColumn, type Draft, fieldColumn, textColumn } from './columns.js';
 import { looseName, shellQuoted, usualField } from './headers.js';
 import type { RawRow } from './input.js';
 
@@ -31,17 +31,15 @@ export interface Complaint {
 	/** Undefined if the whole row is wrong. */
 	column: string | undefined;
 	message: string;
-	/** As far as they could be read. */
 	ids?: Readonly<Record<string, string>>;
 }
 
-/** An array is complaints. A row that changes nothing has empty `fields`. */
+/** A row that changes nothing has empty `fields`. */
 export type RowReader = (raw: RawRow) => RowValues | Complaint[];
 
 /** `row 812 (edits.csv line 813): status "hodl" …` */
 export function formatComplaint({ row, line, column, message }: Complaint, name: string): string {
 	const place = line === undefined ? '' : ` (${name} line ${line})`;
-	// Most messages begin with the field.
 	const isNamed = column === undefined || message.startsWith(`${column} `) || message.includes(quote(column));
 	return `row ${row}${place}: ${isNamed ? '' : `column ${quote(column)}: `}${message}`;
 }
@@ -70,6 +68,7 @@ function parseIdOrName(text: string): Parsed<string> {
 
 interface Meaning {
 	readonly name: string;
+	/** The same for all names of one ID or field. */
 	readonly means: string;
 	/** @param name as spelled in the input */
 	column(name: string): Column;
@@ -113,7 +112,6 @@ function meaningsOf({ endpoint, rules, blank }: CompileOptions): Meaning[] {
 			if (names !== undefined) addNamed(each, kind === 'id' ? parseIdOrName : parseSlugOrName, name);
 			else add(each, parsers[kind], (row, id) => (row.ids[name] = id), name);
 		}
-		// If it isn't a field.
 		if (names === 'users' && !meanings.some((each) => each.name === 'username')) {
 			add('username', asItIs<string>, (row, text) => (row.names = { ...row.names, [name]: `@${text}` }));
 		}
@@ -124,7 +122,7 @@ function meaningsOf({ endpoint, rules, blank }: CompileOptions): Meaning[] {
 interface Known {
 	readonly column: Column;
 	readonly means: string;
-	/** Undefined for names of the input's own, such as custom fields. */
+	/** Undefined for custom fields. */
 	readonly name?: string;
 }
 
@@ -147,7 +145,7 @@ class Names {
 
 	find(name: string): Known | undefined {
 		if (!this.isIgnored(name)) return this.#meaningOf(name);
-		return { column: { name, text: () => undefined, typed: () => undefined }, means: ` ${name}` };
+		return { column: () => undefined, means: ` ${name}` };
 	}
 
 	/** Named by a flag, or added by our own commands. */
@@ -161,7 +159,6 @@ class Names {
 
 	#meaningOf(name: string): Known | undefined {
 		const { columns, rules, blank, fieldIn = (field) => field } = this.options;
-		// No dialect translates custom fields.
 		const wanted = this.#isCustom ? this.#mapped(name) : fieldIn(this.#mapped(name).trim());
 		// Keys of JSON come from programs.
 		const usual = columns === undefined || this.isMapped(name) ? undefined : usualField(wanted);
@@ -190,7 +187,7 @@ class Names {
 	}
 }
 
-/** Spelled differently from its field. */
+/** A column that is spelled differently from its field. */
 export interface Matched {
 	readonly column: string;
 	readonly field: string;
@@ -201,28 +198,27 @@ function compileHeader(
 	header: readonly string[],
 	options: CompileOptions,
 	names: Names,
-): { columns: Column[]; matched: Matched[] } {
+): { columns: [name: string, column: Column][]; matched: Matched[] } {
 	const { endpoint, flags = {}, map = {} } = options;
 	const problems = Object.keys(map)
 		.filter((name) => !header.includes(name))
 		.map((name) => `missing column ${quote(name)}${didYouMean(name, header)}`);
 	const meanings = new Map<string, string>();
 	const unknown: string[] = [];
-	const columns: Column[] = [];
+	const columns: [name: string, column: Column][] = [];
 	const matched: Matched[] = [];
 	for (const [index, name] of header.entries()) {
 		const found = name === '' ? undefined : names.find(name);
 		if (found === undefined) {
 			if (name !== '') unknown.push(name);
-			const problem = name === '' ? `column ${index + 1} has no name in the header` : names.unknown(name);
-			problems.push(problem);
+			problems.push(name === '' ? `column ${index + 1} has no name in the header` : names.unknown(name));
 			continue;
 		}
 		const earlier = meanings.get(found.means);
 		if (earlier === name) problems.push(`column ${quote(name)} appears twice in the header`);
 		else if (earlier !== undefined) problems.push(`columns ${quote(earlier)} and ${quote(name)} are the same field`);
 		meanings.set(found.means, name);
-		columns.push(found.column);
+		columns.push([name, found.column]);
 		const { name: field } = found;
 		const isLoose = field !== undefined && flagName(field) !== flagName(name.toLowerCase());
 		if (isLoose && !names.isMapped(name)) matched.push({ column: name, field });
@@ -232,46 +228,49 @@ function compileHeader(
 		.filter((each) => each.names !== 'users' || !meanings.has('username'))
 		.map(({ name }) => name);
 	problems.push(...missing.map((name) => `missing column ${quote(name)}${didYouMean(name, unknown)}`));
-	const sends = endpoint.body !== 'none' && endpoint.returns !== 'user-id';
-	const hasField =
+	const isSet =
+		endpoint.body === 'none' ||
+		endpoint.returns === 'user-id' ||
 		options.changesLists === true ||
 		Object.keys(flags.fields ?? {}).length > 0 ||
 		[...meanings.keys()].some((each) => each.startsWith('field '));
-	if (problems.length === 0 && sends && !hasField) {
+	if (problems.length === 0 && !isSet) {
 		problems.push('nothing to send: no column matches a field, and no flag sets one');
 	}
-	if (problems.length > 0) throw headerError(header, options, names, { problems, unknown, missing });
+	if (problems.length > 0) throw headerError(header, options, names, problems, unknown, missing);
 	return { columns, matched };
 }
 
 function headerError(
 	header: readonly string[],
-	{ endpoint, name: input, headerLine: line }: CompileOptions,
+	{ name: file, headerLine: line = 1 }: CompileOptions,
 	names: Names,
-	{ problems, unknown, missing }: Readonly<Record<'problems' | 'unknown' | 'missing', readonly string[]>>,
+	problems: readonly string[],
+	unknown: readonly string[],
+	missing: readonly string[],
 ): UsageError {
-	const place = `${input}${line === undefined ? '' : ` line ${line}`}`;
-	const data = { file: input, line: line ?? 1 };
-	const code = 'invalid_input';
-	const [first, ...details] = problems;
-	const [id] = missing;
-	if (id !== undefined && header.some(looksLikeNumber)) {
-		const example = endpoint.fields.find(({ name }) => ['status', 'title', 'name'].includes(name))?.name ?? 'name';
-		const hint = `add a header line with the column names, such as ${id},${example}`;
-		return new UsageError(`${place}: this file has no header`, { code, hint, data });
-	}
+	const hasNoHeader = missing.length > 0 && header.some(looksLikeNumber);
+	const [first, ...details] = hasNoHeader ? ['this file has no header'] : problems;
 	const [column] = unknown;
-	if (column !== undefined) {
+	const [id] = missing;
+	const byUsername = header.find((name) => names.find(name)?.name === 'username');
+	const example = byUsername === undefined ? `COLUMN=${id}` : shellQuoted(`${byUsername}=${id}`);
+	let hint = id && `if the column has a different name: --map ${example}`;
+	if (hasNoHeader) {
+		const field = names.usual.includes('status') ? 'status' : 'name';
+		hint = `add a header line with the column names, such as ${id},${field}`;
+	} else if (column !== undefined) {
 		const field = nearest(column, names.usual) ?? names.containing(column) ?? 'FIELD';
 		const [them, one] = unknown.length === 1 ? ['it', 'it'] : ['them', 'one'];
 		const ignore = `to ignore ${them}: --ignore-column ${shellQuoted(unknown.join(','))}`;
-		const hint = `${ignore}; to send ${one}: --map ${shellQuoted(`${column}=${field}`)}`;
-		return new UsageError(`${place}: ${first}`, { code, details, hint, data });
+		hint = `${ignore}; to send ${one}: --map ${shellQuoted(`${column}=${field}`)}`;
 	}
-	const byUsername = header.find((name) => names.find(name)?.name === 'username');
-	const example = byUsername === undefined ? `COLUMN=${id}` : shellQuoted(`${byUsername}=${id}`);
-	const hint = id && `if the column has a different name: --map ${example}`;
-	return new UsageError(`${place}: ${first}`, { code, details, hint, data });
+	return new UsageError(`${file} line ${line}: ${first}`, {
+		code: 'invalid_input',
+		details,
+		hint,
+		data: { file, line },
+	});
 }
 
 function rowProblem({ ids, names, fields, force, reassign }: Draft, options: CompileOptions): string | undefined {
@@ -305,7 +304,8 @@ export function compileColumns(options: CompileOptions): {
 	const names = new Names(options);
 	const { columns, matched } =
 		header === undefined ? { columns: [], matched: [] } : compileHeader(header, options, names);
-	const idOnly = names.find(rowIdName(endpoint))?.column as Column;
+	const idName = rowIdName(endpoint);
+	const idColumn = names.find(idName)?.column as Column;
 	const keys = new Map<string, Known | undefined>();
 	const findKey = (name: string): Known | undefined => {
 		if (!keys.has(name)) keys.set(name, names.find(name));
@@ -317,20 +317,21 @@ export function compileColumns(options: CompileOptions): {
 			const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
 			complain(undefined, `${count} where the header has ${columns.length} columns`);
 		} else if (cells !== undefined) {
-			for (const [index, column] of columns.entries()) {
-				complain(column.name, column.text(cells[index] as string, draft));
-			}
+			for (const [index, [name, column]] of columns.entries()) complain(name, column(cells[index], draft, true));
 		} else if (object !== undefined) {
+			const seen = new Set<string>();
 			for (const name of Object.keys(object)) {
 				const found = findKey(name);
-				const clash = found === undefined ? names.unknown(name) : claim(draft, name, found.means);
-				complain(name, clash ?? found?.column.typed(object[name], draft));
+				if (found === undefined) complain(name, names.unknown(name));
+				else if (seen.has(found.means)) complain(name, `${quote(name)} is the same field as another column or key`);
+				else complain(name, found.column(object[name], draft, false));
+				seen.add(found?.means ?? '');
 			}
 		} else if (id !== undefined) {
-			const found = idOnly.text(id, draft);
+			const found = idColumn(id, draft, true);
 			const isSheet = /^[^\d,;\t]+[,;\t]/.test(id);
 			const hint = isSheet ? '; for a file with columns use --input FILE, or --input - --input-format csv' : '';
-			complain(idOnly.name, found && found + hint);
+			complain(idName, found && found + hint);
 		} else complain(undefined, problem ?? 'the row is empty');
 	}
 
@@ -345,12 +346,11 @@ export function compileColumns(options: CompileOptions): {
 				names: flags.names,
 				fields: { ...flags.fields },
 				modified: undefined,
-				seen: undefined,
 			};
 			const complaints: Complaint[] = [];
 			const complain: Complain = (column, message) => {
 				const { row, line } = raw;
-				// The IDs are filled while the row is read.
+				// They are filled while the row is read.
 				if (message !== undefined) complaints.push({ row, line, column, message, ids: draft.ids });
 			};
 			fill(draft, raw, complain);
@@ -358,7 +358,6 @@ export function compileColumns(options: CompileOptions): {
 			if (complaints.length > 0) return complaints;
 			if (endpoint.returns === 'user-id') draft.ids.username = draft.fields.username as string;
 			if (draft.names?.reassign !== undefined) draft.reassign = undefined;
-			draft.seen = undefined;
 			const values: RowValues = draft;
 			if (endpoint.body === 'none') values.fields = undefined;
 			return values;

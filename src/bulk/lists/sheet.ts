@@ -5,7 +5,7 @@ import type { Dialect } from '../../api/dialect.js';
 import type { Field } from '../../api/fields.js';
 import type { Read } from '../../api/reads.js';
 import { hasInexactNumber, isObject, looksLikeNumber } from '../../api/values.js';
-import { type Column, type Draft, fieldColumn, PLACEHOLDER } from '../input/columns.js';
+import { type Column, type Draft, fieldColumn } from '../input/columns.js';
 import type { ListedObject } from './pages.js';
 
 export interface SheetOptions {
@@ -122,7 +122,7 @@ function checkedValue(field: Field, value: unknown, column: Column, asCells: boo
 	const given = asCells ? cellText(normal) : structuredClone(normal);
 	if (field.kind === 'user' && !looksLikeNumber(String(given))) return LEFT_OUT;
 	const draft: Draft = { ids: {}, fields: {} };
-	const problem = asCells ? column.text(String(given), draft) : column.typed(given, draft);
+	const problem = column(given, draft, asCells);
 	if (problem !== undefined) return LEFT_OUT;
 	const isReadable = typeof given !== 'string' || !UNREADABLE.test(given);
 	// A cell of spaces leaves the field alone.

@@ -114,9 +114,9 @@ describe('compileColumns for an update', () => {
 
 	it('takes a header without any field for a mistake, unless flags give one', () => {
 		const nothing = 'nothing to send: no column matches a field, and no flag sets one';
-		expect(headerProblem(update, ['id'])).toBe(`edits.csv: ${nothing}`);
-		expect(headerProblem(update, ['id', 'note', 'error'], { ignore: ['note'] })).toBe(`edits.csv: ${nothing}`);
-		expect(headerProblem(setFields, ['ticket_id', 'outcome', 'message'])).toBe(`edits.csv: ${nothing}`);
+		expect(headerProblem(update, ['id'])).toBe(`edits.csv line 1: ${nothing}`);
+		expect(headerProblem(update, ['id', 'note', 'error'], { ignore: ['note'] })).toBe(`edits.csv line 1: ${nothing}`);
+		expect(headerProblem(setFields, ['ticket_id', 'outcome', 'message'])).toBe(`edits.csv line 1: ${nothing}`);
 		expect(readCells(update, { id: '1' }, { flags: { fields: { status: 'hold' } } })).toMatchObject({
 			fields: { status: 'hold' },
 		});
@@ -185,26 +185,26 @@ describe('compileColumns for an update', () => {
 
 describe('the header', () => {
 	it.each([
-		[['id', 'asignee'], 'edits.csv: unknown column "asignee"; did you mean "assignee"?'],
-		[['id', 'constructor'], 'edits.csv: unknown column "constructor"'],
-		[['id', '__proto__'], 'edits.csv: unknown column "__proto__"'],
-		[['id', 'meta.x'], 'edits.csv: unknown column "meta.x"'],
-		[['id', 'force', 'status'], 'edits.csv: unknown column "force"'],
-		[['status'], 'edits.csv: missing column "id"'],
+		[['id', 'asignee'], 'edits.csv line 1: unknown column "asignee"; did you mean "assignee"?'],
+		[['id', 'constructor'], 'edits.csv line 1: unknown column "constructor"'],
+		[['id', '__proto__'], 'edits.csv line 1: unknown column "__proto__"'],
+		[['id', 'meta.x'], 'edits.csv line 1: unknown column "meta.x"'],
+		[['id', 'force', 'status'], 'edits.csv line 1: unknown column "force"'],
+		[['status'], 'edits.csv line 1: missing column "id"'],
 		[
 			['id', 'ticket_priority', 'ticket-priority'],
-			'edits.csv: columns "ticket_priority" and "ticket-priority" are the same field',
+			'edits.csv line 1: columns "ticket_priority" and "ticket-priority" are the same field',
 		],
-		[['id', 'ticket_id', 'title'], 'edits.csv: columns "id" and "ticket_id" are the same field'],
-		[['id', 'title', 'id'], 'edits.csv: column "id" appears twice in the header'],
-		[['id', '', 'title'], 'edits.csv: column 2 has no name in the header'],
+		[['id', 'ticket_id', 'title'], 'edits.csv line 1: columns "id" and "ticket_id" are the same field'],
+		[['id', 'title', 'id'], 'edits.csv line 1: column "id" appears twice in the header'],
+		[['id', '', 'title'], 'edits.csv line 1: column 2 has no name in the header'],
 	])('%j is refused', (columns, message) => {
 		expect(headerProblem(update, columns)).toBe(message);
 	});
 
 	it('names every unknown column at once', () => {
 		expect(headerProblem(update, ['id', 'foo', 'statuss'])).toBe(
-			'edits.csv: unknown column "foo" | unknown column "statuss"; did you mean "status"?',
+			'edits.csv line 1: unknown column "foo" | unknown column "statuss"; did you mean "status"?',
 		);
 	});
 
