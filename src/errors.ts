@@ -1,4 +1,4 @@
-/** Errors for people, each with an exit code and usually the next step. */
+/** Errors for people, and exit codes. */
 
 export const ExitCode = {
 	ok: 0,
@@ -16,10 +16,10 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 export interface ErrorDetails {
 	code?: string;
-	/** The next step: one sentence or command. */
+	/** The next step. */
 	hint?: string;
 	details?: string[];
-	/** For `--json`; merged into the object. */
+	/** Merged into the object of `--json`. */
 	data?: Record<string, unknown>;
 	cause?: unknown;
 }

@@ -3,10 +3,7 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/**
- * Makes a folder and those above it, 0700. Node's recursive mkdir never returns where a file system such as /proc gives
- * ENOENT although the parent is there.
- */
+/** Makes it and those above it, 0700. Node's recursive mkdir never returns where /proc gives ENOENT below a folder that is there. */
 export function makeFolder(path: string): void {
 	try {
 		mkdirSync(path, { mode: 0o700 });
@@ -24,10 +21,7 @@ function isFolder(path: string): boolean {
 	return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/**
- * Also from a device without an end, and from a pipe.
- * @throws the errors of node:fs, or ERR_SMALL_FILE with a clause as message
- */
+/** Also reads a pipe. @throws the errors of node:fs, or ERR_SMALL_FILE with a clause as message */
 export function readSmallFile(path: string, maxBytes: number): Buffer {
 	const fd = openSync(path, 'r');
 	try {
@@ -50,7 +44,7 @@ export function readSmallFile(path: string, maxBytes: number): Buffer {
 	}
 }
 
-/** A device has no end, and a pipe may never have a writer. @throws the errors of node:fs, or ERR_SMALL_FILE */
+/** A pipe may never have a writer. @throws the errors of node:fs, or ERR_SMALL_FILE */
 export function openRegularFile(path: string): number {
 	const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 	const stats = fstatSync(fd);

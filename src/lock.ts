@@ -1,4 +1,4 @@
-/** The one lock of this program: a file that names its owner, taken over once that process is gone or gives no sign of life. */
+/** A lock is a file that names its owner. Others take it over once that process is gone, or gives no sign of life. */
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
@@ -7,26 +7,27 @@ import { FailedError, fileProblem } from './errors.js';
 
 export interface Lock {
 	release(): void;
-	/** False once a different process took it, for instance while this machine slept. */
+	/** Another process may take it while this machine sleeps. */
 	isHeld(): boolean;
 }
 
-/** A pid alone isn't enough: pids are reused, and containers have their own. */
+/** Pids are reused, and containers have their own. */
 interface Owner {
 	token: string;
 	/** Undefined in a file that is being written, or was left so by a crash. */
 	pid?: number;
 	host?: string;
-	/** What the pid belongs to: the boot and the namespace, or the host where the system shows neither. */
+	/** The boot and the namespace of the pid, or else the host. */
 	place?: string;
-	/** When the process began, where the system says so. */
+	/** When the process began. */
 	start?: string | undefined;
 }
 
-/** How often an owner gives a sign of life, and after how long without one a process elsewhere counts as dead. */
+/** How often an owner gives a sign of life. */
 const SIGN_MS = 15_000;
+/** How long without a sign until a process elsewhere counts as dead. */
 const SILENT_MS = 60_000;
-/** After this long, a file that names no owner was left so by a crash. */
+/** How old a file without an owner must be to be left by a crash. */
 const TORN_MS = 5_000;
 const TRIES = 20;
 
@@ -44,7 +45,7 @@ const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoExc
 function startOf(pid: number): string | undefined {
 	return attempt(() => {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-		// The name in parentheses may hold anything, spaces and parentheses too.
+		// The name in parentheses may hold spaces and parentheses.
 		const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 		return fields[0] === 'Z' || fields[0] === 'X' ? '' : fields[19];
 	});
@@ -79,7 +80,7 @@ function readOwner(path: string): Owner | undefined {
 	return isComplete ? owner : { token: 'torn' };
 }
 
-/** Whether the owner still runs. Where that can't be seen from here, only the age of its last sign of life counts. */
+/** Where the process can't be seen from here, the age of its last sign of life counts. */
 function stateOf(path: string, { pid, place, start }: Owner, self: Owner): 'alive' | 'dead' | 'elsewhere' {
 	const age = attempt(() => Date.now() - statSync(path).mtimeMs) ?? 0;
 	if (pid === undefined) return age > TORN_MS ? 'dead' : 'elsewhere';
@@ -100,11 +101,11 @@ function publish(path: string, self: Owner): Lock | undefined {
 		writeFileSync(path, JSON.stringify(self), { flag: 'wx', mode: 0o600 });
 	} catch (error) {
 		if (codeOf(error) === 'EEXIST') return undefined;
-		// The disk is full, for instance. Nobody takes a file over that is this new.
+		// The disk may be full. Nobody takes a file over that is this new.
 		attempt(() => unlinkSync(path));
 		throw error;
 	}
-	// A lock that can't be read at the moment, as with too many open files, was not taken over as far as anybody knows.
+	// With too many open files it can't be read, which does not mean that it was taken over.
 	const isHeld = (): boolean => {
 		try {
 			return readOwner(path)?.token === self.token;
@@ -112,7 +113,7 @@ function publish(path: string, self: Owner): Lock | undefined {
 			return true;
 		}
 	};
-	// A sign or a removal may fail: the next sign may succeed, and the lock ends with the process.
+	// These may fail: the next sign may succeed, and the lock ends with the process.
 	const signs = setInterval(() => attempt(() => isHeld() && utimesSync(path, new Date(), new Date())), SIGN_MS).unref();
 	const release = (): void => {
 		clearInterval(signs);
@@ -121,10 +122,7 @@ function publish(path: string, self: Owner): Lock | undefined {
 	return { isHeld, release };
 }
 
-/**
- * Removes the lock of a dead owner. Only the holder of a second lock, named after that very taking, may do so, and only
- * while the first one still names it: of several that see the same dead owner, none removes the next one's lock.
- */
+/** Needs a second lock, named after the dead owner: of several that see it, none may remove the next owner's lock. */
 function removeDead(path: string, { token }: Owner, self: Owner, what: string): void {
 	const right = acquireLock(`${path}.${token}.over`, what);
 	try {

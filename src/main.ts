@@ -4,7 +4,7 @@ import { type Context, createProcessContext, type ProcessLike } from './io/conte
 import { version } from './version.js';
 
 export async function main(target: ProcessLike): Promise<number> {
-	// inquirer reads the variable only.
+	// inquirer knows the variable, not the flag.
 	if (target.argv.includes('--no-color')) target.env.NO_COLOR = '1';
 	return runMain(createProcessContext(target, { stdout: 1, stderr: 2 }));
 }
@@ -14,7 +14,6 @@ export async function runMain(context: Context): Promise<number> {
 	const { argv, stdout, stderr } = context;
 	let exitCode = 0;
 	try {
-		// Without loading the program.
 		if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
 			stdout.write(`${version}\n`);
 		} else {
@@ -34,15 +33,14 @@ export async function runMain(context: Context): Promise<number> {
 	return exitCode;
 }
 
-/** Without the caller's credentials. */
+/** Removes the caller's credentials. */
 function cleaned({ hidden }: Context, text: string): string {
 	return hidden.clean?.(text) ?? text;
 }
 
-/** They read commands from a step's output. */
+/** CI runners, which read commands from a step's output. */
 const RUNNERS = ['GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'];
 
-/** No output commands a CI runner; labels have colors. */
 async function guarded(context: Context): Promise<Context> {
 	const { env, stdout } = context;
 	const [{ guardOutput }, { openPalette }] = await Promise.all([
@@ -52,7 +50,7 @@ async function guarded(context: Context): Promise<Context> {
 	const palette = await openPalette(context, context.stderr);
 	const paint = (label: string): string => (label === 'error:' ? palette.bad(label) : palette.doubtful(label));
 	const stderr = guardOutput(context.stderr, (text) => cleaned(context, text.replace(/^(?:error|warning):/gm, paint)));
-	// A file gets the data exactly; the runner's log is guarded.
+	// A file gets the data exactly.
 	const isRunner = RUNNERS.some((name) => !['', 'false'].includes(env[name]?.toLowerCase() ?? ''));
 	return { ...context, stderr, stdout: isRunner && stdout.isFile !== true ? guardOutput(stdout) : stdout };
 }

@@ -6,16 +6,13 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Of an IP address without brackets; IPv4 in IPv6 counts as IPv4. False for a name. */
+/** @param address without brackets; false for a name */
 export function isLoopbackAddress(address: string): boolean {
 	const family = isIP(address);
 	return family !== 0 && loopback.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/**
- * A name that is reserved for this machine proves nothing: who sends credentials over http:// has to check the address
- * that the connection uses.
- */
+/** A name proves nothing: who sends credentials over http:// checks the address of the connection too. */
 export function mayBeLoopback(hostname: string): boolean {
 	const host = hostname.toLowerCase().replace(/\.$/, '');
 	return host === 'localhost' || host.endsWith('.localhost') || isLoopbackAddress(host.replace(/^\[|\]$/g, ''));

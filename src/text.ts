@@ -1,6 +1,6 @@
-/** Hidden characters, cells of CSV, and durations. */
+/** Hidden characters, CSV, HTML and durations. */
 
-/** What a terminal obeys or does not show. The source of a regular expression with the flag u: V8 takes 1 ms to compile it. */
+/** What a terminal obeys or does not show, as the source of a regular expression, which takes 1 ms to compile. */
 export const HIDDEN_CHARACTER =
 	'[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}]';
 
@@ -12,7 +12,7 @@ function formatCell(cell: string, delimiter: string): string {
 }
 
 export function formatCsvRecord(cells: readonly string[], delimiter = ','): string {
-	// A single empty cell would be an empty line, which readers skip.
+	// Readers skip empty lines.
 	if (cells.length === 1 && cells[0] === '') return '""\n';
 	return `${cells.map((cell) => (cell === '' ? cell : formatCell(cell, delimiter))).join(delimiter)}\n`;
 }

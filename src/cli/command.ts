@@ -1,4 +1,4 @@
-/** A command as data, from which parsing, help and completion derive, and its function. */
+/** A command: data for parsing, help and completion, and its function. */
 
 import type { Endpoint } from '../api/endpoints.js';
 import type { ExitCode } from '../errors.js';
@@ -23,7 +23,6 @@ export interface Invocation<
 	Arguments extends readonly string[] = readonly string[],
 > {
 	readonly context: Context;
-	/** A variadic one is spread into the rest. */
 	readonly args: Arguments;
 	readonly options: Values;
 	/** ['ticket', 'update'] */
@@ -42,7 +41,7 @@ type ArgumentTexts<Specs extends readonly ArgumentSpec[]> = Specs extends readon
 
 interface CommandDescription<Options, Arguments> {
 	readonly requests?: readonly Endpoint[];
-	/** If they don't follow from its requests. */
+	/** Where they don't follow from its requests. */
 	readonly exitCodes?: readonly ExitCode[];
 	readonly arguments: Arguments;
 	readonly options: Options;

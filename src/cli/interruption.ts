@@ -7,7 +7,7 @@ import type { Invocation } from './command.js';
 import { notify } from './notices.js';
 import { wantsJson } from './results.js';
 
-/** Quits at the first signal. @param says what becomes of the requests */
+/** @param says what becomes of the requests */
 export function leaveOnSignal(invocation: Invocation, says: string): () => void {
 	return invocation.context.signals.listen(() => leave(invocation, says));
 }
@@ -25,7 +25,7 @@ export interface Stoppable {
 	resume?: string | undefined;
 }
 
-/** The first signal lets requests under way finish, the second quits. Before there is `work` the first one quits. @param before cleans up if nothing was sent */
+/** The first signal stops the work, the second quits. Without work the first one quits. @param before cleans up if nothing was sent */
 export function listenForStop(invocation: Invocation, before?: () => void) {
 	const { context } = invocation;
 	const listening: { work?: Stoppable; end(): void } = { end: () => undefined };

@@ -6,7 +6,6 @@ import { findOption, takesValue } from './options/option.js';
 import { otherWords } from './words.js';
 
 export interface CommandEntry {
-	/** ['ticket', 'fields', 'get'] */
 	readonly words: readonly string[];
 	load(): Promise<CommandSpec>;
 }
@@ -23,7 +22,7 @@ const profile = () => import('./commands/profile.js');
 const again = () => import('./commands/run/again.js');
 const only = (file: () => Promise<{ command: CommandSpec }>) => async () => (await file()).command;
 
-/** In the order of help, which says in `help/commands.md` what they do. */
+/** In the order of help; `help/commands.md` says what they do. */
 const table: Readonly<Record<string, Load>> = {
 	'ticket update': send,
 	'ticket edit': edit('ticket'),
@@ -89,12 +88,11 @@ export function commandsBelow(path: readonly string[]): CommandEntry[] {
 	return commands.filter(({ words }) => path.every((word, index) => words[index] === word));
 }
 
-/** The words that may follow these. */
 export function nextWords(path: readonly string[]): string[] {
 	return [...new Set(commandsBelow(path).flatMap(({ words }) => words.slice(path.length, path.length + 1)))];
 }
 
-/** The next word, which may be a different tool's. */
+/** @param word perhaps a different tool's */
 export function ourWord(path: readonly string[], word: string): string | undefined {
 	const below = commandsBelow(path);
 	const fits = (each: string): boolean => below.some(({ words }) => words[path.length] === each);

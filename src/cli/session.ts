@@ -1,4 +1,4 @@
-/** Reaching the service: settings, how requests are sent, and a client. */
+/** Reaching the service: settings, and a client. */
 
 import { createDialect, type Dialect } from '../api/dialect.js';
 import type { Client, ClientOptions } from '../http/client.js';
@@ -26,7 +26,7 @@ export async function openSession(
 ) {
 	const { context, options } = invocation;
 	const { clock, random } = context;
-	// "auto" is no number, as the setting is.
+	// The setting is a number, and "auto" is none.
 	const mine = options.concurrency === 'auto' ? [...without, 'concurrency'] : without;
 	const flags = Object.fromEntries(Object.entries(options).filter(([name]) => !mine.includes(name)));
 	const connection = await resolveConnection(context, flags, credentials);
@@ -49,7 +49,6 @@ export async function openSession(
 			profile: connection.profileName,
 			protected: connection.settings.protected,
 		},
-		/** `desk.example` */
 		host: new URL(connection.baseUrl).host,
 		stateDir: stateFolder(context),
 		sending,
@@ -93,9 +92,9 @@ export async function openClient(
 		trace = createTrace(write, { verbosity, palette, secrets });
 	}
 	const { createClient } = await import('../http/client.js');
-	// Node 20's V8 optimizes undici's WebAssembly parser after the first response, and the process waits for that at its
-	// end: 195 ms for one request, or 116 with a larger budget. Later versions of Node are slower with it. Node's own modules
-	// load three times as slowly once a flag is set, so undici and node:tls come first.
+	// Node 20 optimizes undici's WebAssembly parser after the first response, and waits for that at its end: one request
+	// takes 195 ms, or 116 with a larger budget. Later versions are slower with it. Once a flag is set, Node's own modules
+	// load three times as slowly, so undici and node:tls come first.
 	if (process.version.startsWith('v20.')) {
 		if (baseUrl.startsWith('https:')) process.getBuiltinModule('node:tls');
 		process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=180000000');

@@ -1,8 +1,6 @@
-/** Words of other tools. */
+/** Words of other tools, in Maps: they hold no word such as "constructor". */
 
-// Maps: a word such as "constructor" is not in them.
-
-/** They run where ours fits; help shows ours. */
+/** They run where ours fits. */
 export const otherWords: ReadonlyMap<string, readonly string[]> = new Map(
 	Object.entries({
 		tickets: ['ticket'],

@@ -6,14 +6,13 @@ export interface Output {
 	write(text: string): void;
 	/** Writes a command to the CI runner, which `write` would disarm. */
 	command?(line: string): void;
-	/** A regular file. */
 	readonly isFile?: boolean;
 	readonly isTTY: boolean;
 	readonly columns: number | undefined;
 	readonly rows?: number | undefined;
 	/** Resolves when everything written was taken. */
 	flush(): Promise<void>;
-	/** The reader has gone; later writes are dropped. */
+	/** Whether the reader has gone; later writes are dropped. */
 	readonly closed: boolean;
 	/** Why text was lost: a full disk, for instance. */
 	readonly failure?: NodeJS.ErrnoException | undefined;
@@ -23,12 +22,12 @@ export interface Input {
 	readonly isTTY: boolean;
 	/** May be iterated once. */
 	bytes(): AsyncIterable<Uint8Array>;
-	/** UTF-8 without a byte order mark. Rejects with a TypeError for other bytes. */
+	/** UTF-8 without a byte order mark. @throws TypeError for other bytes */
 	text(): Promise<string>;
 }
 
+/** Ctrl-C throws an InterruptedError. */
 export interface Prompts {
-	/** Questions throw InterruptedError on Ctrl-C. */
 	readonly available: boolean;
 	text(
 		question: string,
@@ -49,7 +48,7 @@ export interface Clock {
 
 export interface Signals {
 	/** @returns what ends it */
-	listen(callback: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') => void): () => void;
+	listen(callback: (signal: NodeJS.Signals) => void): () => void;
 	/** Leaves Ctrl-C to a program on the screen. @returns what ends it */
 	holdInterrupts(): () => void;
 }
@@ -65,7 +64,6 @@ export interface Context {
 	readonly signals: Signals;
 	/** Removes the caller's credentials from stderr, once they are known. */
 	readonly hidden: { clean?: (text: string) => string };
-	/** 0 ≤ x < 1. */
 	random(): number;
 	readonly cwd: string;
 	/** Ends the process: for the second Ctrl-C only. */
@@ -77,7 +75,7 @@ export type ProcessLike = Pick<
 	'argv' | 'env' | 'stdin' | 'stdout' | 'stderr' | 'cwd' | 'on' | 'off' | 'exit'
 >;
 
-/** A pipe's reader or a terminal has gone. */
+/** Errors of a pipe or a terminal that has gone. */
 const GONE = new Set<string | undefined>(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
 
 /** Writes files and pipes by their descriptor: opening the stream is a twentieth of what a lone request takes. */
@@ -92,15 +90,13 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 		stream ??= open().on('error', close);
 		return stream;
 	}
-	/** Only a character device other than /dev/null can be a terminal. */
 	function isDirect(): boolean {
 		if (direct !== undefined || fd === undefined) return direct === true;
 		try {
 			const stats = fstatSync(fd);
-			const isDevice =
-				stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
-			// node:tty takes 3 ms to load.
-			direct = !isDevice || !process.getBuiltinModule('node:tty').isatty(fd);
+			const isNull = stats.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+			// node:tty takes 3 ms to load, and only a character device can be a terminal.
+			direct = !stats.isCharacterDevice() || isNull || !process.getBuiltinModule('node:tty').isatty(fd);
 		} catch {
 			direct = false;
 		}
@@ -138,7 +134,7 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 		flush() {
 			const waiting = stream;
 			if (waiting === undefined || output.closed || waiting.writableLength === 0) return Promise.resolve();
-			// Called in turn with the writes before it, also if the stream breaks.
+			// Its callback comes after the writes before it, also if the stream breaks.
 			return new Promise((resolve) => {
 				waiting.write('', () => resolve());
 			});
@@ -170,9 +166,8 @@ export const systemClock: Clock = {
 		}),
 };
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Streams are opened when first used, and not at all if a descriptor will do. */
 export function createProcessContext(
 	target: ProcessLike,
 	descriptors: { stdout?: number; stderr?: number } = {},
@@ -207,7 +202,7 @@ export function createProcessContext(
 		clock: systemClock,
 		signals: {
 			listen(callback) {
-				const pass = (name: (typeof SIGNALS)[number]): void => {
+				const pass = (name: NodeJS.Signals): void => {
 					if (name !== 'SIGINT' || holds.size === 0) callback(name);
 				};
 				for (const name of SIGNALS) target.on(name, pass);

@@ -1,19 +1,13 @@
-/** A pager for text that is longer than the screen, as in git and gh. */
+/** A pager for text that is longer than the screen. */
 
 import type { Context } from './context.js';
 
-export interface Pager {
-	/** A promise asks to wait. */
-	write(text: string): void | Promise<void>;
-	end(): Promise<void>;
-}
-
-/** Colors, and an end by itself if all fits; as in git and gh. */
+/** As in git and gh: colors, and an end by itself if all fits. */
 const LESS = 'FRX';
 
 const DEFAULT = `if command -v less >/dev/null 2>&1; then exec less -${LESS}; else exec cat; fi`;
 
-function pagerCommand({ stdout, env }: Pick<Context, 'stdout' | 'env'>): string | undefined {
+function pagerCommand({ stdout, env }: Context): string | undefined {
 	if (!stdout.isTTY || stdout.rows === undefined || env.TERM === 'dumb' || process.platform === 'win32') {
 		return undefined;
 	}
@@ -23,23 +17,21 @@ function pagerCommand({ stdout, env }: Pick<Context, 'stdout' | 'env'>): string 
 	return ['', 'cat'].includes(given.trim()) ? undefined : `${given}\ncase $? in 126|127) exec cat;; esac`;
 }
 
-export interface PagerOptions {
+interface PagerOptions {
 	enabled?: boolean;
 	onStart?: (() => void) | undefined;
-	/** Text comes after the person left. */
+	/** For text that comes after the person left. */
 	leave?: () => void;
 }
 
-export function openPager(
-	context: Pick<Context, 'stdout' | 'env' | 'signals'>,
-	{ enabled = true, onStart, leave }: PagerOptions,
-): Pager {
+export function openPager(context: Context, { enabled = true, onStart, leave }: PagerOptions) {
 	const { stdout } = context;
 	const command = enabled ? pagerCommand(context) : undefined;
 	let kept = '';
 	let started: ReturnType<typeof startPager> | undefined;
 	return {
-		write(text) {
+		/** A promise asks to wait. */
+		write(text: string): void | Promise<void> {
 			if (command === undefined) return stdout.write(text);
 			let next = text;
 			if (started === undefined) {
@@ -56,7 +48,7 @@ export function openPager(
 			if (child.stdin.write(next)) return;
 			return Promise.race([closed, new Promise<void>((resolve) => child.stdin.once('drain', resolve))]);
 		},
-		async end() {
+		async end(): Promise<void> {
 			if (started === undefined) return stdout.write(kept);
 			started.child.stdin.end();
 			await started.closed;
@@ -64,7 +56,7 @@ export function openPager(
 	};
 }
 
-function startPager(command: string, { env, signals }: Pick<Context, 'env' | 'signals'>) {
+function startPager(command: string, { env, signals }: Context) {
 	// The pager needs no credentials.
 	const own = Object.entries(env).filter(([name]) => !name.startsWith('SUPPORTCTL_'));
 	const child = process.getBuiltinModule('node:child_process').spawn('sh', ['-c', command], {
@@ -74,7 +66,7 @@ function startPager(command: string, { env, signals }: Pick<Context, 'env' | 'si
 	const unlisten = signals.listen(() => child.kill());
 	// Ctrl-C is for the pager.
 	const release = signals.holdInterrupts();
-	// The person left.
+	// The person may leave before the end.
 	child.stdin.on('error', () => undefined);
 	const closed = new Promise<void>((resolve) => {
 		const close = (): void => {
