@@ -380,7 +380,7 @@ const run = [
 		'two shards send the same row': () => () => true,
 		'the first shard has no rows': (real) => (key, shard) => shard.index > 1 && real(key, shard),
 	}),
-	...bugsIn('src/bulk/run/decide.ts', 'decide', ['test/bulk/run/read-back.test.ts'], {
+	...bugsIn('src/bulk/run/decide.ts', 'decide', ['test/bulk/run/send-row.test.ts'], {
 		'--if updates tickets that do not match': (real) => (row, held, plan) =>
 			real(row, held, { ...plan, checks: { ...plan.checks, conditions: [] } }),
 		'--if-unmodified overwrites the work of others': (real) => (row, held, plan) =>
@@ -392,24 +392,40 @@ const run = [
 		'--remove-ticket-tag removes nothing': (real) => (row, held, plan) =>
 			real(row, held, { ...plan, values: { ...plan.values, remove: {} } }),
 	}),
-	...bugsIn('src/bulk/run/read-back.ts', 'createPerform', ['test/bulk/run/read-back.test.ts'], {
-		'--verify reads nothing': (real) => (plan, dialect, steps) =>
-			real({ ...plan, checks: { ...plan.checks, verify: false } }, dialect, steps),
-		'old values are not kept, and a run can not be undone': (real) => (plan, dialect, steps) =>
-			real(plan, dialect, { ...steps, keep: async () => undefined }),
-		'a row that may have been sent is written twice': (real) => (plan, dialect, steps) =>
-			real(plan, dialect, { ...steps, maybeSent: () => false }),
-		'every differing value is accepted': (real) => (plan, dialect, steps) =>
-			real({ ...plan, checks: { ...plan.checks, allowDiffers: true } }, dialect, steps),
+	...bugsIn('src/bulk/run/send-row.ts', 'RowSender', ['test/bulk/run/send-row.test.ts'], {
+		'--verify reads nothing': (real) =>
+			class extends real {
+				constructor(parts) {
+					super({ ...parts, plan: { ...parts.plan, checks: { ...parts.plan.checks, verify: false } } });
+				}
+			},
+		'old values are not kept, and a run can not be undone': (real) =>
+			class extends real {
+				constructor(parts) {
+					super({ ...parts, journal: { ...parts.journal, before: async () => undefined } });
+				}
+			},
+		'a row that may have been sent is written twice': (real) =>
+			class extends real {
+				constructor(parts) {
+					super({ ...parts, past: undefined });
+				}
+			},
+		'every differing value is accepted': (real) =>
+			class extends real {
+				constructor(parts) {
+					super({ ...parts, plan: { ...parts.plan, checks: { ...parts.plan.checks, allowDiffers: true } } });
+				}
+			},
 	}),
 	...bugsIn('src/bulk/run/undo.ts', 'undoPlan', ['test/bulk/run/undo.test.ts'], {
 		'an undo overwrites without --overwrite': (real) => (header, path) => real(header, path, true),
 	}),
-	...bugsIn('src/bulk/run/resume.ts', 'readPast', ['test/acceptance/bulk-order.test.ts'], {
-		'a resume writes an earlier row over a later one': (real) => async (scan, rows, how) => {
-			const read = await real(scan, rows, how);
-			return { ...read, past: Object.assign(read.past, { withoutSuperseded: (row) => row }) };
-		},
+	...bugsIn('src/bulk/run/resume.ts', 'openPast', ['test/acceptance/bulk-order.test.ts'], {
+		'a resume writes an earlier row over a later one':
+			(real) =>
+			async (...given) =>
+				Object.assign(await real(...given), { withoutSuperseded: (row) => row }),
 	}),
 	...bugsIn('src/bulk/run/rejects.ts', 'wantedBy', ['test/cli/commands/run/list.test.ts'], {
 		'rejects leave out what has to be fixed': (real) => (outcomes) => real(outcomes ?? ['failed']),

@@ -28,6 +28,7 @@ import {
 	beforeLine,
 	type EndRecord,
 	headerLine,
+	type Json,
 	type OldValues,
 	type PlainRecord,
 	type Redact,
@@ -278,12 +279,16 @@ function beginFile(fd: number, path: string, line: string): void {
 }
 
 /** Locks and reads it, and cuts off a torn last line. @throws FailedError */
-export async function openJournal(path: string, redact: Redact): Promise<{ journal: Journal; scan: JournalScan }> {
+export async function openJournal(
+	path: string,
+	redact: Redact,
+	watch?: (record: Json) => void,
+): Promise<{ journal: Journal; scan: JournalScan }> {
 	let opened: ReturnType<typeof openLocked> | undefined;
 	try {
 		opened = openLocked(path, 0);
 		const { fd, lock, real } = opened;
-		const scan = await scanJournal(real);
+		const scan = await scanJournal(real, watch);
 		if (scan.tornBytes > 0) ftruncateSync(fd, scan.validBytes);
 		return { journal: new Journal(fd, lock, real, scan.header, redact), scan };
 	} catch (error) {

@@ -39,8 +39,9 @@ export function decide(row: RunRow, held: Held, plan: RunPlan, terms?: TermIndex
 	}
 	const fields = checks.onlyChanged ? changed : all;
 	const isEmpty = Object.keys(fields).length === 0;
-	if (left.length > 0 && (isEmpty || row.expected?.byField !== true)) {
-		return { skip: skipped({ code: row.expected?.code ?? 'drift', message: leftMessage(left, row) }) };
+	// An undo restores the others.
+	if (left.length > 0 && (isEmpty || plan.source.from !== 'snapshots')) {
+		return { skip: skipped({ code: leftCode(plan), message: leftMessage(left, plan) }) };
 	}
 	if (isEmpty && endpoint.body !== 'none') {
 		return { skip: skipped(checks.onlyChanged || changesLists(plan) ? UNCHANGED : NOTHING_TO_SEND) };
@@ -65,7 +66,7 @@ function conflictOf({ request, modified }: RunRow, held: Held, checks: Checks): 
 function changedByOthers({ request, expected }: RunRow, held: Held, terms?: TermIndex): AppliedDifference[] {
 	const { endpoint, sent = {} } = request;
 	const left: AppliedDifference[] = [];
-	for (const [field, values] of Object.entries(expected?.values ?? {})) {
+	for (const [field, values] of Object.entries(expected ?? {})) {
 		// The value may be there already.
 		const fine = Object.hasOwn(sent, field) ? [...values, sent[field]] : values;
 		const now = held.get(field);
@@ -78,9 +79,14 @@ function changedByOthers({ request, expected }: RunRow, held: Held, terms?: Term
 	return left;
 }
 
-export function leftMessage(left: readonly AppliedDifference[], { expected }: RunRow): string {
+export function leftCode({ source }: RunPlan): string {
+	return source.from === 'snapshots' ? 'changed_since' : 'drift';
+}
+
+export function leftMessage(left: readonly AppliedDifference[], { source }: RunPlan): string {
 	const changes = left.map(({ field, shown }) => `${field} was changed since: it is ${JSON.stringify(shown)}`);
-	return [...changes, expected?.hint].filter(Boolean).join('; ');
+	const isUndo = source.from === 'snapshots';
+	return [...changes, isUndo ? 'pass --overwrite to restore it' : 'to send it anyway: --allow-drift'].join('; ');
 }
 
 /** What --add and --remove flags make of the lists that the object has. */

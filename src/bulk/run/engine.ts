@@ -20,9 +20,8 @@ export async function runEngine(options: EngineOptions): Promise<void> {
 }
 
 class Engine {
-	/** Keys of objects whose rows are under way. */
-	readonly #busy = new Set<string>();
-	readonly #waiting = new Map<string, RunRow[]>();
+	/** Rows that wait for one of their object which is under way, by key. */
+	readonly #objects = new Map<string, RunRow[] | undefined>();
 	#waitingRows = 0;
 	#failure: { error: unknown } | undefined;
 	#wake = (): void => undefined;
@@ -35,13 +34,16 @@ class Engine {
 		stop.addEventListener('abort', onStop);
 		try {
 			for await (const batch of rows) {
-				for (const row of batch) await this.#add(row);
+				for (const row of batch) {
+					while (this.#isFull() && this.#goesOn()) await this.#change();
+					if (this.#goesOn()) this.#start(row);
+				}
 				if (!this.#goesOn()) break;
 			}
 		} catch (error) {
 			this.#failure ??= { error };
 		}
-		while (this.#busy.size > 0) await this.#change();
+		while (this.#objects.size > 0) await this.#change();
 		stop.removeEventListener('abort', onStop);
 		if (this.#failure !== undefined) throw this.#failure.error;
 	}
@@ -50,45 +52,44 @@ class Engine {
 		return this.#failure === undefined && !this.options.stop.aborted;
 	}
 
+	#isFull(): boolean {
+		return this.#objects.size >= this.options.limit() || this.#waitingRows >= MOST_WAITING;
+	}
+
 	#change(): Promise<void> {
 		return new Promise((resolve) => {
 			this.#wake = resolve;
 		});
 	}
 
-	/** Waits for room; starts the row, or puts it behind others of its object. */
-	async #add(row: RunRow): Promise<void> {
-		const { limit } = this.options;
+	#start(row: RunRow): void {
 		const { key } = row.request;
-		const isFull = (): boolean => this.#busy.size >= limit() || this.#waitingRows >= MOST_WAITING;
-		while (this.#goesOn() && isFull()) await this.#change();
-		if (!this.#goesOn()) return;
-		if (!this.#busy.has(key)) {
+		if (!this.#objects.has(key)) {
+			this.#objects.set(key, undefined);
 			void this.#work(row);
 			return;
 		}
-		const queue = this.#waiting.get(key);
-		if (queue === undefined) this.#waiting.set(key, [row]);
+		const queue = this.#objects.get(key);
+		if (queue === undefined) this.#objects.set(key, [row]);
 		else queue.push(row);
 		this.#waitingRows++;
 	}
 
 	async #work(first: RunRow): Promise<void> {
 		const { key } = first.request;
-		this.#busy.add(key);
 		try {
 			let row: RunRow | undefined = first;
-			while (row !== undefined && this.#goesOn()) {
+			while (this.#goesOn()) {
 				await this.options.perform(row);
-				row = this.#waiting.get(key)?.shift();
-				if (row !== undefined) this.#waitingRows--;
+				row = this.#objects.get(key)?.shift();
+				if (row === undefined) break;
+				this.#waitingRows--;
 				this.#wake();
 			}
 		} catch (error) {
 			this.#failure ??= { error };
 		}
-		this.#waiting.delete(key);
-		this.#busy.delete(key);
+		this.#objects.delete(key);
 		this.#wake();
 	}
 }

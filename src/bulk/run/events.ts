@@ -20,8 +20,6 @@ export type RunEvent =
 	/** About every second; the service asked for a pause of `pauseMs`. */
 	| { type: 'tick'; counts: Counts; pauseMs: number }
 	| { type: 'stopped'; reason: StopReason }
-	/** No row is under way any more. */
-	| { type: 'settled' }
 	| ({ type: 'ended' } & Ended);
 
 /** The run waits for a promise. */

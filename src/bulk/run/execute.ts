@@ -15,7 +15,7 @@ import { ReadAfter, rowsUnderWay, Slots } from './read-after.js';
 import { mayReadAhead, ReadAhead } from './read-ahead.js';
 import type { PastPart } from './resume.js';
 import { invalidOutcome, isInvalid, isOwn, type PlannedRows, type RunRow } from './rows.js';
-import { beyondStop, createRowSender } from './send-row.js';
+import { beyondStop, RowSender } from './send-row.js';
 import type { RunSetup } from './setup.js';
 import { type StopReason, StopWatch } from './stop.js';
 import { ownRows, type Survey } from './survey.js';
@@ -77,26 +77,25 @@ export class Execution {
 			await this.#sendRows();
 		} catch (error) {
 			failure = totalOf(this.#counts) > this.#before ? asPartial(error) : error;
-		} finally {
-			over.abort();
-			await show({ type: 'settled' });
 		}
+		over.abort();
 		return await this.#end(clock.monotonic() - started, failure);
 	}
 
 	async #sendRows(): Promise<void> {
 		const { setup, rows, survey, client, journal, past } = this.parts;
-		const { plan, tuning, dialect, directories } = setup;
-		const { signal } = this.#abort;
+		const { plan, tuning, dialect, directories, clock } = setup;
 		const limit = (): number => this.#auto?.limit ?? tuning.concurrency;
-		const slots = plan.checks.verify ? new Slots(limit) : undefined;
 		const reader = (optionsNow: () => SendOptions): BatchReader =>
 			new BatchReader({ dialect, concurrency: 1, send: (request) => this.#read(client, request, optionsNow()) });
-		const ahead = new ReadAhead(
-			reader(() => this.#options),
-			setup.clock,
-		);
-		const sendRow = createRowSender({
+		const ahead = mayReadAhead(plan)
+			? new ReadAhead(
+					reader(() => this.#options),
+					clock,
+				)
+			: undefined;
+		const slots = plan.checks.verify ? new Slots(limit) : undefined;
+		const sender = new RowSender({
 			plan,
 			dialect,
 			client,
@@ -112,24 +111,26 @@ export class Execution {
 				new ReadAfter(
 					reader(() => beyondStop(this.#options)),
 					slots,
-					setup.clock,
+					clock,
 				),
 			read: (...request) => this.#read(...request),
 		});
 		const ready = rowsToSend(setup, rows, past, (outcome) => this.#take(outcome));
 		await runEngine({
-			rows: mayReadAhead(plan) ? ahead.follow(ready) : ready,
+			rows: ahead?.follow(ready) ?? ready,
 			limit: slots === undefined ? limit : () => rowsUnderWay(plan, tuning),
-			stop: signal,
-			perform: async (row) => {
-				const outcome = await sendRow(row);
-				if (outcome.outcome === 'ok' && outcome.attempts === 1) this.#auto?.note(outcome.ms);
-				if (row.skip === undefined) this.#stop(this.#watch.look(outcome));
-				// The stop held it back.
-				const isOpen = outcome.outcome === 'not-sent' || outcome.outcome === 'unknown';
-				if (!signal.aborted || !isOpen || outcome.attempts > 0) await this.#take(outcome);
-			},
+			stop: this.#abort.signal,
+			perform: (row) => this.#perform(row, sender),
 		});
+	}
+
+	async #perform(row: RunRow, sender: RowSender): Promise<void> {
+		const outcome = await sender.send(row);
+		if (outcome.outcome === 'ok' && outcome.attempts === 1) this.#auto?.note(outcome.ms);
+		if (row.skip === undefined) this.#stop(this.#watch.look(outcome));
+		// The stop held it back.
+		const isOpen = outcome.outcome === 'not-sent' || outcome.outcome === 'unknown';
+		if (!this.#abort.signal.aborted || !isOpen || outcome.attempts > 0) await this.#take(outcome);
 	}
 
 	async #read(...request: Parameters<typeof send>): Promise<Outcome> {
@@ -153,8 +154,8 @@ export class Execution {
 		this.#stop(this.#watch.lookAttempt(attempt, this.parts.setup.clock.monotonic()));
 	}
 
-	/** Resolves when the outcome is in the journal and printed. */
-	async #take(outcome: RowOutcome): Promise<void> {
+	/** Done when the outcome is in the journal and printed. */
+	#take(outcome: RowOutcome): Promise<unknown> | undefined {
 		const { setup, journal, past } = this.parts;
 		const written = journal?.outcome(outcome);
 		countOutcome(this.#counts, outcome);
@@ -162,7 +163,7 @@ export class Execution {
 		this.#recent.rows++;
 		const printed = setup.show({ type: 'row', outcome, counts: this.#counts });
 		// Both at once: either may fail while the other is waited for.
-		await (printed === undefined ? written : Promise.all([printed, written]));
+		return printed === undefined ? written : Promise.all([printed, written]);
 	}
 
 	/** Ticks about every second, and stops the run when its time is over; also if the clock is set. */
@@ -231,7 +232,7 @@ export async function* rowsToSend(
 	{ plan, tuning }: RunSetup,
 	rows: PlannedRows,
 	past: PastPart | undefined,
-	take: (outcome: RowOutcome) => Promise<void> | void,
+	take: (outcome: RowOutcome) => unknown,
 ): AsyncGenerator<RunRow[]> {
 	let left = tuning.first ?? Number.POSITIVE_INFINITY;
 	let ready: RunRow[] = [];

@@ -7,61 +7,26 @@ import { UsageError } from '../../errors.js';
 import type { Json } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
 import type { Directories, Directory } from '../lists/directory.js';
-import type { Ids, RunPlan } from './plan.js';
-
-interface NameUse {
-	column: string;
-	text: string;
-	/** Once the names before it have their IDs. */
-	directory(from: Directories): Pick<Directory, 'id'> | undefined;
-	set(id: string): void;
-}
+import type { RunPlan } from './plan.js';
 
 export function isNamed(value: unknown): value is string {
 	return typeof value === 'string' && value !== '' && !looksLikeNumber(value);
 }
 
-export function* usesIn(endpoint: Endpoint, values: RowValues): Generator<NameUse> {
-	if (values.names !== undefined) yield* namedIds(endpoint, values, values.names);
-	for (const column in values.fields) {
-		const kind = endpoint.fields.find(({ name }) => name === column)?.kind;
-		if (kind !== 'user' && kind !== 'term' && kind !== 'terms') continue;
-		const items: unknown[] = [values.fields[column]].flat();
-		for (const [at, text] of items.entries()) {
-			if (!isNamed(text)) continue;
-			yield {
-				column,
-				text,
-				directory: ({ users, terms }) => (kind === 'user' ? users : terms(column)),
-				set(id) {
-					items[at] = kind === 'term' ? id : Number(id);
-					const value = kind === 'terms' ? [...new Set(items)] : items[0];
-					values.fields = { ...values.fields, [column]: value };
-				},
-			};
-		}
-	}
+/** Fields whose values may be names. */
+function namedKind({ fields }: Endpoint, column: string): 'user' | 'term' | 'terms' | undefined {
+	const kind = fields.find(({ name }) => name === column)?.kind;
+	return kind === 'user' || kind === 'term' || kind === 'terms' ? kind : undefined;
 }
 
-function* namedIds(endpoint: Endpoint, values: RowValues, given: Ids): Generator<NameUse> {
-	for (const { name: column, names } of [...endpoint.parameters, { name: 'reassign', names: 'users' }]) {
-		const text = given[column];
-		if (text === undefined) continue;
-		yield {
-			column,
-			text,
-			directory({ users, terms, passwords }) {
-				const { taxonomy = '', user_id: user } = values.ids;
-				if (names === 'terms') return terms(taxonomy);
-				if (names === 'users') return users;
-				return user === undefined ? undefined : passwords(user);
-			},
-			set(id) {
-				if (column === 'reassign') values.reassign = id;
-				else values.ids = { ...values.ids, [column]: id };
-			},
-		};
+export function hasNames(endpoint: Endpoint, { names, fields }: RowValues): boolean {
+	if (names !== undefined) return true;
+	for (const column in fields) {
+		const value = fields[column];
+		const mayBeNamed = Array.isArray(value) ? value.some(isNamed) : isNamed(value);
+		if (mayBeNamed && namedKind(endpoint, column) !== undefined) return true;
 	}
+	return false;
 }
 
 interface NameProblem {
@@ -71,22 +36,53 @@ interface NameProblem {
 }
 
 /** Puts IDs in the place of names. @returns what is wrong with them */
-async function resolve(uses: Iterable<NameUse>, endpoint: Endpoint, directories: Directories): Promise<NameProblem[]> {
+async function resolve(endpoint: Endpoint, values: RowValues, directories: Directories): Promise<NameProblem[]> {
 	const problems: NameProblem[] = [];
-	for (const { column, text, directory, set } of uses) {
-		const fail = (problem: string): void => void problems.push({ column, problem, isMissing: true });
-		const found = (await directory(directories)?.id(text)) ?? { asGiven: true };
-		const kind = endpoint.parameters.find(({ name }) => name === column)?.kind;
-		if ('id' in found) set(found.id);
-		else if ('problem' in found) fail(found.problem);
-		else if (kind === 'id') fail(`${quote(text)}: this service doesn't list its terms; use the ID`);
-		else if (kind === 'slug') {
-			const parsed = parseSlug(text);
-			if (isProblem(parsed)) fail(parsed.problem);
-			else set(parsed.value);
+	const idOf = async (column: string, text: string, directory: Pick<Directory, 'id'> | undefined) => {
+		const found = (await directory?.id(text)) ?? { asGiven: true };
+		if ('id' in found) return found.id;
+		const problem = 'problem' in found ? found.problem : unlistedProblem(endpoint, column, text);
+		if (problem !== undefined) problems.push({ column, problem, isMissing: true });
+		return problem === undefined ? text : undefined;
+	};
+	for (const { name: column, names } of [...endpoint.parameters, { name: 'reassign', names: 'users' }]) {
+		const text = values.names?.[column];
+		// The IDs before it are known by now.
+		const id = text && (await idOf(column, text, directoryOf(names, values, directories)));
+		if (!id) continue;
+		if (column === 'reassign') values.reassign = id;
+		else values.ids = { ...values.ids, [column]: id };
+	}
+	for (const column in values.fields) {
+		const kind = namedKind(endpoint, column);
+		if (kind === undefined) continue;
+		const items: unknown[] = [values.fields[column]].flat();
+		const directory = kind === 'user' ? directories.users : directories.terms(column);
+		let isChanged = false;
+		for (const [at, text] of items.entries()) {
+			const id = isNamed(text) ? await idOf(column, text, directory) : undefined;
+			if (id === undefined || id === text) continue;
+			items[at] = kind === 'term' ? id : Number(id);
+			isChanged = true;
 		}
+		const value = kind === 'terms' ? [...new Set(items)] : items[0];
+		if (isChanged) values.fields = { ...values.fields, [column]: value };
 	}
 	return problems;
+}
+
+function directoryOf(names: string | undefined, { ids }: RowValues, from: Directories) {
+	if (names === 'terms') return from.terms(ids.taxonomy ?? '');
+	if (names === 'users') return from.users;
+	return ids.user_id === undefined ? undefined : from.passwords(ids.user_id);
+}
+
+/** Why a name can't be sent as it is, where the service has no list of them. */
+function unlistedProblem({ parameters }: Endpoint, column: string, text: string): string | undefined {
+	const kind = parameters.find(({ name }) => name === column)?.kind;
+	if (kind === 'id') return `${quote(text)}: this service doesn't list its terms; use the ID`;
+	const parsed = kind === 'slug' ? parseSlug(text) : { value: text };
+	return isProblem(parsed) ? parsed.problem : undefined;
 }
 
 /** The names of one row; its IDs then contain the username, for messages. */
@@ -97,7 +93,7 @@ export async function resolveRow(
 ): Promise<NameProblem[]> {
 	const own = endpoint.parameters.at(-1);
 	const name = own && values.names?.[own.name];
-	const problems = await resolve(usesIn(endpoint, values), endpoint, directories);
+	const problems = await resolve(endpoint, values, directories);
 	if (own === undefined || name === undefined || own.names !== 'users') return problems;
 	values.ids = { ...values.ids, username: name.replace(/^@/, '') };
 	const { id } = values.ids;
@@ -134,21 +130,24 @@ export function takeUpName({ type, of, name, id, problem }: Json, directories: D
 	else if (typeof problem === 'string') directories.memory.remember({ of, name, problem });
 }
 
-/** The values of a plan that may be names, and those that are. */
-export function sharedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
-	const { ids, reassign } = values;
+/** The values of a plan that may be names. */
+function namedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
+	const { ids, reassign, fields, add, remove } = values;
 	let names: Record<string, string> | undefined;
 	for (const parameter of endpoint.parameters) {
 		const text = ids[parameter.name];
 		if (parameter.names !== undefined && isNamed(text)) names = { ...names, [parameter.name]: text };
 	}
 	if (isNamed(reassign)) names = { ...names, reassign };
-	const shared: RowValues = { ids, reassign, fields: values.fields, names };
-	const add: RowValues = { ids, fields: values.add };
-	const remove: RowValues = { ids, fields: values.remove };
+	const shared: RowValues = { ids, reassign, fields, names };
+	const added: RowValues = { ids, fields: add };
+	const removed: RowValues = { ids, fields: remove };
 	const conditions = checks.conditions.map(({ field, value }): RowValues => ({ ids, fields: { [field]: value } }));
-	const uses = [shared, add, remove, ...conditions].flatMap((each) => [...usesIn(endpoint, each)]);
-	return { shared, add, remove, conditions, uses };
+	return { shared, added, removed, conditions, all: [shared, added, removed, ...conditions] };
+}
+
+export function planHasNames(plan: RunPlan, endpoint: Endpoint): boolean {
+	return namedValues(plan, endpoint).all.some((values) => hasNames(endpoint, values));
 }
 
 /** @throws UsageError that lists unknown names */
@@ -165,8 +164,9 @@ export async function findIds(
 	endpoint: Endpoint,
 	directories: Directories,
 ): Promise<RunPlan | string[]> {
-	const { shared, add, remove, conditions, uses } = sharedValues(plan, endpoint);
-	const problems = await resolve(uses, endpoint, directories);
+	const { shared, added, removed, conditions, all } = namedValues(plan, endpoint);
+	const problems: NameProblem[] = [];
+	for (const values of all) problems.push(...(await resolve(endpoint, values, directories)));
 	if (problems.length > 0) return problems.map(({ column, problem }) => `${column}: ${problem}`);
 	const { values, checks } = plan;
 	return {
@@ -176,33 +176,24 @@ export async function findIds(
 			ids: shared.ids,
 			reassign: shared.reassign,
 			fields: shared.fields ?? {},
-			add: add.fields as RunPlan['values']['add'],
-			remove: remove.fields as RunPlan['values']['remove'],
+			add: added.fields as RunPlan['values']['add'],
+			remove: removed.fields as RunPlan['values']['remove'],
 		},
 		checks: {
 			...checks,
-			conditions: checks.conditions.map(({ field, value }, at) => {
-				const found = conditions[at]?.fields?.[field] ?? value;
-				return { field, value: [found].flat().join(',') };
+			conditions: checks.conditions.map(({ field }, at) => {
+				return { field, value: [conditions[at]?.fields?.[field]].flat().join(',') };
 			}),
 		},
 	};
 }
 
-/** Fields of a plan that are compared by the ID of a term. */
-export function termsIn({ values, checks }: RunPlan, endpoint: Endpoint): string[] {
-	const { fields, add, remove } = values;
-	return termsAmong(endpoint, [
-		...Object.keys({ ...fields, ...add, ...remove }),
-		...checks.conditions.map(({ field }) => field),
-	]);
+/** Fields of a plan's rows that are compared by the ID of a term. */
+export function comparedTerms({ checks }: RunPlan, endpoint: Endpoint, sent: Iterable<string>): string[] {
+	return termsAmong(endpoint, [...sent, ...checks.conditions.map(({ field }) => field)]);
 }
 
 /** Lists of terms are shown as IDs. */
-function termsAmong({ fields }: Endpoint, names: readonly string[]): string[] {
+export function termsAmong({ fields }: Endpoint, names: readonly string[]): string[] {
 	return fields.filter(({ name, kind }) => kind === 'term' && names.includes(name)).map(({ name }) => name);
-}
-
-export async function listTerms(directories: Directories, endpoint: Endpoint, names: readonly string[]): Promise<void> {
-	for (const name of termsAmong(endpoint, names)) await directories.terms(name).list();
 }

@@ -30,7 +30,7 @@ import { type Json, parseRecord, type Redact, sealed, VERSION } from '../journal
 import type { FieldChange, PlannedWrite } from './events.js';
 import { heldOf, isUnchanged } from './held.js';
 import { type RowSource, type RunHeader, type RunPlan, type SavedPlan, withoutValues } from './plan.js';
-import { type Expected, inBatches, type PlannedRows, type RunRow } from './rows.js';
+import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 import { areIds, mayBeSent } from './undo.js';
 
 const START = '{"type":"saved-plan"';
@@ -240,15 +240,10 @@ export function openPlannedRows(
 	return { source, ignored: [], matched: [], sha256: () => sha256, read: () => inBatches(rows()) };
 }
 
-function expectedOf({ values, absent }: PlannedWrite['before']): Expected {
+function expectedOf({ values, absent }: PlannedWrite['before']): RunRow['expected'] {
 	const old = Object.entries(values).map(([name, value]) => [name, [value]]);
 	const none = absent.map((name) => [name, [null]]);
-	return {
-		values: Object.fromEntries([...old, ...none]),
-		byField: false,
-		code: 'drift',
-		hint: 'to send it anyway: --allow-drift',
-	};
+	return Object.fromEntries([...old, ...none]);
 }
 
 export function changesIn({ fields, before, force }: PlannedWrite, plan: RunPlan): FieldChange[] {

@@ -3,6 +3,7 @@
 import type { Prefixes } from '../../api/dialect.js';
 import { type Endpoint, type EndpointName, endpoints, isEndpointName } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
+import { readEndpointOf } from '../../api/reads.js';
 import { UsageError } from '../../errors.js';
 import type { InputFormat } from '../input/input.js';
 
@@ -143,6 +144,32 @@ export function withoutValues({ ids }: SharedValues): SharedValues {
 
 export function changesLists({ values: { add, remove } }: RunPlan): boolean {
 	return Object.keys(add).length > 0 || Object.keys(remove).length > 0;
+}
+
+export function readsBefore(plan: RunPlan): boolean {
+	return plan.checks.snapshot || comparesFirst(plan);
+}
+
+/** Whether a read before the write may show that a row has nothing to send, or may not be sent. */
+export function comparesFirst(plan: RunPlan): boolean {
+	const { checks, source } = plan;
+	return (
+		checks.onlyChanged ||
+		checks.ifUnmodified ||
+		checks.conditions.length > 0 ||
+		source.from === 'snapshots' ||
+		(source.from === 'plan' && readEndpointOf(endpoints[plan.endpoint]) !== undefined) ||
+		changesLists(plan)
+	);
+}
+
+/** @throws UsageError */
+export function checkReadable(endpoint: Endpoint): void {
+	if (readEndpointOf(endpoint) !== undefined) return;
+	throw new UsageError(`${endpoint.name} can't be combined with a read: the API has no way to read ${endpoint.noun}s`, {
+		code: 'no_read',
+		hint: 'remove --verify, --snapshot, --only-changed, --if-unmodified, --if and --diff',
+	});
 }
 
 export const NOTHING_TO_SEND = { code: 'nothing_to_send', message: 'nothing to change' };

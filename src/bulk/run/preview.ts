@@ -9,11 +9,11 @@ import { decide, UNCHANGED, withCleared } from './decide.js';
 import type { PlannedWrite, RowChange } from './events.js';
 import { rowsToSend } from './execute.js';
 import { type Held, heldOf, valuesOf } from './held.js';
-import type { Fields } from './plan.js';
+import { comparesFirst, type Fields, readsBefore } from './plan.js';
 import { changesIn, IDENTITY, type PlanWriter } from './plan-file.js';
-import { checkServed, comparesFirst, readsBefore } from './read-back.js';
 import type { PastPart } from './resume.js';
 import type { PlannedRows, RunRow } from './rows.js';
+import { checkServed } from './settle.js';
 import type { RunSetup } from './setup.js';
 
 /** @param file of `--plan` */

@@ -1,10 +1,10 @@
 /** Reads objects before their rows' turn, a hundred with one request. */
 
+import type { Request } from '../../api/plan.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { SendClock } from '../../http/send.js';
 import type { BatchReader } from '../lists/batches.js';
-import type { RunPlan } from './plan.js';
-import { readsBefore } from './read-back.js';
+import { type RunPlan, readsBefore } from './plan.js';
 import type { RunRow } from './rows.js';
 
 /** Older objects are read again before their write. */
@@ -18,7 +18,7 @@ export function mayReadAhead(plan: RunPlan): boolean {
 }
 
 interface Read {
-	row: RunRow;
+	request: Request;
 	at: number;
 	lists: ReturnType<BatchReader['readLists']>;
 }
@@ -44,27 +44,26 @@ export class ReadAhead {
 	}
 
 	#begin(batch: readonly RunRow[]): void {
-		const first = new Map<string, RunRow>();
-		for (const row of batch) {
-			const { key } = row.request;
-			if (row.skip === undefined && !this.#reads.has(key) && !first.has(key)) first.set(key, row);
+		const first = new Map<string, Request>();
+		for (const { request, skip } of batch) {
+			const { key } = request;
+			if (skip === undefined && !this.#reads.has(key) && !first.has(key)) first.set(key, request);
 		}
-		const lists = this.reader.readLists([...first.values()].map(({ request }) => request));
+		const lists = this.reader.readLists([...first.values()]);
 		const at = this.clock.monotonic();
-		for (const [key, row] of first) this.#reads.set(key, { row, at, lists });
+		for (const [key, request] of first) this.#reads.set(key, { request, at, lists });
 	}
 
 	/** Undefined if it must be read alone. */
-	async take(row: RunRow): Promise<Outcome | undefined> {
-		const { key } = row.request;
-		const read = this.#reads.get(key);
-		if (read?.row !== row) return undefined;
-		this.#reads.delete(key);
-		return this.clock.monotonic() - read.at > STALE_MS ? undefined : (await read.lists).get(row.request);
+	async take(request: Request): Promise<Outcome | undefined> {
+		const read = this.#reads.get(request.key);
+		if (read?.request !== request) return undefined;
+		this.#reads.delete(request.key);
+		return this.clock.monotonic() - read.at > STALE_MS ? undefined : (await read.lists).get(request);
 	}
 
 	/** Once a row is done, what was read may be old. */
-	forget(row: RunRow): void {
-		this.#reads.delete(row.request.key);
+	forget({ key }: Request): void {
+		this.#reads.delete(key);
 	}
 }

@@ -6,34 +6,86 @@ import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { APPLIED, countState, createCounts } from '../journal/counts.js';
 import { type JournalScan, type RowStates, UnderWay } from '../journal/history.js';
+import { scanJournal } from '../journal/read.js';
+import type { Json } from '../journal/records.js';
 import { type Journal, openJournal } from '../journal/write.js';
+import { takeUpName } from './names.js';
 import { hashKey, type RunHeader } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
-import { isInvalid, isOwn, type PlannedRows, type RunRow } from './rows.js';
+import type { PlannedRows, RunRow } from './rows.js';
 import type { RunSetup } from './setup.js';
 import type { Survey } from './survey.js';
 
-/** The last row that set each field of an object, by the object's key. */
-type LaterRows = Map<string, Map<string, number>>;
+/** @param path of the journal, which is locked if rows are sent */
+export async function openPast(path: string, setup: RunSetup): Promise<PastPart> {
+	// Users that an earlier part looked up may be deleted by now.
+	const watch = (record: Json): void => takeUpName(record, setup.directories);
+	if (setup.extent !== 'send') return new PastPart(await scanJournal(path, watch), setup);
+	const { journal, scan } = await openJournal(path, setup.redact, watch);
+	return new PastPart(scan, setup, journal);
+}
 
+/** What earlier parts of the run did. */
 export class PastPart {
 	readonly states: RowStates;
 	readonly own: number;
 	readonly counts = createCounts();
 	/** Rows to be sent again, by their earlier outcome. */
 	readonly left = createCounts();
+	readonly #again: readonly OutcomeName[];
+	readonly #underWay: UnderWay;
+	readonly #lost: number[] = [];
+	/** Objects with rows to be sent. */
+	readonly #open = new KeySet();
+	/** The last row that set each field of an object, by the object's key. */
+	readonly #later = new Map<string, Map<string, number>>();
+	readonly #planner: Planner;
 
 	constructor(
-		scan: JournalScan,
-		private readonly later: LaterRows,
-		private readonly planner: Planner,
+		private readonly scan: JournalScan,
+		private readonly setup: RunSetup,
+		readonly journal?: Journal,
 	) {
-		const { states, header } = scan;
-		this.states = states;
-		this.own = header.input.own;
+		const { plan, dialect, resumes } = setup;
+		this.states = scan.states;
+		this.own = scan.header.input.own;
+		this.#again = resumes?.again ?? [];
+		this.#underWay = new UnderWay(scan);
+		this.#planner = createPlanner(endpoints[plan.endpoint], dialect);
+	}
+
+	/** Call it for each row, in order. @returns whether it is done */
+	look({ row, request: { key, sent, endpoint } }: RunRow): boolean {
+		const { states } = this;
+		const isDone = states.isDone(row);
+		if (!isDone && this.#underWay.has(row, key)) this.#lost.push(row);
+		if (!isDone || this.#again.includes(states.outcomeOf(row) as OutcomeName)) {
+			this.#open.add(key);
+			return false;
+		}
+		if (endpoint.replay === 'set' && states.mayBeWritten(row) && this.#open.mayHave(key)) {
+			const fields = this.#later.get(key) ?? new Map<string, number>();
+			for (const name in sent) fields.set(name, row);
+			this.#later.set(key, fields);
+		}
+		return true;
+	}
+
+	/** Begins the next part, after a look at all rows. */
+	async begin(): Promise<void> {
+		const { states, scan, setup, journal } = this;
+		const { plan, tuning, clock, tool } = setup;
+		const part = { again: this.#again, concurrency: rowsUnderWay(plan, tuning) };
+		for (const row of this.#lost) states.add(row, APPLIED);
+		scan.begin(part);
+		scan.finish();
 		for (const row of states.rows()) countState(states.isDone(row) ? this.counts : this.left, states.get(row));
 		// Counted when the run ends.
 		this.left['not-sent'] = 0;
+		if (journal === undefined) return;
+		for (const row of this.#lost)
+			journal.record({ type: 'attempt', row, attempt: 0, lost: true }).catch(() => undefined);
+		await journal.record({ type: 'resume', at: new Date(clock.now()).toISOString(), tool, ...part });
 	}
 
 	/** Call it when the row has a new outcome. */
@@ -45,7 +97,7 @@ export class PastPart {
 	withoutSuperseded(planned: RunRow): RunRow {
 		const { row, request, remarks = [] } = planned;
 		const { key, ids, sent = {} } = request;
-		const later = this.later.get(key);
+		const later = this.#later.get(key);
 		const gone = Object.keys(sent).filter((name) => (later?.get(name) ?? 0) > row);
 		if (gone.length === 0) return planned;
 		const by = Math.max(...gone.map((name) => later?.get(name) ?? 0));
@@ -56,7 +108,7 @@ export class PastPart {
 		}
 		return {
 			...planned,
-			request: this.planner({ ids, fields: Object.fromEntries(kept) }),
+			request: this.#planner({ ids, fields: Object.fromEntries(kept) }),
 			remarks: [...remarks, `${gone.join(', ')} left out: row ${by} set it later`],
 		};
 	}
@@ -76,65 +128,6 @@ export function inputChanged(id: string, details: string[] = []): UsageError {
 		hint: 'resume with the unchanged input, or start a new run',
 		details,
 	});
-}
-
-export async function takeUp(
-	path: string,
-	rows: PlannedRows,
-	setup: RunSetup,
-): Promise<{ journal: Journal; past: PastPart }> {
-	const { journal, scan } = await openJournal(path, setup.redact);
-	try {
-		const { past, underWay } = await readPast(scan, rows, setup);
-		for (const row of underWay) journal.record({ type: 'attempt', row, attempt: 0, lost: true }).catch(() => undefined);
-		const noted = journal.record({
-			type: 'resume',
-			at: new Date(setup.clock.now()).toISOString(),
-			tool: setup.tool,
-			concurrency: rowsUnderWay(setup.plan, setup.tuning),
-			again: setup.resumes?.again,
-		});
-		journal.flush();
-		await noted;
-		return { journal, past };
-	} catch (error) {
-		await journal.close().catch(() => undefined);
-		throw error;
-	}
-}
-
-export async function readPast(
-	scan: JournalScan,
-	rows: PlannedRows,
-	{ plan, tuning, dialect, resumes }: RunSetup,
-): Promise<{ past: PastPart; underWay: readonly number[] }> {
-	const { states } = scan;
-	const again = resumes?.again ?? [];
-	const endpoint = endpoints[plan.endpoint];
-	const underWay = new UnderWay(scan);
-	const lost: number[] = [];
-	const open = new KeySet();
-	const later: LaterRows = new Map();
-	const look = ({ row, request }: RunRow): void => {
-		const { key, sent } = request;
-		if (!states.isDone(row) && underWay.has(row, key)) lost.push(row);
-		if (!states.isDone(row) || again.includes(states.outcomeOf(row) as OutcomeName)) open.add(key);
-		else if (endpoint.replay === 'set' && states.mayBeWritten(row) && open.mayHave(key)) {
-			const fields = later.get(key) ?? new Map<string, number>();
-			for (const name in sent) fields.set(name, row);
-			later.set(key, fields);
-		}
-	};
-	for await (const batch of rows.read()) {
-		for (const each of batch) {
-			if (!isInvalid(each) && isOwn(each, plan.shard) && each.skip === undefined) look(each);
-		}
-		if (underWay.isFull && (batch.at(-1)?.row ?? 0) > states.lastDone) break;
-	}
-	for (const row of lost) states.add(row, APPLIED);
-	scan.begin({ again, concurrency: rowsUnderWay(plan, tuning) });
-	scan.finish();
-	return { past: new PastPart(scan, later, createPlanner(endpoint, dialect)), underWay: lost };
 }
 
 const BITS = 24;

@@ -8,7 +8,7 @@ import { type InputSource, openArguments, type RawRow } from '../input/input.js'
 import { type Complaint, compileColumns, type Matched, type RowReader } from '../input/rows.js';
 import { inOrder } from '../lists/batches.js';
 import type { Directories } from '../lists/directory.js';
-import { resolveRow, usesIn } from './names.js';
+import { hasNames, resolveRow } from './names.js';
 import {
 	type Fields,
 	inShard,
@@ -25,20 +25,11 @@ export interface RunRow {
 	readonly request: Request;
 	readonly reassign?: string;
 	/** The object must still have one of these values in each field. */
-	readonly expected?: Expected;
+	readonly expected?: Readonly<Record<string, readonly unknown[]>>;
 	/** Why it is skipped, if known before. */
 	readonly skip?: { readonly code: string; readonly message: string };
 	readonly remarks?: readonly string[];
 	readonly modified?: string;
-}
-
-export interface Expected {
-	readonly values: Readonly<Record<string, readonly unknown[]>>;
-	/** Leaves out single fields; otherwise the row is skipped. */
-	readonly byField: boolean;
-	/** The rest of a message such as "title was changed". */
-	readonly code: string;
-	readonly hint: string;
 }
 
 export interface InvalidRow {
@@ -93,35 +84,33 @@ export class RowPlanner {
 	readonly read: RowReader;
 	readonly ignored: readonly string[];
 	readonly matched: readonly Matched[];
+	readonly endpoint: Endpoint;
 	readonly #request: Planner;
 	/** Fields whose items flags add or remove. */
 	readonly #listed: readonly string[];
 
 	constructor(
 		private readonly plan: RunPlan,
-		input: InputSource,
+		{ name, columns, headerLine }: InputSource,
 		dialect: Dialect,
 		secrets: Fields,
 	) {
-		const { values, columns, undocumented } = plan;
+		const { values, undocumented } = plan;
+		const { ids, force, reassign } = values;
 		const endpoint = endpoints[plan.endpoint];
+		this.endpoint = endpoint;
 		this.#request = createPlanner(endpoint, dialect);
 		this.#listed = Object.keys({ ...values.add, ...values.remove });
 		const { read, ignored, matched } = compileColumns({
-			...columns,
-			name: input.name,
-			columns: input.columns,
-			headerLine: input.headerLine,
+			...plan.columns,
+			name,
+			columns,
+			headerLine,
 			endpoint,
 			rules: { undocumented, statusIn: dialect.toNeutral },
 			fieldIn: dialect.toNeutral,
 			changesLists: this.#listed.length > 0,
-			flags: {
-				ids: values.ids,
-				force: values.force || undefined,
-				reassign: values.reassign,
-				fields: { ...values.fields, ...secrets },
-			},
+			flags: { ids, force: force || undefined, reassign, fields: { ...values.fields, ...secrets } },
 		});
 		this.read = read;
 		this.ignored = ignored;
@@ -130,23 +119,23 @@ export class RowPlanner {
 
 	finish({ row, line }: Pick<RawRow, 'row' | 'line'>, found: ReturnType<RowReader>): PlannedRow {
 		if (Array.isArray(found)) return { row, line, complaints: found };
-		const { ids, fields = {}, reassign, modified } = found;
-		const refuse = (column: string | undefined, message: string): InvalidRow => {
-			return { row, line, complaints: [{ row, line, column, message, ids }] };
-		};
-		const given = this.#listed.find((name) => Object.hasOwn(fields, name));
-		if (given !== undefined) {
-			const advice = `to ignore the value: --ignore-column ${given}`;
-			return refuse(given, `${given} has a value, but a flag adds or removes its items; ${advice}`);
-		}
-		if (this.plan.checks.ifUnmodified && modified === undefined) {
-			return refuse(undefined, 'modified_gmt is missing; --if-unmodified needs it');
-		}
+		const refusal = this.#refusal(found);
+		if (refusal !== undefined) return { row, line, complaints: [{ row, line, ids: found.ids, ...refusal }] };
 		const request = this.#request(found);
 		const { sent } = request;
 		const isEmpty = sent !== undefined && Object.keys(sent).length === 0;
 		const skip = isEmpty && this.#listed.length === 0 ? NOTHING_TO_SEND : undefined;
-		return { row, line, request, reassign, modified, skip };
+		return { row, line, request, reassign: found.reassign, modified: found.modified, skip };
+	}
+
+	#refusal({ fields = {}, modified }: RowValues): Pick<Complaint, 'column' | 'message'> | undefined {
+		const column = this.#listed.find((name) => Object.hasOwn(fields, name));
+		if (column !== undefined) {
+			const advice = `to ignore the value: --ignore-column ${column}`;
+			return { column, message: `${column} has a value, but a flag adds or removes its items; ${advice}` };
+		}
+		if (!this.plan.checks.ifUnmodified || modified !== undefined) return undefined;
+		return { column: undefined, message: 'modified_gmt is missing; --if-unmodified needs it' };
 	}
 }
 
@@ -158,34 +147,33 @@ interface Naming {
 
 /** Plans rows, with IDs in the place of names. */
 export async function planRows(batch: readonly RawRow[], planner: RowPlanner, naming: Naming): Promise<PlannedRow[]> {
-	const endpoint = endpoints[naming.plan.endpoint];
+	const { endpoint } = planner;
 	const planned: PlannedRow[] = new Array(batch.length);
-	const named: (() => Promise<void>)[] = [];
+	const named: { index: number; raw: RawRow; found: RowValues }[] = [];
 	for (const [index, raw] of batch.entries()) {
 		const found = planner.read(raw);
-		if (Array.isArray(found) || usesIn(endpoint, found).next().done === true) {
-			planned[index] = planner.finish(raw, found);
-			continue;
-		}
-		named.push(async () => {
-			planned[index] = await planNamed(raw, found, endpoint, planner, naming);
-		});
+		if (!Array.isArray(found) && hasNames(endpoint, found)) named.push({ index, raw, found });
+		else planned[index] = planner.finish(raw, found);
 	}
-	for await (const _ of inOrder(named, naming.tuning.concurrency, (planNext) => planNext()));
+	const finished = inOrder(named, naming.tuning.concurrency, async ({ index, raw, found }) => {
+		planned[index] = await planNamed(raw, found, planner, naming);
+	});
+	for await (const _ of finished);
 	return planned;
 }
 
 async function planNamed(
-	{ row, line }: RawRow,
+	raw: RawRow,
 	found: RowValues,
-	endpoint: Endpoint,
 	planner: RowPlanner,
 	{ plan, directories }: Naming,
 ): Promise<PlannedRow> {
+	const { endpoint } = planner;
 	const own = endpoint.parameters.at(-1)?.name ?? '';
 	const name = found.names?.[own];
 	const problems = await resolveRow(endpoint, found, directories);
-	if (problems.length === 0) return planner.finish({ row, line }, found);
+	if (problems.length === 0) return planner.finish(raw, found);
+	const { row, line } = raw;
 	const ids = name === undefined || own !== 'slug' ? found.ids : { slug: name, ...found.ids };
 	const complaints = problems.map(({ column, problem }) => {
 		const label = planner.matched.find(({ field }) => field === column)?.column ?? column;

@@ -2,33 +2,36 @@
 
 import { endpoints } from '../../api/endpoints.js';
 import { ExitCode, UsageError } from '../../errors.js';
-import type { OutcomeName } from '../../http/outcome.js';
 import { rowsToFix } from '../journal/counts.js';
-import type { JournalScan } from '../journal/history.js';
-import { scanJournal } from '../journal/read.js';
-import { createJournal } from '../journal/write.js';
+import { createJournal, type Journal } from '../journal/write.js';
 import { Execution } from './execute.js';
-import { keepNames, listTerms, takeUpName } from './names.js';
-import { inputFileOf, type RunHeader, type RunPlan } from './plan.js';
+import { comparedTerms, keepNames } from './names.js';
+import { comparesFirst, inputFileOf, type RunHeader, type RunPlan } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
-import { comparesFirst } from './read-back.js';
-import { checkSameInput, readPast, takeUp } from './resume.js';
+import { checkSameInput, openPast, type PastPart } from './resume.js';
 import { openInputOf, type PlannedRows, planRows, RowPlanner } from './rows.js';
 import type { RunSetup } from './setup.js';
 import { checkSet, ownRows, type Survey, surveyRows } from './survey.js';
 
 /** @throws UsageError, RefusedError, FailedError */
-export async function run(given: RunSetup): Promise<ExitCode> {
-	const { plan, resumes, directories, show } = given;
-	// Users that an earlier part looked up may be deleted by now.
-	const done = resumes && (await scanJournal(resumes.path, (record) => takeUpName(record, directories)));
-	const rows = await openRows(given);
+export async function run(setup: RunSetup): Promise<ExitCode> {
+	const { resumes } = setup;
+	const past = resumes && (await openPast(resumes.path, setup));
+	try {
+		return await runRows(setup, await openRows(setup), past);
+	} finally {
+		await past?.journal?.close().catch(() => undefined);
+	}
+}
+
+async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | undefined): Promise<ExitCode> {
+	const { plan, resumes, extent, show } = given;
 	// A resume may read the copy of stdin.
 	let keep = resumes?.header.input.copied === true && isSameFile(resumes.header.plan, plan);
 	try {
 		const survey = await surveyRows(rows.read(), plan, {
 			holdsSecret: (sent) => given.redact(sent) !== sent,
-			isDone: (row) => done !== undefined && isDoneIn(done, row, resumes?.again),
+			isDone: (row) => past?.look(row) === true,
 			complain: (complaint) => void show({ type: 'complaint', complaint }),
 		});
 		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
@@ -37,13 +40,18 @@ export async function run(given: RunSetup): Promise<ExitCode> {
 		checkSet(survey, given.limits);
 		if (given.saveTo !== undefined) checkNoSecrets(survey, plan);
 		const setup: RunSetup = { ...given, plan: await given.ask(survey, rows) };
-		await listComparedTerms(setup, survey);
-		if (setup.extent !== 'send') return await previewRows(setup, rows, survey, done);
+		// Terms are compared by ID.
+		if (extent === 'changes' || comparesFirst(plan) || plan.checks.verify) {
+			const compared = comparedTerms(plan, endpoints[plan.endpoint], survey.fields);
+			for (const taxonomy of compared) await setup.directories.terms(taxonomy).list();
+		}
+		if (extent !== 'send') return await previewRows(setup, rows, survey, past);
 		const maySave = resumes === undefined && !survey.hasSecrets;
 		if (maySave) await rows.input?.keep();
 		keep ||= maySave;
 		const client = await setup.connect();
-		const { journal, past } = await openJournalOf(setup, rows, survey);
+		const journal = past?.journal ?? (await openJournalOf(setup, rows, survey));
+		await past?.begin();
 		const ended = await new Execution({ setup, rows, survey, client, journal, past }).run();
 		keep &&= ended.resumable || rowsToFix(ended.counts) > 0;
 		await show({ type: 'ended', ...ended });
@@ -83,10 +91,6 @@ function isSameFile(one: RunPlan, other: RunPlan): boolean {
 	return inputFileOf(one.source)?.path === inputFileOf(other.source)?.path;
 }
 
-function isDoneIn({ states }: JournalScan, row: number, again: readonly OutcomeName[] = []): boolean {
-	return states.isDone(row) && !again.includes(states.outcomeOf(row) as OutcomeName);
-}
-
 function checkNoSecrets(survey: Survey, { values }: RunPlan): void {
 	if (!survey.hasSecrets && values.withheld.length === 0) return;
 	throw new UsageError("rows with passwords or other secrets can't be planned: plans contain no secrets", {
@@ -95,23 +99,14 @@ function checkNoSecrets(survey: Survey, { values }: RunPlan): void {
 	});
 }
 
-/** Terms are compared by ID. */
-async function listComparedTerms({ plan, extent, directories }: RunSetup, { fields }: Survey): Promise<void> {
-	if (extent !== 'changes' && !comparesFirst(plan) && !plan.checks.verify) return;
-	await listTerms(directories, endpoints[plan.endpoint], [
-		...fields,
-		...plan.checks.conditions.map(({ field }) => field),
-	]);
-}
-
 async function previewRows(
 	setup: RunSetup,
 	rows: PlannedRows,
 	survey: Survey,
-	done: JournalScan | undefined,
+	past: PastPart | undefined,
 ): Promise<ExitCode> {
 	const { preview } = await import('./preview.js');
-	const past = done && (await readPast(done, rows, setup)).past;
+	await past?.begin();
 	if (setup.saveTo === undefined) return await preview(setup, rows, past);
 	const { PlanWriter } = await import('./plan-file.js');
 	const file = new PlanWriter(setup.saveTo, headerOf(setup, rows, survey), setup.redact, setup.onDraft);
@@ -140,15 +135,11 @@ function headerOf({ plan, tuning, clock, tool, record }: RunSetup, rows: Planned
 }
 
 /** Lookups leave nothing to resume. */
-async function openJournalOf(setup: RunSetup, rows: PlannedRows, survey: Survey) {
-	if (setup.resumes !== undefined) return await takeUp(setup.resumes.path, rows, setup);
-	if (!setup.journal.isWanted) return { journal: undefined, past: undefined };
-	const journal = createJournal({
-		header: headerOf(setup, rows, survey),
-		stateDir: setup.stateDir,
-		path: setup.journal.path,
-		redact: setup.redact,
-	});
-	await keepNames(journal, setup.directories);
-	return { journal, past: undefined };
+async function openJournalOf(setup: RunSetup, rows: PlannedRows, survey: Survey): Promise<Journal | undefined> {
+	const { stateDir, redact, directories } = setup;
+	const { path, isWanted } = setup.journal;
+	if (!isWanted) return undefined;
+	const journal = createJournal({ header: headerOf(setup, rows, survey), stateDir, path, redact });
+	await keepNames(journal, directories);
+	return journal;
 }

@@ -1,19 +1,24 @@
-/** One row, from its first request to its outcome, for single requests and runs. */
+/** One row, from its first read to its outcome, for single requests and runs: read, write, read again. */
 
-import type { TermIndex } from '../../api/applied.js';
+import type { AppliedDifference, TermIndex } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
-import { readRequest } from '../../api/reads.js';
+import { createPlanner, type Request } from '../../api/plan.js';
+import { readEndpointOf, readRequest } from '../../api/reads.js';
+import { hasInexactNumber } from '../../api/values.js';
 import type { Client } from '../../http/client.js';
-import { lookedUpId } from '../../http/judge.js';
-import { type Outcome, type RowOutcome, skipped } from '../../http/outcome.js';
+import { differing, lookedUpId } from '../../http/judge.js';
+import { isLost, type Outcome, type RowOutcome, skipped } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Journal } from '../journal/write.js';
-import type { RunPlan } from './plan.js';
+import { CustomNames, renamed, withUnknownNames } from './custom-names.js';
+import { decide, leftCode, leftMessage, oldValues, withCleared } from './decide.js';
+import { heldOf } from './held.js';
+import { type Checks, type RunPlan, readsBefore } from './plan.js';
 import type { ReadAfter, Slots } from './read-after.js';
 import type { ReadAhead } from './read-ahead.js';
-import { createPerform } from './read-back.js';
 import type { PastPart } from './resume.js';
 import type { RunRow } from './rows.js';
+import { notRead, type Seen, settledBy, settledRefusal, verified } from './settle.js';
 import type { RowRedactor } from './setup.js';
 
 export interface RowSenderParts {
@@ -21,24 +26,16 @@ export interface RowSenderParts {
 	dialect: Dialect;
 	client: Client;
 	options: SendOptions;
-	terms?: TermIndex;
+	terms?: TermIndex | undefined;
 	redact: RowRedactor;
-	journal?: Journal;
-	past?: PastPart;
+	journal?: Pick<Journal, 'record' | 'before'> | undefined;
+	past?: PastPart | undefined;
 	/** With `--verify`, more rows are under way than requests. */
 	slots?: Slots | undefined;
 	ahead?: ReadAhead;
 	after?: ReadAfter | undefined;
 	read?: typeof send;
-}
-
-/** The outcome of a lookup has the ID. */
-export function outcomeOf({ row, line, remarks, request: { endpoint, ids } }: RunRow, result: Outcome): RowOutcome {
-	const id = endpoint.returns === 'user-id' && result.outcome === 'ok' ? lookedUpId(result.body) : undefined;
-	const outcome: RowOutcome = { ...result, row, ids: id === undefined ? ids : { ...ids, id } };
-	if (line !== undefined) outcome.line = line;
-	if (remarks !== undefined) outcome.warnings = [...(result.warnings ?? []), ...remarks];
-	return outcome;
+	write?: typeof send;
 }
 
 /** A written row is read back even if the run stops. */
@@ -46,38 +43,177 @@ export function beyondStop(options: SendOptions): SendOptions {
 	return options.stop?.aborted ? { ...options, retries: 0, stop: undefined, pace: undefined } : options;
 }
 
-/** What it returns never rejects for what the service does. */
-export function createRowSender(parts: RowSenderParts): (row: RunRow) => Promise<RowOutcome> {
-	const { plan, dialect, client, options, terms, redact, journal, past, slots, ahead, after, read = send } = parts;
-	const sending: SendOptions = { ...options, terms, ignoreMissing: plan.checks.ignoreMissing };
-	const inSlot = (work: () => Promise<Outcome>): Promise<Outcome> => slots?.run(work) ?? work();
-	const perform = createPerform(plan, dialect, {
-		terms,
-		async before(row) {
-			const found = await ahead?.take(row);
-			return found ?? (await inSlot(() => read(client, readRequest(row.request, dialect), options)));
-		},
-		after: ({ request }) => after?.read(request) ?? read(client, readRequest(request, dialect), beyondStop(options)),
-		send({ row }, request) {
-			const onRetry = (failed: Outcome, waitMs: number): void => {
-				const { attempts: attempt, status, code, mayBeApplied: lost, mayBePartly: partly } = failed;
-				// The next outcome says so if the journal fails.
-				journal?.record({ type: 'attempt', row, attempt, status, code, lost, partly }).catch(() => undefined);
-				options.onRetry?.(failed, waitMs);
-			};
-			const history = past?.states.history(row);
-			return inSlot(() => send(client, request, { ...sending, history, onRetry }));
-		},
-		maybeSent({ row, request }) {
-			const { mayBeApplied = false, mayBePartly = false } = past?.states.history(row) ?? {};
-			// A delete that failed halfway may have succeeded.
-			return mayBeApplied || (mayBePartly && request.endpoint.replay === 'delete');
-		},
-		keep: ({ row, request }, before) => journal?.before(row, request.ids, before),
-	});
-	return async (row) => {
-		const outcome = outcomeOf(row, row.skip === undefined ? await perform(row) : skipped(row.skip));
-		ahead?.forget(row);
-		return redact(outcome, row.request);
+/** What is written after a read. */
+interface Prepared {
+	request: Request;
+	/** Fields that keep what others wrote. */
+	left: readonly AppliedDifference[];
+}
+
+export class RowSender {
+	readonly #readsFirst: boolean;
+	readonly #sending: SendOptions;
+	readonly #names = new CustomNames();
+
+	constructor(private readonly parts: RowSenderParts) {
+		const { plan, options, terms } = parts;
+		this.#readsFirst = readsBefore(plan);
+		this.#sending = { ...options, terms, ignoreMissing: plan.checks.ignoreMissing };
+	}
+
+	/** Never rejects for what the service does. */
+	async send(row: RunRow): Promise<RowOutcome> {
+		const { ahead, redact } = this.parts;
+		const outcome = row.skip === undefined ? await this.#perform(row) : skipped(row.skip);
+		ahead?.forget(row.request);
+		return redact(rowOutcome(row, outcome), row.request);
+	}
+
+	#perform(row: RunRow): Promise<Outcome> {
+		const { endpoint } = row.request;
+		const maybeSent = this.#maybeSent(row);
+		const looksFirst =
+			this.#readsFirst || endpoint.cleared !== undefined || (maybeSent && this.parts.plan.checks.verify);
+		return looksFirst ? this.#readAndWrite(row, maybeSent) : this.#write(row, row.request, undefined, maybeSent);
+	}
+
+	async #readAndWrite(row: RunRow, maybeSent: boolean): Promise<Outcome> {
+		const { plan, terms } = this.parts;
+		const first = await this.#readBefore(row);
+		const settled = maybeSent ? settledBy(row.request, first, plan, terms) : undefined;
+		if (settled !== undefined) return settled;
+		const ready = await this.#prepare(row, first, maybeSent);
+		if ('outcome' in ready) return ready;
+		const { request, left } = ready;
+		const result = await this.#write(row, request, first, maybeSent);
+		return left.length === 0 ? result : withLeft(result, left, plan);
+	}
+
+	/** The request to send, or why none is sent. */
+	async #prepare(row: RunRow, { result, held }: Seen, maybeSent: boolean): Promise<Prepared | Outcome> {
+		const { plan, dialect, terms, journal } = this.parts;
+		const { request } = row;
+		const { endpoint, ids } = request;
+		if (held === undefined) {
+			const isOpen = result.outcome !== 'failed' || isLost(result);
+			const isNeeded = this.#readsFirst || (endpoint.cleared !== undefined && isOpen);
+			return isNeeded ? notRead(result, maybeSent) : { request, left: [] };
+		}
+		const decision = decide(row, held, plan, terms);
+		if ('skip' in decision) return decision.skip;
+		const { fields, left } = decision;
+		const planned =
+			endpoint.body === 'none'
+				? request
+				: createPlanner(endpoint, dialect)({ ids, fields: withCleared(endpoint, held, fields) });
+		if (plan.checks.snapshot && !request.permanent) await journal?.before(row.row, ids, oldValues(held, planned));
+		return { request: planned, left };
+	}
+
+	/** Writes, and reads back what has to be confirmed. */
+	async #write(row: RunRow, request: Request, first: Seen | undefined, maybeSent: boolean): Promise<Outcome> {
+		const { plan, dialect, terms } = this.parts;
+		const { checks } = plan;
+		const { endpoint, sent = {} } = request;
+		const inexact = inexactNumber(request);
+		if (inexact !== undefined) return inexact;
+		let names = first?.held;
+		let notice: string | undefined;
+		const isCustom = endpoint.body === 'custom_fields';
+		if (isCustom && names === undefined) {
+			({ names, notice } = await this.#names.find(() => this.#readBefore(row)));
+		}
+		const written = isCustom && names !== undefined ? renamed(request, names, dialect) : request;
+		let result = await this.#send(row, written);
+		if (notice !== undefined) result.warnings = [...(result.warnings ?? []), notice];
+		const isUnnamed = isCustom && names !== undefined && !Object.keys(sent).every(names.has);
+		const isVerified = (checks.verify || isUnnamed) && mayNeedReading(result);
+		const isOpen = maybeSent && result.outcome === 'unknown' && readEndpointOf(endpoint) !== undefined;
+		if (isVerified || isOpen) {
+			const after = await this.#readAfter(request);
+			const known = maybeSent ? settledRefusal(request, result, after, terms) : result;
+			result = verified(request, known, after, terms);
+		}
+		if (isCustom && names !== undefined) result = withUnknownNames(result, names);
+		return result.outcome === 'differs' ? allowed(result, checks) : result;
+	}
+
+	#send({ row }: RunRow, request: Request): Promise<Outcome> {
+		const { client, journal, past, options, slots, write = send } = this.parts;
+		const onRetry = (failed: Outcome, waitMs: number): void => {
+			const { attempts: attempt, status, code, mayBeApplied: lost, mayBePartly: partly } = failed;
+			// The next outcome says so if the journal fails.
+			journal?.record({ type: 'attempt', row, attempt, status, code, lost, partly }).catch(() => undefined);
+			options.onRetry?.(failed, waitMs);
+		};
+		const own = { ...this.#sending, history: past?.states.history(row), onRetry };
+		return slots === undefined ? write(client, request, own) : slots.run(() => write(client, request, own));
+	}
+
+	async #readBefore({ request }: RunRow): Promise<Seen> {
+		const { ahead, slots, client, dialect, options, read = send } = this.parts;
+		const alone = (): Promise<Outcome> => read(client, readRequest(request, dialect), options);
+		const result = (await ahead?.take(request)) ?? (await (slots === undefined ? alone() : slots.run(alone)));
+		return this.#seen(request, result);
+	}
+
+	async #readAfter(request: Request): Promise<Seen> {
+		const { after, client, dialect, options, read = send } = this.parts;
+		const reading = after?.read(request) ?? read(client, readRequest(request, dialect), beyondStop(options));
+		return this.#seen(request, await reading);
+	}
+
+	#seen({ endpoint }: Request, result: Outcome): Seen {
+		return { result, held: result.outcome === 'ok' ? heldOf(endpoint, result.body, this.parts.terms) : undefined };
+	}
+
+	#maybeSent({ row, request }: RunRow): boolean {
+		const { mayBeApplied = false, mayBePartly = false } = this.parts.past?.states.history(row) ?? {};
+		// A delete that failed halfway may have succeeded.
+		return mayBeApplied || (mayBePartly && request.endpoint.replay === 'delete');
+	}
+}
+
+/** The same object with its row. The outcome of a lookup has the ID. */
+export function rowOutcome({ row, line, remarks, request: { endpoint, ids } }: RunRow, result: Outcome): RowOutcome {
+	const id = endpoint.returns === 'user-id' && result.outcome === 'ok' ? lookedUpId(result.body) : undefined;
+	const outcome: RowOutcome = Object.assign(result, { row, ids: id === undefined ? ids : { ...ids, id } });
+	if (line !== undefined) outcome.line = line;
+	if (remarks !== undefined) outcome.warnings = [...(result.warnings ?? []), ...remarks];
+	return outcome;
+}
+
+/** A refusal of the service stands. */
+function mayNeedReading({ outcome, refused, busy, code }: Outcome): boolean {
+	// Longer than anybody waits.
+	if (code === 'wait_too_long') return false;
+	if (outcome === 'failed') return refused !== true && busy !== true;
+	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
+}
+
+/** It would be written back as a different one. */
+function inexactNumber({ sent }: Request): Outcome | undefined {
+	if (!hasInexactNumber(sent)) return undefined;
+	const name = Object.keys(sent ?? {}).find((each) => hasInexactNumber(sent?.[each]));
+	const message = `${name} has an integer of more than 15 digits, which can't be written exactly; nothing was written`;
+	return { outcome: 'failed', code: 'inexact_number', message, attempts: 0, ms: 0 };
+}
+
+/** All but fields that others changed. */
+function withLeft(result: Outcome, left: Prepared['left'], plan: RunPlan): Outcome {
+	if (result.outcome !== 'ok' && result.outcome !== 'differs') return result;
+	return {
+		...result,
+		...differing([...(result.differs ?? []), ...left]),
+		code: leftCode(plan),
+		message: leftMessage(left, plan),
 	};
+}
+
+/** Differences become warnings. */
+function allowed(result: Outcome, { allowDiffers }: Checks): Outcome {
+	const { differs = [] } = result;
+	if (allowDiffers === false) return result;
+	if (Array.isArray(allowDiffers) && !differs.every(({ field }) => allowDiffers.includes(field))) return result;
+	return { ...result, outcome: 'ok', code: undefined, message: undefined };
 }

@@ -1,12 +1,27 @@
 /** What a read says about a write: evidence.md, "Equality has three values". */
 
 import { compareAll, type TermIndex } from '../../api/applied.js';
+import { plural } from '../../api/names.js';
 import type { Request } from '../../api/plan.js';
-import { differing, isRefusal } from '../../http/judge.js';
+import { UsageError } from '../../errors.js';
+import { differing, isRefusal, NO_ROUTE } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { listChanges } from './decide.js';
 import type { Held } from './held.js';
 import type { RunPlan } from './plan.js';
+import type { RunRow } from './rows.js';
+
+/** @throws UsageError if the service has no such read */
+export function checkServed({ source }: RunPlan, { request }: RunRow, { code, status }: Outcome): void {
+	if (code !== NO_ROUTE) return;
+	const what = `this service can't read ${plural(request.endpoint.noun, 2)} (${status} ${NO_ROUTE})`;
+	const needed = source.from === 'snapshots' ? '; run undo needs it' : '';
+	throw new UsageError(`${what}${needed}; nothing was written`, {
+		code: NO_ROUTE,
+		hint: 'drop the flags that need reads: --verify, --snapshot (or pass --no-snapshot), --only-changed, --diff, --if, --if-unmodified, and flags that add or remove items',
+		data: { status },
+	});
+}
 
 /** A read and what it shows, if it shows the object. */
 export interface Seen {

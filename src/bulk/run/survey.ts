@@ -38,7 +38,7 @@ const userFields: ReadonlySet<string> = new Set(
 export interface SurveyHooks {
 	complain?(complaint: Complaint): void;
 	holdsSecret?(sent: Fields): boolean;
-	isDone?(row: number): boolean;
+	isDone?(row: RunRow): boolean;
 }
 
 export async function surveyRows(
@@ -90,7 +90,7 @@ function addRow(survey: Survey, planned: PlannedRow, { shard }: RunPlan, hooks: 
 		survey.skipped++;
 		return;
 	}
-	if (hooks.isDone?.(row) !== true) {
+	if (hooks.isDone?.(planned) !== true) {
 		survey.selected++;
 		if (request.permanent) survey.permanent++;
 		survey.read ??= planned;

@@ -79,11 +79,10 @@ export async function openOldValues(
 function rowOf({ ids, old, written, remarks }: Change, row: number, overwrite: boolean, request: Planner): RunRow {
 	const why = Object.values(remarks);
 	const isEmpty = Object.keys(old).length === 0;
-	const expected = { values: written, byField: true, code: 'changed_since', hint: 'pass --overwrite to restore it' };
 	return {
 		row,
 		request: request({ ids, fields: old }),
-		expected: overwrite ? undefined : expected,
+		expected: overwrite ? undefined : written,
 		remarks: why.length === 0 ? undefined : why,
 		skip: isEmpty ? { code: 'not_restorable', message: why.join('; ') } : undefined,
 	};

@@ -2,7 +2,7 @@
 
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { createSheet, exportedNames } from '../../bulk/lists/sheet.js';
-import { listTerms } from '../../bulk/run/names.js';
+import { termsAmong } from '../../bulk/run/names.js';
 import type { Ids } from '../../bulk/run/plan.js';
 import { createRedactor } from '../../output/redact.js';
 import { warn } from '../notices.js';
@@ -79,7 +79,8 @@ async function openRows(reading: Reading, form: Form, screen: Screen, sample: re
 	if (isExport && read.update !== undefined) {
 		const isShown = (name: string): boolean =>
 			sample.some((each) => typeof each[name] === 'string' && each[name] !== '');
-		await listTerms(directories, read.update, exportedNames(read).filter(isShown));
+		const compared = termsAmong(read.update, exportedNames(read).filter(isShown));
+		for (const taxonomy of compared) await directories.terms(taxonomy).list();
 	}
 	const { dialect } = session;
 	const terms = directories.terms;

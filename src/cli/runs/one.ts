@@ -4,11 +4,10 @@ import type { TermIndex } from '../../api/applied.js';
 import type { EndpointName } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import { createPlanner } from '../../api/plan.js';
-import { isNamed, resolveArgument, sharedValues, termsIn, withIds } from '../../bulk/run/names.js';
-import type { RunPlan } from '../../bulk/run/plan.js';
-import { checkReadable, comparesFirst, readsBefore } from '../../bulk/run/read-back.js';
+import { comparedTerms, isNamed, planHasNames, resolveArgument, withIds } from '../../bulk/run/names.js';
+import { checkReadable, comparesFirst, type RunPlan, readsBefore } from '../../bulk/run/plan.js';
 import type { RunRow } from '../../bulk/run/rows.js';
-import { createRowSender } from '../../bulk/run/send-row.js';
+import { RowSender } from '../../bulk/run/send-row.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import type { RowOutcome } from '../../http/outcome.js';
@@ -73,7 +72,7 @@ export async function sendOne(given: RunJob): Promise<ExitCode> {
 			await outcomeShape(job, Object.keys({ ...add, ...remove, ...request.sent })),
 		);
 		const stop = new AbortController();
-		const sendRow = createRowSender({
+		const sender = new RowSender({
 			plan,
 			client,
 			terms,
@@ -82,7 +81,7 @@ export async function sendOne(given: RunJob): Promise<ExitCode> {
 			redact: redactRows(session.secrets, Object.keys(secrets).length > 0),
 		});
 		signals.work = { stop: () => stop.abort(), open: () => 1 };
-		const outcome = await sendRow(row).finally(signals.end);
+		const outcome = await sender.send(row).finally(signals.end);
 		return await printOne(job, outcome, results, stop.signal.aborted);
 	} finally {
 		signals.end();
@@ -100,8 +99,10 @@ interface Resolved {
 async function resolveNames({ endpoint, plan, session }: RunJob, client: Client): Promise<Resolved> {
 	const name = positionalsOf(endpoint).at(-1)?.name as string;
 	const [id = ''] = plan.source.from === 'ids' ? plan.source.ids : [];
-	const compared = comparesFirst(plan) || plan.checks.verify ? termsIn(plan, endpoint) : [];
-	if (sharedValues(plan, endpoint).uses.length === 0 && !isNamed(id) && compared.length === 0) {
+	const { fields, add, remove } = plan.values;
+	const isCompared = comparesFirst(plan) || plan.checks.verify;
+	const compared = isCompared ? comparedTerms(plan, endpoint, Object.keys({ ...fields, ...add, ...remove })) : [];
+	if (!planHasNames(plan, endpoint) && !isNamed(id) && compared.length === 0) {
 		return { plan, ids: { ...plan.values.ids, [name]: id } };
 	}
 	const { openDirectories } = await import('../own-account.js');

@@ -33,7 +33,7 @@ async function rowsOf(journal: Journal, overwrite = false) {
 	const rows: RunRow[] = [];
 	const opened = await openOldValues(plan, source, neutralDialect);
 	for await (const batch of opened.read()) rows.push(...(batch as RunRow[]));
-	return rows.map(({ request, expected, remarks }) => [request.ids.id, request.sent, expected?.values, remarks]);
+	return rows.map(({ request, expected, remarks }) => [request.ids.id, request.sent, expected, remarks]);
 }
 
 const done = { outcome: 'ok' } as const;

@@ -112,6 +112,7 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 	/** Everything else is shown if a part can't be. */
 	async function showEnd(ended: Ended): Promise<void> {
 		let { failure } = ended;
+		endProgress();
 		const unprinted = await results?.end();
 		if (unprinted !== undefined) failure ??= lostResults(unprinted, job, ended.exitCode);
 		messages.ended(ended);
@@ -146,8 +147,6 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 				return drawProgress(event.counts, event.pauseMs);
 			case 'stopped':
 				return clearProgress();
-			case 'settled':
-				return endProgress();
 			case 'ended':
 				return showEnd(event);
 		}

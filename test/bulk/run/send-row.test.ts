@@ -6,10 +6,9 @@ import { createPlanner, type Request } from '../../../src/api/plan.js';
 import type { OldValues } from '../../../src/bulk/journal/records.js';
 import { decide } from '../../../src/bulk/run/decide.js';
 import { heldOf } from '../../../src/bulk/run/held.js';
-import type { Checks, RunPlan } from '../../../src/bulk/run/plan.js';
-import { checkReadable, createPerform } from '../../../src/bulk/run/read-back.js';
+import { type Checks, checkReadable, type RunPlan } from '../../../src/bulk/run/plan.js';
 import type { RunRow } from '../../../src/bulk/run/rows.js';
-import { outcomeOf } from '../../../src/bulk/run/send-row.js';
+import { RowSender, type RowSenderParts, rowOutcome } from '../../../src/bulk/run/send-row.js';
 import type { Outcome } from '../../../src/http/outcome.js';
 import { planOf } from '../../support/journal.js';
 
@@ -69,30 +68,35 @@ async function perform(
 	const steps: string[] = [];
 	const kept: OldValues[] = [];
 	const written: Request[] = [];
-	const run = createPerform(plan, neutralDialect, {
-		async send(_, request) {
+	const history = { mayBeApplied: maybeSent };
+	const parts = {
+		plan,
+		terms,
+		dialect: neutralDialect,
+		options: {},
+		redact: (outcome: Outcome) => outcome,
+		past: { states: { history: () => history } },
+		async write(_client: unknown, request: Request) {
 			steps.push('write');
 			written.push(request);
-			return sent;
+			return { ...sent };
 		},
-		async before() {
-			steps.push('read before');
+		async read() {
+			steps.push(steps.includes('write') ? 'read after' : 'read before');
 			return reads.shift() ?? failed(500);
 		},
-		async after() {
-			steps.push('read after');
-			return reads.shift() ?? failed(500);
+		journal: {
+			async before(_row: number, _ids: unknown, before: OldValues) {
+				if (!keep) throw new Error('the disk is full');
+				steps.push('keep');
+				kept.push(before);
+			},
+			record: async () => undefined,
 		},
-		async keep(_, before) {
-			if (!keep) throw new Error('the disk is full');
-			steps.push('keep');
-			kept.push(before);
-		},
-		maybeSent: () => maybeSent,
-		terms,
-	});
-	const first = await run(row);
-	const result = times === 1 ? first : await run(row);
+	} as unknown as RowSenderParts;
+	const sender = new RowSender(parts);
+	const first = await sender.send(row);
+	const result = times === 1 ? first : await sender.send(row);
 	const bodies = written.map((request) => request.body);
 	return { first, result, steps, kept, bodies, sent: written.map((request) => request.sent) };
 }
@@ -141,12 +145,13 @@ describe('decide', () => {
 	});
 
 	it('skips an object that no longer holds what an undone run wrote, unless it is restored already', () => {
-		const expected = { values: { status: ['hold', 'draft'] }, byField: true, code: 'changed_since', hint: '' };
-		const row = rowOf({ status: 'read' }, { expected });
-		expect(decided(row, { status: 'draft' }, changed)).toEqual({ status: 'read' });
-		expect(decided(row, { status: 'hold' }, changed)).toEqual({ status: 'read' });
-		expect(decided(row, { status: 'pending' }, changed)).toBe('changed_since');
-		expect(decided(row, { status: 'read' }, changed)).toBe('unchanged');
+		const row = rowOf({ status: 'read' }, { expected: { status: ['hold', 'draft'] } });
+		const source = { from: 'snapshots', journal: '/j', run: 'r', overwrite: false } as const;
+		const undo = planWith({ onlyChanged: true }, { source });
+		expect(decided(row, { status: 'draft' }, undo)).toEqual({ status: 'read' });
+		expect(decided(row, { status: 'hold' }, undo)).toEqual({ status: 'read' });
+		expect(decided(row, { status: 'pending' }, undo)).toBe('changed_since');
+		expect(decided(row, { status: 'read' }, undo)).toBe('unchanged');
 	});
 
 	it('adds items to a list and removes some, is unchanged where that changes nothing, and needs to see the list', () => {
@@ -368,7 +373,7 @@ describe('a row', () => {
 
 	it('carries its remarks whatever its outcome is', () => {
 		for (const result of [ok({}), failed(400, { warnings: ['odd'] })]) {
-			const { warnings } = outcomeOf({ ...row, remarks: ['size stays'] }, result);
+			const { warnings } = rowOutcome({ ...row, remarks: ['size stays'] }, { ...result });
 			expect(warnings).toEqual([...(result.warnings ?? []), 'size stays']);
 		}
 	});
