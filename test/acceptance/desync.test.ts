@@ -1,9 +1,15 @@
 /** A service that responds twice to one request: the second response must not become another row's. */
 
 import { describe, expect, it } from 'vitest';
-import { type PrintedOutcome, runWith } from '../support/fault.js';
-import { type RawRequest, startRawServer } from '../support/raw-server.js';
+import { runHere } from '../support/cli.js';
+import { credentials, outcomesOf, type PrintedOutcome } from '../support/fault.js';
+import { type RawRequest, type RawServer, startRawServer } from '../support/raw-server.js';
 import { temporaryFolder } from '../support/temporary.js';
+
+async function runWith({ baseUrl }: RawServer, words: string, { env = {} }: { env?: Record<string, string> } = {}) {
+	const result = await runHere(words, { env: { ...credentials(baseUrl), ...env } });
+	return { ...result, outcomes: outcomesOf(result.stdout) };
+}
 
 /** The service refuses tickets whose ID ends in 4 or 9. */
 const isRefused = (id: number) => id % 5 === 4;

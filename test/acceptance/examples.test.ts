@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeCommand } from '../../src/cli/help/describe.js';
 import { commands } from '../../src/cli/manifest.js';
-import { binary, isolatedEnvironment } from '../support/cli.js';
+import { binary, isolatedEnvironment, runHere } from '../support/cli.js';
 import { startSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { whenTestEnds } from '../support/test-end.js';
@@ -24,13 +24,22 @@ const FILES: Readonly<Record<string, string>> = {
 	'passwords.csv': 'user_id,slug\n3,dd9a17c593d3\n',
 };
 
-/** Runs a line of help in a shell, on a fresh sandbox. */
+/** The words of a line that needs no shell. */
+function plainWords(line: string): string[] | undefined {
+	if (!/^supportctl [^|<>$;&*`\\]+$/.test(line)) return undefined;
+	const [, ...words] = line.match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
+	return words.map((word) => word.replace(/^(['"])(.*)\1$/, '$2'));
+}
+
+/** Runs a line of help on a fresh sandbox. */
 async function runExample(line: string): Promise<{ exitCode: unknown; stderr: string }> {
 	// Lookups of usernames by request.
 	const sandbox = await startSandbox({ lenient: true });
 	whenTestEnds(() => sandbox.stop());
 	const folder = temporaryFolder();
 	for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
+	const words = plainWords(line);
+	if (words !== undefined) return await runHere(words, { env: sandbox.env, cwd: folder, oldValues: true });
 	mkdirSync(join(folder, 'bin'));
 	const program = join(folder, 'bin', 'supportctl');
 	writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${binary}" "$@"\n`);

@@ -129,7 +129,7 @@ describe('the columns of an export', () => {
 		const service = await startListService({
 			objects: [ticket(14, { title: 'Fish & Chips', 'total-reply-count': 3, guid: 'x' })],
 		});
-		const { stdout, stderr } = await runCli('ticket list --format csv', { env: service.env });
+		const { stdout, stderr } = await runHere('ticket list --format csv', { env: service.env });
 		expect({ stdout, stderr }).toEqual({
 			stdout:
 				'id,date,date_gmt,slug,status,title,content,ticket-tag,product,department,ticket_priority,ticket_channel,state,author,' +

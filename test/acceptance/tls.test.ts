@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { createAuthority } from '../support/certificates.js';
-import { runCli } from '../support/cli.js';
+import { runCli, runHere } from '../support/cli.js';
 import { credentials } from '../support/fault.js';
 import { startForwardProxy } from '../support/forward-proxy.js';
 import { listen } from '../support/listen.js';
@@ -31,7 +31,7 @@ async function startService(options: ServerOptions) {
 }
 
 /** A folder with the CA's certificate and a client's, and an environment whose profiles are kept in it. */
-function setUp() {
+function setUp(start = runHere) {
 	const folder = temporaryFolder();
 	const client = authority.issue({ names: ['anna-laptop'] });
 	writeFileSync(join(folder, 'ca.pem'), authority.cert);
@@ -40,7 +40,7 @@ function setUp() {
 	const config = join(folder, 'config');
 	const env = { SUPPORTCTL_CONFIG_DIR: config, SUPPORTCTL_STATE_DIR: join(folder, 'state') };
 	const run = (args: string[], more: Record<string, string> = {}, input = '') =>
-		runCli(args, { env: { ...env, ...more }, cwd: folder, input });
+		start(args, { env: { ...env, ...more }, cwd: folder, input });
 	const login = (baseUrl: string, ...more: string[]) => {
 		const words = `login --base-url ${baseUrl} --username anna --password-stdin --no-input --insecure-storage`;
 		return run([...words.split(' '), ...more], {}, 'sesam-sesam');
@@ -102,7 +102,7 @@ describe('HTTPS from login to a run', () => {
 
 	it('goes through the proxy of the environment, which sees no credentials, and NO_PROXY takes a host out', async () => {
 		const { baseUrl, port } = await startService(good());
-		const { run } = setUp();
+		const { run } = setUp(runCli);
 		const proxy = await startForwardProxy();
 		const env = credentials(baseUrl.replace('127.0.0.1', 'desk.test'));
 		const edit = [...update, '--ca-file', 'ca.pem', '--retries', '0'];

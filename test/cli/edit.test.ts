@@ -3,7 +3,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isolatedEnvironment, runCli, startCli } from '../support/cli.js';
+import { isolatedEnvironment, runCli, runHere, startCli } from '../support/cli.js';
 import { startListService, ticket } from '../support/list-service.js';
 import { json, startRecorder } from '../support/recorder.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -88,7 +88,7 @@ test.each([
 	const named = (text: string) => text.replace(/[A-Z]{4,}/, (name) => known[name] as string);
 	sandbox.requests.length = 0;
 	const fake = editor('cp "$1" "$HERE/seen"', change(from, to));
-	const result = await runCli([noun, 'edit', ...ids.map(named), '--format', 'json'], {
+	const result = await runHere([noun, 'edit', ...ids.map(named), '--format', 'json'], {
 		env: { ...sandbox.env, ...fake.env },
 	});
 	expect([result.exitCode, result.stderr]).toEqual([0, '']);
@@ -110,11 +110,11 @@ test('an edit that changes nothing sends nothing', async () => {
 		change('title: a', 'title: \\"a\\"'),
 	]) {
 		const fake = editor(script);
-		const { exitCode, stderr } = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
+		const { exitCode, stderr } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
 		expect([exitCode, stderr, fake.left()]).toEqual([0, 'no change; nothing was sent\n', []]);
 	}
 	const fake = editor(': > "$1"');
-	const { exitCode, stderr } = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
+	const { exitCode, stderr } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
 	expect([exitCode, stderr, fake.left()]).toEqual([2, 'error: canceled: the file is empty; nothing was sent\n', []]);
 	expect(posts(service.requests)).toEqual([]);
 });
@@ -130,13 +130,13 @@ test.each([
 	const fixes = editor(
 		`if [ -e "$HERE/again" ]; then cp "$1" "$HERE/again"; printf "title: b\\n" > "$1"; else touch "$HERE/again"; ${wrong}; fi`,
 	);
-	const fixed = await runCli('ticket edit 14', env(fixes));
+	const fixed = await runHere('ticket edit 14', env(fixes));
 	expect(fixes.kept('again')).toMatch(error);
 	expect([fixed.exitCode, fixed.stderr, fixes.left()]).toEqual([0, '', []]);
 	expect(posts(service.requests)).toHaveLength(1);
 	// Who leaves it as it is gives up, and finds the edit again.
 	const leaves = editor(`if [ ! -e "$HERE/again" ]; then touch "$HERE/again"; ${wrong}; fi`);
-	const left = await runCli('ticket edit 14', env(leaves));
+	const left = await runHere('ticket edit 14', env(leaves));
 	expect(left.exitCode).toBe(2);
 	expect(left.stderr).toMatch(/your edit is kept in .*14\.yaml/);
 	expect(leaves.left()).toEqual(['14.yaml']);
@@ -146,7 +146,7 @@ test.each([
 test('an editor without a terminal that makes mistakes again and again is not opened without end', async () => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
 	const fake = editor('echo x >> "$HERE/opened"', 'echo "titel: x" >> "$1"');
-	const result = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
+	const result = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
 	expect([result.exitCode, result.stderr]).toEqual([
 		2,
 		expect.stringMatching(/your edit is kept in[\s\S]*Map keys must be unique[\s\S]*nothing was sent/),
@@ -161,7 +161,7 @@ test('an unknown name opens the editor again with the problem above it', async (
 		'cat "$1" >> "$HERE/seen"',
 		`if grep -q '# error' "$1"; then ${change('jose.kya', 'jose.kaya')}; else ${change('^assignee: .*', 'assignee: jose.kya')}; fi`,
 	);
-	const { exitCode, stderr } = await runCli('ticket edit 1', { env: { ...sandbox.env, ...fake.env } });
+	const { exitCode, stderr } = await runHere('ticket edit 1', { env: { ...sandbox.env, ...fake.env } });
 	expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 	expect(fake.kept('seen')).toContain('# error: assignee: user "jose.kya" not found; did you mean "jose.kaya"?\n');
 	const jose = [...sandbox.store.users.values()].find(({ username }) => username === 'jose.kaya');
@@ -173,7 +173,7 @@ test('an unknown name opens the editor again with the problem above it', async (
 test('an editor that Ctrl-C ends interrupts the edit, which is kept', async () => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
 	const fake = editor(change('title: a', 'title: b'), 'kill -INT $$');
-	const { exitCode, stderr } = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
+	const { exitCode, stderr } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
 	expect([exitCode, fake.left(), posts(service.requests)]).toEqual([130, ['14.yaml'], []]);
 	expect(stderr).toMatch(/^your edit is kept in .*\nerror: interrupted; nothing was sent\n$/);
 });
@@ -181,7 +181,7 @@ test('an editor that Ctrl-C ends interrupts the edit, which is kept', async () =
 test('a second YAML document is refused in plain words', async () => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
 	const fake = editor('printf "title: x\\n---\\ntitle: y\\n" > "$1"');
-	const { exitCode, stderr } = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
+	const { exitCode, stderr } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
 	expect(exitCode).toBe(2);
 	expect(stderr).toMatch(/same problem: Source contains multiple documents:\n[\s\S]*\^; nothing was sent\n$/);
 });
@@ -191,7 +191,7 @@ test('an object that was changed meanwhile is left alone, and the edit is kept',
 	const url = `${service.baseUrl}/support-api/v1/tickets/14`;
 	const other = `'${process.execPath}' -e 'fetch("${url}", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ title: "theirs" }) })'`;
 	const fake = editor(change('title: a', 'title: mine'), other);
-	const { exitCode, stderr } = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
+	const { exitCode, stderr } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
 	expect(exitCode).toBe(1);
 	expect(stderr).toContain('ticket 14 was changed meanwhile (title');
 	expect(service.objects[0]?.title).toBe('theirs');
@@ -212,7 +212,7 @@ test('an edit that the service refuses is kept', async () => {
 	});
 	for (const flags of [[], ['--json']]) {
 		const fake = editor(change('title: a', 'title: b'));
-		const { exitCode, stderr } = await runCli(['ticket', 'edit', '14', ...flags], {
+		const { exitCode, stderr } = await runHere(['ticket', 'edit', '14', ...flags], {
 			env: { ...service.env, ...fake.env },
 		});
 		expect(exitCode).toBe(1);
@@ -229,28 +229,28 @@ test('a protected profile has to be confirmed before the editor opens', async ()
 	const folders = isolatedEnvironment();
 	const { SUPPORTCTL_BASE_URL: url = '', SUPPORTCTL_USERNAME: name = '', SUPPORTCTL_PASSWORD: input } = sandbox.env;
 	const flags = ['--base-url', url, '--username', name, '--password-stdin', '--insecure-storage', '--protected'];
-	await runCli(['profile', 'set', 'prod', ...flags], { env: folders, ...(input === undefined ? {} : { input }) });
+	await runHere(['profile', 'set', 'prod', ...flags], { env: folders, ...(input === undefined ? {} : { input }) });
 	const fake = editor('touch "$HERE/opened"', change('^status: .*', 'status: queued'));
 	const env = { ...folders, ...fake.env };
 	const edit = ['ticket', 'edit', '14', '--profile', 'prod'];
-	const refused = await runCli(edit, { env });
+	const refused = await runHere(edit, { env });
 	expect([refused.exitCode, refused.stderr]).toEqual([
 		2,
 		expect.stringContaining('profile prod is protected: pass --confirm=prod to edit ticket 14'),
 	]);
 	expect(sandbox.requests).toEqual([]);
 	expect(() => fake.kept('opened')).toThrow();
-	expect(await runCli([...edit, '--confirm=prod'], { env })).toMatchObject({ exitCode: 0 });
+	expect(await runHere([...edit, '--confirm=prod'], { env })).toMatchObject({ exitCode: 0 });
 	expect(posts(sandbox.requests)).toHaveLength(1);
 });
 
 test('without an editor, and where it fails, the error says so', async () => {
 	const service = await startListService({ objects: [ticket(14)] });
-	const none = await runCli('ticket edit 14', { env: { ...service.env, EDITOR: '', VISUAL: '' } });
+	const none = await runHere('ticket edit 14', { env: { ...service.env, EDITOR: '', VISUAL: '' } });
 	expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining("can't open an editor without a terminal")]);
 	expect(service.requests).toEqual([]);
 	const fake = editor('exit 3');
-	const failed = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
+	const failed = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
 	expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining('it ended with exit code 3')]);
 	expect(fake.left()).toEqual([]);
 });

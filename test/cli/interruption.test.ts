@@ -23,33 +23,36 @@ async function interrupted(running: RunningCli, signal: NodeJS.Signals, arrival:
 
 const write = ['api', 'POST', 'tickets/14', '-f', 'title=x'];
 
-describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
-	it('ends a write of api with 130 and says to check it', async () => {
-		const { env, arrival, requests } = await silent();
-		expect(await interrupted(startCli(write, { env }), signal, arrival)).toEqual({
-			exitCode: 130,
-			stdout: '',
-			stderr: 'error: interrupted; check before you send it again: POST /support-api/v1/tickets/14\n',
-		});
-		expect(requests).toHaveLength(1);
-	});
+describe('a signal', () => {
+	it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+		'%s ends a write of api with 130 and says to check it',
+		async (signal) => {
+			const { env, arrival, requests } = await silent();
+			expect(await interrupted(startCli(write, { env }), signal, arrival)).toEqual({
+				exitCode: 130,
+				stdout: '',
+				stderr: 'error: interrupted; check before you send it again: POST /support-api/v1/tickets/14\n',
+			});
+			expect(requests).toHaveLength(1);
+		},
+	);
 
-	it('ends user check with 130 and says that nothing is known', async () => {
+	it('SIGTERM ends user check with 130 and says that nothing is known', async () => {
 		const { env, arrival } = await silent();
 		const check = startCli('user check ada --password-stdin', { env, input: 'hunter22\n' });
-		expect(await interrupted(check, signal, arrival)).toEqual({
+		expect(await interrupted(check, 'SIGTERM', arrival)).toEqual({
 			exitCode: 130,
 			stdout: '',
 			stderr: 'error: interrupted; it is unknown whether the credentials of "ada" are valid\n',
 		});
 	});
 
-	it('ends login with 130, and nothing is stored', async () => {
+	it('SIGINT ends login with 130, and nothing is stored', async () => {
 		const { env, baseUrl, arrival } = await silent();
 		const config = temporaryFolder();
 		const argv = ['login', '--base-url', baseUrl, '--username', 'ada', '--password-stdin', '--insecure-storage'];
 		const login = startCli(argv, { env: { SUPPORTCTL_CONFIG_DIR: config }, input: 'hunter22\n' });
-		expect(await interrupted(login, signal, arrival)).toEqual({
+		expect(await interrupted(login, 'SIGINT', arrival)).toEqual({
 			exitCode: 130,
 			stdout: '',
 			stderr: 'error: interrupted; nothing was stored\n',
@@ -59,19 +62,19 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
 	});
 
 	it.each([
-		'user delete 5 --reassign 1 --yes',
-		'ticket update 14 --assignee @me',
-		'ticket update 14 15 --assignee @me',
-		'user delete @me --reassign 1 --yes',
-	])('ends %s with 130 while users are looked up, and says that nothing was sent', async (argv) => {
+		['SIGINT', 'user delete 5 --reassign 1 --yes'],
+		['SIGHUP', 'ticket update 14 --assignee @me'],
+		['SIGINT', 'ticket update 14 15 --assignee @me'],
+		['SIGTERM', 'user delete @me --reassign 1 --yes'],
+	] as const)('%s ends %s with 130 while users are looked up, and says that nothing was sent', async (signal, argv) => {
 		const { env, arrival } = await silent();
 		const [stdout, stderr] = ['', 'error: interrupted; nothing was sent\n'];
 		expect(await interrupted(startCli(argv, { env }), signal, arrival)).toEqual({ exitCode: 130, stdout, stderr });
 	});
 
-	it('ends doctor with 130', async () => {
+	it('SIGHUP ends doctor with 130', async () => {
 		const { env, arrival } = await silent();
-		const result = await interrupted(startCli('doctor', { env }), signal, arrival);
+		const result = await interrupted(startCli('doctor', { env }), 'SIGHUP', arrival);
 		expect(result).toMatchObject({ exitCode: 130, stderr: 'error: interrupted; nothing was changed\n' });
 	});
 });

@@ -1,8 +1,8 @@
-/** One request per endpoint, typed by hand from the interface document: what the binary puts on the wire. */
+/** One request per endpoint, typed by hand from the interface document: what the program puts on the wire. */
 
 import { describe, expect, test } from 'vitest';
 import { endpointList } from '../../src/api/endpoints.js';
-import { runCli } from '../support/cli.js';
+import { runHere } from '../support/cli.js';
 import { startRecorder } from '../support/recorder.js';
 
 interface Expected {
@@ -208,7 +208,7 @@ const basic = `Basic ${Buffer.from('ada:s3cret pass').toString('base64')}`;
 describe('every row of section 4 goes out as the interface writes it', () => {
 	test.each(requests)('$row', async ({ args, input, sends, body }) => {
 		const recorder = await startRecorder();
-		const { exitCode, stderr } = await runCli(args, { env: recorder.env, ...(input === undefined ? {} : { input }) });
+		const { exitCode, stderr } = await runHere(args, { env: recorder.env, ...(input === undefined ? {} : { input }) });
 		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 		// Custom fields are read before and after.
 		const own = recorder.requests.filter(({ method }) => sends.startsWith(method));
@@ -232,7 +232,7 @@ describe('every row of section 4 goes out as the interface writes it', () => {
 			const deleted = '{"deleted":true,"previous":{}}';
 			response.end({ GET: users, POST: '{"id":1}', DELETE: deleted }[request.method]);
 		});
-		const { exitCode, stderr } = await runCli(['user', 'delete', '21', '--reassign', '2', '--yes'], {
+		const { exitCode, stderr } = await runHere(['user', 'delete', '21', '--reassign', '2', '--yes'], {
 			env: recorder.env,
 		});
 		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -247,14 +247,14 @@ describe('every row of section 4 goes out as the interface writes it', () => {
 		const recorder = await startRecorder();
 		const data = '{"id": 14, "title": null, "x-own": [1]}';
 		const args = ['ticket', 'update', '14', '--data', data, '--undocumented', '--slug', 's'];
-		const { exitCode } = await runCli(args, { env: recorder.env });
+		const { exitCode } = await runHere(args, { env: recorder.env });
 		expect(exitCode).toBe(0);
 		expect(JSON.parse(recorder.requests[0]?.body ?? '')).toStrictEqual({ title: null, 'x-own': [1], slug: 's' });
 	});
 
 	test('an id in --data that is not the one in the path is refused, and nothing is sent', async () => {
 		const recorder = await startRecorder();
-		const { exitCode, stderr } = await runCli(['ticket', 'update', '14', '--data', '{"id": 15, "title": "x"}'], {
+		const { exitCode, stderr } = await runHere(['ticket', 'update', '14', '--data', '{"id": 15, "title": "x"}'], {
 			env: recorder.env,
 		});
 		expect({ exitCode, requests: recorder.requests }).toEqual({ exitCode: 2, requests: [] });

@@ -2,8 +2,11 @@
 
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { TestProject } from 'vitest/node';
 
-export default function setup(): void {
+/** Vitest calls this for the whole and for each of its projects. */
+export default function setup(project: TestProject): void {
+	if (!project.isRootProject()) return;
 	const root = fileURLToPath(new URL('../..', import.meta.url));
 	execFileSync(process.execPath, ['src/tools/build.mjs'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
 }
