@@ -16,7 +16,7 @@ import { readStore, type Store, updateStore } from '../profile/store.js';
 import type { Invocation } from './command.js';
 import { say, warn } from './notices.js';
 import type { OptionValues } from './options/option.js';
-import { chosenFormat, createSentResults, onlyOutputFailed, openResults, picksValues } from './results.js';
+import { chosenFormat, openResults, picksValues, printDone } from './results.js';
 import { readFirstLine } from './text-file.js';
 
 export function asksForData({ options }: Invocation): boolean {
@@ -37,13 +37,11 @@ export async function runChange(
 	change: () => Promise<Change>,
 ): Promise<ExitCode> {
 	const shape = { single: true, keys, idOf: ({ profile }: Change['row']) => profile };
-	const results = asksForData(invocation) ? createSentResults(await openResults(invocation, shape)) : undefined;
+	const results = asksForData(invocation) ? await openResults(invocation, shape) : undefined;
 	const { warnings = [], says, row } = await change();
 	warn(invocation.context, warnings);
 	say(invocation, says);
-	await results?.row(row);
-	const failure = await results?.end();
-	if (failure !== undefined) throw onlyOutputFailed(failure, 'the change was saved', ExitCode.ok);
+	if (results !== undefined) await printDone(results, row, 'the change was saved', ExitCode.ok);
 	return ExitCode.ok;
 }
 

@@ -162,6 +162,22 @@ export function createSentResults(results: Renderer) {
 	};
 }
 
+/** Prints what became of a request or a change. @throws SupportctlError that says so, if it can't be printed */
+export async function printDone(
+	results: Renderer,
+	row: Row,
+	says: string,
+	exitCode: ExitCode,
+	facts: Record<string, unknown> = {},
+): Promise<void> {
+	try {
+		await results.row(row);
+		await results.end();
+	} catch (error) {
+		throw onlyOutputFailed(outputError(error), says, exitCode, facts);
+	}
+}
+
 /** Exits with 1 if all else succeeded. @param says what became of the requests */
 export function onlyOutputFailed(
 	{ message, code, hint, details, data, cause }: SupportctlError,

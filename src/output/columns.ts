@@ -1,7 +1,7 @@
 /** Output formats, and the columns that they pick from each row. */
 
 import { UsageError } from '../errors.js';
-import type { Palette } from './colour.js';
+import type { Palette, StyleName } from './colour.js';
 
 export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'ids', 'count'] as const;
 
@@ -32,7 +32,7 @@ export interface Column {
 	readonly least?: number;
 	/** Counts as empty in an optional column. */
 	readonly usual?: string;
-	readonly style?: (text: string, row: Row) => string;
+	readonly style?: (text: string, row: Row) => StyleName | undefined;
 }
 
 export interface ResolvedColumn extends Column {

@@ -2,6 +2,7 @@
 
 import Table from 'cli-table3';
 import stringWidth from 'string-width';
+import type { Palette } from './colour.js';
 import {
 	asRow,
 	cellText,
@@ -145,7 +146,7 @@ function drawRows(
 	for (const [number, row] of rows.entries()) {
 		const cells = parts.map(({ column, cells }, index) => {
 			const text = truncate(cells[number] ?? '', widths[index] ?? 0);
-			return standIns.cell(text, (each) => column.style?.(each, row) ?? each);
+			return standIns.cell(text, (each) => styled(column, each, row, palette));
 		});
 		table.push(cells);
 	}
@@ -154,6 +155,11 @@ function drawRows(
 		.split('\n')
 		.map((line) => `${line.trimEnd()}\n`)
 		.join('');
+}
+
+function styled({ style }: ResolvedColumn, text: string, row: Row, palette: Palette): string {
+	const name = style?.(text, row);
+	return name === undefined ? text : palette[name](text);
 }
 
 /** cli-table3 measures by an older Unicode. It lays out stand-ins of the right width for cells beyond ASCII. */
@@ -182,7 +188,7 @@ function recordText(columns: readonly ResolvedColumn[], row: Row, { palette, cho
 		const text = sanitiseLines(cellText(column.get(row))).replaceAll('\n', `\n${' '.repeat(room)}${GAP}`);
 		const label = labels[index] as string;
 		const padding = ' '.repeat(room - widthOf(label));
-		return `${palette.heading(label + padding)}${GAP}${column.style?.(text, row) ?? text}`.trimEnd();
+		return `${palette.heading(label + padding)}${GAP}${styled(column, text, row, palette)}`.trimEnd();
 	});
 	return lines.map((line) => `${line}\n`).join('');
 }

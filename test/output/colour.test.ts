@@ -29,7 +29,7 @@ describe('palette', () => {
 		];
 		expect(off.bad('x')).toBe('x');
 		expect(on.bad('x')).toBe('\x1b[31mx\x1b[39m');
-		expect(['ok', 'failed', 'unknown'].map((name) => outcomeStyle(on, name)('x'))).toEqual([
+		expect(['ok', 'failed', 'unknown'].map((name) => on[outcomeStyle(name)]('x'))).toEqual([
 			'\x1b[32mx\x1b[39m',
 			'\x1b[31mx\x1b[39m',
 			'\x1b[33mx\x1b[39m',

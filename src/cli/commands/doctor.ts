@@ -69,13 +69,12 @@ export const command = defineCommand({
 		const palette = await openPalette(invocation.context, stdout);
 		const results = isOwnTable(invocation) ? undefined : await openResults(invocation, SHAPE);
 		const counts = { pass: 0, warn: 0, fail: 0, skipped: 0 };
-		const unlisten = leaveOnSignal(invocation, 'nothing was changed');
+		leaveOnSignal(invocation, 'nothing was changed');
 		for await (const finding of findings(invocation)) {
 			counts[finding.result]++;
 			if (results !== undefined) await results.row(finding);
 			else stdout.write(findingText(finding, helpWidth(stdout.columns), palette));
 		}
-		unlisten();
 		await results?.end();
 		const { fail: failed, warn: warned } = counts;
 		const said = [
@@ -233,7 +232,7 @@ async function findPrefix(invocation: Invocation, reach: Omit<Reach, 'auth'>): P
 const [RESULT, CHECK] = [9, 13];
 
 export function findingText({ check, result, message, hint }: Finding, width: number, palette: Palette): string {
-	const style = result === 'skipped' ? palette.faint : outcomeStyle(palette, result);
+	const style = palette[outcomeStyle(result)];
 	const room = width - RESULT - CHECK;
 	const [first = '', ...rest] = wrap(sanitise(message), room);
 	const hints = hint === null ? [] : wrap(`-> ${sanitise(hint)}`, room).map(palette.strong);

@@ -69,7 +69,7 @@ export async function sendOne(given: RunJob): Promise<ExitCode> {
 		}
 		const results = await openResults(
 			invocation,
-			await outcomeShape(job, Object.keys({ ...add, ...remove, ...request.sent })),
+			outcomeShape(job, Object.keys({ ...add, ...remove, ...request.sent })),
 		);
 		const stop = new AbortController();
 		const sender = new RowSender({
@@ -135,5 +135,5 @@ async function endWithoutUser(job: RunJob, ids: Resolved['ids'], problem: string
 		throw new UsageError(`${problem}; nothing was sent`, { code: 'unknown_name' });
 	}
 	const outcome = { row: 1, ids, outcome: 'ok', code: 'gone', message: problem, attempts: 0, ms: 0 } as const;
-	return await printOne(job, outcome, await openResults(job.invocation, await outcomeShape(job, [])), false);
+	return await printOne(job, outcome, await openResults(job.invocation, outcomeShape(job, [])), false);
 }

@@ -6,7 +6,7 @@ import { differences, fullMessage, type RowRecord } from '../../bulk/journal/rec
 import type { RowRedactor } from '../../bulk/run/setup.js';
 import { goneBy } from '../../http/judge.js';
 import type { RowOutcome } from '../../http/outcome.js';
-import { openPalette, outcomeStyle, type Palette } from '../../output/colour.js';
+import { outcomeStyle } from '../../output/colour.js';
 import { type Column, ownOf, type Row } from '../../output/columns.js';
 import { createOutcomeRedactor, secretValues } from '../../output/redact.js';
 import type { ResultShape } from '../results.js';
@@ -52,10 +52,14 @@ export function outcomeKeys(ids: readonly string[]): string[] {
 
 const RESERVED = outcomeKeys(idNames);
 
-export function outcomeColumns(ids: readonly string[], palette: Palette, own: readonly Column[] = []): Column[] {
-	const style = (text: string, row: Row): string => outcomeStyle(palette, String(row.outcome))(text);
+export function outcomeColumns(ids: readonly string[], own: readonly Column[] = []): Column[] {
 	const message: Column = { path: 'message', get: messageOf, optional: true, important: true };
-	return [...ids.map((path) => ({ path })), { path: 'outcome', style }, ...own, message];
+	return [
+		...ids.map((path) => ({ path })),
+		{ path: 'outcome', style: (_, { outcome }) => outcomeStyle(outcome) },
+		...own,
+		message,
+	];
 }
 
 function messageOf(row: Row): string {
@@ -97,11 +101,7 @@ function customFields(keys: readonly string[]): Pick<ResultShape, 'more' | 'reso
 /** What was done: the next command takes the IDs of these rows. */
 const DONE: ReadonlySet<unknown> = new Set(['ok', 'differs', 'skipped']);
 
-export async function outcomeShape(
-	{ endpoint, session, invocation }: RunJob,
-	fields: readonly string[],
-): Promise<ResultShape> {
-	const palette = await openPalette(invocation.context, invocation.context.stdout);
+export function outcomeShape({ endpoint, session }: RunJob, fields: readonly string[]): ResultShape {
 	const ids = positionalsOf(endpoint).map(({ name }) => name);
 	const isLookUp = endpoint.returns === 'user-id';
 	const idName = isLookUp ? 'id' : (ids.at(-1) as string);
@@ -113,7 +113,7 @@ export async function outcomeShape(
 	const own = endpoint.replay === 'delete' ? [deletionColumn] : shown;
 	const shape: ResultShape = {
 		keys,
-		columns: outcomeColumns(isLookUp ? ['username', 'id'] : ids, palette, endpoint.returns === 'object' ? own : []),
+		columns: outcomeColumns(isLookUp ? ['username', 'id'] : ids, endpoint.returns === 'object' ? own : []),
 		holdsResponses: true,
 		onPager: false,
 		profileFormat: session.connection.settings.format,

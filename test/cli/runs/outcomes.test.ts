@@ -15,12 +15,11 @@ async function print(
 	options: Partial<RenderOptions> = {},
 	fields: readonly string[] = [],
 ): Promise<string> {
-	const shape = await outcomeShape(
+	const shape = outcomeShape(
 		{
 			endpoint: endpoints[name],
 			plan: { endpoint: name },
 			session: { connection: { settings: {} } },
-			invocation: { context: { stdout: { isTTY: true }, env: { NO_COLOR: '1' } }, options: {} },
 		} as never,
 		fields,
 	);

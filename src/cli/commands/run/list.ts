@@ -4,7 +4,6 @@ import { openRows, outcomeNames, totalOf } from '../../../bulk/journal/counts.js
 import { listRuns, type RunSummary, runIds } from '../../../bulk/journal/folder.js';
 import { commandOf, formatShard, sourceName } from '../../../bulk/run/plan.js';
 import { ExitCode } from '../../../errors.js';
-import { openPalette, type Palette } from '../../../output/colour.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
@@ -48,8 +47,8 @@ const runKeys = [...Object.keys(runView({ id: '', state: 'finished', path: '' })
 
 const WIDE = 120;
 
-function runColumns(palette: Palette, width = WIDE): Column[] {
-	const bad = (path: string): Column => ({ path, style: (text) => (text === '0' ? text : palette.bad(text)) });
+function runColumns(width = WIDE): Column[] {
+	const bad = (path: string): Column => ({ path, style: (text) => (text === '0' ? undefined : 'bad') });
 	const seldom = (path: string): Column => ({ ...bad(path), optional: true, usual: '0' });
 	const isFine = (state: unknown): boolean => state === 'finished' || state === 'running';
 	const serviceOf = ({ service }: Row): string =>
@@ -69,11 +68,7 @@ function runColumns(palette: Palette, width = WIDE): Column[] {
 		{ path: 'run', whole: true },
 		{ path: 'command', least: 6 },
 		...(width < WIDE ? [] : more),
-		{
-			path: 'state',
-			least: 6,
-			style: (text, row) => (isFine(row.state) ? palette.good(text) : palette.doubtful(text)),
-		},
+		{ path: 'state', least: 6, style: (_, { state }) => (isFine(state) ? 'good' : 'doubtful') },
 		{ path: 'rows' },
 		{ path: 'ok' },
 		...(width < WIDE ? [issues] : [bad('failed'), seldom('differs'), seldom('invalid'), seldom('unknown')]),
@@ -86,8 +81,7 @@ function runColumns(palette: Palette, width = WIDE): Column[] {
 
 /** @throws UsageError */
 export async function printRuns(invocation: Invocation, runs: readonly RunSummary[]): Promise<void> {
-	const palette = await openPalette(invocation.context, invocation.context.stdout);
-	const columns = runColumns(palette, invocation.context.stdout.columns);
+	const columns = runColumns(invocation.context.stdout.columns);
 	await printAll(invocation, { columns, keys: runKeys, idOf: ({ run }) => run }, runs.map(runView));
 }
 

@@ -188,7 +188,7 @@ function* rowsOf(runs: Runs, outcomes: readonly OutcomeName[]): Generator<Row> {
 }
 
 async function printRecords(invocation: Invocation, [first]: Runs, rows: Iterable<Row>): Promise<void> {
-	const columns = outcomeColumns(first.idNames, await openPalette(invocation.context, invocation.context.stdout));
+	const columns = outcomeColumns(first.idNames);
 	await printAll(invocation, { columns: [{ path: 'row' }, ...columns] }, rows);
 }
 

@@ -10,7 +10,7 @@ import { createOutcomeRedactor } from '../../../output/redact.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { leaveOnSignal } from '../../interruption.js';
 import { connectionOptions, outputOptions } from '../../options/shared.js';
-import { createSentResults, onlyOutputFailed, openResults } from '../../results.js';
+import { openResults, printDone } from '../../results.js';
 import { verdictOf } from '../../runs/failures.js';
 import { openSession } from '../../session.js';
 import { readFirstLine } from '../../text-file.js';
@@ -27,14 +27,12 @@ export const command = defineCommand({
 	async run(invocation) {
 		const session = await openSession(invocation);
 		// Before anything is asked or sent.
-		const results = createSentResults(
-			await openResults(invocation, {
-				single: true,
-				profileFormat: session.connection.settings.format,
-				columns: [{ path: 'username' }, { path: 'verdict' }, { path: 'id', optional: true }],
-				keys: ['username', 'verdict', 'id', 'status', 'code'],
-			}),
-		);
+		const results = await openResults(invocation, {
+			single: true,
+			profileFormat: session.connection.settings.format,
+			columns: [{ path: 'username' }, { path: 'verdict' }, { path: 'id', optional: true }],
+			keys: ['username', 'verdict', 'id', 'status', 'code'],
+		});
 		const { username, password } = await readCredentials(invocation);
 		const plan = createPlanner(endpoints['user.check'], session.dialect);
 		const request = plan({ ids: { username }, fields: { username, password } });
@@ -51,10 +49,8 @@ export const command = defineCommand({
 		const data = { verdict, username, status };
 		if (result.outcome !== 'not-sent') {
 			const id = verdict === 'valid' && isObject(shown.body) ? (shown.body.id ?? null) : null;
-			await results.row({ username, verdict, id, status: status ?? null, code: code ?? null });
-			const trouble = await results.end();
-			const says = hint === undefined ? message : `${message}; ${hint}`;
-			if (trouble !== undefined) throw onlyOutputFailed(trouble, says, exitCode, data);
+			const row = { username, verdict, id, status: status ?? null, code: code ?? null };
+			await printDone(results, row, hint === undefined ? message : `${message}; ${hint}`, exitCode, data);
 		}
 		if (verdict === 'valid') return ExitCode.ok;
 		const details = Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`);

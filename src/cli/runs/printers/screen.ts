@@ -57,7 +57,7 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 		if (survey.invalid > 0) messages.invalid(survey);
 		if (survey.invalid > 0 && !plan.skipInvalid) return;
 		if (preview !== undefined) return await preview.open(survey);
-		const shape = await outcomeShape(job, [...survey.fields]);
+		const shape = outcomeShape(job, [...survey.fields]);
 		shape.beforeWrite = clearProgress;
 		shape.onPager = isRead && endProgress;
 		results = createSentResults(await openResults(invocation, shape));
