@@ -18,8 +18,3 @@ export function warn(context: Context, warnings: readonly string[]): void {
 export function say({ context, options }: Invocation, text: string): void {
 	if (options.quiet !== true) notify(context, 'message', text);
 }
-
-export function waitNotice({ context: { stderr }, options }: Invocation): ((what: string) => void) | undefined {
-	if (stderr.isTTY !== true || options.quiet === true || options.json === true) return undefined;
-	return (what) => stderr.write(`waiting ${sanitise(what)} …\n`);
-}

@@ -73,7 +73,7 @@ function toUsageError({ code, message }: CommanderError, command: Command, path:
 			const known = [...command.options.map(({ long }) => long ?? ''), '--help'];
 			const isOfTicket = /^ticket (?:update|fields)/.test(path.join(' '));
 			const fields = isOfTicket ? '; custom fields: supportctl ticket fields set ID --set NAME=VALUE' : '';
-			return unknownFlag(quoted, { path, known, hint: hint + fields });
+			return unknownFlag(quoted, path, known, hint + fields);
 		}
 		case 'commander.missingArgument':
 			return new UsageError(`missing <${quoted}>`, { code: 'missing_argument', hint: page });

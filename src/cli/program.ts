@@ -38,5 +38,5 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	const page = ['supportctl', ...path, '--help'].join(' ');
 	const ofList = ourWord(path, 'list') === undefined ? '' : `, such as: supportctl ${path.join(' ')} list ${word}`;
 	const hint = `put flags after the command${ofList}; run "${page}" to see the commands`;
-	throw unknownFlag(word, { path, known, hint });
+	throw unknownFlag(word, path, known, hint);
 }

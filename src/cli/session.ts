@@ -12,7 +12,7 @@ import { type Connection, readSetup, resolveConnection } from '../profile/resolv
 import { DEFAULT_RETRIES, type Settings, stateFolder } from '../profile/settings.js';
 import { version } from '../version.js';
 import type { Invocation } from './command.js';
-import { notify, waitNotice, warn } from './notices.js';
+import { notify, say, warn } from './notices.js';
 
 /** A run waits for a service that is down; few requests give up soon. */
 const CONNECT_WITHIN_MS = 3000;
@@ -32,13 +32,13 @@ export async function openSession(
 	const connection = await resolveConnection(context, flags, credentials);
 	warn(context, connection.warnings);
 	const dialect = dialectFor(connection.settings);
-	const wait = waitNotice(invocation);
 	const onRetry = ({ status, code }: Outcome, waitMs: number): void => {
+		if (waitMs <= 1000 || !context.stderr.isTTY) return;
 		const why = status === undefined ? (code ?? 'no response') : `HTTP ${status}`;
-		if (waitMs > 1000) wait?.(`${Math.round(waitMs / 1000)} s before a retry (${why})`);
+		say(invocation, `waiting ${Math.round(waitMs / 1000)} s before a retry (${why}) …`);
 	};
 	const retries = typeof options.retries === 'number' ? options.retries : DEFAULT_RETRIES;
-	const sending: SendOptions = { retries, clock, random, dialect, onRetry: wait && onRetry };
+	const sending: SendOptions = { retries, clock, random, dialect, onRetry };
 	return {
 		connection,
 		dialect,
@@ -108,7 +108,7 @@ export async function openClient(
 		connections,
 		trace,
 		timeoutMs: settings.timeout * 1000,
-		...(run === undefined && { connectWithinMs: CONNECT_WITHIN_MS, onWait: waitNotice(invocation) }),
+		connectWithinMs: run === undefined ? CONNECT_WITHIN_MS : undefined,
 		userAgent: `supportctl/${version}`,
 		headers: run === undefined ? [] : ['x-request-id', run],
 		monotonic: context.clock.monotonic,

@@ -7,7 +7,7 @@ import { UsageError } from '../errors.js';
 import { isSecretName } from '../output/redact.js';
 import { shellWord } from '../profile/settings.js';
 import { commands, nextWords, ourWord } from './manifest.js';
-import { flagsMeant, nouns, otherFlags, verbs } from './words.js';
+import { flagsMeant, nouns, verbs } from './words.js';
 
 const isCommand = (words: readonly string[]): boolean => commands.some((each) => each.words.join() === words.join());
 
@@ -25,39 +25,40 @@ export function unknownCommand(path: readonly string[], rest: readonly string[])
 }
 
 function meantCommand(path: readonly string[], rest: readonly string[]): string | undefined {
-	const [word = '', next = '', ...behind] = rest;
+	const [word = '', ...args] = rest;
 	const isTop = path.length === 0;
-	const noun = isTop ? nounOf(word) : undefined;
-	if (noun !== undefined) return commandLine([noun], rest.slice(1));
-
-	// `show ticket 14`.
-	const named = isTop ? (nounOf(next) ?? ourWord([], next)) : undefined;
-	const args = named === undefined ? rest.slice(1) : behind;
-	const usual = isTop ? ['ticket'] : path;
-	const groups = named === undefined ? [usual, []] : [[named]];
-	for (const group of groups) {
+	if (isTop) {
+		const [second = '', ...others] = args;
+		const noun = nounOf(word);
+		if (noun !== undefined) return commandLine([noun], args);
+		// `show ticket 14`
+		const named = nounOf(second);
+		if (named !== undefined) return commandLine([named], [word, ...others]);
+	}
+	for (const group of [isTop ? ['ticket'] : path, []]) {
 		for (const template of verbs.get(word.toLowerCase()) ?? []) {
-			const [, own = '', tail = ''] = /^([a-z ]+?)((?: [{-].*)?)$/.exec(template) ?? [];
-			const words = [...group, ...own.split(' ')];
-			if (isCommand(words)) return words.join(' ') + fill(tail, args);
+			const end = template.search(/ [{-]|$/);
+			const words = [...group, ...template.slice(0, end).split(' ')];
+			if (isCommand(words)) return words.join(' ') + fill(template.slice(end), args);
 		}
 	}
 	const read = new Map<string, Read>(Object.entries(reads)).get(path.join(' '));
 	if (read !== undefined && /^\d+$/.test(word)) {
-		const isOwner = rest.length <= read.owners.length;
-		return commandLine([...path, isOwner ? 'list' : 'get'], rest);
+		return commandLine([...path, rest.length <= read.owners.length ? 'list' : 'get'], rest);
 	}
 	const near = nearest(word, nextWords(path));
-	return near === undefined ? undefined : commandLine([...path, near], rest.slice(1));
+	return near === undefined ? undefined : commandLine([...path, near], args);
 }
 
-const nounOf = (word: string): string | undefined => nouns.get(word.toLowerCase().replace(/s$/, ''));
+function nounOf(word: string): string | undefined {
+	return nouns.get(word.toLowerCase().replace(/s$/, '')) ?? ourWord([], word);
+}
 
 function commandLine(group: readonly string[], rest: readonly string[]): string {
-	const [word = ''] = rest;
+	const [word = '', ...args] = rest;
 	if (isCommand(group)) return [...group, ...shown(rest)].join(' ');
 	const ours = ourWord(group, word);
-	if (ours !== undefined) return [...group, ours, ...shown(rest.slice(1))].join(' ');
+	if (ours !== undefined) return [...group, ours, ...shown(args)].join(' ');
 	return (word === '' ? undefined : meantCommand(group, rest)) ?? `${group.join(' ')} --help`;
 }
 
@@ -82,13 +83,12 @@ export function missingCommand(path: readonly string[]): UsageError {
 	});
 }
 
-export interface FlagPlace {
-	readonly path: readonly string[];
-	readonly known: readonly string[];
-	readonly hint: string;
-}
-
-export function unknownFlag(given: string, { path, known, hint }: FlagPlace): UsageError {
+export function unknownFlag(
+	given: string,
+	path: readonly string[],
+	known: readonly string[],
+	hint: string,
+): UsageError {
 	const flag = (given.split('=')[0] as string).slice(0, 60);
 	if (isSecretName(flag.replace(/^-+/, ''))) {
 		return new UsageError(`${flag} is not supported: flags are visible to other users`, {
@@ -96,7 +96,7 @@ export function unknownFlag(given: string, { path, known, hint }: FlagPlace): Us
 			hint: 'use --password-stdin or the prompt',
 		});
 	}
-	const own = otherFlags.get(flag) ?? flagsMeant.get(flag);
+	const own = flagsMeant.get(flag);
 	const isKnown = own !== undefined && known.includes(own.split(' ')[0] as string);
 	const near = isKnown ? own : nearest(flag, known);
 	return new UsageError(`unknown flag ${flag}`, {

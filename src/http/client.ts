@@ -13,8 +13,6 @@ export interface ClientOptions extends ConnectionOptions {
 	userAgent: string;
 	/** Names and values in turn. */
 	headers?: string[] | undefined;
-	/** Called once, after a second. */
-	onWait?: ((what: string) => void) | undefined;
 	/** The listener redacts. */
 	trace?: ((event: TraceEvent) => void) | undefined;
 	monotonic(): number;
@@ -39,8 +37,6 @@ export interface Client {
 	/** Requests under way come back as lost. */
 	close(): Promise<void>;
 }
-
-const WAIT_NOTICE_MS = 1000;
 
 const timedOut = new Error('timed out');
 const tooLarge = new Error('too large');
@@ -108,7 +104,7 @@ function wirePath({ pathname, search }: URL, path: string): string {
 }
 
 export async function createClient(options: ClientOptions): Promise<Client> {
-	const { baseUrl, timeoutMs, connectWithinMs = Number.POSITIVE_INFINITY, trace, onWait, monotonic } = options;
+	const { baseUrl, timeoutMs, connectWithinMs = Number.POSITIVE_INFINITY, trace, monotonic } = options;
 	const sender = await createSender(options);
 	const base = new URL(baseUrl);
 	const { origin, host } = base;
@@ -158,10 +154,8 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 			const startedAt = monotonic();
 			firstAt ??= startedAt;
 			let timer: NodeJS.Timeout;
-			let notice: NodeJS.Timeout | undefined;
 			const exchange = new Exchange((ended, error) => {
 				clearTimeout(timer);
-				clearTimeout(notice);
 				const response = decoded(responseOf(ended, monotonic() - startedAt, error));
 				isConnected ||= response.sent;
 				trace?.({ type: 'response', method, url, requestBody: body, response });
@@ -172,10 +166,6 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 				if (!exchange.isStarted || patience === timeoutMs) exchange.giveUp();
 				else timer = setTimeout(() => exchange.giveUp(), timeoutMs - patience);
 			}, patience);
-			if (onWait !== undefined) {
-				const show = (): void => onWait(exchange.isStarted ? `for ${host} to respond` : `to connect to ${host}`);
-				notice = setTimeout(show, WAIT_NOTICE_MS);
-			}
 			try {
 				sender.dispatch(
 					{
