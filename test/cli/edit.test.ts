@@ -88,7 +88,9 @@ test.each([
 	const named = (text: string) => text.replace(/[A-Z]{4,}/, (name) => known[name] as string);
 	sandbox.requests.length = 0;
 	const fake = editor('cp "$1" "$HERE/seen"', change(from, to));
-	const result = await runHere([noun, 'edit', ...ids.map(named), '--format', 'json'], {
+	// Of the connection, not a field of the user.
+	const username = sandbox.env.SUPPORTCTL_USERNAME as string;
+	const result = await runHere([noun, 'edit', ...ids.map(named), '--format', 'json', '--username', username], {
 		env: { ...sandbox.env, ...fake.env },
 	});
 	expect([result.exitCode, result.stderr]).toEqual([0, '']);
@@ -103,15 +105,16 @@ test.each([
 
 test('an edit that changes nothing sends nothing', async () => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a', assignee: 7 })] });
-	for (const script of [
-		':',
-		'touch "$1"',
-		change('assignee: 7', 'assignee: \\"7\\"'),
-		change('title: a', 'title: \\"a\\"'),
-	]) {
+	const noChange = 'no change; nothing was sent\n';
+	for (const [script, said] of [
+		[':', noChange],
+		['touch "$1"', noChange],
+		[change('title: a', 'title: \\"a\\"'), noChange],
+		[change('assignee: 7', 'assignee: \\"7\\"'), ''],
+	] as const) {
 		const fake = editor(script);
 		const { exitCode, stderr } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
-		expect([exitCode, stderr, fake.left()]).toEqual([0, 'no change; nothing was sent\n', []]);
+		expect([exitCode, stderr, fake.left()]).toEqual([0, said, []]);
 	}
 	const fake = editor(': > "$1"');
 	const { exitCode, stderr } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
@@ -163,7 +166,9 @@ test('an unknown name opens the editor again with the problem above it', async (
 	);
 	const { exitCode, stderr } = await runHere('ticket edit 1', { env: { ...sandbox.env, ...fake.env } });
 	expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-	expect(fake.kept('seen')).toContain('# error: assignee: user "jose.kya" not found; did you mean "jose.kaya"?\n');
+	expect(fake.kept('seen')).toContain(
+		'# error: assignee: user "jose.kya" not found; did you mean "jose.kaya"?; nothing was sent\n',
+	);
 	const jose = [...sandbox.store.users.values()].find(({ username }) => username === 'jose.kaya');
 	expect(sandbox.store.tickets.get(1)?.assignee).toBe(jose?.id);
 	expect(fake.left()).toEqual([]);
@@ -183,7 +188,7 @@ test('a second YAML document is refused in plain words', async () => {
 	const fake = editor('printf "title: x\\n---\\ntitle: y\\n" > "$1"');
 	const { exitCode, stderr } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
 	expect(exitCode).toBe(2);
-	expect(stderr).toMatch(/same problem: Source contains multiple documents:\n[\s\S]*\^; nothing was sent\n$/);
+	expect(stderr).toMatch(/^error: Source contains multiple documents:\n[\s\S]*\^; nothing was sent\n$/m);
 });
 
 test('an object that was changed meanwhile is left alone, and the edit is kept', async () => {
@@ -193,7 +198,7 @@ test('an object that was changed meanwhile is left alone, and the edit is kept',
 	const fake = editor(change('title: a', 'title: mine'), other);
 	const { exitCode, stderr } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
 	expect(exitCode).toBe(1);
-	expect(stderr).toContain('ticket 14 was changed meanwhile (title');
+	expect(stderr).toContain('update ticket 14 was skipped: title was changed since: it is "theirs"');
 	expect(service.objects[0]?.title).toBe('theirs');
 	const [path = ''] = /\/\S+14\.yaml/.exec(stderr) ?? [];
 	expect(readFileSync(path, 'utf8')).toContain('title: mine');
@@ -264,5 +269,5 @@ test('an edit that is interrupted before it is sent names the file that it is ke
 	child.kill('SIGINT');
 	const { exitCode, stderr } = await ended;
 	expect([exitCode, fake.left()]).toEqual([130, ['14.yaml']]);
-	expect(stderr).toMatch(/^error: interrupted; nothing was changed.*\nyour edit is kept in .*14\.yaml\n$/);
+	expect(stderr).toMatch(/^error: interrupted; nothing was sent\nyour edit is kept in .*14\.yaml\n$/);
 });

@@ -79,14 +79,23 @@ function changedByOthers({ request, expected }: RunRow, held: Held, terms?: Term
 	return left;
 }
 
+const EDITED = { code: 'conflict', hint: 'edit it again to see its current fields' };
+
+/** By where rows with expected values are from. */
+const LEFT = {
+	ids: EDITED,
+	file: EDITED,
+	plan: { code: 'drift', hint: 'to send it anyway: --allow-drift' },
+	snapshots: { code: 'changed_since', hint: 'pass --overwrite to restore it' },
+};
+
 export function leftCode({ source }: RunPlan): string {
-	return source.from === 'snapshots' ? 'changed_since' : 'drift';
+	return LEFT[source.from].code;
 }
 
 export function leftMessage(left: readonly AppliedDifference[], { source }: RunPlan): string {
 	const changes = left.map(({ field, shown }) => `${field} was changed since: it is ${JSON.stringify(shown)}`);
-	const isUndo = source.from === 'snapshots';
-	return [...changes, isUndo ? 'pass --overwrite to restore it' : 'to send it anyway: --allow-drift'].join('; ');
+	return [...changes, LEFT[source.from].hint].join('; ');
 }
 
 /** What --add and --remove flags make of the lists that the object has. */

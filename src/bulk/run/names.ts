@@ -152,22 +152,13 @@ export function planHasNames(plan: RunPlan, endpoint: Endpoint): boolean {
 
 /** @throws UsageError that lists unknown names */
 export async function withIds(plan: RunPlan, endpoint: Endpoint, directories: Directories): Promise<RunPlan> {
-	const found = await findIds(plan, endpoint, directories);
-	if (!Array.isArray(found)) return found;
-	const [first, ...details] = found;
-	throw new UsageError(`${first}; nothing was sent`, { code: 'unknown_name', details });
-}
-
-/** The plan with IDs, or what is wrong with its names. */
-export async function findIds(
-	plan: RunPlan,
-	endpoint: Endpoint,
-	directories: Directories,
-): Promise<RunPlan | string[]> {
 	const { shared, added, removed, conditions, all } = namedValues(plan, endpoint);
 	const problems: NameProblem[] = [];
 	for (const values of all) problems.push(...(await resolve(endpoint, values, directories)));
-	if (problems.length > 0) return problems.map(({ column, problem }) => `${column}: ${problem}`);
+	const [first, ...details] = problems.map(({ column, problem }) => `${column}: ${problem}`);
+	if (first !== undefined) {
+		throw new UsageError(`${first}; nothing was sent`, { code: 'unknown_name', details });
+	}
 	const { values, checks } = plan;
 	return {
 		...plan,

@@ -56,6 +56,7 @@ const VERDICTS: Partial<Record<RowOutcome['outcome'], string>> = {
 	unknown: ': outcome unknown',
 	'not-sent': ' was not sent',
 	invalid: ' is invalid',
+	skipped: ' was skipped',
 };
 
 /** `update ticket 14 failed (HTTP 500 db_error), after 2 attempts: Out of rows` */
@@ -103,8 +104,8 @@ export function errorOf(given: RowOutcome, text: string, hint: string | undefine
 	});
 }
 
-export function exitCodeOfOutcome({ outcome, signedOut, forbidden }: RowOutcome): ExitCode {
-	if (outcome === 'ok' || outcome === 'skipped') return ExitCode.ok;
+export function exitCodeOfOutcome({ outcome, code, signedOut, forbidden }: RowOutcome): ExitCode {
+	if (outcome === 'ok' || (outcome === 'skipped' && code !== 'conflict')) return ExitCode.ok;
 	if (outcome === 'unknown') return ExitCode.unknown;
 	if (outcome === 'differs') return ExitCode.differs;
 	return signedOut || forbidden ? ExitCode.refused : ExitCode.failed;

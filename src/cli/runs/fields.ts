@@ -2,6 +2,7 @@
 
 import { type Endpoint, numberedIdNames } from '../../api/endpoints.js';
 import { flagName, ticketStatuses } from '../../api/fields.js';
+import { didYouMean } from '../../api/suggest.js';
 import {
 	checkTyped,
 	emptyRecord,
@@ -165,10 +166,10 @@ async function readData(
 		// A service's own field may differ from ours by a dash.
 		const field = rules.undocumented && found?.name !== name ? undefined : found;
 		if (field === undefined && !rules.undocumented && body !== 'custom_fields') {
-			const names = fields.map((each) => each.name).join(', ');
-			throw new UsageError(`--data: unknown field ${quote(name)}; fields: ${names}`, {
+			const names = fields.map((each) => each.name);
+			throw new UsageError(`--data: unknown field ${quote(name)}${didYouMean(name, names)}`, {
 				code: 'unknown_field',
-				hint: 'pass --undocumented to allow other names',
+				hint: `fields: ${names.join(', ')}; pass --undocumented to allow other names`,
 			});
 		}
 		const checked = field === undefined ? { value } : checkTyped(field, value, rules);

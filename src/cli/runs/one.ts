@@ -16,14 +16,20 @@ import type { Renderer } from '../../output/render.js';
 import { listenForStop } from '../interruption.js';
 import { camelCase } from '../options/option.js';
 import { isOwnTable, openResults, outputError } from '../results.js';
-import { openSession } from '../session.js';
+import { openSession, type Session } from '../session.js';
 import { exitCodeOfOutcome, lostResults, printTrouble } from './failures.js';
 import { positionalsOf, type RunInvocation } from './options.js';
 import { outcomeShape, outcomeView, redactRows } from './outcomes.js';
 import { jobOf, type RunJob, readGiven } from './plan.js';
 
+/** What an edit has read: its object must still have the expected values. */
+interface Edited {
+	session: Session;
+	expected: RunRow['expected'];
+}
+
 /** @throws UsageError, RefusedError */
-export async function startCommand(name: EndpointName, invocation: RunInvocation): Promise<ExitCode> {
+export async function startCommand(name: EndpointName, invocation: RunInvocation, edited?: Edited): Promise<ExitCode> {
 	const { dryRun = false, diff = false, ifUnmodified, journal, note, plan: saveTo, report } = invocation.options;
 	if (diff && !dryRun) throw new UsageError('--diff requires --dry-run');
 	const given = await readGiven(name, invocation);
@@ -33,23 +39,21 @@ export async function startCommand(name: EndpointName, invocation: RunInvocation
 			code: 'contradiction',
 		});
 	}
-	const session = await openSession(invocation, {
-		credentials: !dryRun || diff,
-		// A field's flag hides the connection's flag of the same name.
-		without: endpoint.replay === 'set' ? endpoint.fields.map((field) => camelCase(flagName(field.name))) : [],
-	});
+	// A field's flag hides the connection's flag of the same name.
+	const without = endpoint.replay === 'set' ? endpoint.fields.map(({ name }) => camelCase(flagName(name))) : [];
+	const session = edited?.session ?? (await openSession(invocation, { credentials: !dryRun || diff, without }));
 	const job = jobOf(name, given, invocation, session);
 	const { checks, shard } = job.plan;
 	if (checks.verify || readsBefore(job.plan)) checkReadable(endpoint);
 	const isOne = source.from === 'ids' && source.ids.length === 1;
 	const isKept = [shard, journal, report, note, saveTo].some((each) => each !== undefined) || checks.snapshot;
-	if (isOne && !isKept && !dryRun) return await sendOne(job);
+	if (isOne && !isKept && !dryRun) return await sendOne(job, edited?.expected);
 	const { startRun } = await import('./run.js');
 	return await startRun(job);
 }
 
 /** Without a journal or an engine. */
-export async function sendOne(given: RunJob): Promise<ExitCode> {
+async function sendOne(given: RunJob, expected: RunRow['expected']): Promise<ExitCode> {
 	const { endpoint, secrets, session, invocation } = given;
 	const { options } = invocation;
 	const client = await session.openClient(1);
@@ -61,7 +65,7 @@ export async function sendOne(given: RunJob): Promise<ExitCode> {
 		const { force, reassign, fields, add, remove } = plan.values;
 		const sent = endpoint.returns === 'user-id' ? { username: ids.username } : { ...fields, ...secrets };
 		const request = createPlanner(endpoint, session.dialect)({ ids, force, reassign, fields: sent });
-		const row: RunRow = { row: 1, reassign, request };
+		const row: RunRow = { row: 1, reassign, request, expected };
 		const checksSet = options.expect !== undefined || options.max !== undefined || options.confirm !== undefined;
 		const reads = plan.checks.verify || readsBefore(plan);
 		if (checksSet || reads || plan.service.protected || endpoint.confirm) {
