@@ -110,7 +110,7 @@ export async function openClient(
 		timeoutMs: settings.timeout * 1000,
 		connectWithinMs: run === undefined ? CONNECT_WITHIN_MS : undefined,
 		userAgent: `supportctl/${version}`,
-		headers: run === undefined ? [] : ['x-request-id', run],
+		headers: run === undefined ? {} : { 'x-request-id': run },
 		monotonic: context.clock.monotonic,
 	});
 }

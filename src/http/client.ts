@@ -11,15 +11,14 @@ export interface ClientOptions extends ConnectionOptions {
 	/** A client that never connected gives up after so many milliseconds. */
 	connectWithinMs?: number | undefined;
 	userAgent: string;
-	/** Names and values in turn. */
-	headers?: string[] | undefined;
+	headers?: Readonly<Record<string, string>>;
 	/** The listener redacts. */
 	trace?: ((event: TraceEvent) => void) | undefined;
 	monotonic(): number;
 }
 
 export type TraceEvent = { method: string; url: string } & (
-	| { type: 'request'; headers: readonly string[]; body: string | undefined }
+	| { type: 'request'; headers: ResponseHeaders; body: string | undefined }
 	| { type: 'response'; requestBody: string | undefined; response: Response }
 );
 
@@ -51,7 +50,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 	private controller: Dispatcher.DispatchController | undefined;
 	private isOver = false;
 
-	constructor(private readonly ended: (exchange: Exchange, error?: Error) => void) {}
+	constructor(private readonly ended: (error?: Error) => void) {}
 
 	/** undici drops what it has not sent yet once it gets to it. */
 	giveUp(): void {
@@ -62,7 +61,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 	private end(error?: Error): void {
 		if (this.isOver) return;
 		this.isOver = true;
-		this.ended(this, error);
+		this.ended(error);
 	}
 
 	onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -104,13 +103,12 @@ function wirePath({ pathname, search }: URL, path: string): string {
 }
 
 export async function createClient(options: ClientOptions): Promise<Client> {
-	const { baseUrl, timeoutMs, connectWithinMs = Number.POSITIVE_INFINITY, trace, monotonic } = options;
+	const { timeoutMs, connectWithinMs, trace, monotonic, userAgent, auth } = options;
 	const sender = await createSender(options);
-	const base = new URL(baseUrl);
+	const base = new URL(options.baseUrl);
 	const { origin, host } = base;
-	const { userAgent, headers = [], auth } = options;
-	const common = ['accept', 'application/json', 'user-agent', userAgent, ...headers, ...authHeader(auth)];
-	const withBody = [...common, 'content-type', 'application/json'];
+	const common = { accept: 'application/json', 'user-agent': userAgent, ...options.headers, ...authHeader(auth) };
+	const withBody = { ...common, 'content-type': 'application/json' };
 	let isConnected = false;
 	let firstAt: number | undefined;
 
@@ -132,16 +130,28 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 		const { status, headers, chunks, isStarted } = exchange;
 		const [first] = chunks;
 		const body = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
-		if (error === undefined) return { status, headers, body, sent: true, ms };
+		if (error === undefined) return decoded({ status, headers, body, sent: true, ms });
 		const problem = problemOf(exchange, error, ms);
 		// A proxy's refusal never reached the service.
 		const sent = isStarted && problem.code !== 'proxy_failed';
 		if (!sent) {
 			problem.message = `could not connect to ${host}: ${problem.message}`;
 			// The next attempt could end too late.
-			if (!isConnected && monotonic() - (firstAt ?? 0) >= connectWithinMs / 3) problem.permanent = true;
+			const isLate = connectWithinMs !== undefined && monotonic() - (firstAt ?? 0) >= connectWithinMs / 3;
+			if (!isConnected && isLate) problem.permanent = true;
 		}
 		return { status, headers, body, problem, sent, ms };
+	}
+
+	function startTimers(exchange: Exchange): NodeJS.Timeout[] {
+		const timers = [setTimeout(() => exchange.giveUp(), timeoutMs)];
+		if (connectWithinMs !== undefined && !isConnected) {
+			const check = (): void => {
+				if (!exchange.isStarted) exchange.giveUp();
+			};
+			timers.push(setTimeout(check, connectWithinMs));
+		}
+		return timers;
 	}
 
 	function send(request: HttpRequest): Promise<Response> {
@@ -153,33 +163,19 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 		return new Promise((resolve) => {
 			const startedAt = monotonic();
 			firstAt ??= startedAt;
-			let timer: NodeJS.Timeout;
-			const exchange = new Exchange((ended, error) => {
-				clearTimeout(timer);
-				const response = decoded(responseOf(ended, monotonic() - startedAt, error));
+			const exchange: Exchange = new Exchange((error) => {
+				for (const timer of timers) clearTimeout(timer);
+				const response = responseOf(exchange, monotonic() - startedAt, error);
 				isConnected ||= response.sent;
 				trace?.({ type: 'response', method, url, requestBody: body, response });
 				resolve(response);
 			});
-			const patience = isConnected ? timeoutMs : Math.min(timeoutMs, connectWithinMs);
-			timer = setTimeout(() => {
-				if (!exchange.isStarted || patience === timeoutMs) exchange.giveUp();
-				else timer = setTimeout(() => exchange.giveUp(), timeoutMs - patience);
-			}, patience);
+			const timers = startTimers(exchange);
+			// A request has one deadline.
+			const deadlines = { headersTimeout: 0, bodyTimeout: 0 };
+			const options = { origin, method: method as Dispatcher.HttpMethod, path, headers, body: body ?? null };
 			try {
-				sender.dispatch(
-					{
-						origin,
-						method: method as Dispatcher.HttpMethod,
-						path,
-						headers,
-						body: body ?? null,
-						// A request has one deadline.
-						headersTimeout: 0,
-						bodyTimeout: 0,
-					},
-					exchange,
-				);
+				sender.dispatch({ ...options, ...deadlines }, exchange);
 			} catch (error) {
 				// It refuses some headers.
 				exchange.onResponseError(undefined, error as Error);

@@ -25,16 +25,16 @@ export interface ConnectionOptions {
 }
 
 /** The one place where they become a header. */
-export function authHeader(auth: Auth): string[] {
+export function authHeader(auth: Auth): Record<string, string> {
 	switch (auth.scheme) {
 		case 'basic':
-			return ['authorization', basic(auth.username, auth.password)];
+			return { authorization: basic(auth.username, auth.password) };
 		case 'bearer':
-			return ['authorization', `Bearer ${auth.token}`];
+			return { authorization: `Bearer ${auth.token}` };
 		case 'header':
-			return [auth.name, auth.value];
-		default:
-			return [];
+			return { [auth.name]: auth.value };
+		case 'none':
+			return {};
 	}
 }
 

@@ -7,7 +7,7 @@ export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'ids', 
 
 export type Format = (typeof formats)[number];
 
-/** Whether an error in the output would be read as a row. */
+/** Whether an error in the output would look like a row. */
 export function holdsRowsAlone(format: Format): boolean {
 	return ['csv', 'tsv', 'ids', 'count'].includes(format);
 }
@@ -24,13 +24,13 @@ export interface Column {
 	readonly get?: (row: Row) => unknown;
 	/** Hidden on a terminal if empty in every row. */
 	readonly optional?: boolean;
-	/** Shrunk last. */
+	/** Keeps its width longest. */
 	readonly important?: boolean;
 	/** Never cut: people copy it. */
 	readonly whole?: boolean;
 	/** The least useful width. */
 	readonly least?: number;
-	/** Counts as empty in an optional column. */
+	/** A value that counts as empty in an optional column. */
 	readonly usual?: string;
 	readonly style?: (text: string, row: Row) => StyleName | undefined;
 }
@@ -91,10 +91,9 @@ export function cellText(value: unknown): string {
 
 export interface Encoder {
 	/** Empty while the format waits for more rows. */
-	row(row: unknown): string;
-	/** Text for held rows, if no more came for a while. */
-	settle?(): string;
-	dropped?(): string[];
+	rows(rows: readonly unknown[]): string;
+	/** Columns that came too late for the header. */
+	readonly dropped?: ReadonlySet<string>;
 	end(): string;
 }
 
@@ -130,5 +129,5 @@ export function columnsFor(
 }
 
 export function optionalLast<C extends Column>(columns: readonly C[]): C[] {
-	return [...columns].sort((left, right) => Number(left.optional === true) - Number(right.optional === true));
+	return columns.toSorted((left, right) => Number(left.optional === true) - Number(right.optional === true));
 }

@@ -22,11 +22,8 @@ export function isSecretName(name: string): boolean {
 	return !ABOUT.test(words) && (ANYWHERE.test(name) || WORD.test(words));
 }
 
-/** Values under secret names are replaced in a copy; without any, it is the same object. */
-export type Redactor = <T>(value: T) => T;
-
-/** For many values: it remembers which names mean secrets. */
-export function createRedactor(): Redactor {
+/** Replaces values under secret names in a copy; a value without any stays the same object. */
+export function createRedactor(): <T>(value: T) => T {
 	const known = new Map<string, boolean>();
 	function isSecret(name: string): boolean {
 		let secret = known.get(name);
@@ -71,19 +68,19 @@ export function secretValues(sent: unknown, isSecret = false): string[] {
 	return Object.entries(sent).flatMap(([key, inner]) => secretValues(inner, isSecret || isSecretName(key)));
 }
 
-/** A flat list or an object → pairs. */
 export function redactHeaders(
-	headers: readonly string[] | Readonly<Record<string, string | readonly string[] | undefined>>,
+	headers: Readonly<Record<string, string | string[] | undefined>>,
 ): [name: string, value: string][] {
-	const pairs: [string, string][] = Array.isArray(headers)
-		? headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1] ?? '']] : []))
-		: Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((each) => [name, each]));
-	return pairs.map(([name, value]) => {
-		if (!isSecretName(name)) return [name, redactUrl(value)];
-		// It shows what was tried.
-		const scheme = /^(?:proxy-)?authorization$/i.test(name) ? /^(?:basic|bearer|digest)\s/i.exec(value) : null;
-		return [name, (scheme?.[0] ?? '') + REDACTED];
-	});
+	return Object.entries(headers).flatMap(([name, values]) =>
+		[values ?? []].flat().map((value): [string, string] => [name, redactHeader(name, value)]),
+	);
+}
+
+function redactHeader(name: string, value: string): string {
+	if (!isSecretName(name)) return redactUrl(value);
+	// It shows what was tried.
+	const scheme = /^(?:proxy-)?authorization$/i.test(name) ? /^(?:basic|bearer|digest)\s/i.exec(value) : null;
+	return (scheme?.[0] ?? '') + REDACTED;
 }
 
 /** Without user info, and values of parameters named like secrets. */
@@ -170,13 +167,10 @@ type TextRedactor = (text: string) => string;
 
 /** For many texts. @param own the caller's credentials @param sent secrets of the request */
 export function createTextRedactor(own: readonly string[], sent: readonly string[] = []): TextRedactor {
-	const secrets = [...own.filter((each) => each.length >= SHORTEST_OWN), ...sent];
-	let spellings: readonly string[] | undefined;
-	let pattern: RegExp | undefined;
+	const spellings = spellingsOf([...own.filter((each) => each.length >= SHORTEST_OWN), ...sent]);
+	if (spellings.length === 0) return redactUrl;
+	const pattern = new RegExp(`(?:${spellings.map(escapeRegExp).join('|')})(?:=|%3d)*`, 'gi');
 	return (text) => {
-		spellings ??= spellingsOf(secrets);
-		if (spellings.length === 0) return redactUrl(text);
-		pattern ??= new RegExp(`(?:${spellings.map(escapeRegExp).join('|')})(?:=|%3d)*`, 'gi');
 		let clean = redactUrl(text).replace(pattern, REDACTED);
 		if (!clean.includes('…')) return clean;
 		// The text was cut, perhaps within a secret.

@@ -46,10 +46,11 @@ export type Write = (text: string) => void | Promise<void>;
 
 export interface RenderSummary {
 	rows: number;
+	/** Columns that no row has. */
 	missing: string[];
 	/** Columns that came too late for the header. */
 	dropped: string[];
-	/** For suggestions. */
+	/** The first row's keys. */
 	seen: string[];
 }
 
@@ -65,11 +66,12 @@ function oneByOne(
 	{ open = '', between = '', close = '', none = '' } = {},
 ): Encoder {
 	let count = 0;
+	const text = (row: unknown): string => {
+		count++;
+		return (count === 1 ? open : between) + item(row, count);
+	};
 	return {
-		row(row) {
-			count++;
-			return (count === 1 ? open : between) + item(row, count);
-		},
+		rows: (rows) => rows.map(text).join(''),
 		end: () => (count === 0 ? none : close),
 	};
 }
@@ -100,37 +102,39 @@ function createJson(options: EncoderOptions): Encoder {
 	return oneByOne(indented, { open: '[\n', between: ',\n', close: '\n]\n', none: '[]\n' });
 }
 
+/** Rows that are held back to find columns that only rows know. */
 const SAMPLE = 200;
 
-/** If only rows know the columns, the first ones are held back to find them. */
 function createLines(options: EncoderOptions, line: (cells: readonly string[]) => string, header: boolean): Encoder {
 	const { more } = options;
+	const held: Row[] = [];
+	const dropped = new Set<string>();
 	let columns: readonly ResolvedColumn[] | undefined;
-	let held: Row[] = [];
-	const late = new Set<string>();
-	const lineOf = (row: Row): string => line((columns ?? []).map((column) => cellText(column.get(row))));
 
 	function release(): string {
 		columns = columnsFor(options.columns, more, held);
 		const head = header && columns.length > 0 ? line(columns.map((column) => column.key ?? column.label)) : '';
-		const text = head + held.map(lineOf).join('');
-		held = [];
-		return text;
+		return head + linesOf(held, columns);
+	}
+
+	function linesOf(rows: readonly Row[], shown: readonly ResolvedColumn[]): string {
+		return rows.map((row) => line(shown.map((column) => cellText(column.get(row))))).join('');
 	}
 
 	return {
-		row(given) {
-			const row = asRow(given);
+		rows(given) {
+			const rows = given.map(asRow);
 			if (columns === undefined) {
-				held.push(row);
-				return held.length < (more === undefined ? 1 : SAMPLE) ? '' : release();
+				held.push(...rows);
+				return more !== undefined && held.length < SAMPLE ? '' : release();
 			}
-			for (const { path, label = path } of more?.(row) ?? []) {
-				if (!columns.some((column) => column.path === path)) late.add(label);
+			const known = new Set(columns.map(({ path }) => path));
+			for (const { path, label = path } of more === undefined ? [] : rows.flatMap(more)) {
+				if (!known.has(path)) dropped.add(label);
 			}
-			return lineOf(row);
+			return linesOf(rows, columns);
 		},
-		dropped: () => [...late],
+		dropped,
 		end: () => (columns === undefined ? release() : ''),
 	};
 }
@@ -181,12 +185,12 @@ const encoders: Record<Format | 'plain', (options: EncoderOptions) => Encoder | 
 	},
 	ids: (options) => oneByOne((row, number) => idLine(options, row, number)),
 	count() {
-		let rows = 0;
-		const row = (): string => {
-			rows++;
+		let count = 0;
+		const rows = (more: readonly unknown[]): string => {
+			count += more.length;
 			return '';
 		};
-		return { row, end: () => `${rows}\n` };
+		return { rows, end: () => `${count}\n` };
 	},
 };
 
@@ -230,9 +234,10 @@ async function createEncoder(options: RenderOptions, named: ResolvedColumn[] | u
 	});
 }
 
-const BATCH = 64 * 1024;
+/** Rows that are written at once. */
+const BATCH = 100;
 
-/** Milliseconds until rows are shown if no more come. */
+/** Milliseconds until fewer are. */
 const WAIT_MS = 200;
 
 /** Finds everything wrong with the options before anything is sent. @throws UsageError */
@@ -244,23 +249,25 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 	let missing = named ?? [];
 	let seen: string[] | undefined;
 	let rows = 0;
-	let text = options.bom === true ? '\ufeff' : '';
+	let held: unknown[] = [];
 	let timer: NodeJS.Timeout | undefined;
-	/** The last write of the timer: `end` throws its error. */
-	let pending: Promise<void> | undefined;
+	/** One write after the other; none after one that failed. */
+	let written = Promise.resolve(options.bom === true ? write('\ufeff') : undefined);
 
-	function flush(): void | Promise<void> {
+	function flush(textOf: () => string): Promise<void> {
 		clearTimeout(timer);
 		timer = undefined;
-		const piece = text;
-		text = '';
-		if (piece !== '') return write(piece);
+		written = written.then(() => {
+			const text = textOf();
+			if (text !== '') return write(text);
+		});
+		return written;
 	}
 
-	function settle(): void {
-		text += encoder.settle?.() ?? '';
-		pending = flush() ?? pending;
-		pending?.catch(() => undefined);
+	function flushRows(): Promise<void> {
+		const batch = held;
+		held = [];
+		return flush(() => encoder.rows(batch));
 	}
 
 	return {
@@ -271,17 +278,17 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 				seen ??= Object.keys(row);
 				missing = missing.filter((column) => column.get(row) === undefined);
 			}
-			text += encoder.row(row);
-			if (text.length >= BATCH) return flush();
-			timer ??= setTimeout(settle, WAIT_MS);
+			held.push(row);
+			if (held.length >= BATCH) return flushRows();
+			// `end` throws the error.
+			timer ??= setTimeout(() => flushRows().catch(() => undefined), WAIT_MS);
 		},
 		async end() {
-			text += encoder.end();
-			await flush();
-			await pending;
+			await flushRows();
+			await flush(() => encoder.end());
 			return {
 				rows,
-				dropped: encoder.dropped?.() ?? [],
+				dropped: [...(encoder.dropped ?? [])],
 				missing: seen === undefined ? [] : missing.map((column) => column.path),
 				seen: seen ?? [],
 			};

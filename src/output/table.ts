@@ -17,10 +17,7 @@ import { sanitise, sanitiseLines } from './sanitise.js';
 
 const GAP = '  ';
 
-/** Rows that are held to find columns and widths. */
-const SAMPLE = 100;
-
-/** Least width of a cell. */
+/** The width of a cell, if its column has none. */
 const LEAST = 6;
 
 /** Shares of the width that an important column keeps; tried in this order. */
@@ -31,10 +28,10 @@ const LONGEST = 2_000;
 
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** One cell for each held row. */
 interface Part {
 	readonly column: ResolvedColumn;
 	readonly label: string;
+	/** One for each row. */
 	readonly cells: readonly string[];
 }
 
@@ -47,60 +44,51 @@ interface Layout {
 }
 
 export function createTable(options: EncoderOptions): Encoder {
-	const { isTTY, chosen, single, more, width } = options;
+	const { chosen, single, more, width } = options;
+	const end = (): string => '';
 	if (single) {
 		const record = (row: Row): string => recordText(columnsFor(options.columns, more, [row]), row, options);
-		return { row: (row) => record(asRow(row)), end: () => '' };
+		return { rows: (rows) => rows.map((row) => record(asRow(row))).join(''), end };
 	}
-	let held: Row[] = [];
 	let known: readonly ResolvedColumn[] = options.columns;
 	/** What is under the last header. */
 	let last: Layout | undefined;
 
-	function partOf(column: ResolvedColumn): Part {
-		const cells = held.map((row) => {
-			const text = cellText(column.get(row));
-			return sanitise(isTTY && text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
-		});
-		return { column, label: sanitise(column.label).toUpperCase(), cells };
-	}
-
-	function isShown({ column, cells }: Part): boolean {
-		if (!isTTY || chosen || column.optional !== true) return true;
-		return last?.paths.includes(column.path) === true || cells.some((text) => isWorthShowing(column, text));
-	}
-
-	/** Draws the held rows, under a new header if their columns are new. */
-	function release(): string {
-		if (held.length === 0) return '';
-		known = optionalLast(columnsFor(known, more, held));
-		const all = known.map(partOf).filter(isShown);
-		// Columns that are empty in all rows give way before rows become blocks.
-		const filled = all.filter(({ cells }) => chosen || cells.some((text) => text !== ''));
-		const fitting = [all, filled].find((each) => each.length > 0 && widthsFor(each, last, width) !== undefined);
-		const parts = fitting ?? all;
-		const widths = fitting && widthsFor(parts, last, width);
-		const paths = parts.map(({ column }) => column.path);
-		const isNew = last?.paths.join() !== paths.join() || (widths === undefined) !== (last.widths === undefined);
-		const before = isNew && last !== undefined ? '\n' : '';
-		const columns = parts.map(({ column }) => column);
-		const text =
-			widths === undefined
-				? held.map((row) => `${recordText(columns, row, options)}\n`).join('')
-				: drawRows(parts, widths, held, isNew, options);
-		last = { paths, widths };
-		held = [];
-		return before + text;
-	}
-
 	return {
-		row(given) {
-			held.push(asRow(given));
-			return held.length < SAMPLE ? '' : release();
+		/** Under a new header if the columns are new. */
+		rows(given) {
+			if (given.length === 0) return '';
+			const rows = given.map(asRow);
+			known = optionalLast(columnsFor(known, more, rows));
+			const all = known.map((column) => partOf(column, rows, options)).filter((part) => isShown(part, last, options));
+			// Columns that are empty in all rows give way before rows become blocks.
+			const filled = all.filter(({ cells }) => chosen || cells.some((text) => text !== ''));
+			const layouts = [all, filled].map((parts) => ({ parts, widths: widthsFor(parts, last, width) }));
+			const fitting = layouts.find(({ parts, widths }) => parts.length > 0 && widths !== undefined);
+			const { parts, widths } = fitting ?? { parts: all, widths: undefined };
+			const paths = parts.map(({ column }) => column.path);
+			const isNew = last?.paths.join() !== paths.join() || (widths === undefined) !== (last.widths === undefined);
+			const before = isNew && last !== undefined ? '\n' : '';
+			const columns = parts.map(({ column }) => column);
+			last = { paths, widths };
+			if (widths !== undefined) return before + drawRows(parts, widths, rows, isNew, options);
+			return before + rows.map((row) => `${recordText(columns, row, options)}\n`).join('');
 		},
-		settle: release,
-		end: release,
+		end,
 	};
+}
+
+function partOf(column: ResolvedColumn, rows: readonly Row[], { isTTY }: EncoderOptions): Part {
+	const cells = rows.map((row) => {
+		const text = cellText(column.get(row));
+		return sanitise(isTTY && text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+	});
+	return { column, label: sanitise(column.label).toUpperCase(), cells };
+}
+
+function isShown({ column, cells }: Part, last: Layout | undefined, { isTTY, chosen }: EncoderOptions): boolean {
+	if (!isTTY || chosen || column.optional !== true) return true;
+	return last?.paths.includes(column.path) === true || cells.some((text) => isWorthShowing(column, text));
 }
 
 /** No narrower than under the last header, if there is room. @returns undefined without room for every column */

@@ -17,7 +17,7 @@ const request: TraceEvent = {
 	type: 'request',
 	method: 'POST',
 	url: 'https://desk.example/support-api/v1/users/check?token=marker',
-	headers: ['authorization', 'Basic marker', 'content-type', 'application/json'],
+	headers: { authorization: 'Basic marker', 'content-type': 'application/json' },
 	body: '{"username":"ann","password":"marker"}',
 };
 
@@ -74,7 +74,7 @@ describe('renderTrace', () => {
 	});
 
 	it('hides what it is given as secret, under whatever name', () => {
-		const event: TraceEvent = { ...request, headers: ['x-desk', 'marker-9'], body: '{"note":"marker-9"}' };
+		const event: TraceEvent = { ...request, headers: { 'x-desk': 'marker-9' }, body: '{"note":"marker-9"}' };
 		expect(renderTrace(event, { verbosity: 2, secrets: ['marker-9'] })).not.toContain('marker-9');
 	});
 
@@ -84,7 +84,7 @@ describe('renderTrace', () => {
 		const sent = {
 			...request,
 			url,
-			headers: ['accept', 'application/json', 'x-key', 'json'],
+			headers: { accept: 'application/json', 'x-key': 'json' },
 			body: '{"title":"desk"}',
 		};
 		expect(renderTrace(sent, view)).toBe(

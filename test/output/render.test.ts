@@ -237,11 +237,11 @@ describe('streaming', () => {
 		expect(parseCsv(text)).toHaveLength(301);
 	});
 
-	it('writes in large pieces, asks to wait only then, and keeps nothing', async () => {
-		const pieces: number[] = [];
+	it('writes a hundred rows at once, asks to wait only then, and keeps nothing', async () => {
+		const pieces: string[] = [];
 		let waits = 0;
 		const renderer = await createRenderer({ isTTY: false, format: 'ndjson' }, async (piece) => {
-			pieces.push(piece.length);
+			pieces.push(piece);
 		});
 		for (let id = 1; id <= 20_000; id++) {
 			const wait = renderer.row({ id, text: 'some text' });
@@ -250,9 +250,8 @@ describe('streaming', () => {
 			await wait;
 		}
 		await renderer.end();
-		expect(waits).toBe(pieces.length - 1);
-		expect(Math.min(...pieces.slice(0, -1))).toBeGreaterThanOrEqual(64 * 1024);
-		expect(Math.max(...pieces)).toBeLessThan(66 * 1024);
+		expect(waits).toBe(200);
+		expect(new Set(pieces.map((piece) => piece.split('\n').length - 1))).toEqual(new Set([100]));
 	});
 
 	it('shows a row soon even if no other follows, in ndjson and in a table', async () => {
