@@ -38,3 +38,21 @@ export function durationText(ms: number): string {
 		.map((part) => part.join(' '))
 		.join(' ');
 }
+
+const UNITS = [
+	['y', 365 * 24 * 60],
+	['mo', 30 * 24 * 60],
+	['d', 24 * 60],
+	['h', 60],
+	['min', 1],
+] as const;
+
+/** `2 h ago`, `in 3 d`, `just now`. Both are milliseconds since 1970. */
+export function relativeTime(ms: number, now: number): string {
+	const minutes = Math.abs(now - ms) / 60_000;
+	const unit = UNITS.find(([, least]) => minutes >= least);
+	if (unit === undefined) return 'just now';
+	const [name, least] = unit;
+	const amount = `${Math.floor(minutes / least)} ${name}`;
+	return ms > now ? `in ${amount}` : `${amount} ago`;
+}

@@ -38,7 +38,6 @@ export function rawValue(value: unknown): unknown {
 
 const NUMERIC = /^-?\d+(?:\.\d+)?$/;
 
-/** What services show for no value, and for true and false. */
 const EMPTY: ReadonlySet<unknown> = new Set([null, '', 0, '0', false]);
 const TRUE: ReadonlySet<unknown> = new Set([true, 1, '1', 'true', 'yes']);
 const FALSE: ReadonlySet<unknown> = new Set([...EMPTY, 'false', 'no']);
@@ -160,7 +159,6 @@ function compareTerms({ name, kind }: ComparedField, sent: unknown, shown: unkno
 	return isDamaged || mayBeMixed ? 'not comparable' : 'other';
 }
 
-/** A key that isn't shown has no value. */
 function compareMaps(sent: Values, shown: unknown): Equality {
 	const none: Values | undefined = asSet(shown)?.size === 0 ? {} : undefined;
 	const held = isObject(shown) ? shown : none;
@@ -205,7 +203,6 @@ function compareCustomField(sent: unknown, shown: unknown): Equality {
 	const left = customFieldText(sent);
 	const right = customFieldText(shown);
 	if (left === undefined || right === undefined) return 'not comparable';
-	// 1.10 is shown as 1.1.
 	const isSameNumber = typeof shown === 'number' && left.trim() !== '' && Number(left) === shown;
 	return equality(isSameNumber || plainText(left) === plainText(right));
 }

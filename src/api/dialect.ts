@@ -48,7 +48,6 @@ export function createDialect(given: Partial<Prefixes> = {}): Dialect {
 
 export const neutralDialect: Dialect = createDialect();
 
-/** Translates the names of fields, and a status. Other values stay. */
 function translate(body: unknown, word: (name: string) => string): unknown {
 	if (Array.isArray(body)) return body.map((each) => translate(each, word));
 	if (!isObject(body)) return body;

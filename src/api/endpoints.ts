@@ -16,16 +16,13 @@ export type Method = 'GET' | 'POST' | 'DELETE';
 /** If no response came: a `set` or `read` may be sent again, a `delete` too and then 404 and 410 are success, `once` never. */
 export type ReplayRule = 'set' | 'delete' | 'read' | 'once';
 
-/** What a 2xx response must contain. */
 export type ReturnKind = 'object' | 'list' | 'fields' | 'fields-set' | 'user-id' | 'check' | 'any';
 
 export interface PathParameter {
 	readonly name: string;
 	readonly kind: 'id' | 'slug' | 'taxonomy';
 	readonly help: string;
-	/** Documented taxonomies. */
 	readonly choices?: readonly string[];
-	/** The directory of names for the ID. */
 	readonly names?: 'users' | 'terms' | 'passwords';
 }
 
@@ -76,7 +73,6 @@ type Row = Partial<Omit<Endpoint, 'name' | 'method' | 'parameters'>> &
 
 type Placeholder = Omit<PathParameter, 'name'>;
 
-/** What the placeholder behind each word of a path stands for. */
 const placeholders: Readonly<Record<string, Placeholder>> = {
 	'': { kind: 'taxonomy', help: 'The taxonomy' },
 	'<taxonomy>': { kind: 'id', help: 'Terms: IDs, slugs or names', names: 'terms' },
@@ -110,6 +106,7 @@ export function endpoint(name: string, row: Row): Endpoint {
 		confirm: row.method === 'DELETE',
 		verb: { GET: 'read', POST: 'update', DELETE: 'delete' }[row.method],
 		documented: true,
+		...(isOfTicket && { parent: 'ticket_id' }),
 		...row,
 	};
 }
@@ -182,7 +179,6 @@ const rows = {
 		replay: 'set',
 		// Services find a reply by its ID, whatever ticket the path names.
 		changes: 'id',
-		parent: 'ticket_id',
 		readWith: 'reply',
 	},
 	'term.update': {
@@ -210,7 +206,6 @@ const rows = {
 		query: [bypassTrash],
 		trash: true,
 		changes: 'id',
-		parent: 'ticket_id',
 		readWith: 'reply',
 	},
 	'term.delete': {
@@ -271,7 +266,6 @@ export function mustBeGiven(
 
 const parameters = endpointList.flatMap((each) => each.parameters);
 
-/** Path parameters and `username`. */
 export const idNames: readonly string[] = [...new Set([...parameters.map(({ name }) => name), 'username'])];
 
 /** A slug is a field of bodies too. */

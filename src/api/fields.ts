@@ -120,7 +120,6 @@ export const termFields: readonly Field[] = [
 	meta,
 ];
 
-/** The named statuses of a ticket, by group (interface section 3). */
 export const ticketStatusGroups = {
 	general: [
 		'publish',

@@ -1,6 +1,5 @@
 /** How people call what a row is about: `ticket 14`, `300 replies`. */
 
-/** `ticket` → `tickets`, `reply` → `replies`. */
 export function plural(noun: string, count: number): string {
 	if (count === 1) return noun;
 	return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;

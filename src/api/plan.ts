@@ -13,7 +13,6 @@ export interface RowValues {
 	reassign?: string | undefined;
 	/** To look up, by path parameter or `reassign`. */
 	names?: Readonly<Record<string, string>> | undefined;
-	/** For `custom_fields`: name → string. */
 	fields?: Readonly<Record<string, unknown>> | undefined;
 	/** For --if-unmodified; never sent. */
 	modified?: string | undefined;
@@ -22,7 +21,6 @@ export interface RowValues {
 export interface Request {
 	readonly endpoint: Endpoint;
 	readonly method: Method;
-	/** With the query. */
 	readonly path: string;
 	/** Rows with equal keys keep their order and share a shard. */
 	readonly key: string;

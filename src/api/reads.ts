@@ -13,6 +13,12 @@ const get = (name: string, path: string, noun: string): Endpoint =>
 const list = (name: string, path: string, noun: string): Endpoint =>
 	endpoint(name, { method: 'GET', path, noun, taxonomies, verb: 'list', returns: 'list', documented: false });
 
+const routes = (noun: 'ticket' | 'reply' | 'user' | 'attachment' | 'term', path: string) => ({
+	list: list(`${noun}.list`, path, noun),
+	get: get(`${noun}.get`, `${path}/<id>`, noun),
+	update: endpoints[`${noun}.update`],
+});
+
 export const ownAccount: Endpoint = get('user.me', '/users/me', 'account');
 
 type Write = Pick<Endpoint, 'readWith'>;
@@ -75,9 +81,7 @@ const usual = {
 export const reads = {
 	ticket: {
 		...usual,
-		list: list('ticket.list', '/tickets', 'ticket'),
-		get: get('ticket.get', '/tickets/<id>', 'ticket'),
-		update: endpoints['ticket.update'],
+		...routes('ticket', '/tickets'),
 		shown: ['id', 'title', 'status', 'state', 'assignee', 'ticket_priority', 'modified_gmt'],
 		filters: [
 			filter('state', 'state', 'Filter by state'),
@@ -93,9 +97,7 @@ export const reads = {
 	},
 	reply: {
 		...usual,
-		list: list('reply.list', '/tickets/<ticket_id>/replies', 'reply'),
-		get: { ...get('reply.get', '/tickets/<ticket_id>/replies/<id>', 'reply'), parent: 'ticket_id' },
-		update: endpoints['reply.update'],
+		...routes('reply', '/tickets/<ticket_id>/replies'),
 		owners: ['ticket_id'],
 		shown: ['ticket_id', 'id', 'status', 'author', 'date_gmt', 'content'],
 		filters: [status, author, search, ...dates],
@@ -103,9 +105,7 @@ export const reads = {
 	},
 	user: {
 		...usual,
-		list: list('user.list', '/users', 'user'),
-		get: get('user.get', '/users/<id>', 'user'),
-		update: endpoints['user.update'],
+		...routes('user', '/users'),
 		hasModified: false,
 		shown: ['id', 'username', 'name', 'email', 'roles'],
 		filters: [search, filter('roles', 'text', 'Filter by role, or several with commas')],
@@ -113,17 +113,13 @@ export const reads = {
 	},
 	attachment: {
 		...usual,
-		list: list('attachment.list', '/attachments', 'attachment'),
-		get: get('attachment.get', '/attachments/<id>', 'attachment'),
-		update: endpoints['attachment.update'],
+		...routes('attachment', '/attachments'),
 		shown: ['id', 'title', 'status', 'author', 'post', 'modified_gmt'],
 		filters: [author, search, ...dates],
 	},
 	term: {
 		...usual,
-		list: list('term.list', '/<taxonomy>', 'term'),
-		get: get('term.get', '/<taxonomy>/<id>', 'term'),
-		update: endpoints['term.update'],
+		...routes('term', '/<taxonomy>'),
 		owners: ['taxonomy'],
 		hasModified: false,
 		shown: ['taxonomy', 'id', 'name', 'slug', 'parent', 'count'],

@@ -18,7 +18,6 @@ export function editDistance(left: string, right: string): number {
 
 const comparable = (name: string): string => name.slice(0, 64).toLowerCase().replace(/^-+/, '');
 
-/** Spelled like `given`, or beginning with it. */
 export function nearest(given: string, known: Iterable<string>): string | undefined {
 	const wanted = comparable(given);
 	// A short word differs from most others in two letters.
@@ -27,7 +26,6 @@ export function nearest(given: string, known: Iterable<string>): string | undefi
 	for (const name of known) {
 		const candidate = comparable(name);
 		const isPrefix = wanted.length >= 3 && candidate.startsWith(wanted);
-		// Each letter too many is a step.
 		if (!isPrefix && Math.abs(candidate.length - wanted.length) >= least) continue;
 		const distance = isPrefix ? 1 : editDistance(wanted, candidate);
 		if (distance >= least) continue;
@@ -37,7 +35,6 @@ export function nearest(given: string, known: Iterable<string>): string | undefi
 	return found;
 }
 
-/** `; did you mean "hold"?` of the nearest name; nothing where none is near. */
 export function didYouMean(given: string, known: Iterable<string>): string {
 	const found = nearest(given, known);
 	return found === undefined ? '' : `; did you mean "${found}"?`;

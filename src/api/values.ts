@@ -3,7 +3,6 @@
 import { type Field, type FieldKind, flagName, ticketStatuses } from './fields.js';
 import { didYouMean } from './suggest.js';
 
-/** Callers add the row, line or flag. */
 interface Problem {
 	problem: string;
 }
@@ -30,7 +29,6 @@ export function quote(text: string): string {
 	return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
 }
 
-/** As digits, ready for a path. */
 export function parseId(text: string): Parsed<string> {
 	if (!/^[1-9][0-9]*$/.test(text)) return { problem: `invalid ID ${quote(text)} (IDs are positive integers)` };
 	if (Number.isSafeInteger(Number(text))) return { value: text };
@@ -100,7 +98,6 @@ const statuses: ReadonlyMap<string, string> = new Map(ticketStatuses.map((status
 
 export const findStatus = (text: string): string | undefined => statuses.get(statusKey(text));
 
-/** `On Hold` is likely to mean `hold`. */
 export function likelyStatus(text: string): string {
 	const word = text
 		.toLowerCase()
@@ -128,7 +125,6 @@ function itemsOf(text: string): string[] {
 interface KindRule {
 	/** @returns undefined for texts that are refused */
 	parse?(text: string): unknown;
-	/** Whether a value that is not text is fine. */
 	accepts?(value: unknown): boolean;
 	refusal?: string | ((text: string) => string);
 }
@@ -206,7 +202,6 @@ function parseMap(text: string): Parsed<unknown> {
 	return { value: Object.fromEntries([[text.slice(0, at), text.slice(at + 1)]]) };
 }
 
-/** Lists are split at commas; maps are `key=value` or JSON. */
 export function parseField({ name, kind }: Field, given: string, rules: ValueRules): Parsed<unknown> {
 	if (kind === 'map') {
 		const map = parseMap(given);

@@ -12,7 +12,6 @@ export interface ClientOptions extends ConnectionOptions {
 	connectWithinMs?: number | undefined;
 	userAgent: string;
 	headers?: Readonly<Record<string, string>>;
-	/** The listener redacts. */
 	trace?: ((event: TraceEvent) => void) | undefined;
 	monotonic(): number;
 }
@@ -43,7 +42,6 @@ const tooLarge = new Error('too large');
 class Exchange implements Dispatcher.DispatchHandler {
 	status = 0;
 	headers: ResponseHeaders = {};
-	/** Whether a connection has taken the request. */
 	isStarted = false;
 	readonly chunks: Buffer[] = [];
 	private bytes = 0;
@@ -73,7 +71,6 @@ class Exchange implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
-		// 103, for example.
 		if (status < 200) return;
 		this.status = status;
 		this.headers = headers;
@@ -177,7 +174,6 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 			try {
 				sender.dispatch({ ...options, ...deadlines }, exchange);
 			} catch (error) {
-				// It refuses some headers.
 				exchange.onResponseError(undefined, error as Error);
 			}
 		});

@@ -20,11 +20,9 @@ export interface ConnectionOptions {
 	allowHttp?: boolean | undefined;
 	tls?: TlsFiles;
 	proxy?: ProxySettings | undefined;
-	/** By default the system's. */
 	lookup?: LookupFunction | undefined;
 }
 
-/** The one place where they become a header. */
 export function authHeader(auth: Auth): Record<string, string> {
 	switch (auth.scheme) {
 		case 'basic':
@@ -47,7 +45,6 @@ export async function createSender(options: ConnectionOptions) {
 	const { allowHttp, connections, timeoutMs, tls } = options;
 	const target = new URL(options.baseUrl);
 	const closing = new AbortController();
-	// One for each connection.
 	setMaxListeners(0, closing.signal);
 	const shared = { timeout: timeoutMs, signal: closing.signal };
 	const isChecked = target.protocol === 'http:' && allowHttp !== true && mayBeLoopback(target.hostname);
@@ -77,7 +74,6 @@ export async function createSender(options: ConnectionOptions) {
 		describe(error: Error, isStarted: boolean): TransportProblem {
 			return proxy === undefined ? describeProblem(error) : describeBehind(proxy, error, isStarted);
 		},
-		/** What is under way ends on the old connections. */
 		renew(): void {
 			void current.close();
 			current = open();
@@ -137,7 +133,6 @@ export function proxyFor(baseUrl: string, settings: ProxySettings): URL | undefi
 	throw new UsageError(why, { code: 'invalid_proxy', hint });
 }
 
-/** A percent sign may stand for itself. */
 function proxyAuthorization({ username, password }: URL): string | undefined {
 	return username === '' ? undefined : basic(decode(username), decode(password));
 }

@@ -34,7 +34,6 @@ const LATER = new Set([408, 425, 429]);
 const GATEWAY = new Set([502, 504, 520, 521, 522, 523, 524, 598, 599]);
 /** 5xx that refuse the request as it is. */
 const REFUSING = new Set([501, 505, 511]);
-/** The same request would be refused again. */
 const TO_EDIT = new Set([400, 404, 405, 410, 413, 414, 415, 422]);
 const OF_ONE_OBJECT = new Set([404, 409, 410, 412]);
 
@@ -87,7 +86,6 @@ const unknown = (code: string, message: string): Finding => ({ outcome: 'unknown
 
 const unexpected = (message: string): Finding => unknown('unexpected_shape', message);
 
-/** Once sent, a request may have arrived. */
 function judgeProblem(problem: NonNullable<Response['problem']>, { status, sent }: Response): Finding {
 	const { code, message, permanent } = problem;
 	const finding: Finding = { outcome: sent ? 'unknown' : 'not-sent', code, message };
@@ -199,7 +197,6 @@ function judgeDelete({ endpoint, permanent }: Sendable, body: Json, isItself: bo
 	return unexpected(`the response does not show whether it was deleted: ${wordsOf(body)}`);
 }
 
-/** Services respond with nothing, the fields, or the ticket. */
 function judgeFieldsSet({ sent = {} }: Sendable, body: unknown, isItself: boolean): Finding {
 	if (body === null || (Array.isArray(body) && body.length === 0)) return { outcome: 'ok' };
 	if (!isObject(body)) return unexpected(`the response is ${kindOf(body)} where nothing was expected`);
@@ -219,7 +216,6 @@ const USER_FIELDS = new Set([
 	...['id', 'link', 'registered_date', 'capabilities', 'extra_capabilities', 'avatar_urls', '_links'],
 ]);
 
-/** A user and nothing else is a yes; `false` is a no. */
 function judgeCheck({ sent = {} }: Sendable, body: unknown, before: string): Finding {
 	if (before === '' && body === false) {
 		const message = 'the service says they are not valid';
@@ -236,7 +232,6 @@ export function lookedUpId(body: unknown): string | undefined {
 	return isObject(body) && isId(body.id) ? String(body.id) : undefined;
 }
 
-/** A list, or objects under their slugs. */
 function listOf(body: unknown): unknown[] | undefined {
 	if (Array.isArray(body)) return body;
 	if (!isObject(body)) return undefined;
@@ -258,7 +253,6 @@ function isSame(shown: unknown, asked: unknown): boolean {
 	return typeof shown !== 'object' && String(shown).toLowerCase() === String(asked).toLowerCase();
 }
 
-/** An ID, parent, slug or username that is not the one in the request. */
 function otherObject({ endpoint, ids = {}, sent = {} }: Sendable, body: unknown): string | undefined {
 	const { returns, replay, parent } = endpoint;
 	if (!isObject(body) || returns === 'list' || returns === 'any' || returns === 'fields') return undefined;
@@ -293,7 +287,6 @@ function judgeRedirect(request: Sendable, { status, headers }: Response): Findin
 	return { outcome, code: 'redirect', message, location, notServed: true };
 }
 
-/** 4xx and 5xx. */
 function judgeRefusal(request: Sendable, response: Response, { dialect }: Reading): Finding {
 	const { status, headers } = response;
 	const content = readContent(response);
@@ -345,7 +338,6 @@ function wordsOfRefusal(content: Content, status: number, dialect: Dialect | und
 	};
 }
 
-/** A code, a message, and nothing of an object. */
 function isServiceError(body: unknown): body is Json {
 	if (!isObject(body) || Object.hasOwn(body, 'id')) return false;
 	return typeof body.code === 'string' && body.code !== '' && typeof body.message === 'string';
@@ -367,7 +359,6 @@ function explain(body: unknown, dialect = neutralDialect): Pick<Outcome, 'code' 
 	if (typeof params === 'object' && params !== null) {
 		found.reasons = Object.fromEntries(
 			Object.entries(params).map(([name, why]) => {
-				// Of missing parameters, services list the names.
 				if (Array.isArray(params)) return [dialect.toNeutral(String(why)), 'is missing'];
 				return [dialect.toNeutral(name), htmlText(typeof why === 'string' ? why : JSON.stringify(why))];
 			}),
@@ -386,7 +377,6 @@ function considerHistory(request: Sendable, outcome: Outcome, before: History, i
 		outcome.message = isOpen ? 'it is gone; an earlier attempt may have deleted it' : 'it was gone already';
 		return;
 	}
-	// Nothing to update, or the same refusal as before.
 	if ((gone !== undefined && isUpdate) || blamesSentField(request, outcome)) return;
 	if (before.mayBePartly) outcome.mayBePartly = true;
 	if (name === 'not-sent' && isOpen) outcome.outcome = 'unknown';
@@ -400,7 +390,6 @@ function considerHistory(request: Sendable, outcome: Outcome, before: History, i
 	if (name === 'unknown' || before.mayBeApplied) outcome.mayBeApplied = true;
 }
 
-/** An earlier attempt was then refused for the same reason. */
 function blamesSentField({ sent = {}, path, body = '' }: Sendable, { status, reasons = {} }: Outcome): boolean {
 	if (status !== 400) return false;
 	return Object.keys(reasons).some((name) => Object.hasOwn(sent, name) || `${path} ${body}`.includes(name));

@@ -8,7 +8,6 @@ export type OutcomeName = 'ok' | 'differs' | 'failed' | 'invalid' | 'unknown' | 
 export type Retry = 'once' | 'later' | 'lost' | 'unsent';
 
 export interface History {
-	/** Sent, without a response that shows what became of it. */
 	mayBeApplied?: boolean;
 	/** The service failed, perhaps halfway. */
 	mayBePartly?: boolean;
@@ -16,12 +15,10 @@ export interface History {
 
 export interface Outcome extends History {
 	outcome: OutcomeName;
-	/** Of the last response. */
 	status?: number;
 	/** The service's, such as `rest_post_invalid_id`, or ours. */
 	code?: string;
 	message?: string;
-	/** By field. */
 	reasons?: Record<string, string>;
 	attempts: number;
 	/** From the first attempt to the last response. */
@@ -37,18 +34,15 @@ export interface Outcome extends History {
 	gone?: 'missing' | 'trashed';
 	signedOut?: boolean;
 	forbidden?: boolean;
-	/** For a credential check. */
 	wrongCredentials?: boolean;
 	/** Something other than the service responded, or the service doesn't know the path. */
 	notServed?: boolean;
 	/** The service is overloaded, or a gateway can't reach it. */
 	busy?: boolean;
-	/** The target of a redirect. */
 	location?: string;
 }
 
 export interface RowOutcome extends Outcome {
-	/** From 1. */
 	row: number;
 	/** From 1. */
 	line?: number;

@@ -1,7 +1,6 @@
 /** Problems between here and the service, with the next step. */
 
 export interface TransportProblem {
-	/** `connect_refused`, `dns_failed`, `tls_failed`, `timeout` … */
 	code: string;
 	message: string;
 	permanent: boolean;
@@ -13,7 +12,6 @@ const LOST: Known = ['connection_lost', 'the server closed the connection', fals
 const UNTRUSTED: Known = ['tls_untrusted', "the host's certificate is from an unknown CA", true];
 const NO_TLS: Known = ['tls_not_spoken', 'the port does not speak TLS; it may serve plain http', true];
 
-/** Codes of Node, undici, OpenSSL and ours. */
 const KNOWN: Readonly<Record<string, Known>> = {
 	ECONNREFUSED: ['connect_refused', 'connection refused', false],
 	ENOTFOUND: ['dns_failed', 'the host name could not be resolved', false],
@@ -55,13 +53,13 @@ const KNOWN: Readonly<Record<string, Known>> = {
 };
 
 const CLOCK = "check this machine's clock and the certificate's dates";
-const CA = 'if you trust the host, pass its CA with --ca-file FILE';
+const REACH = 'check the base URL, your network and firewalls, or run: supportctl doctor';
 
 const NEXT_STEPS: Readonly<Record<string, string>> = {
-	connect_refused: 'check the host and port of the base URL, or run: supportctl doctor',
-	connect_timeout: 'check the host and port of the base URL and firewalls, or run: supportctl doctor',
-	dns_failed: 'check the host name and your network, or run: supportctl doctor',
-	unreachable: 'check your network, or run: supportctl doctor',
+	connect_refused: REACH,
+	connect_timeout: REACH,
+	dns_failed: REACH,
+	unreachable: REACH,
 	not_loopback:
 		'use https://, or an address such as http://127.0.0.1; or allow it: supportctl profile set NAME --allow-http',
 	https_expected: 'use https:// in the base URL',
@@ -69,14 +67,13 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
 	tls_expired: `renew the certificate, or ${CLOCK}`,
 	tls_not_yet_valid: CLOCK,
 	tls_wrong_name: 'use the name in the certificate as the base URL',
-	tls_untrusted: CA,
+	tls_untrusted: 'if you trust the host, pass its CA with --ca-file FILE',
 	tls_client_certificate: 'pass --cert FILE and --key FILE',
 	tls_failed: 'check that the port serves https, and check --ca-file, --cert and --key; or run: supportctl doctor',
 	proxy_failed:
 		'fix HTTPS_PROXY or HTTP_PROXY (put the username and password before the host, with %40 for @), or add the host to NO_PROXY',
 	redirect: 'to change it in a profile: supportctl profile set NAME --base-url URL',
 	login_form: 'a sign-on page or a firewall in front of the service responded: use a base URL without it',
-	// Refusals of the service.
 	incorrect_agent: 'assign an agent: this service requires one on every ticket and accepts no other users',
 	invalid_term: 'use the ID of a term: supportctl term list TAXONOMY',
 	invalid_username: 'find usernames with: supportctl user list --search TEXT',
@@ -106,7 +103,6 @@ function recognise(error: Error & { code?: unknown; data?: unknown }): Known {
 		if (String(data).startsWith('\x15\x03')) {
 			return ['https_expected', 'the port speaks TLS, but the base URL is http://', true];
 		}
-		// llhttp's reason, in parentheses.
 		const reason = /\((.+)\)$/.exec(message)?.[1] ?? (message || code);
 		return ['bad_http', `the response is not valid HTTP (${reason})`, false];
 	}

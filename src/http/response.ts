@@ -47,7 +47,6 @@ export function decoded(response: Response): Response {
 	return { ...response, problem: { code: 'unreadable_response', message, permanent: true } };
 }
 
-/** What a response shows instead of JSON. */
 export interface NoJson {
 	code: 'empty_response' | 'html_response' | 'login_form' | 'cut_off_json' | 'not_json';
 	message: string;
@@ -126,7 +125,6 @@ export function firstWords(text: string): string {
 const INLINE_TAG = /<\/?(?:a|abbr|b|code|em|i|small|span|strong|u)(?:\s[^<>]*)?>/gi;
 const BLOCK_TAG = /<\/?(?:br|div|h[1-6]|hr|li|ol|p|pre|td|th|tr|ul)(?:[\s/][^<>]*)?>/gi;
 
-/** Services write messages for browsers. */
 export function htmlText(html: string): string {
 	const text = html.replace(INLINE_TAG, '').replace(BLOCK_TAG, ' ');
 	return decodeEntities(text.replace(/ {2,}/g, ' ').trim());

@@ -6,20 +6,16 @@ import { isMisplaced, judge, type Reading, type Sendable } from './judge.js';
 import type { History, Outcome, Retry } from './outcome.js';
 import { headerOf, type Response } from './response.js';
 
-/** It doubles with each attempt. */
 export const BASE_DELAY_MS = 500;
 export const MAX_DELAY_MS = 30_000;
 /** Beyond it, the row ends. */
 export const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
-/** Shared by all rows. */
 export interface Pace {
-	/** Undefined if it may go now. */
 	ready(signal: AbortSignal | undefined): Promise<void> | undefined;
 	/** Come back later, or no connection. */
 	refused(sentAt: number, retryAfterMs: number | undefined): void;
 	answered(sentAt: number): void;
-	/** No response. */
 	lost(sentAt: number): void;
 }
 
@@ -33,7 +29,6 @@ export interface SendOptions extends Reading {
 	retries: number;
 	clock: SendClock;
 	random(): number;
-	/** Nothing new is sent then. */
 	stop?: AbortSignal;
 	pace?: Pace;
 	/** What an earlier process left open. */
@@ -96,12 +91,10 @@ export async function send(client: Client, request: Sendable, options: SendOptio
 	}
 }
 
-/** A resume sends it. */
 function openOutcome({ mayBeApplied, mayBePartly }: History): 'unknown' | 'not-sent' {
 	return mayBeApplied || mayBePartly ? 'unknown' : 'not-sent';
 }
 
-/** Reasons for the whole run to slow down. */
 function report(
 	pace: Pace | undefined,
 	sentAt: number,
@@ -149,17 +142,14 @@ export interface RetryFacts {
 
 export type RetryDecision = { again: true; waitMs: number } | { again: false; why?: 'wait-too-long' };
 
-/** A `once` request is never repeated. */
 export function decideRetry(facts: RetryFacts): RetryDecision {
 	const { retry, attempt, retryAfterMs } = facts;
 	if (retry === undefined || facts.replay === 'once') return { again: false };
 	// Only an update, which does no harm, and not a third time.
 	if (retry === 'once' && (facts.replay !== 'set' || facts.failedBefore)) return { again: false };
 	const isPutOff = retryAfterMs !== undefined && retry === 'later';
-	// Also after the last attempt.
 	if (isPutOff && retryAfterMs > MAX_RETRY_AFTER_MS) return { again: false, why: 'wait-too-long' };
 	if (attempt > facts.retries) return { again: false };
-	// `0` names no wait.
 	if (isPutOff && retryAfterMs > 0) {
 		return { again: true, waitMs: retryAfterMs + facts.random * Math.min(1000, 100 + retryAfterMs / 10) };
 	}

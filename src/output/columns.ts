@@ -7,7 +7,6 @@ export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'ids', 
 
 export type Format = (typeof formats)[number];
 
-/** Whether an error in the output would look like a row. */
 export function holdsRowsAlone(format: Format): boolean {
 	return ['csv', 'tsv', 'ids', 'count'].includes(format);
 }
@@ -75,7 +74,6 @@ export function parseFields(text: string | readonly string[]): ResolvedColumn[] 
 	});
 }
 
-/** `{raw, rendered}` as its raw text, lists with commas, objects as JSON. */
 export function cellText(value: unknown): string {
 	if (typeof value === 'string') return value;
 	if (value === null || value === undefined) return '';
@@ -92,7 +90,6 @@ export function cellText(value: unknown): string {
 export interface Encoder {
 	/** Empty while the format waits for more rows. */
 	rows(rows: readonly unknown[]): string;
-	/** Columns that came too late for the header. */
 	readonly dropped?: ReadonlySet<string>;
 	end(): string;
 }

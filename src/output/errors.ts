@@ -62,7 +62,6 @@ export function renderError(
 			...(causes.length > 0 && { causes }),
 			...(stack.length > 0 && { stack }),
 		};
-		// Facts follow, and replace nothing.
 		const object = { ...own, ...data, ...own };
 		return `${escapeJson(JSON.stringify({ error: redactTexts(redact(object), redactUrl) }))}\n`;
 	}

@@ -6,7 +6,6 @@ import type { Palette } from './colour.js';
 
 export interface ProgressCounts {
 	done: number;
-	/** If it becomes known later. */
 	total?: number | undefined;
 	failed?: number;
 	unknown?: number;
@@ -16,13 +15,11 @@ export interface ProgressCounts {
 
 export type Progress = ReturnType<typeof createProgress>;
 
-/** Milliseconds between two drawings. */
 const REDRAW = 100;
 const LINE = 10_000;
 
 const WINDOW = 10_000;
 
-/** Columns. */
 const WIDEST = 30;
 const NARROWEST = 6;
 
@@ -52,7 +49,6 @@ export function createProgress(
 		return now > oldest.at ? Math.max(0, done - oldest.done) / ((now - oldest.at) / 1000) : 0;
 	}
 
-	/** Most important first. */
 	function draw({ done, total = expected, failed, unknown = 0, note }: ProgressCounts): void {
 		const rate = rateAt(clock.monotonic(), done);
 		const facts = [total === undefined ? `${done} done` : `${done} of ${total} done`];

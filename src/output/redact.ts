@@ -59,7 +59,6 @@ export function redact<T>(value: T): T {
 	return createRedactor()(value);
 }
 
-/** Values under secret names at any depth, which a response must not repeat. */
 export function secretValues(sent: unknown, isSecret = false): string[] {
 	if (typeof sent !== 'object' || sent === null) {
 		const isValue = typeof sent === 'number' || (typeof sent === 'string' && sent !== '');
@@ -78,7 +77,6 @@ export function redactHeaders(
 
 function redactHeader(name: string, value: string): string {
 	if (!isSecretName(name)) return redactUrl(value);
-	// It shows what was tried.
 	const scheme = /^(?:proxy-)?authorization$/i.test(name) ? /^(?:basic|bearer|digest)\s/i.exec(value) : null;
 	return (scheme?.[0] ?? '') + REDACTED;
 }
@@ -132,7 +130,6 @@ function escapeUnicode(json: string): string {
 	return json.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** How a message may repeat a text. */
 function encodingsOf(text: string): string[] {
 	const inJson = JSON.stringify(text).slice(1, -1);
 	const base64 = Buffer.from(text, 'utf8').toString('base64').replace(/=+$/, '');
@@ -217,7 +214,6 @@ export function createOutcomeRedactor(
 		const outcome = { ...given };
 		const clean = sent.length === 0 ? cleanOwn : createTextRedactor(own, sent);
 		if (code !== undefined) outcome.code = clean(code);
-		// It may quote the response.
 		if (message !== undefined) outcome.message = redactQuoted(clean(message));
 		if (warnings !== undefined) outcome.warnings = warnings.map(clean);
 		if (reasons !== undefined) {

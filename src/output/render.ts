@@ -22,18 +22,14 @@ import { createRedactor } from './redact.js';
 import { escapeJson, sanitise } from './sanitise.js';
 
 export interface RenderOptions {
-	/** By default a table, or its columns with tabs in a pipe. */
 	readonly format?: Format | undefined;
 	readonly fields?: string | readonly string[] | undefined;
 	readonly field?: string | undefined;
 	readonly bom?: boolean | undefined;
 	readonly query?: string | undefined;
-	/** Every key by default. */
 	readonly columns?: readonly Column[] | undefined;
 	readonly more?: ((row: Row) => readonly Column[]) | undefined;
-	/** Resolves a name that is no path. */
 	readonly resolve?: ((name: string) => ((row: Row) => unknown) | undefined) | undefined;
-	/** One object rather than a list. */
 	readonly single?: boolean | undefined;
 	readonly idOf?: ((row: Row) => unknown) | undefined;
 	readonly isTTY: boolean;
@@ -41,16 +37,12 @@ export interface RenderOptions {
 	readonly palette?: Palette | undefined;
 }
 
-/** A promise asks to wait. */
 export type Write = (text: string) => void | Promise<void>;
 
 export interface RenderSummary {
 	rows: number;
-	/** Columns that no row has. */
 	missing: string[];
-	/** Columns that came too late for the header. */
 	dropped: string[];
-	/** The first row's keys. */
 	seen: string[];
 }
 
@@ -200,7 +192,6 @@ function namedColumns({ fields, field, resolve }: RenderOptions): ResolvedColumn
 	return columns.map((column) => ({ ...column, get: resolve?.(column.path) ?? column.get }));
 }
 
-/** Dots in a key mean nothing. */
 function keysOf(row: Row): Column[] {
 	return Object.keys(row).map((path) => ({ path, label: path, get: (each) => ownOf(each, path) }));
 }
@@ -234,10 +225,8 @@ async function createEncoder(options: RenderOptions, named: ResolvedColumn[] | u
 	});
 }
 
-/** Rows that are written at once. */
 const BATCH = 100;
 
-/** Milliseconds until fewer are. */
 const WAIT_MS = 200;
 
 /** Finds everything wrong with the options before anything is sent. @throws UsageError */
@@ -310,7 +299,6 @@ async function createQueryRenderer(options: RenderOptions, query: string, write:
 		async end() {
 			const found = search(options.single === true ? rows[0] : rows);
 			const isList = Array.isArray(found);
-			// In formats of lines, no result prints no line.
 			const inLines = field !== undefined || format === 'ids' || format === 'count';
 			const one = found === null && inLines ? [] : [found];
 			const results: unknown[] = isList ? found : one;

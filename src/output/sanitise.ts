@@ -3,7 +3,6 @@
 import type { Context, Output } from '../io/context.js';
 import { HIDDEN_CHARACTER } from '../text.js';
 
-/** Most text, and quick to find. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /** First what may stay: flags of regions, and joiners and variation selectors where scripts and emoji need them. */
@@ -42,7 +41,6 @@ export function sanitise(text: string): string {
 	return withoutCommands(text.replace(each(), (character, kept?: string) => kept ?? escapeOne(character)));
 }
 
-/** Keeps line breaks; tabs become spaces. */
 export function sanitiseLines(text: string): string {
 	return text
 		.split(/\r?\n/)
@@ -52,7 +50,6 @@ export function sanitiseLines(text: string): string {
 
 const PLAIN_LINES = /^[\n\x20-\x7e]*$/;
 
-/** JSON of the same value without such characters. */
 export function escapeJson(json: string): string {
 	return escapeQuoted(json, (character) =>
 		character.split('').reduce((text, unit) => `${text}\\u${hex(unit.charCodeAt(0), 4)}`, ''),

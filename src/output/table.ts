@@ -23,7 +23,6 @@ const LEAST = 6;
 /** Shares of the width that an important column keeps; tried in this order. */
 const SHARES = [0.4, 0.35, 0];
 
-/** No terminal is wider. */
 const LONGEST = 2_000;
 
 const ASCII = /^[\x20-\x7e]*$/;
@@ -31,7 +30,6 @@ const ASCII = /^[\x20-\x7e]*$/;
 interface Part {
 	readonly column: ResolvedColumn;
 	readonly label: string;
-	/** One for each row. */
 	readonly cells: readonly string[];
 }
 
@@ -51,11 +49,9 @@ export function createTable(options: EncoderOptions): Encoder {
 		return { rows: (rows) => rows.map((row) => record(asRow(row))).join(''), end };
 	}
 	let known: readonly ResolvedColumn[] = options.columns;
-	/** What is under the last header. */
 	let last: Layout | undefined;
 
 	return {
-		/** Under a new header if the columns are new. */
 		rows(given) {
 			if (given.length === 0) return '';
 			const rows = given.map(asRow);
@@ -165,7 +161,6 @@ function createStandIns() {
 	};
 }
 
-/** `key  value` lines. */
 function recordText(columns: readonly ResolvedColumn[], row: Row, { palette, chosen }: EncoderOptions): string {
 	const shown = columns.filter(
 		(column) => chosen || column.optional !== true || isWorthShowing(column, cellText(column.get(row))),

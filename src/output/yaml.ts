@@ -1,5 +1,4 @@
 /** YAML for readers of 1.1 and 1.2. */
-
 import { Document, isMap, isNode, isScalar, parseDocument, type Scalar, visit } from 'yaml';
 import { escapeYaml, sanitise } from './sanitise.js';
 
@@ -18,7 +17,6 @@ export function yamlText(value: unknown): string {
 export function readYamlMapping(text: string, isText: (name: string) => boolean): Record<string, unknown> | undefined {
 	const document = parseDocument(text);
 	const [error] = document.errors;
-	// An excerpt below the message shows the place.
 	if (error !== undefined) {
 		throw new SyntaxError(error.message.replace(/ at line \d+, column \d+|; please use .*\(\)/g, '').trimEnd());
 	}

@@ -541,7 +541,7 @@ const output = [
 	...bugsIn('src/output/table.ts', 'truncate', ['test/output/table.test.ts'], {
 		'a table is wider than the terminal': () => (text) => text,
 	}),
-	...bugsIn('src/output/time.ts', 'relativeTime', ['test/output/time.test.ts'], {
+	...bugsIn('src/text.ts', 'relativeTime', ['test/text.test.ts'], {
 		'hours are minutes': (real) => (ms, now) => real(now - (now - ms) * 60, now),
 	}),
 ];

@@ -5,7 +5,7 @@ import { isId, readMoment } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { isNothing } from '../../bulk/run/held.js';
 import type { Column, Row } from '../../output/columns.js';
-import { relativeTime } from '../../output/time.js';
+import { relativeTime } from '../../text.js';
 import type { Reading } from './reading.js';
 
 /** GMT, without a zone. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { relativeTime } from '../../src/output/time.js';
+import { relativeTime } from '../src/text.js';
 
 const now = Date.UTC(2026, 10, 23, 12);
 const minutes = 60_000;
