@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+	createOutcomeRedactor,
 	createRedactor,
 	createTextRedactor,
 	isSecretName,
@@ -274,4 +275,14 @@ describe('createTextRedactor', () => {
 		expect(clean('x', '   ')).toBe('x');
 		expect(clean('a b', '   ')).toBe('a b');
 	});
+});
+
+it('an outcome shows no value of a field named like a secret that differs, also inside', () => {
+	const differs = [
+		{ field: 'password', sent: 'hunter2', shown: 'x' },
+		{ field: 'meta', sent: { api_token: 'hunter2', a: 1 }, shown: {} },
+	];
+	const outcome = createOutcomeRedactor([])({ outcome: 'differs', differs }, []);
+	expect(JSON.stringify(outcome)).not.toContain('hunter2');
+	expect(outcome.differs?.[1]).toEqual({ field: 'meta', sent: { api_token: '[redacted]', a: 1 }, shown: {} });
 });

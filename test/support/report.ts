@@ -6,7 +6,6 @@ import { scanJournal } from '../../src/bulk/journal/read.js';
 import type { PageRow, PlanFacts } from '../../src/bulk/reports/page.js';
 import type { ReportFacts } from '../../src/bulk/reports/report.js';
 import { type ReportFormat, writeReports } from '../../src/bulk/reports/write.js';
-import type { ExitCode } from '../../src/errors.js';
 import type { RowOutcome } from '../../src/http/outcome.js';
 import { headerOf, outcomeOf, startJournal } from './journal.js';
 import { temporaryFolder } from './temporary.js';
@@ -19,7 +18,7 @@ export const DIFFERS = { outcome: 'differs', code: 'differs', message: 'another 
 export async function runOf(
 	outcomes: readonly RowOutcome[],
 	rows = outcomes.length,
-	more: { exit?: ExitCode; plan?: Parameters<typeof headerOf>[1] } = {},
+	more: { plan?: Parameters<typeof headerOf>[1] } = {},
 ): Promise<ReportFacts> {
 	const journal = startJournal(temporaryFolder(), rows, undefined, more.plan);
 	for (const each of outcomes) void journal.outcome(each);
@@ -29,8 +28,6 @@ export async function runOf(
 		header: headerOf(rows, more.plan),
 		journals: [journal.path],
 		counts,
-		exit: more.exit ?? 3,
-		ended: '2026-11-21T08:00:00.000Z',
 		ms: 1234,
 	};
 }

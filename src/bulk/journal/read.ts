@@ -6,15 +6,7 @@ import { FailedError, fileProblem } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { JournalScan } from './history.js';
-import {
-	type Json,
-	notAJournal,
-	parseRecord,
-	type RowRecord,
-	readHeader,
-	rowRecordOf,
-	type TickRecord,
-} from './records.js';
+import { type Json, notAJournal, parseRecord, type RowRecord, readHeader, rowRecordOf } from './records.js';
 
 const CHUNK_BYTES = 64 * 1024;
 const LF = 10;
@@ -79,8 +71,9 @@ export async function scanJournal(path: string, watch?: (record: Json, place: nu
 	}
 }
 
-/** With the outcomes since the tick before. */
-export interface Tick extends TickRecord {
+/** What came about since the tick before. */
+export interface Tick {
+	readonly ms: number;
 	readonly outcomes: Readonly<Partial<Record<OutcomeName, number>>>;
 	/** Milliseconds of work from the start of the run, without pauses before resumes. */
 	readonly end: number;
@@ -99,7 +92,7 @@ export async function openRecords(path: string) {
 		if (record.type === 'tick') {
 			const ms = Number(record.ms);
 			const end = (ticks.at(-1)?.end ?? 0) + ms;
-			ticks.push({ ms, retries: Number(record.retries), refused: Number(record.refused), outcomes, end });
+			ticks.push({ ms, outcomes, end });
 			outcomes = {};
 		}
 		if (record.type !== 'row') return;

@@ -24,15 +24,6 @@ export interface EndRecord {
 	interrupted?: boolean | undefined;
 }
 
-/** About once a second; reports plot it. */
-export interface TickRecord {
-	/** Since the tick before. */
-	ms: number;
-	retries: number;
-	/** 429 and 503, of the retries. */
-	refused: number;
-}
-
 export interface ResumeRecord {
 	at: string;
 	tool: string;
@@ -44,7 +35,8 @@ export interface ResumeRecord {
 /** Beside outcomes and old values. */
 export type PlainRecord =
 	| ({ type: 'end' } & EndRecord)
-	| ({ type: 'tick' } & TickRecord)
+	/** About once a second: how long it is since the one before. Reports plot it. */
+	| { type: 'tick'; ms: number }
 	| ({ type: 'resume' } & ResumeRecord)
 	/** `lost`: it may have been applied without a response; `partly`: a part of it. */
 	| {
@@ -83,6 +75,12 @@ export function differences({ differs = [] }: Pick<RowRecord, 'differs'>): strin
 	return differs.map(({ field, sent, shown }) => `${field} is ${JSON.stringify(shown)}, not ${JSON.stringify(sent)}`);
 }
 
+/** `Invalid status. (HTTP 400)` */
+export function reasonOf(record: RowRecord): string {
+	const status = record.status === undefined ? '' : ` (HTTP ${record.status})`;
+	return `${fullMessage(record) ?? record.code ?? record.outcome}${status}`;
+}
+
 function sealOf(content: string): string {
 	return `,"crc":"${crc32(content).toString(16).padStart(8, '0')}"}`;
 }
@@ -94,8 +92,8 @@ export function sealed(json: string): string {
 	return content + sealOf(content);
 }
 
-export function rowLine(outcome: RowOutcome, redact: Redact): string {
-	const { row, line, ids, status, code, message, reasons, attempts, ms, warnings } = outcome;
+export function rowLine(outcome: RowOutcome): string {
+	const { row, line, ids, status, code, message, reasons, attempts, ms, warnings, differs } = outcome;
 	return JSON.stringify({
 		type: 'row',
 		row,
@@ -109,7 +107,7 @@ export function rowLine(outcome: RowOutcome, redact: Redact): string {
 		attempts,
 		ms: Math.round(ms),
 		warnings,
-		differs: redactedDiffers(outcome, redact),
+		differs,
 		link: linkOf(outcome),
 	});
 }
@@ -119,13 +117,6 @@ const LONGEST_LINK = 300;
 function linkOf({ body }: RowOutcome): string | undefined {
 	const link = isObject(body) ? body.link : undefined;
 	return typeof link === 'string' && link.length <= LONGEST_LINK ? link : undefined;
-}
-
-function redactedDiffers({ differs }: RowOutcome, redact: Redact): Json[] | undefined {
-	return differs?.map(({ field, sent, shown }) => {
-		const kept = (redact({ [field]: { sent, shown } }) as Json)[field];
-		return isObject(kept) ? { field, ...kept } : { field, sent: kept, shown: kept };
-	});
 }
 
 /** Secret values are only named in `withheld`: an undo must not restore a placeholder. */

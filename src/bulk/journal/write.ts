@@ -94,8 +94,9 @@ export class Journal {
 		return this.#append(JSON.stringify(record));
 	}
 
+	/** @param outcome without secrets */
 	outcome(outcome: RowOutcome): Promise<void> {
-		return this.#append(rowLine(outcome, this.redact));
+		return this.#append(rowLine(outcome));
 	}
 
 	/** Await it before sending the row. */

@@ -2,13 +2,13 @@
 
 import { createHash } from 'node:crypto';
 import { plural } from '../../api/names.js';
+import type { OutcomeName } from '../../http/outcome.js';
 import { durationText } from '../../text.js';
 import { outcomeNames } from '../journal/counts.js';
 import style from './browser.css' with { type: 'text' };
 import script from './browser.js' with { type: 'text' };
 import { escapeXml, plainText } from './escape.js';
-import { type Change, MOST_ROWS, number, type Page, type PageRow, valueText } from './page.js';
-import { type Bar, type Timeline, timelineOf } from './timeline.js';
+import { type Change, MOST_ROWS, number, type Page, type PageRow, valueText, workedMs } from './page.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
 
@@ -94,42 +94,41 @@ function* nextSteps({ steps }: Page): Generator<string> {
 	yield '</ul>\n';
 }
 
-function* overTime({ ticks, noun }: Page): Generator<string> {
-	const timeline = timelineOf(ticks);
-	if (timeline === undefined) return;
-	const present = outcomeNames.filter((name) => timeline.bars.some((bar) => bar[name] > 0));
-	yield '<h2>Over time</h2>\n<figure>\n';
-	yield chart(timeline, present, 'bars', plural(noun, 2));
-	const retries = ticks.reduce((sum, tick) => sum + tick.retries, 0);
-	if (retries > 0) {
-		const refused = ticks.reduce((sum, tick) => sum + tick.refused, 0);
-		yield chart(timeline, ['refused', 'retried'], 'low', 'retries');
-		yield `<figcaption>${number(retries)} retries, ${number(refused)} after a 429 or 503</figcaption>\n`;
-	}
-	yield '</figure>\n';
-}
+const MOST_BARS = 60;
+const LEAST_BARS = 10;
 
-function chart({ barMs, bars }: Timeline, kinds: readonly (keyof Bar)[], size: string, what: string): string {
-	const sums = bars.map((bar) => kinds.reduce((sum, kind) => sum + bar[kind], 0));
-	const top = Math.max(...sums);
+type Bar = Partial<Record<OutcomeName, number>>;
+
+/** Outcomes per second; nothing for a run of less than a second. */
+function* overTime({ ticks, noun }: Page): Generator<string> {
+	if (ticks.length === 0) return;
+	const span = workedMs(ticks);
+	const barMs = 1000 * Math.max(1, Math.ceil(span / 1000 / MOST_BARS));
+	const bars = Array.from({ length: Math.max(LEAST_BARS, Math.ceil(span / barMs)) }, (): Bar => ({}));
+	for (const { ms, end, outcomes } of ticks) {
+		const bar = bars[Math.floor((end - ms / 2) / barMs)] ?? {};
+		for (const name of outcomeNames) bar[name] = (bar[name] ?? 0) + (outcomes[name] ?? 0);
+	}
+	const top = Math.max(...bars.map((bar) => Object.values(bar).reduce((sum, rows) => sum + rows, 0)));
 	const marks = bars.flatMap((bar, index) => {
 		let y = 100;
-		return kinds.flatMap((kind) => {
-			const height = (bar[kind] * 100) / top;
+		return outcomeNames.flatMap((name) => {
+			const height = ((bar[name] ?? 0) * 100) / top;
 			y -= height;
-			return height === 0 ? [] : [rectangle(kind, index + 0.1, y, 0.8, height)];
+			return height > 0 ? [rectangle(name, index + 0.1, y, 0.8, height)] : [];
 		});
 	});
-	const title = encode(`${capital(what)} per second`);
+	const title = encode(`${capital(plural(noun, 2))} per second`);
 	const most = Number(((top * 1000) / barMs).toPrecision(2));
-	const times = [0, 0.5, 1].map(
-		(part) => `<span>${part === 0 ? '0 s' : durationText(part * bars.length * barMs)}</span>`,
-	);
-	return `<p class="faint">${title}</p>
+	const times = ['0 s', durationText((bars.length * barMs) / 2), durationText(bars.length * barMs)];
+	yield `<h2>Over time</h2>
+<figure>
+<p class="faint">${title}</p>
 <div class="chart">
 <div class="scale"><span>${number(most)}</span><span>0</span></div>
-${drawing(size, bars.length, 100, title, marks)}<div class="times">${times.join('')}</div>
+${drawing('bars', bars.length, 100, title, marks)}<div class="times">${times.map((time) => `<span>${time}</span>`).join('')}</div>
 </div>
+</figure>
 `;
 }
 

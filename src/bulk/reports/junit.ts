@@ -2,14 +2,15 @@
 
 import { nameRow } from '../../api/names.js';
 import { totalOf } from '../journal/counts.js';
-import { differences, type RowRecord } from '../journal/records.js';
+import { differences, type RowRecord, reasonOf } from '../journal/records.js';
 import { commandOf, fileOf } from '../run/plan.js';
 import { escapeXml } from './escape.js';
-import { type Report, reasonOf } from './report.js';
+import type { Report } from './report.js';
 
 /** One test for each row, and one for rows that were never reached. */
 export function* junit(report: Report): Generator<string> {
-	const { header, recorded, gaps, noun } = report;
+	const { header, recorded, noun } = report;
+	const gaps = gapsIn(report);
 	const suite = escapeXml(`supportctl ${commandOf(header.plan)}`);
 	const file = fileOf(header.plan);
 	const sums = [
@@ -33,12 +34,20 @@ export function* junit(report: Report): Generator<string> {
 		yield result(record, place);
 		yield '</testcase>\n';
 	}
-	for (const { code, text } of gaps) {
-		const name = code === 'not_reached' ? 'rows that were not sent' : escapeXml(text);
-		yield `<testcase classname="${suite}" name="${name}" time="0">`;
+	for (const { name, code, text } of gaps) {
+		yield `<testcase classname="${suite}" name="${escapeXml(name)}" time="0">`;
 		yield `<error message="${escapeXml(text)}" type="${code}"/></testcase>\n`;
 	}
 	yield '</testsuite>\n</testsuites>\n';
+}
+
+function gapsIn({ header, counts, recorded, journals, problems = [] }: Report) {
+	const gaps = problems.map((text) => ({ name: text, code: 'shards', text }));
+	const missing = totalOf(counts) - totalOf(recorded);
+	if (missing <= 0) return gaps;
+	const rows = missing === 1 ? '1 row was not sent' : `${missing} rows were not sent`;
+	const text = `${rows}; continue with: supportctl run resume ${journals.length === 1 ? header.id : 'RUN'}`;
+	return [{ name: 'rows that were not sent', code: 'not_reached', text }, ...gaps];
 }
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3);

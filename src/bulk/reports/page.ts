@@ -6,10 +6,9 @@ import type { OutcomeName } from '../../http/outcome.js';
 import { durationText } from '../../text.js';
 import { type Counts, nextSteps, openRows, outcomeNames, totalOf } from '../journal/counts.js';
 import type { Tick } from '../journal/read.js';
-import type { RowRecord } from '../journal/records.js';
+import { differences, type RowRecord, reasonOf } from '../journal/records.js';
 import { commandOf, formatShard, type RunHeader, type RunPlan, sourceName } from '../run/plan.js';
-import { type Report, reasonOf, remarksOn, type Step } from './report.js';
-import { workedMs } from './timeline.js';
+import type { Report, Step } from './report.js';
 
 export interface Page {
 	readonly isPlan: boolean;
@@ -57,7 +56,7 @@ export const MOST_ROWS = 5000;
 const MOST_GROUPS = 100;
 
 export function pageOfRun(report: Report): Page {
-	const { header, counts, noun, ticks, ms, next, problems = [] } = report;
+	const { header, counts, recorded, noun, ticks, ms, next, problems = [] } = report;
 	return {
 		isPlan: false,
 		title: titleOf(header.plan, counts),
@@ -68,7 +67,7 @@ export function pageOfRun(report: Report): Page {
 		outcomes: outcomeNames.map((name) => ({ name, rows: counts[name] })).filter((each) => each.rows > 0),
 		steps: next ?? nextSteps(header.id, counts, openRows(counts) > 0),
 		ticks,
-		total: totalOf(report.recorded),
+		total: totalOf(recorded),
 		...readRows(report),
 	};
 }
@@ -107,6 +106,11 @@ export function pageOfPlan({ header, by, note, steps, rows: planned }: PlanFacts
 		toCheck: total,
 		rows,
 	};
+}
+
+/** Without the pauses before resumes. */
+export function workedMs(ticks: readonly Tick[]): number {
+	return ticks.reduce((longest, { end }) => Math.max(longest, end), 0);
 }
 
 export function number(value: number): string {
@@ -189,6 +193,7 @@ function readRows({ records, noun, header }: Report) {
 	for (const record of records()) {
 		const { row, line, ids, outcome, differs = [] } = record;
 		const isGood = outcome === 'ok' || outcome === 'skipped';
+		const isPlain = outcome === 'ok' && record.message === undefined;
 		let list = wrong;
 		if (outcome === 'differs' || (isGood && differs.length > 0)) list = different;
 		else if (isGood) list = fine;
@@ -199,7 +204,7 @@ function readRows({ records, noun, header }: Report) {
 			name: nameRow(ids, noun),
 			link: ownLink(record.link, header.plan.service.baseUrl),
 			outcome,
-			remarks: remarksOn(record),
+			remarks: [...(isPlain ? [] : [reasonOf(record)]), ...differences(record)].join('; '),
 			changes: [],
 		};
 		if (list.length < MOST_ROWS) list.push(shown);

@@ -9,7 +9,7 @@ import { openRecords, type RecordFile } from '../journal/read.js';
 import { html } from './html.js';
 import { junit } from './junit.js';
 import { markdown } from './markdown.js';
-import { type PlanFacts, pageOfPlan, pageOfRun } from './page.js';
+import { type Page, type PlanFacts, pageOfPlan, pageOfRun } from './page.js';
 import { type Report, type ReportFacts, reportOn } from './report.js';
 
 export const reportFormats = ['html', 'junit', 'markdown'] as const;
@@ -27,11 +27,9 @@ export function parseReport(text: string): ReportSpec {
 	const known = reportFormats.find((each) => each === format);
 	const code = 'invalid_value';
 	if (known === undefined) {
-		const isData = format === 'csv' || format === 'json';
-		const data = `for ${format.toUpperCase()}: supportctl run show RUN --outcome ok,failed --format ${format}`;
 		throw new UsageError(`--report: ${JSON.stringify(format)} is not a format${didYouMean(format, reportFormats)}`, {
 			code,
-			hint: isData ? data : `the formats are ${reportFormats.join(', ')}, as in --report junit:results.xml`,
+			hint: `the formats are ${reportFormats.join(', ')}; for CSV and JSON: supportctl run show RUN --outcome ok,failed`,
 		});
 	}
 	if (path === '-') throw new UsageError('--report needs a file: stdout is for results', { code });
@@ -108,14 +106,12 @@ function cannotWrite(path: string, error: unknown): FailedError {
 }
 
 function textOf(format: ReportFormat, report: Report): Iterable<string> {
-	switch (format) {
-		case 'html':
-			return html(pageOfRun(report));
-		case 'junit':
-			return junit(report);
-		case 'markdown':
-			return markdown(pageOfRun(report));
-	}
+	if (format === 'junit') return junit(report);
+	return textOfPage(format, pageOfRun(report));
+}
+
+function textOfPage(format: ReportFormat, page: Page): Iterable<string> {
+	return format === 'html' ? html(page) : markdown(page);
 }
 
 /** Writes the others if one fails. @throws FailedError */
@@ -147,5 +143,5 @@ export function checkPlanReports(specs: readonly ReportSpec[]): void {
 export async function writePlanReports(specs: readonly ReportSpec[], facts: PlanFacts, cwd: string): Promise<void> {
 	checkPlanReports(specs);
 	const page = pageOfPlan(facts);
-	for (const spec of specs) await writeReport(spec, spec.format === 'html' ? html(page) : markdown(page), cwd);
+	for (const spec of specs) await writeReport(spec, textOfPage(spec.format, page), cwd);
 }

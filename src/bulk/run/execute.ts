@@ -42,7 +42,7 @@ export class Execution {
 	readonly #abort = new AbortController();
 	readonly #options: SendOptions;
 	#stopped: StopReason | undefined;
-	#recent = { since: 0, rows: 0, retries: 0, refused: 0 };
+	#recent = { since: 0, rows: 0 };
 	#hasTick = false;
 
 	constructor(private readonly parts: RunParts) {
@@ -149,8 +149,6 @@ export class Execution {
 	}
 
 	#onRetry(attempt: Outcome): void {
-		this.#recent.retries++;
-		if (attempt.retry === 'later') this.#recent.refused++;
 		this.#stop(this.#watch.lookAttempt(attempt, this.parts.setup.clock.monotonic()));
 	}
 
@@ -183,13 +181,12 @@ export class Execution {
 
 	#noteTick(): void {
 		const { setup, journal } = this.parts;
-		const { since, rows, retries, refused } = this.#recent;
-		if (rows + retries === 0) return;
+		const { since, rows } = this.#recent;
+		if (rows === 0) return;
 		const now = setup.clock.monotonic();
-		const tick = { type: 'tick', ms: Math.round(now - since), retries, refused } as const;
 		// The next outcome says so if the journal fails.
-		journal?.record(tick).catch(() => undefined);
-		this.#recent = { since: now, rows: 0, retries: 0, refused: 0 };
+		journal?.record({ type: 'tick', ms: Math.round(now - since) }).catch(() => undefined);
+		this.#recent = { since: now, rows: 0 };
 		this.#hasTick = true;
 	}
 

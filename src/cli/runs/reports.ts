@@ -43,18 +43,12 @@ export async function checkReports(job: RunJob, source: RowSource): Promise<void
 	await checkReportPlaces(specs, Object.entries(files), context.cwd);
 }
 
-export async function writeReports(
-	job: RunJob,
-	journal: Started['journal'],
-	{ counts, exitCode, ms }: Ended,
-): Promise<void> {
+export async function writeReports(job: RunJob, journal: Started['journal'], { counts, ms }: Ended): Promise<void> {
 	const asked = reportsOf(job);
 	if (asked === undefined || journal === undefined) return;
-	const { clock, cwd } = job.invocation.context;
 	const { parseReport, writeReports: write } = await reports();
-	const ended = new Date(clock.now()).toISOString();
-	const facts = { header: journal.header, journals: [journal.path], counts, exit: exitCode, ms, ended };
-	await write(asked.map(parseReport), facts, cwd);
+	const facts = { header: journal.header, journals: [journal.path], counts, ms };
+	await write(asked.map(parseReport), facts, job.invocation.context.cwd);
 }
 
 /** Writes reports on a plan. @throws UsageError for a format that has outcomes, FailedError */

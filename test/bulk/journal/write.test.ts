@@ -135,16 +135,8 @@ describe('a journal', () => {
 		});
 	});
 
-	it('keeps no value of a field named like a secret, in differences and old values', async () => {
+	it('keeps no old value of a field named like a secret', async () => {
 		const journal = startJournal(temporaryFolder(), 9);
-		await journal.outcome(
-			outcomeOf(1, {
-				differs: [
-					{ field: 'password', sent: 'hunter2', shown: 'x' },
-					{ field: 'meta', sent: { api_token: 'hunter2', a: 1 }, shown: {} },
-				],
-			}),
-		);
 		await journal.before(
 			3,
 			{ ticket_id: '3' },

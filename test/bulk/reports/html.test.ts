@@ -49,7 +49,7 @@ async function hostileRun(text: string): Promise<ReportFacts> {
 
 const SCRIPT = `"></td></table></script><script>alert(1)</script><img src=x onerror=alert(1)> ${HOSTILE}`;
 
-/** A journal with one row, and a tick a second of 20 rows; the service is busy in the fifth. */
+/** A journal with a tick a second of 20 rows; nothing comes in the fifth. */
 async function tickingRun(): Promise<ReportFacts> {
 	const journal = startJournal(temporaryFolder(), 500);
 	let row = 0;
@@ -58,12 +58,7 @@ async function tickingRun(): Promise<ReportFacts> {
 		for (let count = 0; count < (isBusy ? 0 : 20); count++) {
 			void journal.outcome(outcomeOf(++row, count === 0 ? { outcome: 'failed', status: 404 } : {}));
 		}
-		void journal.record({
-			type: 'tick',
-			ms: 1000,
-			retries: isBusy ? 7 : 0,
-			refused: isBusy ? 4 : 0,
-		});
+		void journal.record({ type: 'tick', ms: 1000 });
 	}
 	await journal.close();
 	return { ...(await exampleRun()), journals: [journal.path], counts: { ...createCounts(), ok: 171, failed: 9 } };
@@ -150,7 +145,7 @@ describe('the HTML report', () => {
 		const page = await reportOf('html', await hostileRun(SCRIPT));
 		const allowed =
 			'html head meta title link style script body main h1 h2 p span ul li b code table thead tbody tr th td div input output button';
-		const drawn = 'svg rect line figure figcaption';
+		const drawn = 'svg rect line figure';
 		const names = new Set(page.match(/<[a-z]\w*/g)?.map((each) => each.slice(1)));
 		expect([...names].filter((name) => !`${allowed} ${drawn}`.split(' ').includes(name))).toEqual([]);
 		expect(page.match(/<script/g)).toHaveLength(1);
@@ -221,16 +216,14 @@ describe('the HTML report', () => {
 		expect(shown.filter((each) => each === 'failed')).toHaveLength(130);
 	});
 
-	it('draws what rows came to in each second, with retries and refusals below', async () => {
+	it('draws what rows came to in each second', async () => {
 		const page = await reportOf('html', await tickingRun());
-		const [, bars, retries] = elementsOf(readPage(page), 'svg');
+		const [, bars] = elementsOf(readPage(page), 'svg');
 		expect(bars?.attributes['aria-label']).toBe('Tickets per second');
 		expect(bars?.children.map(({ attributes }) => attributes.class)).toEqual(Array(9).fill(['ok', 'failed']).flat());
 		const [ok, failed] = bars?.children ?? [];
 		expect([ok?.attributes.height, failed?.attributes.height]).toEqual(['95', '5']);
-		expect(retries?.children.map(({ attributes }) => attributes.class)).toEqual(['refused', 'retried']);
 		const text = textOf(page);
-		expect(text).toContain('7 retries, 4 after a 429 or 503');
 		expect(page).toContain('<div class="scale"><span>20</span><span>0</span></div>');
 		expect(text).toContain('took 10 s');
 	});
@@ -238,7 +231,7 @@ describe('the HTML report', () => {
 	it('copes with ticks of any length', async () => {
 		const journal = startJournal(temporaryFolder(), 2);
 		void journal.outcome(outcomeOf(1));
-		void journal.record({ type: 'tick', ms: 8e15, retries: 0, refused: 0 });
+		void journal.record({ type: 'tick', ms: 8e15 });
 		await journal.close();
 		const facts = { ...(await exampleRun()), journals: [journal.path] };
 		expect(elementsOf(readPage(await reportOf('html', facts)), 'rect').length).toBeLessThan(100);

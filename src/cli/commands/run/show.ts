@@ -164,10 +164,8 @@ async function writeReports(runs: Runs, whole: Whole, texts: readonly string[], 
 	const facts = {
 		header,
 		counts,
-		ended,
 		next,
 		journals: runs.map(({ summary }) => summary.path),
-		exit: (runs.length === 1 ? runs[0].scan.end?.exit : undefined) ?? exitCodeOf(counts),
 		ms: Math.max(0, Date.parse(ended) - Date.parse(header.started)) || 0,
 		problems: [
 			...missing.map((shard) => `shard ${shard} is missing`),
