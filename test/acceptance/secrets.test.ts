@@ -177,9 +177,12 @@ const hurried: Clock = hastyClock(100);
 /** Commands that neither have nor get the caller's credentials. */
 const withoutSecrets = new Set(['sandbox', 'completion', 'help', 'version']);
 
-const verbosities = [[], ['-vv', '--debug'], ['-vv', '--json', '--debug']];
+const verbosities = [
+	['-vv', '--debug'],
+	['-vv', '--json', '--debug'],
+];
 
-/** The way that is tried at every verbosity; the less verbose print nothing that the others do not. */
+/** The way that is tried with JSON too. Runs that are less verbose print nothing that these do not. */
 const thorough = 'SUPPORTCTL_PASSWORD';
 
 /** The ways in which a secret comes in; `only` is the file that may hold it. */

@@ -123,7 +123,7 @@ describe('updateStore', () => {
 		`;
 		const entry = join(temporaryFolder(), 'write.mjs');
 		writeFileSync(entry, script);
-		const writers = ['a', 'b', 'c', 'd', 'e', 'f'];
+		const writers = ['a', 'b', 'c', 'd'];
 		const codes = await Promise.all(
 			writers.map(async (name) => (await once(spawn(process.execPath, [entry, folder, name]), 'close'))[0]),
 		);

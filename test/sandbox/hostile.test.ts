@@ -43,7 +43,7 @@ test('no body that is JSON makes any endpoint fail', async () => {
 			const { status } = await own.call(method, target, method === 'GET' ? undefined : sent);
 			expect([200, 400, 403, 404, 410, 500, 501]).toContain(status);
 		}),
-		{ numRuns: 800 },
+		{ numRuns: 300 },
 	);
 	expect((await own.call('GET', '/users/me')).status).toBe(200);
-}, 120_000);
+});

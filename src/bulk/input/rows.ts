@@ -130,6 +130,8 @@ class Names {
 	readonly usual: readonly string[];
 	readonly #meanings: ReadonlyMap<string, Meaning>;
 	readonly #isCustom: boolean;
+	/** A file of outcomes that our own commands wrote. */
+	readonly #isResult: boolean;
 
 	constructor(private readonly options: CompileOptions) {
 		const meanings = meaningsOf(options);
@@ -137,6 +139,7 @@ class Names {
 		// The first of a name counts.
 		this.#meanings = new Map(meanings.toReversed().map((each) => [looseName(each.name), each]));
 		this.#isCustom = options.endpoint.body === 'custom_fields';
+		this.#isResult = this.#isCustom && OUTCOME_COLUMNS.every((each) => options.columns?.includes(each));
 	}
 
 	isMapped(name: string): boolean {
@@ -150,11 +153,10 @@ class Names {
 
 	/** Named by a flag, or added by our own commands. */
 	isIgnored(name: string): boolean {
-		const { columns = [], ignore = [], ignoreOther } = this.options;
+		const { ignore = [], ignoreOther } = this.options;
 		if (ignore.includes(name) || (ignoreOther === true && this.#meaningOf(name) === undefined)) return true;
 		if (this.isMapped(name)) return false;
-		const isResult = this.#isCustom && OUTCOME_COLUMNS.every((each) => columns.includes(each));
-		return REASON_COLUMNS.includes(name) || (isResult && OUTCOME_COLUMNS.includes(name));
+		return REASON_COLUMNS.includes(name) || (this.#isResult && OUTCOME_COLUMNS.includes(name));
 	}
 
 	#meaningOf(name: string): Known | undefined {

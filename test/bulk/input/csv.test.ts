@@ -120,7 +120,8 @@ describe('CSV input', () => {
 
 	it('stops at a record larger than the cap, whether quoted or not', async () => {
 		const tooLong = 'edits.csv line 3: this record is longer than 8 MiB';
-		for (const cell of ['x'.repeat(9 << 20), `"${'x\n'.repeat(9 << 19)}`, `"${'x\n'.repeat(9 << 19)}"`]) {
+		const lines = `${'x'.repeat(63)}\n`.repeat(9 << 14);
+		for (const cell of ['x'.repeat(9 << 20), `"${lines}`, `"${lines}"`]) {
 			await expect(rowsOf('edits.csv', `id,t\n1,a\n2,${cell}\n3,b\n`)).rejects.toThrow(tooLong);
 		}
 	});
