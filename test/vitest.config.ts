@@ -43,8 +43,8 @@ export default defineConfig({
 		// Half of the time is spent waiting for child processes; the default is one file fewer at a time than there are cores.
 		maxWorkers: availableParallelism() + 1,
 		// Only what hangs takes that long, also on a busy machine.
-		testTimeout: 120_000,
-		hookTimeout: 120_000,
+		testTimeout: 60_000,
+		hookTimeout: 60_000,
 		// What is waited for comes, and a busy machine takes its time.
 		expect: { poll: { timeout: 25_000 } },
 		reporters: process.env.CI ? ['default', ['json', { outputFile: 'coverage/test-report.json' }]] : ['default'],

@@ -185,7 +185,7 @@ describe('pages', () => {
 		expect({ most, ids: idsIn(stdout) }).toEqual({ most: 3, ids: idsOf(service.objects) });
 	});
 
-	test('are not kept: a list that is larger than the memory is exported', { timeout: 60_000 }, async () => {
+	test('are not kept: a list that is larger than the memory is exported', async () => {
 		const content = 'Some text & more. '.repeat(600);
 		const objects = tickets(4000).map((each) => ({ ...each, content }));
 		const service = await startListService({ objects });

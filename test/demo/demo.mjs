@@ -12,7 +12,6 @@ import { parse } from 'csv-parse/sync';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = [process.execPath, join(root, 'bin/supportctl.js')];
 const csvFile = resolve(process.argv[2] ?? join(root, 'test/demo/edits.csv'));
-const TICKETS = 400;
 /** How many rows are done when the run is killed. */
 const KILL_AFTER = 120;
 
@@ -161,8 +160,8 @@ function editSheet(file, edits) {
 const withoutTimes = (csv) => parse(csv, { columns: true }).map(({ modified_gmt: _, ...row }) => JSON.stringify(row));
 
 /** Starts the sandbox; resolves with its address once it says that it is ready. */
-async function startSandbox() {
-	const args = ['sandbox', '--port', '0', '--seed', String(TICKETS), '--lenient', '--json'];
+async function startSandbox(tickets) {
+	const args = ['sandbox', '--port', '0', '--seed', String(tickets), '--lenient', '--json'];
 	say(`${paint('cyan', '$')} ${paint('bold', `supportctl ${args.join(' ')} &`)}`);
 	const { child, ended } = start(args);
 	child.stdin.end();
@@ -179,7 +178,7 @@ async function startSandbox() {
 		void ended.then((code) => failed(new Error(`the sandbox ended with exit code ${code}: ${errors}`)));
 	});
 	const desk = JSON.parse(line);
-	say(indent(paint('dim', `${TICKETS} tickets at ${desk.baseUrl}`)));
+	say(indent(paint('dim', `${tickets} tickets at ${desk.baseUrl}`)));
 	return { desk, child, ended };
 }
 
@@ -192,8 +191,9 @@ const lines = (ndjson) =>
 async function demo() {
 	const began = performance.now();
 	const rows = parse(readFileSync(csvFile), { columns: true });
+	const tickets = Math.max(...rows.map(({ id }) => Number(id))) + 50;
 	say(`${paint('bold', 'A help desk on this machine')}, edited with the real binary and then looked at.\n`);
-	const { desk, child, ended } = await startSandbox();
+	const { desk, child, ended } = await startSandbox(tickets);
 	env.SUPPORTCTL_BASE_URL = desk.baseUrl;
 	env.SUPPORTCTL_USERNAME = desk.username;
 	env.SUPPORTCTL_PASSWORD = desk.password;

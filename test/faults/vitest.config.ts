@@ -11,7 +11,7 @@ export default defineConfig({
 		globalSetup: ['test/support/build-once.ts'],
 		pool: 'forks',
 		maxWorkers: 2,
-		testTimeout: 120_000,
+		testTimeout: 60_000,
 		hookTimeout: 60_000,
 		reporters: process.env.CI ? ['default', ['json', { outputFile: 'coverage/test-report-faults.json' }]] : ['default'],
 	},
