@@ -4,7 +4,7 @@ import { ticketStatuses } from '../../api/fields.js';
 import { ExitCode } from '../../errors.js';
 import type { CommandSpec } from '../command.js';
 import type { CommandEntry } from '../manifest.js';
-import { longName, type OptionSpec, takesValue } from '../options/option.js';
+import { longName, type OptionSpec } from '../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../options/shared.js';
 import { checkOptions, inputOptions, runOptions } from '../runs/options.js';
 import { describeCommand } from './describe.js';
@@ -35,7 +35,7 @@ function flagList(group: string, options: readonly OptionSpec[], note = ''): str
 		const values = choices ?? suggests ?? [];
 		let text = help.charAt(0).toUpperCase() + help.slice(1);
 		if (values === ticketStatuses) text += ' (supportctl help statuses)';
-		// `<true|false>` shows its values itself.
+		// `<true|false>` says it.
 		else if (values.length > 0 && !flags.includes(values.join('|'))) text += `: {${values.join('|')}}`;
 		if (repeatable === true) text += ' (repeatable)';
 		if (defaultText !== undefined) text += ` (default: ${defaultText})`;
@@ -110,7 +110,7 @@ export async function commandView({ words, load }: CommandEntry): Promise<object
 }
 
 function flagView(option: OptionSpec, isShared: boolean): object {
-	const { flags, help, group, repeatable, choices, suggests, defaultText, conflicts } = option;
+	const { flags, help, group, repeatable = false, choices, suggests, defaultText, conflicts } = option;
 	return {
 		name: `--${longName(option)}`,
 		short: /^-\w/.exec(flags)?.[0],
@@ -119,7 +119,7 @@ function flagView(option: OptionSpec, isShared: boolean): object {
 		help,
 		group,
 		shared: isShared,
-		repeatable: repeatable === true,
+		repeatable,
 		choices,
 		suggests,
 		default: defaultText,
@@ -127,22 +127,21 @@ function flagView(option: OptionSpec, isShared: boolean): object {
 	};
 }
 
-function typeOf(option: OptionSpec): string {
-	if (option.counted === true) return 'count';
-	// A value only after `=`.
-	if (option.bare !== undefined) return 'optional';
-	if (option.completes === 'files') return 'file';
-	if (/<(?:n|ms|seconds|p)>/.test(option.flags)) return 'number';
-	return takesValue(option) ? 'string' : 'flag';
+function typeOf({ flags, counted, bare, completes }: OptionSpec): string {
+	if (counted === true) return 'count';
+	if (bare !== undefined) return 'optional';
+	if (completes === 'files') return 'file';
+	if (/<(?:n|ms|seconds|p)>/.test(flags)) return 'number';
+	return flags.includes('<') ? 'string' : 'flag';
 }
 
-function exitCodesOf({ exitCodes: own, requests, options }: CommandSpec): readonly number[] {
-	if (own !== undefined) return own;
+function exitCodesOf({ exitCodes, requests, options }: CommandSpec): readonly number[] {
+	if (exitCodes !== undefined) return exitCodes;
 	const { ok, failed, usage, partial, refused, unknown, differs, interrupted } = ExitCode;
-	if (requests === undefined) {
-		const connects = options.some((option) => longName(option) === 'base-url');
-		return connects ? [ok, failed, usage, refused, interrupted] : [ok, failed, usage, interrupted];
+	if (requests !== undefined) {
+		const ofWrites = requests.some(({ method }) => method !== 'GET') ? [differs] : [];
+		return [ok, failed, usage, partial, refused, unknown, ...ofWrites, interrupted];
 	}
-	const writes = requests.some(({ method }) => method !== 'GET');
-	return [ok, failed, usage, partial, refused, unknown, ...(writes ? [differs] : []), interrupted];
+	const ofService = options.some((option) => longName(option) === 'base-url') ? [refused] : [];
+	return [ok, failed, usage, ...ofService, interrupted];
 }

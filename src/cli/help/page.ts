@@ -88,25 +88,18 @@ export function wrap(text: string, width: number): string[] {
 }
 
 /** In two columns; a name that is too long has its own line. */
-export function list(
-	lines: readonly string[],
-	width: number,
-	paint: (name: string) => string = (name) => name,
-): string[] {
+export function list(lines: readonly string[], width: number, paint = (name: string): string => name): string[] {
 	const entries = lines.map(readEntry);
 	// Long flags stand below each other.
 	const hasShort = entries.some(({ name }) => /^-[A-Za-z0-9],/.test(name));
 	const cells = entries.map(({ name, meaning }) => {
-		const own = hasShort && name.startsWith('--') ? `    ${name}` : name;
-		return { name: own, meaning, room: own.length + 2 };
+		return { name: hasShort && name.startsWith('--') ? `    ${name}` : name, meaning };
 	});
-	// As wide as the longest name if all meanings then fit, else as the longest usual one.
-	const longest = Math.max(...cells.map(({ room }) => room));
-	const fits = cells.every(({ meaning }) => longest + meaning.length <= width);
-	const column = Math.max(0, ...cells.map(({ room }) => (fits || room - 2 <= width * 0.45 ? room : 0)));
-	return cells.flatMap(({ name, meaning, room }) => {
+	const lengths = cells.map(({ name }) => name.length);
+	const column = 2 + Math.max(0, ...lengths.filter((length) => length <= width * 0.45));
+	return cells.flatMap(({ name, meaning }) => {
 		const texts = wrap(meaning, Math.max(20, width - column)).map((line) => ' '.repeat(column) + line);
-		if (room > column) return [paint(name), ...texts];
+		if (name.length + 2 > column) return [paint(name), ...texts];
 		const [first = '', ...rest] = texts;
 		return [`${paint(name)}${first.slice(name.length)}`.trimEnd(), ...rest];
 	});
