@@ -56,16 +56,8 @@ export class FailedError extends SupportctlError {
 	}
 }
 
-export class RefusedError extends SupportctlError {
-	constructor(message: string, options: ErrorDetails = {}) {
-		super(message, ExitCode.refused, { code: 'refused', ...options });
-	}
-}
-
-export class InterruptedError extends SupportctlError {
-	constructor(message: string, options: ErrorDetails = {}) {
-		super(message, ExitCode.interrupted, { code: 'interrupted', ...options });
-	}
+export function interrupted(message: string): SupportctlError {
+	return new SupportctlError(message, ExitCode.interrupted, { code: 'interrupted' });
 }
 
 const FILE_PROBLEMS: Readonly<Record<string, string>> = {

@@ -13,7 +13,7 @@ import { emptyRecord, findField, isObject } from '../api/values.js';
 import { createSheet } from '../bulk/lists/sheet.js';
 import { heldOf, isNothing } from '../bulk/run/held.js';
 import type { Ids } from '../bulk/run/plan.js';
-import { ExitCode, FailedError, fileProblem, InterruptedError, SupportctlError, UsageError } from '../errors.js';
+import { ExitCode, FailedError, fileProblem, interrupted, SupportctlError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
 import type { Context } from '../io/context.js';
 import { createRedactor } from '../output/redact.js';
@@ -286,7 +286,7 @@ async function runEditor(editor: string, path: string, { env, stdout, signals }:
 	const problem = await once(child, 'close')
 		.then(([code, signal]) => {
 			if (code === 130 || ['SIGINT', 'SIGTERM', 'SIGHUP'].includes(signal)) {
-				throw new InterruptedError('interrupted; nothing was sent');
+				throw interrupted('interrupted; nothing was sent');
 			}
 			return code === 0 ? undefined : `it ended with ${signal ?? `exit code ${code}`}`;
 		}, fileProblem)

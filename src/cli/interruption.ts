@@ -1,7 +1,7 @@
 /** Signals to commands without a journal: they end at once, with 130. */
 
 import { plural } from '../api/names.js';
-import { ExitCode, InterruptedError } from '../errors.js';
+import { ExitCode, interrupted } from '../errors.js';
 import { renderError } from '../output/errors.js';
 import type { Invocation } from './command.js';
 import { notify } from './notices.js';
@@ -13,7 +13,7 @@ export function leaveOnSignal(invocation: Invocation, says: string): () => void 
 }
 
 function leave({ context, options }: Invocation, says: string): void {
-	const error = new InterruptedError(`interrupted; ${says}`);
+	const error = interrupted(`interrupted; ${says}`);
 	context.stderr.write(renderError(error, { json: wantsJson(options) }));
 	context.abandon(error.exitCode);
 }

@@ -5,7 +5,7 @@ import { createPlanner } from '../api/plan.js';
 import { ownAccount } from '../api/reads.js';
 import { OWN_ID } from '../api/values.js';
 import { createDirectories, type Directories } from '../bulk/lists/directory.js';
-import { RefusedError, UsageError } from '../errors.js';
+import { ExitCode, SupportctlError, UsageError } from '../errors.js';
 import type { Client } from '../http/client.js';
 import { lookedUpId } from '../http/judge.js';
 import type { Outcome } from '../http/outcome.js';
@@ -14,14 +14,15 @@ import type { Connection } from '../profile/resolve.js';
 import { signInAgain } from './runs/failures.js';
 import type { Session } from './session.js';
 
-/** @throws RefusedError */
+/** @throws SupportctlError */
 export function checkSignedIn({ signedOut, code, message = '' }: Outcome, connection: Connection): void {
 	if (!signedOut) return;
 	const why = `the service refused the credentials (401): ${message.replace(/\.$/, '')}; nothing was sent`;
-	throw new RefusedError(why, { code: code ?? 'unauthorized', hint: signInAgain(connection) });
+	const details = { code: code ?? 'unauthorized', hint: signInAgain(connection) };
+	throw new SupportctlError(why, ExitCode.refused, details);
 }
 
-/** By name, or by GET /users/me if the service doesn't know the name, such as an email. @throws RefusedError */
+/** By name, or by GET /users/me if the service doesn't know the name, such as an email. @throws SupportctlError */
 export async function findOwnId(
 	{ connection, dialect }: Session,
 	client: Client,

@@ -2,7 +2,7 @@
 
 import { endpoints } from '../api/endpoints.js';
 import { createPlanner } from '../api/plan.js';
-import { FailedError, RefusedError } from '../errors.js';
+import { ExitCode, FailedError, SupportctlError } from '../errors.js';
 import type { Sendable } from '../http/judge.js';
 import { judge } from '../http/judge.js';
 import { isLost, type Outcome } from '../http/outcome.js';
@@ -124,7 +124,7 @@ export function likelyBaseUrls(baseUrl: string): string[] {
 
 /**
  * Compares with the response without credentials. @param source as `Connection.secretSource`
- * @returns what is not proved @throws RefusedError, FailedError
+ * @returns what is not proved @throws SupportctlError
  */
 export async function trySignIn(
 	probe: Probe,
@@ -135,7 +135,10 @@ export async function trySignIn(
 	const needsNone = !without.signedOut && !without.forbidden;
 	if (auth.scheme === 'none') {
 		if (needsNone) return undefined;
-		throw new RefusedError('the service requires credentials', { hint: 'choose a --scheme other than none' });
+		throw new SupportctlError('the service requires credentials', ExitCode.refused, {
+			code: 'refused',
+			hint: 'choose a --scheme other than none',
+		});
 	}
 	const response = await probe(baseUrl, auth);
 	const { outcome, status, code, location, signedOut, forbidden, body } = response;
@@ -148,7 +151,10 @@ export async function trySignIn(
 				? ['wrong username or password', 'username, and use an application password, not your website password']
 				: [`wrong ${noun}`, noun];
 		const orStripped = isSame ? '; or the host strips the header that carries the credentials' : '';
-		throw new RefusedError(`${wrong} (${words(response)})`, { hint: `${from}check the ${check}${orStripped}` });
+		throw new SupportctlError(`${wrong} (${words(response)})`, ExitCode.refused, {
+			code: 'refused',
+			hint: `${from}check the ${check}${orStripped}`,
+		});
 	}
 	if (isLost(response) || location !== undefined || body === undefined) {
 		throw new FailedError(`could not check the credentials: ${words(response)}`, { code, hint: 'try again later' });

@@ -19,7 +19,7 @@ const CONNECT_WITHIN_MS = 3000;
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
-/** @param without options that have their own meaning in the command @throws RefusedError if not signed in */
+/** @param without options that have their own meaning in the command @throws SupportctlError if not signed in */
 export async function openSession(
 	invocation: Invocation,
 	{ credentials = true, without = [] }: { credentials?: boolean; without?: readonly string[] } = {},

@@ -26,7 +26,7 @@ export interface Input {
 	text(): Promise<string>;
 }
 
-/** Ctrl-C throws an InterruptedError. */
+/** Ctrl-C throws an error with the code `interrupted`. */
 export interface Prompts {
 	readonly available: boolean;
 	text(
@@ -223,7 +223,7 @@ export function createProcessContext(
 	};
 }
 
-/** Asks on stderr: stdout is for results. @throws InterruptedError */
+/** Asks on stderr: stdout is for results. */
 async function ask<T>(question: Record<string, unknown>): Promise<T> {
 	const { default: inquirer } = await import('inquirer');
 	const { stdin, stderr } = process;
@@ -240,7 +240,7 @@ async function ask<T>(question: Record<string, unknown>): Promise<T> {
 		return (given as { value: T }).value;
 	} catch (error) {
 		if (!(error instanceof Error && /^(?:Exit|Abort|Cancel)PromptError$/.test(error.name))) throw error;
-		throw new (await import('../errors.js')).InterruptedError('canceled; nothing was sent');
+		throw (await import('../errors.js')).interrupted('canceled; nothing was sent');
 	} finally {
 		stdin.off('keypress', onKey).off('end', end);
 	}

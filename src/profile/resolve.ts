@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
-import { fileProblem, RefusedError, UsageError } from '../errors.js';
+import { ExitCode, fileProblem, SupportctlError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
 import type { Auth, ProxySettings, TlsFiles } from '../net.js';
 import { checkSecret, describeStore, fetchSecret, type StoredSecret, secretNoun } from './secrets.js';
@@ -126,16 +126,17 @@ export interface SignIn {
 
 const anonymous: SignIn = { auth: { scheme: 'none' }, secretSource: 'none' };
 
-/** @throws RefusedError if there are no credentials */
+/** @throws SupportctlError if there are no credentials */
 export async function findAuth(setup: Setup, baseUrl: string): Promise<SignIn> {
 	const { settings, profileName, chosenBy, env } = setup;
 	const { scheme, value, stored, source } = locateSecret(setup);
 	if (scheme === 'none') return anonymous;
-	const refusal = (reason: string, variable: string, flag = ''): RefusedError => {
+	const refusal = (reason: string, variable: string, flag = ''): SupportctlError => {
 		// Beside --profile, variables are ignored.
 		const orSet = chosenBy === '--profile' ? '' : `, or set SUPPORTCTL_${variable}`;
 		const hint = loginFor(profileName) + flag + orSet;
-		return new RefusedError(`not signed in to ${baseUrl}: ${reason}`, { code: 'not_signed_in', hint });
+		const message = `not signed in to ${baseUrl}: ${reason}`;
+		return new SupportctlError(message, ExitCode.refused, { code: 'not_signed_in', hint });
 	};
 	if (scheme === 'basic' && settings.username === undefined) {
 		throw refusal('no username', 'USERNAME', ', or pass --username');
@@ -158,7 +159,8 @@ export function resolveBaseUrl(setup: Setup): { url: string; warnings: string[];
 	if (baseUrl === undefined) {
 		const why = profileName === undefined ? 'no profile' : `profile "${profileName}" has no base URL`;
 		const message = `not signed in: ${why} and no SUPPORTCTL_BASE_URL`;
-		throw new RefusedError(message, { code: 'not_signed_in', hint: loginFor(profileName) });
+		const hint = loginFor(profileName);
+		throw new SupportctlError(message, ExitCode.refused, { code: 'not_signed_in', hint });
 	}
 	const { from, name } = sources.baseUrl;
 	const allowHttp = settings.allowHttp && isSameOrigin(profile?.baseUrl, baseUrl);
@@ -213,7 +215,7 @@ export function readProxies(env: Environment): ProxySettings {
 	return { httpProxy: read('HTTP_PROXY'), httpsProxy: read('HTTPS_PROXY'), noProxy: read('NO_PROXY') };
 }
 
-/** A stored secret goes only to the origin, user and scheme it is for. @throws RefusedError if not signed in, UsageError */
+/** A stored secret goes only to the origin, user and scheme it is for. @throws SupportctlError if not signed in */
 export async function resolveConnection(place: Place, flags: Flags, credentials = true) {
 	const setup = readSetup(place, flags);
 	const { settings, profileName, env } = setup;

@@ -1,6 +1,6 @@
 /** Secrets: which ones can be sent, and where they are stored. */
 
-import { RefusedError, UsageError } from '../errors.js';
+import { ExitCode, SupportctlError, UsageError } from '../errors.js';
 import { type Environment, MAX_SECRET_BYTES, type Scheme } from './settings.js';
 
 /** `origin` is what a secret was stored for: a base URL edited by hand must not get it. */
@@ -60,7 +60,7 @@ export async function fetchSecret(stored: StoredSecret, env: Environment, profil
 	if (stored.store === 'command') return runSecretCommand(stored.command, { env, owner });
 	const hint = `sign in again: supportctl login --profile ${profileName}`;
 	const secret = await useKeyring(stored.account, (entry) => entry.getPassword()).catch((cause) => {
-		throw new RefusedError(`can't read the secret of ${owner} from the system keyring`, {
+		throw new SupportctlError(`can't read the secret of ${owner} from the system keyring`, ExitCode.refused, {
 			code: 'keyring_unavailable',
 			details: [messageOf(cause)],
 			hint: `unlock the keyring, or ${hint}`,
@@ -68,7 +68,8 @@ export async function fetchSecret(stored: StoredSecret, env: Environment, profil
 		});
 	});
 	if (typeof secret === 'string') return secret;
-	throw new RefusedError(`the secret of ${owner} is gone from the system keyring`, { code: 'secret_gone', hint });
+	const message = `the secret of ${owner} is gone from the system keyring`;
+	throw new SupportctlError(message, ExitCode.refused, { code: 'secret_gone', hint });
 }
 
 /** Stores a secret in the keyring, or if there is none in the file. */
@@ -102,14 +103,15 @@ export async function discardSecret(account: string): Promise<string | undefined
 
 const COMMAND_TIMEOUT_MS = 60_000;
 
-/** Runs the command without our own secrets in its environment. @throws RefusedError without the command or its output, which may contain a secret */
+/** Runs the command without our own secrets in its environment. @throws SupportctlError without the command or its output, which may contain a secret */
 export async function runSecretCommand(
 	command: string,
 	{ env, owner, timeoutMs = COMMAND_TIMEOUT_MS }: { env: Environment; owner: string; timeoutMs?: number },
 ): Promise<string> {
-	const refusal = (why: string): RefusedError => {
+	const refusal = (why: string): SupportctlError => {
 		const hint = 'run it by hand to see why';
-		return new RefusedError(`the secret command of ${owner} ${why}`, { code: 'secret_command_failed', hint });
+		const message = `the secret command of ${owner} ${why}`;
+		return new SupportctlError(message, ExitCode.refused, { code: 'secret_command_failed', hint });
 	};
 	const { SUPPORTCTL_PASSWORD: _password, SUPPORTCTL_TOKEN: _token, ...rest } = env;
 	const { exec } = await import('node:child_process');

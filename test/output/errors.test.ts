@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FailedError, RefusedError, UsageError } from '../../src/errors.js';
+import { ExitCode, FailedError, SupportctlError, UsageError } from '../../src/errors.js';
 import { exitCodeOf, renderError } from '../../src/output/errors.js';
 
-const refused = new RefusedError('the service refused ann: Sorry\x1b[2J', {
+const refused = new SupportctlError('the service refused ann: Sorry\x1b[2J', ExitCode.refused, {
 	code: 'rest_forbidden',
 	details: ['status: is not one of …', 'assignee: no such user'],
 	hint: 'Sign in again: supportctl login',

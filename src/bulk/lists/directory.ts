@@ -26,7 +26,7 @@ export type Directories = ReturnType<typeof createDirectories>;
 
 export interface DirectoryOptions {
 	dialect: Dialect;
-	/** @throws RefusedError for refused credentials */
+	/** @throws SupportctlError for refused credentials */
 	send(request: Request): Promise<Outcome>;
 	/** @throws UsageError */
 	ownId(): Promise<number>;

@@ -13,7 +13,7 @@ import { openInputOf, type PlannedRows, planRows, RowPlanner } from './rows.js';
 import type { RunSetup } from './setup.js';
 import { checkSet, ownRows, type Survey, surveyRows } from './survey.js';
 
-/** @throws UsageError, RefusedError, FailedError */
+/** @throws SupportctlError */
 export async function run(setup: RunSetup): Promise<ExitCode> {
 	const { resumes } = setup;
 	const past = resumes && (await openPast(resumes.path, setup));

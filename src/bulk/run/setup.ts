@@ -43,7 +43,7 @@ export interface RunSetup {
 	/** Once; a dry run never does. */
 	connect(): Promise<Client>;
 	directories: Directories;
-	/** @throws RefusedError */
+	/** @throws SupportctlError */
 	checkSignedIn(outcome: Outcome): void;
 	/** Checks what only the service or a person can say. @returns the plan to carry out @throws to send nothing */
 	ask(survey: Survey, rows: PlannedRows): Promise<RunPlan>;

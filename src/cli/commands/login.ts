@@ -1,6 +1,6 @@
 /** `login`: finds the service, tries credentials until it accepts them, and stores both as a profile. */
 
-import { InterruptedError, RefusedError, UsageError } from '../../errors.js';
+import { ExitCode, interrupted, SupportctlError, UsageError } from '../../errors.js';
 import type { Prompts } from '../../io/context.js';
 import { makeAuth, readProxies, readScheme, readTls } from '../../profile/resolve.js';
 import { checkSecret, describeStore, runSecretCommand, type StoredSecret, secretNoun } from '../../profile/secrets.js';
@@ -109,8 +109,8 @@ async function findAndSignIn(login: Login) {
 		const place = await locate(login, await firstBaseUrl(login));
 		return { place, ...(await signIn(login, place)) };
 	} catch (error) {
-		if (!(error instanceof InterruptedError)) throw error;
-		throw new InterruptedError('canceled; nothing was stored');
+		if (!(error instanceof SupportctlError) || error.exitCode !== ExitCode.interrupted) throw error;
+		throw interrupted('canceled; nothing was stored');
 	} finally {
 		unlisten();
 	}
@@ -211,15 +211,16 @@ async function signIn(login: Login, place: Place) {
 			const doubt = await trySignIn(probe, baseUrl, { auth, source }, without);
 			return { scheme, username, secret, note: doubt?.note };
 		} catch (error) {
-			const isWrong = error instanceof RefusedError || error instanceof UsageError;
-			if (!isWrong || source !== PROMPT || tries === TRIES) throw error;
+			const isLast = source !== PROMPT || tries === TRIES;
+			if (isLast || !(error instanceof SupportctlError)) throw error;
+			if (error.exitCode !== ExitCode.refused && error.exitCode !== ExitCode.usage) throw error;
 			const hint = error.hint === undefined ? '' : `; ${error.hint}`;
 			warn(invocation.context, [`${error.message}${hint}. Try again, or press Ctrl-C to stop`]);
 		}
 	}
 }
 
-/** From a flag, the environment or the prompt. @throws UsageError, RefusedError */
+/** From a flag, the environment or the prompt. @throws SupportctlError */
 async function readSecret(
 	{ prompts, invocation }: Login,
 	{ name, env }: Place,

@@ -12,7 +12,7 @@ import type { PlannedRows, RunRow } from '../../bulk/run/rows.js';
 import { checkServed } from '../../bulk/run/settle.js';
 import type { Extent, RunSetup } from '../../bulk/run/setup.js';
 import { checkSet, type Survey, surveyRows } from '../../bulk/run/survey.js';
-import { RefusedError, UsageError } from '../../errors.js';
+import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
@@ -31,7 +31,7 @@ const UNASKED_ROWS = 50;
 const RECEIVERS = 20;
 const NAMED_RECEIVERS = 3;
 
-/** @throws UsageError, RefusedError */
+/** @throws SupportctlError */
 export async function checkOne(job: RunJob, row: RunRow, client: Client): Promise<void> {
 	const survey = await surveyRows([[row]], job.plan);
 	const { session, invocation } = job;
@@ -40,7 +40,7 @@ export async function checkOne(job: RunJob, row: RunRow, client: Client): Promis
 	await checkWrite(job, job.plan, survey, { client, directories });
 }
 
-/** Before the first row is sent. @returns the plan, as far as this service can carry it out @throws UsageError, RefusedError */
+/** Before the first row is sent. @returns the plan, as far as this service can carry it out @throws SupportctlError */
 export async function checkRun(
 	job: RunJob,
 	extent: Extent,
@@ -122,7 +122,7 @@ async function checkUsers(
 	const receivers = [...all.keys()].slice(0, RECEIVERS);
 	const named = isAsked ? first.flatMap(({ ids }) => ids.id ?? []) : [];
 	const missing = await directories.users.missing([...receivers, ...named]).catch((error: unknown) => {
-		if (error instanceof RefusedError) throw error;
+		if (error instanceof SupportctlError && error.exitCode === ExitCode.refused) throw error;
 		return undefined;
 	});
 	if (missing === undefined) notes.push(`could not check that user ${receivers.join(', ')} exists`);

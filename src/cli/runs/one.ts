@@ -28,7 +28,7 @@ interface Edited {
 	expected: RunRow['expected'];
 }
 
-/** @throws UsageError, RefusedError */
+/** @throws SupportctlError */
 export async function startCommand(name: EndpointName, invocation: RunInvocation, edited?: Edited): Promise<ExitCode> {
 	const { dryRun = false, diff = false, ifUnmodified, journal, note, plan: saveTo, report } = invocation.options;
 	if (diff && !dryRun) throw new UsageError('--diff requires --dry-run');

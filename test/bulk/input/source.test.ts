@@ -19,7 +19,7 @@ import { describe, expect, it } from 'vitest';
 import { openArguments } from '../../../src/bulk/input/input.js';
 import { formatOf, openInput } from '../../../src/bulk/input/source.js';
 import { checkedText, readJsonArray } from '../../../src/bulk/input/text.js';
-import { InterruptedError } from '../../../src/errors.js';
+import { interrupted } from '../../../src/errors.js';
 import { openText, readAll, rowsOf, streamOf } from '../../support/input.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
@@ -232,7 +232,7 @@ describe('openInput with standard input', () => {
 		const stateDir = temporaryFolder();
 		async function* withdrawn(): AsyncGenerator<Uint8Array> {
 			yield Buffer.from('1\n');
-			throw new InterruptedError('interrupted');
+			throw interrupted('interrupted');
 		}
 		expect(await failureOf(openInput({ path: '-', stdin: withdrawn(), stateDir }))).toMatchObject({
 			exitCode: 130,
