@@ -1,5 +1,6 @@
 /** `run undo`: what it restores field by field, and what it says of the rest. */
 
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { idOf, json } from '../support/recorder.js';
 import { startWorkplace } from '../support/workplace.js';
@@ -54,6 +55,18 @@ describe('run undo', () => {
 		const { exitCode, stderr } = await work.run('run undo last --yes');
 		expect(exitCode, stderr).toBe(3);
 		expect([ticket(5).status, ticket(6).status]).toEqual(['pending', 'read']);
+	});
+
+	it('leaves a row whose old values are damaged in the journal, and exits 3', async () => {
+		const { work, ticket } = await desk();
+		await work.run('ticket update 5 6 --status hold --snapshot -q');
+		const [path] = work.journals() as [string];
+		const text = readFileSync(path, 'utf8');
+		writeFileSync(path, text.replace(/("type":"before","row":1,.*?)"read"/, '$1"draft"'));
+		const { exitCode, stderr } = await work.run('run undo last --yes');
+		expect(exitCode, stderr).toBe(3);
+		expect(stderr).toContain('1 skipped');
+		expect([ticket(5).status, ticket(6).status]).toEqual(['hold', 'read']);
 	});
 
 	it('leaves out a term that was empty, says so, and restores the rest', async () => {

@@ -58,6 +58,8 @@ export const PARTLY = 1 << 7;
 export const WRITTEN = 1 << 8;
 export const REOPENED = 1 << 9;
 export const RECORDED = 1 << 10;
+/** The journal has its old values. */
+export const KEPT = 1 << 11;
 
 const FAILURES = {
 	'signed-out': UNAUTHORIZED,

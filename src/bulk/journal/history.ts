@@ -7,6 +7,7 @@ import {
 	countState,
 	createCounts,
 	isDoneState,
+	KEPT,
 	outcomeIn,
 	PARTLY,
 	RECORDED,
@@ -64,6 +65,10 @@ export class RowStates {
 		return (this.get(row) & RECORDED) !== 0;
 	}
 
+	hasOldValues(row: number): boolean {
+		return (this.get(row) & KEPT) !== 0;
+	}
+
 	maybeSent(row: number): boolean {
 		return this.doubtful || (this.get(row) & APPLIED) !== 0;
 	}
@@ -79,7 +84,7 @@ export class RowStates {
 
 	/** What earlier attempts left open stays. */
 	record(row: number, outcome: OutcomeName, { status, code }: Json): void {
-		const open = this.get(row) & (APPLIED | PARTLY | WRITTEN);
+		const open = this.get(row) & (APPLIED | PARTLY | WRITTEN | KEPT);
 		this.#states[row] = stateOf({ outcome, status, code }) | open | RECORDED;
 	}
 
@@ -132,7 +137,10 @@ export class JournalScan {
 		if (type === 'row') this.states.record(row, record.outcome as OutcomeName, record);
 		if (type === 'attempt' && record.lost === true) this.states.add(row, APPLIED);
 		if (type === 'attempt' && record.partly === true) this.states.add(row, PARTLY);
-		if (type === 'before') this.snapshots++;
+		if (type === 'before') {
+			this.snapshots++;
+			this.states.add(row, KEPT);
+		}
 		return undefined;
 	}
 

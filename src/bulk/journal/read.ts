@@ -37,7 +37,10 @@ export function lineReader(
 const LINES_AT_ONCE = 10_000;
 
 /** @param watch gets good records and their offsets @throws FailedError */
-export async function scanJournal(path: string, watch?: (record: Json, place: number) => void): Promise<JournalScan> {
+export async function scanJournal(
+	path: string,
+	watch?: (record: Json, place: number, scan: JournalScan) => void,
+): Promise<JournalScan> {
 	let fd: number | undefined;
 	try {
 		fd = openRegularFile(path);
@@ -54,7 +57,7 @@ export async function scanJournal(path: string, watch?: (record: Json, place: nu
 			const record = parseRecord(found.text);
 			const reason = typeof record === 'string' ? record : scan.take(record);
 			if (reason !== undefined) scan.damage(line, reason);
-			else watch?.(record as Json, place);
+			else watch?.(record as Json, place, scan);
 			if (line % LINES_AT_ONCE === 0) await nextTurn();
 		}
 		scan.finish();

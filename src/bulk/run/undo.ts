@@ -10,6 +10,7 @@ import { emptyRecord, isObject, isProblem, parseId, parseSlug } from '../../api/
 import { UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import { isIdName } from '../journal/header.js';
+import type { JournalScan } from '../journal/history.js';
 import { lineReader, scanJournal } from '../journal/read.js';
 import { type Json, parseRecord, rowRecordOf } from '../journal/records.js';
 import { isNothing } from './held.js';
@@ -51,6 +52,8 @@ interface Change {
 	/** Every value that the run may have written or was shown. */
 	written: Record<string, unknown[]>;
 	remarks: Record<string, string>;
+	/** A row that wrote it and has no old values. */
+	lost?: number;
 }
 
 export async function openOldValues(
@@ -76,15 +79,20 @@ export async function openOldValues(
 	return { source, ignored: [], matched: [], sha256: () => digest, read: () => inBatches(rows()) };
 }
 
-function rowOf({ ids, old, written, remarks }: Change, row: number, overwrite: boolean, request: Planner): RunRow {
-	const why = Object.values(remarks);
-	const isEmpty = Object.keys(old).length === 0;
+function rowOf(
+	{ ids, old, written, remarks, lost }: Change,
+	row: number,
+	overwrite: boolean,
+	request: Planner,
+): RunRow {
+	const why = lost === undefined ? Object.values(remarks) : [`the journal has no old values of row ${lost}`];
+	const isLeft = lost !== undefined || Object.keys(old).length === 0;
 	return {
 		row,
 		request: request({ ids, fields: old }),
 		expected: overwrite ? undefined : written,
 		remarks: why.length === 0 ? undefined : why,
-		skip: isEmpty ? { code: 'not_restorable', message: why.join('; ') } : undefined,
+		skip: isLeft ? { code: 'not_restorable', message: why.join('; ') } : undefined,
 	};
 }
 
@@ -92,7 +100,7 @@ function rowOf({ ids, old, written, remarks }: Change, row: number, overwrite: b
 interface Records {
 	/** By a hash of the object, in the order of the run. */
 	places: ReadonlyMap<number, readonly number[]>;
-	mayBeWritten(row: number): boolean;
+	scan: JournalScan;
 }
 
 function keyOf(ids: Readonly<Json>): string {
@@ -101,19 +109,23 @@ function keyOf(ids: Readonly<Json>): string {
 
 async function findRecords(path: string): Promise<Records> {
 	const places = new Map<number, number[]>();
-	const { states, wasKilled } = await scanJournal(path, (record, place) => {
+	const scan = await scanJournal(path, (record, place, soFar) => {
 		const ids = record.type === 'before' ? record.ids : rowRecordOf(record)?.ids;
-		if (!isObject(ids) || (record.type === 'row' && record.differs === undefined)) return;
+		const isNeeded = record.type === 'before' || record.differs !== undefined || isLost(record, soFar);
+		if (!isObject(ids) || !isNeeded) return;
 		const hash = hashKey(keyOf(ids));
 		const known = places.get(hash);
 		if (known === undefined) places.set(hash, [place]);
 		else known.push(place);
 	});
-	return {
-		places,
-		// It may have been under way in a killed process.
-		mayBeWritten: (row) => states.mayBeWritten(row) || (wasKilled && !states.isDone(row) && !states.isRecorded(row)),
-	};
+	return { places, scan };
+}
+
+/** Whether it was written, and its old values were damaged or could not be kept. */
+function isLost({ type, row, outcome }: Json, { states, corrupt }: JournalScan): boolean {
+	if (type !== 'row' || states.hasOldValues(row as number)) return false;
+	if (outcome === 'failed') return corrupt.length > 0 && states.mayBeWritten(row as number);
+	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
 }
 
 function* readChanges(path: string, records: Records, plan: RunPlan): Generator<Change> {
@@ -126,7 +138,7 @@ function* readChanges(path: string, records: Records, plan: RunPlan): Generator<
 			for (const place of places) {
 				const record = parseRecord(lineAt(place)?.text ?? '');
 				if (typeof record === 'string') continue;
-				if (record.type === 'row') addShown(changes, record);
+				if (record.type === 'row') addOutcome(changes, record, endpoint, plan, records);
 				else addBefore(changes, record, endpoint, plan, records);
 			}
 			yield* changes.values();
@@ -136,11 +148,25 @@ function* readChanges(path: string, records: Records, plan: RunPlan): Generator<
 	}
 }
 
-/** A value that the service showed after a write may be of this run. */
-function addShown(changes: ReadonlyMap<string, Change>, record: Json): void {
-	const { ids = {}, differs = [] } = rowRecordOf(record) ?? {};
-	const change = changes.get(keyOf(ids));
-	for (const { field, shown } of differs) change?.written[field]?.push(shown);
+function changeOf(changes: Map<string, Change>, ids: Ids): Change {
+	const key = keyOf(ids);
+	const change = changes.get(key) ?? { ids, old: emptyRecord(), written: emptyRecord(), remarks: emptyRecord() };
+	changes.set(key, change);
+	return change;
+}
+
+function addOutcome(
+	changes: Map<string, Change>,
+	record: Json,
+	endpoint: Endpoint,
+	plan: RunPlan,
+	{ scan }: Records,
+): void {
+	const { ids = {}, row = 0, differs = [] } = rowRecordOf(record) ?? {};
+	if (!areIds(ids, endpoint, plan)) return;
+	if (isLost(record, scan)) changeOf(changes, ids).lost ??= row;
+	// A value that the service showed after a write may be of this run.
+	for (const { field, shown } of differs) changes.get(keyOf(ids))?.written[field]?.push(shown);
 }
 
 /** Its IDs become a path: a journal may come from elsewhere. */
@@ -149,20 +175,12 @@ function addBefore(
 	{ row, ids, values, sent, absent = [], withheld = [] }: Json,
 	endpoint: Endpoint,
 	plan: RunPlan,
-	{ mayBeWritten }: Records,
+	{ scan }: Records,
 ): void {
 	if (!isObject(ids) || !isObject(values) || !isObject(sent)) return;
 	if (!Array.isArray(absent) || !Array.isArray(withheld)) return;
-	if (!areIds(ids, endpoint, plan) || !mayBeWritten(row as number)) return;
-	const key = keyOf(ids);
-	const change: Change = changes.get(key) ?? {
-		ids,
-		old: emptyRecord(),
-		written: emptyRecord(),
-		remarks: emptyRecord(),
-	};
-	changes.set(key, change);
-	const { old, written, remarks } = change;
+	if (!areIds(ids, endpoint, plan) || !mayBeWritten(scan, row as number)) return;
+	const { old, written, remarks } = changeOf(changes, ids);
 	const keep = (name: string, why: string): void => {
 		if (!Object.hasOwn(old, name)) remarks[name] ??= `${name} not restored: ${why}`;
 	};
@@ -176,6 +194,11 @@ function addBefore(
 		written[name] ??= [];
 		written[name].push(sent[name]);
 	}
+}
+
+function mayBeWritten({ states, wasKilled }: JournalScan, row: number): boolean {
+	// It may have been under way in a killed process.
+	return states.mayBeWritten(row) || (wasKilled && !states.isDone(row) && !states.isRecorded(row));
 }
 
 function obstacle({ body, fields }: Endpoint, name: string, old: unknown): string | undefined {

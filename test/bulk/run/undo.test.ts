@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { createCounts } from '../../../src/bulk/journal/counts.js';
@@ -27,13 +28,23 @@ async function note(
 }
 
 /** The rows that undo a run. */
-async function rowsOf(journal: Journal, overwrite = false) {
+async function plannedRows(journal: Journal, overwrite = false): Promise<RunRow[]> {
 	const plan = undoPlan(journal.header, journal.path, overwrite);
 	const source = plan.source as Extract<RowSource, { from: 'snapshots' }>;
 	const rows: RunRow[] = [];
 	const opened = await openOldValues(plan, source, neutralDialect);
 	for await (const batch of opened.read()) rows.push(...(batch as RunRow[]));
+	return rows;
+}
+
+async function rowsOf(journal: Journal, overwrite = false) {
+	const rows = await plannedRows(journal, overwrite);
 	return rows.map(({ request, expected, remarks }) => [request.ids.id, request.sent, expected, remarks]);
+}
+
+async function skipsOf(journal: Journal) {
+	const rows = await plannedRows(journal);
+	return rows.map(({ request, skip }) => [request.ids.id, skip?.message]);
 }
 
 const done = { outcome: 'ok' } as const;
@@ -192,6 +203,24 @@ describe('old values', () => {
 		await journal.close();
 		const sent = (await rowsOf(journal)).map(([, body]) => body);
 		expect(sent.filter((body) => Object.keys(body as object).length > 0)).toEqual([{ status: 'read' }]);
+	});
+
+	it('that are damaged leave their object as it is, also where other rows of it have theirs', async () => {
+		const journal = start();
+		await note(journal, 1, hold, done, { id: '5' });
+		await note(journal, 2, hold, done, { id: '6' });
+		await note(journal, 3, [{ status: 'hold' }, { status: 'draft' }], done, { id: '5' });
+		await note(journal, 4, hold, { outcome: 'failed', status: 500 }, { id: '7' });
+		await note(journal, 5, hold, { outcome: 'failed', status: 400 }, { id: '8' });
+		await journal.close();
+		const lines = readFileSync(journal.path, 'utf8').split('\n');
+		const damaged = lines.map((line) => (/"before","row":[145]/.test(line) ? line.replace('"read"', '"draft"') : line));
+		writeFileSync(journal.path, damaged.join('\n'));
+		expect(await skipsOf(journal)).toEqual([
+			['5', 'the journal has no old values of row 1'],
+			['6', undefined],
+			['7', 'the journal has no old values of row 4'],
+		]);
 	});
 
 	it('are refused where the run wrote nothing', async () => {
