@@ -147,7 +147,7 @@ function* readRows(path: string): Generator<Json, SavedPlan & { readonly header:
 				if (!isWhole) throw refused(path, 'it was changed after it was made');
 				return { path, header, sha256, rows };
 			}
-			if (header === undefined) header = headerOf(record, path);
+			if (header === undefined) header = savedHeader(record, path);
 			else {
 				rows++;
 				yield record;
@@ -162,13 +162,14 @@ function* readRows(path: string): Generator<Json, SavedPlan & { readonly header:
 	}
 }
 
-function headerOf({ type, version, ...header }: Json, path: string): RunHeader {
+function savedHeader({ type: _, version, ...rest }: Json, path: string): RunHeader {
 	if (version !== VERSION) {
 		throw refused(path, `it has format version ${version}; this supportctl reads version ${VERSION}`);
 	}
+	const header: object = rest;
 	const problem = headerProblem(header);
 	if (problem !== undefined) throw refused(path, problem);
-	return header as unknown as RunHeader;
+	return header as RunHeader;
 }
 
 export function readPlan(path: string): SavedPlan & { readonly header: RunHeader } {
@@ -182,21 +183,36 @@ export function readPlan(path: string): SavedPlan & { readonly header: RunHeader
 /** Each row is checked like input: its IDs become a path, and its fields a body. @throws UsageError */
 export function* plannedWrites(path: string, plan: RunPlan): Generator<PlannedWrite> {
 	const endpoint = endpoints[plan.endpoint];
+	const secrets = endpoint.fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
+	const mayBeField = (name: string): boolean => mayBeSent(endpoint, name, plan) && !secrets.includes(name);
 	let last = 0;
-	for (const { type: _, ...planned } of readRows(path)) {
-		const { ids, fields, before, reassign } = planned;
-		const row = Number(planned.row);
-		const isShaped = isObject(ids) && isObject(fields) && isObject(before) && isObject(before.values);
-		if (!isShaped || !(row > last)) throw refused(path, `row ${row} is not valid`);
+	for (const { row, line, ids, force, reassign, modified, fields, before } of readRows(path)) {
+		const { values, absent } = isObject(before) ? before : {};
+		const isNext = typeof row === 'number' && row > last;
+		if (!isNext || !isObject(ids) || !isObject(fields) || !isObject(values) || !Array.isArray(absent)) {
+			throw refused(path, `row ${row} is not valid`);
+		}
 		last = row;
-		const secrets = endpoint.fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
-		const isSafe =
-			areIds(ids, endpoint, plan) &&
-			Object.keys(fields).every((name) => mayBeSent(endpoint, name, plan) && !secrets.includes(name)) &&
-			(reassign === undefined || !isProblem(parseId(String(reassign))));
-		if (!isSafe) throw refused(path, `row ${row} can't be sent`);
-		yield planned as unknown as PlannedWrite;
+		const receiver = textIn(reassign);
+		const isReceiver = receiver === undefined || !isProblem(parseId(receiver));
+		if (!areIds(ids, endpoint, plan) || !Object.keys(fields).every(mayBeField) || !isReceiver) {
+			throw refused(path, `row ${row} can't be sent`);
+		}
+		yield {
+			row,
+			line: typeof line === 'number' ? line : undefined,
+			ids,
+			force: force === true ? true : undefined,
+			reassign: receiver,
+			modified: textIn(modified),
+			fields,
+			before: { values, absent: absent.map(String) },
+		};
 	}
+}
+
+function textIn(value: unknown): string | undefined {
+	return value === undefined ? undefined : String(value);
 }
 
 /** It keeps old values itself. */

@@ -17,9 +17,10 @@ export interface Survey {
 	first: { ids: Ids }[];
 	/** A read may show its object before the run. */
 	read: RunRow | undefined;
-	deleted: Set<string>;
+	/** Numbers: a slice of an input's text would keep all of it. */
+	deleted: Set<number>;
 	/** Who receives what deleted users leave, with the first row that names it. */
-	receivers: Map<string, number>;
+	receivers: Map<number, number>;
 	fields: Set<string>;
 	/** IDs of users that rows name, with the field that does. */
 	users: Map<string, string>;
@@ -81,8 +82,9 @@ function addRow(survey: Survey, planned: PlannedRow, { shard }: RunPlan, hooks: 
 	}
 	const { row, request, reassign, skip } = planned;
 	if (reassign !== undefined) {
-		if (request.ids.id !== undefined) survey.deleted.add(request.ids.id);
-		if (!survey.receivers.has(reassign)) survey.receivers.set(reassign, row);
+		survey.deleted.add(Number(request.ids.id));
+		const receiver = Number(reassign);
+		if (!survey.receivers.has(receiver)) survey.receivers.set(receiver, row);
 	}
 	if (skip !== undefined) survey.empty++;
 	if (!isOurs) return;

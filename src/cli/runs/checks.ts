@@ -119,7 +119,7 @@ async function checkUsers(
 	isAsked: boolean,
 	notes: string[],
 ): Promise<void> {
-	const receivers = [...all.keys()].slice(0, RECEIVERS);
+	const receivers = [...all.keys()].slice(0, RECEIVERS).map(String);
 	const named = isAsked ? first.flatMap(({ ids }) => ids.id ?? []) : [];
 	const missing = await directories.users.missing([...receivers, ...named]).catch((error: unknown) => {
 		if (error instanceof SupportctlError && error.exitCode === ExitCode.refused) throw error;
@@ -135,7 +135,7 @@ async function checkUsers(
 		const note = 'could not check whether this deletes your own account';
 		warn(invocation.context, [`${note}: ${own.why}`]);
 		notes.push(note);
-	} else if (own !== undefined && deleted.has(own.id)) {
+	} else if (own !== undefined && deleted.has(Number(own.id))) {
 		const { auth } = session.connection;
 		const name = auth.scheme === 'basic' ? ` (${auth.username})` : '';
 		throw new UsageError(`user ${own.id} is your own account${name}; nothing was sent`, {
@@ -167,7 +167,7 @@ async function actionOf({ endpoint, plan }: RunJob, survey: Survey, nameOf: Name
 	const named = `: ${names.join(', ')}${selected > first.length ? ', …' : ''}`;
 	if (endpoint.replay !== 'delete') return `${start}${endpoint.verb} ${what}${named}`;
 	const shown = [...survey.receivers.keys()].slice(0, NAMED_RECEIVERS);
-	const receivers = await Promise.all(shown.map((id) => called({ id })));
+	const receivers = await Promise.all(shown.map((id) => called({ id: String(id) })));
 	const posts = receivers.length === 0 ? '' : `, whose posts go to user ${receivers.join(', ')},`;
 	if (!endpoint.trash || permanent === selected) return `${start}permanently delete ${what}${named}${posts}`;
 	if (permanent === 0) return `${start}move ${what} to the trash${named}`;
