@@ -230,7 +230,8 @@ export function compareAll(
 ): { differs: AppliedDifference[]; open: string[] } {
 	const differs: AppliedDifference[] = [];
 	const open: string[] = [];
-	for (const [field, value] of Object.entries(sent)) {
+	for (const field of Object.keys(sent)) {
+		const value = sent[field];
 		const effect = field === 'time-adjustments-type' ? effectOfAdjustment(shown) : undefined;
 		const held = effect ?? shown(field);
 		const compared = compareField(endpoint, field, value, held, terms);

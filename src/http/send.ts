@@ -56,7 +56,7 @@ export async function send(client: Client, request: Sendable, options: SendOptio
 		const sentAt = clock.monotonic();
 		startedAt ??= sentAt;
 		const response = await client.send(request);
-		if (response.status !== 0) await options.onResponse?.(response);
+		if (response.status !== 0 && options.onResponse !== undefined) await options.onResponse(response);
 		const outcome = judge(request, response, last, options);
 		outcome.attempts = ++attempts;
 		if (outcome.outcome === 'ok') {

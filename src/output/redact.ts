@@ -42,7 +42,9 @@ export function createRedactor(): <T>(value: T) => T {
 		// `{name: 'token', value: 'abc'}`, as in custom fields and header lists.
 		const isPair = 'name' in value && typeof value.name === 'string' && 'value' in value && isSecret(value.name);
 		let copy: Record<string, unknown> | undefined;
-		for (const [key, inner] of Object.entries(value)) {
+		const record = value as Readonly<Record<string, unknown>>;
+		for (const key of Object.keys(record)) {
+			const inner = record[key];
 			if (inner === null || inner === undefined) continue;
 			const clean = isSecret(key) || (isPair && key !== 'name') ? REDACTED : walk(inner);
 			if (clean === inner) continue;

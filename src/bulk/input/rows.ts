@@ -319,7 +319,9 @@ export function compileColumns(options: CompileOptions): {
 			const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
 			complain(undefined, `${count} where the header has ${columns.length} columns`);
 		} else if (cells !== undefined) {
-			for (const [index, [name, column]] of columns.entries()) complain(name, column(cells[index], draft, true));
+			columns.forEach(([name, column], index) => {
+				complain(name, column(cells[index], draft, true));
+			});
 		} else if (object !== undefined) {
 			const seen = new Set<string>();
 			for (const name of Object.keys(object)) {

@@ -150,11 +150,11 @@ export async function planRows(batch: readonly RawRow[], planner: RowPlanner, na
 	const { endpoint } = planner;
 	const planned: PlannedRow[] = new Array(batch.length);
 	const named: { index: number; raw: RawRow; found: RowValues }[] = [];
-	for (const [index, raw] of batch.entries()) {
+	batch.forEach((raw, index) => {
 		const found = planner.read(raw);
 		if (!Array.isArray(found) && hasNames(endpoint, found)) named.push({ index, raw, found });
 		else planned[index] = planner.finish(raw, found);
-	}
+	});
 	const finished = inOrder(named, naming.tuning.concurrency, async ({ index, raw, found }) => {
 		planned[index] = await planNamed(raw, found, planner, naming);
 	});

@@ -12,7 +12,7 @@ import { type SendOptions, send } from '../../http/send.js';
 import type { Journal } from '../journal/write.js';
 import { CustomNames, renamed, withUnknownNames } from './custom-names.js';
 import { decide, leftCode, leftMessage, oldValues, withCleared } from './decide.js';
-import { heldOf } from './held.js';
+import { type Held, heldOf } from './held.js';
 import { type Checks, type RunPlan, readsBefore } from './plan.js';
 import type { ReadAfter, Slots } from './read-after.js';
 import type { ReadAhead } from './read-ahead.js';
@@ -74,7 +74,7 @@ export class RowSender {
 		const maybeSent = this.#maybeSent(row);
 		const looksFirst =
 			this.#readsFirst || endpoint.cleared !== undefined || (maybeSent && this.parts.plan.checks.verify);
-		return looksFirst ? this.#readAndWrite(row, maybeSent) : this.#write(row, row.request, undefined, maybeSent);
+		return looksFirst ? this.#readAndWrite(row, maybeSent) : this.#writeKind(row, row.request, maybeSent);
 	}
 
 	async #readAndWrite(row: RunRow, maybeSent: boolean): Promise<Outcome> {
@@ -85,7 +85,7 @@ export class RowSender {
 		const ready = await this.#prepare(row, first, maybeSent);
 		if ('outcome' in ready) return ready;
 		const { request, left } = ready;
-		const result = await this.#write(row, request, first, maybeSent);
+		const result = await this.#writeKind(row, request, maybeSent, first);
 		return left.length === 0 ? result : withLeft(result, left, plan);
 	}
 
@@ -110,32 +110,38 @@ export class RowSender {
 		return { request: planned, left };
 	}
 
+	#writeKind(row: RunRow, request: Request, maybeSent: boolean, first?: Seen): Promise<Outcome> {
+		const isCustom = request.endpoint.body === 'custom_fields';
+		return isCustom ? this.#writeFields(row, request, maybeSent, first?.held) : this.#write(row, request, maybeSent);
+	}
+
+	/** Custom fields, under the names that the service has for them. */
+	async #writeFields(row: RunRow, request: Request, maybeSent: boolean, held?: Held): Promise<Outcome> {
+		const { names = held, notice } = held === undefined ? await this.#names.find(() => this.#readBefore(row)) : {};
+		const result = await this.#write(row, request, maybeSent, names);
+		if (notice !== undefined) result.warnings = [...(result.warnings ?? []), notice];
+		return names === undefined ? result : withUnknownNames(result, names);
+	}
+
 	/** Writes, and reads back what has to be confirmed. */
-	async #write(row: RunRow, request: Request, first: Seen | undefined, maybeSent: boolean): Promise<Outcome> {
-		const { plan, dialect, terms } = this.parts;
-		const { checks } = plan;
-		const { endpoint, sent = {} } = request;
+	async #write(row: RunRow, request: Request, maybeSent: boolean, names?: Held): Promise<Outcome> {
+		const { plan, dialect } = this.parts;
 		const inexact = inexactNumber(request);
 		if (inexact !== undefined) return inexact;
-		let names = first?.held;
-		let notice: string | undefined;
-		const isCustom = endpoint.body === 'custom_fields';
-		if (isCustom && names === undefined) {
-			({ names, notice } = await this.#names.find(() => this.#readBefore(row)));
-		}
-		const written = isCustom && names !== undefined ? renamed(request, names, dialect) : request;
-		let result = await this.#send(row, written);
-		if (notice !== undefined) result.warnings = [...(result.warnings ?? []), notice];
-		const isUnnamed = isCustom && names !== undefined && !Object.keys(sent).every(names.has);
-		const isVerified = (checks.verify || isUnnamed) && mayNeedReading(result);
-		const isOpen = maybeSent && result.outcome === 'unknown' && readEndpointOf(endpoint) !== undefined;
-		if (isVerified || isOpen) {
-			const after = await this.#readAfter(request);
-			const known = maybeSent ? settledRefusal(request, result, after, terms) : result;
-			result = verified(request, known, after, terms);
-		}
-		if (isCustom && names !== undefined) result = withUnknownNames(result, names);
-		return result.outcome === 'differs' ? allowed(result, checks) : result;
+		const written = names === undefined ? request : renamed(request, names, dialect);
+		const sent = await this.#send(row, written);
+		const isNamed = names === undefined || Object.keys(request.sent ?? {}).every(names.has);
+		const isVerified = (plan.checks.verify || !isNamed) && mayNeedReading(sent);
+		const isOpen = maybeSent && sent.outcome === 'unknown' && readEndpointOf(request.endpoint) !== undefined;
+		const result = isVerified || isOpen ? await this.#confirm(request, sent, maybeSent) : sent;
+		return result.outcome === 'differs' ? allowed(result, plan.checks) : result;
+	}
+
+	async #confirm(request: Request, result: Outcome, maybeSent: boolean): Promise<Outcome> {
+		const { terms } = this.parts;
+		const after = await this.#readAfter(request);
+		const known = maybeSent ? settledRefusal(request, result, after, terms) : result;
+		return verified(request, known, after, terms);
 	}
 
 	#send({ row }: RunRow, request: Request): Promise<Outcome> {
