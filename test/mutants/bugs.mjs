@@ -586,14 +586,14 @@ const cli = [
 	}),
 	...bugsIn('src/cli/runs/checks.ts', 'checkOne', ['test/acceptance/bulk-guards.test.ts'], {
 		'a delete of one object asks nobody': (real) => (job, row, client) => {
-			const options = { ...job.invocation.options, yes: true };
-			return real({ ...job, invocation: { ...job.invocation, options } }, row, client);
+			const options = { ...job.options, yes: true };
+			return real({ ...job, options }, row, client);
 		},
 	}),
 	...bugsIn('src/cli/runs/checks.ts', 'checkRun', ['test/acceptance/bulk-guards.test.ts'], {
 		'a run of deletes asks nobody': (real) => (job, extent, survey, rows, means) => {
-			const options = { ...job.invocation.options, yes: true };
-			return real({ ...job, invocation: { ...job.invocation, options } }, extent, survey, rows, means);
+			const options = { ...job.options, yes: true };
+			return real({ ...job, options }, extent, survey, rows, means);
 		},
 	}),
 	...bugsIn('src/cli/runs/checks.ts', 'confirmWrite', ['test/cli/commands/api.test.ts'], {

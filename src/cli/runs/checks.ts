@@ -34,8 +34,8 @@ const NAMED_RECEIVERS = 3;
 /** @throws SupportctlError */
 export async function checkOne(job: RunJob, row: RunRow, client: Client): Promise<void> {
 	const survey = await surveyRows([[row]], job.plan);
-	const { session, invocation } = job;
-	checkSet(survey, { expect: invocation.options.expect, max: session.connection.settings.max });
+	const { session, options } = job;
+	checkSet(survey, { expect: options.expect, max: session.connection.settings.max });
 	const directories = openDirectories(session, session.sending, async () => client);
 	await checkWrite(job, job.plan, survey, { client, directories });
 }
@@ -48,7 +48,7 @@ export async function checkRun(
 	{ input, source }: PlannedRows,
 	{ connect, directories }: Pick<RunSetup, 'connect' | 'directories'>,
 ): Promise<RunPlan> {
-	const { options } = job.invocation;
+	const { options } = job;
 	// A header that names a field is no mistake.
 	const isEmpty = survey.empty > 0 && survey.empty + survey.invalid === survey.rows;
 	if (isEmpty && input !== undefined && input.columns === undefined) throw nothingToChange(job.endpoint);
@@ -70,7 +70,7 @@ export async function checkRun(
 	const warnings = missing?.map(
 		(id) => `${survey.users.get(id)} ${id}: there may be no such user; supportctl user list shows all`,
 	);
-	warn(job.invocation.context, warnings ?? []);
+	warn(job.context, warnings ?? []);
 	return checked;
 }
 
@@ -81,17 +81,17 @@ interface Means {
 
 /** Checks what only the service can say, and asks before a delete, an undo and a large update. */
 async function checkWrite(job: RunJob, given: RunPlan, survey: Survey, means: Means): Promise<RunPlan> {
-	const { endpoint, invocation } = job;
+	const { endpoint, context, options } = job;
 	const { directories } = means;
 	const plan = await checkReadsServed(job, given, survey.read, means.client);
 	const isUpdate = endpoint.replay === 'set';
 	if (!(isUpdate || endpoint.replay === 'delete') || survey.selected === 0) return plan;
-	const { prompts } = invocation.context;
+	const { prompts } = context;
 	const fromInput = plan.source.from === 'ids' || plan.source.from === 'file';
 	// An apply that is resumed was agreed to.
 	const isAgain = !fromInput && (plan.source.from !== 'plan' || job.resumes === undefined);
 	const isMany = isUpdate && fromInput && survey.selected > UNASKED_ROWS;
-	const isAsked = prompts.available && invocation.options.yes !== true;
+	const isAsked = prompts.available && options.yes !== true;
 	const notes: string[] = [];
 	let nameOf: NameOf = () => undefined;
 	if (endpoint.name === endpoints['user.delete'].name) {
@@ -105,7 +105,7 @@ async function checkWrite(job: RunJob, given: RunPlan, survey: Survey, means: Me
 		: "this can't be undone: old values are not saved";
 	if (isMany) notes.push(undo);
 	const asks = endpoint.confirm || isAgain || (isMany && prompts.available);
-	await confirmWrite(invocation, plan.service, await actionOf(job, survey, nameOf), { asks, notes });
+	await confirmWrite(job, plan.service, await actionOf(job, survey, nameOf), { asks, notes });
 	return plan;
 }
 
@@ -113,7 +113,7 @@ type NameOf = (ids: Ids) => string | undefined | Promise<string | undefined>;
 
 /** Whether users exist that receive posts, and whether one that is deleted is you. */
 async function checkUsers(
-	{ session, invocation }: RunJob,
+	{ session, context }: RunJob,
 	{ first, deleted, receivers: all }: Survey,
 	{ client, directories }: Means,
 	isAsked: boolean,
@@ -133,7 +133,7 @@ async function checkUsers(
 	const own = await findOwnId(session, client, session.sending);
 	if (own !== undefined && 'why' in own) {
 		const note = 'could not check whether this deletes your own account';
-		warn(invocation.context, [`${note}: ${own.why}`]);
+		warn(context, [`${note}: ${own.why}`]);
 		notes.push(note);
 	} else if (own !== undefined && deleted.has(Number(own.id))) {
 		const { auth } = session.connection;
@@ -210,7 +210,7 @@ export async function confirmWrite(
 
 /** Reads the first object, if something needs it. @returns the plan, without old values that are kept by default and can't be read */
 async function checkReadsServed(job: RunJob, plan: RunPlan, row: RunRow | undefined, client: Client): Promise<RunPlan> {
-	const { session, invocation } = job;
+	const { session, context } = job;
 	const isDefault = job.snapshotByDefault === true && plan.checks.snapshot;
 	if (row === undefined || !(readsBefore(plan) || plan.checks.verify)) return plan;
 	const { request } = row;
@@ -220,7 +220,7 @@ async function checkReadsServed(job: RunJob, plan: RunPlan, row: RunRow | undefi
 	if (isDefault && !mayShowObjects(found, row)) {
 		const noun = plural(request.endpoint.noun, 2);
 		const why = found.outcome === 'ok' ? 'the response is in an unknown shape' : (found.code ?? found.outcome);
-		warn(invocation.context, [`this run can't be undone: the service can't read ${noun} (${why})`]);
+		warn(context, [`this run can't be undone: the service can't read ${noun} (${why})`]);
 		ready = withoutOldValues(plan);
 	}
 	if (readsBefore(ready) || ready.checks.verify) checkServed(plan, row, found);

@@ -113,8 +113,7 @@ export function exitCodeOfOutcome({ outcome, code, signedOut, forbidden }: RowOu
 
 /** @param isLone others take one line each @returns the next step, if the line has no room for it */
 export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette, isLone: boolean): string | undefined {
-	const { endpoint, plan, session, invocation } = job;
-	const { context, options } = invocation;
+	const { endpoint, plan, session, context, options } = job;
 	const { row, line, outcome: name } = outcome;
 	const isFine = exitCodeOfOutcome(outcome) === ExitCode.ok;
 	// Also differences that --allow-differs accepts.

@@ -54,10 +54,9 @@ export async function startCommand(name: EndpointName, invocation: RunInvocation
 
 /** Without a journal or an engine. */
 async function sendOne(given: RunJob, expected: RunRow['expected']): Promise<ExitCode> {
-	const { endpoint, secrets, session, invocation } = given;
-	const { options } = invocation;
+	const { endpoint, secrets, session, options } = given;
 	const client = await session.openClient(1);
-	const signals = listenForStop(invocation);
+	const signals = listenForStop(given);
 	try {
 		const { plan, ids, problem, terms } = await resolveNames(given, client);
 		const job = { ...given, plan };
@@ -71,10 +70,8 @@ async function sendOne(given: RunJob, expected: RunRow['expected']): Promise<Exi
 		if (checksSet || reads || plan.service.protected || endpoint.confirm) {
 			await (await import('./checks.js')).checkOne(job, row, client);
 		}
-		const results = await openResults(
-			invocation,
-			outcomeShape(job, Object.keys({ ...add, ...remove, ...request.sent })),
-		);
+		const shape = outcomeShape(job, Object.keys({ ...add, ...remove, ...request.sent }));
+		const results = await openResults(job, shape);
 		const stop = new AbortController();
 		const sender = new RowSender({
 			plan,
@@ -118,13 +115,13 @@ async function resolveNames({ endpoint, plan, session }: RunJob, client: Client)
 }
 
 async function printOne(job: RunJob, outcome: RowOutcome, results: Renderer, isStopped: boolean): Promise<ExitCode> {
-	const { session, invocation } = job;
+	const { session, context } = job;
 	const isFine = exitCodeOfOutcome(outcome) === ExitCode.ok;
 	const exitCode = isStopped && outcome.outcome !== 'ok' ? ExitCode.interrupted : exitCodeOfOutcome(outcome);
-	printTrouble(job, outcome, await openPalette(invocation.context, invocation.context.stderr), true);
+	printTrouble(job, outcome, await openPalette(context, context.stderr), true);
 	try {
 		// On a terminal the error says it all.
-		const isHidden = !isFine && isOwnTable(invocation, session.connection.settings.format);
+		const isHidden = !isFine && isOwnTable(job, session.connection.settings.format);
 		if (!isHidden) await results.row(outcomeView(outcome));
 		await results.end();
 	} catch (error) {
@@ -139,5 +136,5 @@ async function endWithoutUser(job: RunJob, ids: Resolved['ids'], problem: string
 		throw new UsageError(`${problem}; nothing was sent`, { code: 'unknown_name' });
 	}
 	const outcome = { row: 1, ids, outcome: 'ok', code: 'gone', message: problem, attempts: 0, ms: 0 } as const;
-	return await printOne(job, outcome, await openResults(job.invocation, outcomeShape(job, [])), false);
+	return await printOne(job, outcome, await openResults(job, outcomeShape(job, [])), false);
 }

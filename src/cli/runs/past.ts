@@ -167,12 +167,12 @@ export async function sendAgain(
 	const secrets = await secretsAgain(plan, invocation);
 	const { session, service } = await connect(past, invocation, plan.source.from === 'plan' && !isOwn);
 	const job: RunJob = {
+		...invocation,
 		endpoint: endpoints[plan.endpoint],
 		plan: { ...plan, service },
 		tuning: tuningOf(invocation, session),
 		secrets,
 		session,
-		invocation,
 	};
 	if (again !== undefined) job.resumes = { ...past, again };
 	const { startRun } = await import('./run.js');

@@ -37,14 +37,14 @@ import type { Session } from '../session.js';
 import { readFields, readItems } from './fields.js';
 import { type Positional, positionalsOf, type RunInvocation } from './options.js';
 
-export interface RunJob {
+/** A call of a command, with what it sends. */
+export interface RunJob extends RunInvocation {
 	endpoint: Endpoint;
 	plan: RunPlan;
 	tuning: RunTuning;
 	/** Sent, never kept. */
 	secrets: Readonly<Record<string, unknown>>;
 	session: Session;
-	invocation: RunInvocation;
 	/** Whether old values are kept because nobody said otherwise: a run goes on without them. */
 	snapshotByDefault?: boolean;
 	resumes?: { path: string; header: RunHeader; again: readonly OutcomeName[] };
@@ -207,7 +207,7 @@ export function jobOf(
 		shard: options.shard === undefined ? undefined : parseShard(options.shard),
 		service: session.service,
 	};
-	return { endpoint, plan, tuning: tuningOf(invocation, session), secrets, session, invocation, snapshotByDefault };
+	return { ...invocation, endpoint, plan, tuning: tuningOf(invocation, session), secrets, session, snapshotByDefault };
 }
 
 export function tuningOf({ options, context }: RunInvocation, { connection: { settings } }: Session): RunTuning {

@@ -10,7 +10,7 @@ import type { RunJob } from './plan.js';
 
 const reports = () => import('../../bulk/reports/write.js');
 
-function reportsOf({ invocation: { options }, resumes }: RunJob): readonly string[] | undefined {
+function reportsOf({ options, resumes }: RunJob): readonly string[] | undefined {
 	return options.report ?? resumes?.header.reports?.filter((text) => isFree(text, resumes.header.id));
 }
 
@@ -28,8 +28,7 @@ function isFree(text: string, run: string): boolean {
 export async function checkReports(job: RunJob, source: RowSource): Promise<void> {
 	const asked = reportsOf(job);
 	if (asked === undefined) return;
-	const { plan, resumes, invocation } = job;
-	const { options, context } = invocation;
+	const { plan, resumes, options, context } = job;
 	const { parseReport, checkPlanReports, checkReportPlaces } = await reports();
 	const specs = asked.map(parseReport);
 	if (options.plan !== undefined) checkPlanReports(specs);
@@ -48,7 +47,7 @@ export async function writeReports(job: RunJob, journal: Started['journal'], { c
 	if (asked === undefined || journal === undefined) return;
 	const { parseReport, writeReports: write } = await reports();
 	const facts = { header: journal.header, journals: [journal.path], counts, ms };
-	await write(asked.map(parseReport), facts, job.invocation.context.cwd);
+	await write(asked.map(parseReport), facts, job.context.cwd);
 }
 
 /** Writes reports on a plan. @throws UsageError for a format that has outcomes, FailedError */

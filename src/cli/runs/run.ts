@@ -19,8 +19,8 @@ import type { RunJob } from './plan.js';
 import { createScreen } from './printers/screen.js';
 
 export async function startRun(given: RunJob): Promise<ExitCode> {
-	const { endpoint, plan, tuning, session, invocation } = given;
-	const { clock, random } = invocation.context;
+	const { endpoint, plan, tuning, session, context } = given;
+	const { clock, random } = context;
 	const record = recordOf(given);
 	let client: Promise<Client> | undefined;
 	const connect = (): Promise<Client> => {
@@ -29,7 +29,7 @@ export async function startRun(given: RunJob): Promise<ExitCode> {
 	};
 	// No copy of the input stays before the first write. Nothing is waited for: stdin may be open for long.
 	const drafts: string[] = [];
-	const signals = listenForStop(invocation, () => {
+	const signals = listenForStop(given, () => {
 		for (const path of drafts) rmSync(path, { force: true });
 	});
 	const pace = new AdaptivePace({ clock, random, rate: tuning.rate });
@@ -54,8 +54,7 @@ async function sendRows(
 	means: Pick<RunSetup, 'record' | 'connect' | 'sending' | 'directories' | 'onDraft'>,
 	signals: ReturnType<typeof listenForStop>,
 ): Promise<ExitCode> {
-	const { endpoint, plan, tuning, secrets, session, resumes, invocation } = job;
-	const { context, options } = invocation;
+	const { endpoint, plan, tuning, secrets, session, resumes, context, options } = job;
 	const { connection, dialect, stateDir } = session;
 	const { clock, stdin, cwd } = context;
 	const extent = extentOf(job);
@@ -90,16 +89,15 @@ async function sendRows(
 	}
 }
 
-function extentOf({ invocation: { options } }: RunJob): Extent {
+function extentOf({ options }: RunJob): Extent {
 	const { dryRun = false, diff = false, plan } = options;
 	if (plan !== undefined || (dryRun && diff)) return 'changes';
 	return dryRun ? 'requests' : 'send';
 }
 
 /** Who starts which run; a resume continues the record of its run. */
-function recordOf({ session, invocation, resumes }: RunJob): RunSetup['record'] {
+function recordOf({ session, options, context, resumes }: RunJob): RunSetup['record'] {
 	if (resumes !== undefined) return resumes.header;
-	const { options, context } = invocation;
 	const { auth } = session.connection;
 	const account = auth.scheme === 'basic' ? auth.username : undefined;
 	return {

@@ -79,8 +79,7 @@ export interface Messages {
 }
 
 export function textMessages(job: RunJob, seen: Seen, palette: Palette): Messages {
-	const { endpoint, plan, tuning, session, invocation } = job;
-	const { context } = invocation;
+	const { endpoint, plan, tuning, session, context, options } = job;
 	const fromArguments = plan.source.from === 'ids';
 
 	function write(line: string): void {
@@ -133,7 +132,7 @@ export function textMessages(job: RunJob, seen: Seen, palette: Palette): Message
 			}
 			for (const [text, command] of stepsAfter(ended, header)) write(`${text}: ${palette.command(command)}`);
 			// Who passes --no-snapshot knows.
-			const obstacle = invocation.options.snapshot === false ? undefined : undoObstacle(job, ended, header.plan);
+			const obstacle = options.snapshot === false ? undefined : undoObstacle(job, ended, header.plan);
 			if (obstacle !== undefined) write(`can't be undone: ${obstacle}`);
 			write(`run ${header.id} on ${session.host}: ${summaryOf(ended)}`);
 		},
@@ -171,8 +170,7 @@ function summaryOf({ counts, ms }: Ended): string {
 }
 
 export function jsonMessages(job: RunJob, seen: Seen, palette: Palette): Messages {
-	const { plan, tuning, session, invocation } = job;
-	const { context, options } = invocation;
+	const { plan, tuning, session, context, options } = job;
 
 	function writeError(error: SupportctlError): void {
 		context.stderr.write(renderError(error, { json: true, debug: options.debug === true, palette }));
@@ -274,10 +272,7 @@ function undoObstacle({ endpoint }: RunJob, { counts }: Ended, plan: RunPlan): s
 }
 
 /** Says once how headers were understood, and which columns are not sent. */
-export function noteColumns(
-	{ plan, tuning, invocation: { context } }: RunJob,
-	{ ignored, matched }: PlannedRows,
-): void {
+export function noteColumns({ plan, tuning, context }: RunJob, { ignored, matched }: PlannedRows): void {
 	const pairs = matched.map(({ column, field }) => `${sanitise(column)} → ${field}`);
 	if (pairs.length > 0 && !tuning.quiet) notify(context, 'message', `columns: ${pairs.join(', ')}`);
 	if (plan.endpoint !== 'ticket.fields.set') return;

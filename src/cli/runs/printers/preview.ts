@@ -18,8 +18,7 @@ import type { RunJob } from '../plan.js';
 import { writeReportsOnPlan } from '../reports.js';
 
 export function createPreview(job: RunJob) {
-	const { endpoint, plan, tuning, session, invocation } = job;
-	const { context, options } = invocation;
+	const { endpoint, plan, tuning, session, context, options } = job;
 	const { stdout, stderr } = context;
 	const { host, connection } = session;
 	const { profileName: profile } = connection;
@@ -109,7 +108,7 @@ export function createPreview(job: RunJob) {
 	return {
 		async open(survey: Survey): Promise<void> {
 			const profileFormat = connection.settings.format;
-			results = await openResults(invocation, { profileFormat, columns: columnsFor(survey) });
+			results = await openResults(job, { profileFormat, columns: columnsFor(survey) });
 		},
 		async print(planned: RunRow, change: RowChange | undefined): Promise<void> {
 			const { row, line, request } = planned;

@@ -28,10 +28,9 @@ const MOST_COMPLAINTS = 10_000;
 const PAUSE_MS = 500;
 
 export async function createScreen(job: RunJob, extent: Extent, signals: ReturnType<typeof listenForStop>) {
-	const { endpoint, plan, tuning, session, invocation } = job;
-	const { context, options } = invocation;
+	const { endpoint, plan, tuning, session, context, options } = job;
 	const isJson = wantsJson(options);
-	const isTable = isOwnTable(invocation, session.connection.settings.format);
+	const isTable = isOwnTable(job, session.connection.settings.format);
 	/** A table has the failures already. */
 	const listsFailures = context.env.GITHUB_ACTIONS === 'true' || !(isJson || isTable);
 	const isRead = endpoint.replay === 'read';
@@ -60,7 +59,7 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 		const shape = outcomeShape(job, [...survey.fields]);
 		shape.beforeWrite = clearProgress;
 		shape.onPager = isRead && endProgress;
-		results = createSentResults(await openResults(invocation, shape));
+		results = createSentResults(await openResults(job, shape));
 	}
 
 	function showStart({ total, counts, control, ...started }: Started): void {
