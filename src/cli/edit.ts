@@ -60,7 +60,6 @@ async function readTarget(noun: EditNoun, invocation: RunInvocation, session: Se
 		const ids: Ids = { ...owners, id: await readObjectId(noun, owners, args.at(-1) ?? '', reading) };
 		const object = await readObject(reading, ids);
 		if (object instanceof SupportctlError) throw object;
-		/** `ticket 14` */
 		const what = nameRow(ids, noun);
 		const held = heldOf(endpoint, object);
 		if (held === undefined) {
@@ -106,7 +105,6 @@ function createDraft({ context, options }: RunInvocation) {
 			sayKept();
 			context.abandon(exitCode);
 		},
-		/** @returns the new text */
 		async edit(name: string, text: string, problem: string, editor: string): Promise<string> {
 			const temporary = join(env.TMPDIR || tmpdir(), 'supportctl-edit-');
 			folder ??= withFile('the temporary file', () => mkdtempSync(temporary));
@@ -269,7 +267,6 @@ function editorOf({ env, prompts }: Context): string {
 	});
 }
 
-/** @throws SupportctlError if the editor fails */
 async function runEditor(editor: string, path: string, { env, stdout, signals }: Context): Promise<void> {
 	const isWindows = process.platform === 'win32';
 	const [program, args] = isWindows ? [`${editor} "${path}"`, []] : ['sh', ['-c', `${editor} "$@"`, editor, path]];

@@ -11,6 +11,11 @@ export function notify({ argv, stderr }: Context, kind: 'warning' | 'message', t
 	stderr.write(`${line}\n`);
 }
 
+/** For programs, at the end of stderr. */
+export function writeSummary({ stderr }: Context, summary: object): void {
+	stderr.write(`${escapeJson(JSON.stringify({ summary }))}\n`);
+}
+
 export function warn(context: Context, warnings: readonly string[]): void {
 	for (const warning of warnings) notify(context, 'warning', warning);
 }

@@ -23,7 +23,6 @@ export function asksForData({ options }: Invocation): boolean {
 	return chosenFormat(options) !== undefined || picksValues(options);
 }
 
-/** A sentence for people, a row for programs. */
 export interface Change {
 	warnings?: readonly string[];
 	says: string;
@@ -75,7 +74,6 @@ export function settingsIn(options: OptionValues, cwd: string): GivenSettings {
 	return found;
 }
 
-/** --token-stdin implies bearer. */
 export function givenScheme({ scheme, tokenStdin }: OptionValues): unknown {
 	return scheme ?? (tokenStdin === true ? 'bearer' : undefined);
 }

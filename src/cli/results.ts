@@ -42,11 +42,8 @@ export function isOwnTable({ context, options }: Invocation, profileFormat?: str
 
 export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'resolve' | 'single' | 'idOf'> {
 	profileFormat?: string | undefined;
-	/** If known before there are rows. */
 	keys?: readonly string[];
-	/** Their keys are not known before. */
 	holdsResponses?: boolean;
-	/** Removes a progress bar. */
 	beforeWrite?: () => void;
 	/** False prints at once. */
 	onPager?: false | (() => void);

@@ -24,14 +24,11 @@ import type { RunInvocation } from './options.js';
 import { nothingToChange, type RunJob } from './plan.js';
 import { checkReports } from './reports.js';
 
-/** An update of so many asks nothing. */
 const UNASKED_ROWS = 50;
 
-/** More receivers of posts are not looked up. */
 const RECEIVERS = 20;
 const NAMED_RECEIVERS = 3;
 
-/** @throws SupportctlError */
 export async function checkOne(job: RunJob, row: RunRow, client: Client): Promise<void> {
 	const survey = await surveyRows([[row]], job.plan);
 	const { session, options } = job;
@@ -227,7 +224,6 @@ async function checkReadsServed(job: RunJob, plan: RunPlan, row: RunRow | undefi
 	return ready;
 }
 
-/** Whether a service that reads one object like this may show the others. */
 function mayShowObjects(found: Outcome, { request }: RunRow): boolean {
 	const { outcome, body, gone, signedOut } = found;
 	const { endpoint, ids } = request;

@@ -93,7 +93,6 @@ export function failureOf(
 	return errorOf(outcome, text, nextStep(outcome, { isRead: replay === 'read', canVerify }, connection));
 }
 
-/** @param text what happened to what, and why */
 export function errorOf(given: RowOutcome, text: string, hint: string | undefined): SupportctlError {
 	const { ids, outcome, status, code, attempts, reasons, differs } = given;
 	return new SupportctlError(text, exitCodeOfOutcome(given), {
@@ -116,7 +115,6 @@ export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette,
 	const { endpoint, plan, session, context, options } = job;
 	const { row, line, outcome: name } = outcome;
 	const isFine = exitCodeOfOutcome(outcome) === ExitCode.ok;
-	// Also differences that --allow-differs accepts.
 	const warnings = [...differences(outcome), ...(outcome.warnings ?? [])];
 	if (isFine && warnings.length === 0) return undefined;
 	if (!isFine) {
@@ -147,7 +145,6 @@ function inOneLine({ message, details, exitCode, code, cause }: SupportctlError)
 	return new SupportctlError(text, exitCode, { code, cause });
 }
 
-/** For rows whose results could not be printed. */
 export function lostResults(trouble: SupportctlError, { endpoint }: RunJob, exitCode: ExitCode): SupportctlError {
 	if (exitCode === ExitCode.ok && endpoint.replay === 'read') return trouble;
 	const says = exitCode === ExitCode.ok ? 'every row is ok' : 'the outcomes are not affected';

@@ -37,7 +37,6 @@ interface Words {
 
 type Values = Record<string, unknown>;
 
-/** @throws UsageError */
 export async function readFields(words: Words): Promise<Values> {
 	const { source, invocation } = words;
 	const { options } = invocation;
@@ -50,13 +49,17 @@ export async function readFields(words: Words): Promise<Values> {
 	}
 	const rules: ValueRules = {
 		undocumented: options.undocumented === true,
-		// Settings are read only for words that are not the API's.
 		statusIn: (status) => (ticketStatuses.includes(status) ? status : dialectOf(invocation).toNeutral(status)),
 	};
 	const values = emptyRecord<unknown>();
 	if (options.data !== undefined) await readData(words, options.data, values, rules, context);
 	await readFlags(words, values, rules, context);
-	if (options.set !== undefined) await readSets(options.set, values, context);
+	const set = new Set<string>();
+	for (const [name, value] of options.set ?? []) {
+		if (set.has(name)) throw contradiction(`--set has ${quote(name)} twice`);
+		set.add(name);
+		values[name] = await readNamedText('--set', name, value, context);
+	}
 	const { prompts } = context;
 	if (options.passwordStdin === true) values.password = await readFirstLine(context, '--password-stdin');
 	if (options.passwordPrompt === true) {
@@ -97,19 +100,6 @@ async function readFlags(
 			throw contradiction(`${name} has different values in --data and in its flag`);
 		}
 		values[name] = isMap ? mergeValues(field, data, value) : value;
-	}
-}
-
-/** `--set NAME=VALUE` */
-async function readSets(texts: readonly string[], values: Values, context: Context): Promise<void> {
-	const given = new Set<string>();
-	for (const text of texts) {
-		const at = text.indexOf('=');
-		if (at <= 0) throw invalid(`--set ${quote(text)} is not name=value`);
-		const [name, value] = [text.slice(0, at), text.slice(at + 1)];
-		if (given.has(name)) throw contradiction(`--set has ${quote(name)} twice`);
-		given.add(name);
-		values[name] = await readNamedText('--set', name, value, context);
 	}
 }
 

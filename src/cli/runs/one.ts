@@ -28,7 +28,6 @@ interface Edited {
 	expected: RunRow['expected'];
 }
 
-/** @throws SupportctlError */
 export async function startCommand(name: EndpointName, invocation: RunInvocation, edited?: Edited): Promise<ExitCode> {
 	const { dryRun = false, diff = false, ifUnmodified, journal, note, plan: saveTo, report } = invocation.options;
 	if (diff && !dryRun) throw new UsageError('--diff requires --dry-run');
@@ -130,7 +129,6 @@ async function printOne(job: RunJob, outcome: RowOutcome, results: Renderer, isS
 	return exitCode;
 }
 
-/** A delete with --ignore-missing is done. */
 async function endWithoutUser(job: RunJob, ids: Resolved['ids'], problem: string): Promise<ExitCode> {
 	if (!job.plan.checks.ignoreMissing) {
 		throw new UsageError(`${problem}; nothing was sent`, { code: 'unknown_name' });

@@ -6,6 +6,7 @@ import { readEndpointOf, readOfWrite } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { quote } from '../../api/values.js';
 import { inputFormats } from '../../bulk/input/input.js';
+import { parseShard } from '../../bulk/run/plan.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import type { ArgumentSpec, Invocation } from '../command.js';
@@ -46,16 +47,25 @@ export const suggestedValues: Partial<Record<Field['kind'], readonly string[]>> 
 	switch: ['true', 'false'],
 };
 
-/** If the object can be read first. */
 export function listFields({ fields, readWith, replay }: Endpoint): Field[] {
 	if (readWith === undefined || replay !== 'set') return [];
 	return fields.filter(({ kind }) => kind === 'terms' || kind === 'list');
 }
 
+function pairOf(flag: string, text: string, form: string, at = text.indexOf('=')): [name: string, value: string] {
+	if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+	throw new UsageError(`${flag} ${quote(text)} is not ${form}`, { code: 'invalid_value' });
+}
+
 export const inputOptions = options('Input', [
 	{ flags: '--input <file>', help: 'Read rows from a file, or - for stdin', completes: 'files' },
 	{ flags: '--input-format <format>', help: 'Format of the input', choices: inputFormats },
-	{ flags: '--map <column=field>', help: 'Map a column to a field', repeatable: true },
+	{
+		flags: '--map <column=field>',
+		help: 'Map a column to a field',
+		repeatable: true,
+		parse: (text: string) => pairOf('--map', text, 'COLUMN=FIELD', text.lastIndexOf('=')),
+	},
 	{ flags: '--ignore-column <column>', help: 'Ignore columns', repeatable: true },
 	{ flags: '--ignore-other-columns', help: "Ignore columns that don't match a field" },
 	{ flags: '--id-column <column>', help: 'Column that contains the ID' },
@@ -79,6 +89,7 @@ export const checkOptions = options('Checks', [
 		flags: '--if <field=value>',
 		help: 'Update only objects that currently have this value (FIELD= matches empty)',
 		repeatable: true,
+		parse: (text: string) => pairOf('--if', text, 'FIELD=VALUE'),
 	},
 	{
 		flags: '--if-unmodified',
@@ -95,14 +106,19 @@ export const runOptions = options('Run', [
 		help: 'Stop after more than N failed rows',
 		parse: wholeNumber(0),
 	},
-	{ flags: '--shard <k/n>', help: 'Process only part K of N, assigned by row ID' },
+	{ flags: '--shard <k/n>', help: 'Process only part K of N, assigned by row ID', parse: parseShard },
 	{ flags: '--journal <file>', help: 'Path of the journal', completes: 'files' },
 	{ flags: '--note <text>', help: 'Note for the journal: why you make this change' },
 ]);
 
 export const valueOptions = options(FIELDS, [
 	{ flags: '--data <json|@file>', help: 'JSON object to merge into the body' },
-	{ flags: '--set <name=value>', help: 'Custom field; the value can be @file', repeatable: true },
+	{
+		flags: '--set <name=value>',
+		help: 'Custom field; the value can be @file',
+		repeatable: true,
+		parse: (text: string) => pairOf('--set', text, 'name=value'),
+	},
 	{ flags: '--password-stdin', help: 'Read a new password from stdin', conflicts: ['password-prompt'] },
 	{ flags: '--password-prompt', help: 'Prompt for a new password' },
 	{ flags: '--force', help: 'Delete permanently' },

@@ -125,7 +125,6 @@ export function outcomeShape({ endpoint, session }: RunJob, fields: readonly str
 	return { ...shape, resolve: (name) => (name === 'id' ? (row) => row.ticket_id : undefined) };
 }
 
-/** @param own the caller's credentials */
 export function redactRows(own: readonly string[], hasSecrets: boolean): RowRedactor {
 	const redact = createOutcomeRedactor(own);
 	return (outcome, { sent }) => redact(outcome, hasSecrets ? secretValues(sent) : []);

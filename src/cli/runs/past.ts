@@ -31,7 +31,6 @@ export function pastRun(name: string, context: Context): PastRun {
 	return { path, header: readRunHeader(path) };
 }
 
-/** @throws FailedError if it is still running */
 export function checkEnded({ path, header }: PastRun): void {
 	const pid = lockHolder(`${path}.lock`);
 	if (pid === undefined) return;
@@ -95,7 +94,6 @@ async function secretsAgain(
 	});
 }
 
-/** A journal never says where or as whom to sign in. */
 async function connect(
 	{ header: { id, plan } }: PastRun,
 	invocation: RunInvocation,
@@ -134,17 +132,13 @@ async function connect(
 			hint: 'to see the prefixes of a profile: supportctl profile show',
 		});
 	}
-	const { profileName, settings } = session.connection;
 	const dialect = createDialect(service.prefixes);
 	// A run of a protected profile stays protected, unless this call names a profile, or the run's is protected no longer.
 	const isReleased = given.profile !== undefined || (own !== undefined && String(own.protected ?? false) === 'false');
-	const isProtected = service.protected && !isReleased;
+	const isKept = service.protected && !isReleased && !session.service.protected;
 	return {
 		session: { ...session, dialect, sending: { ...session.sending, dialect } },
-		service:
-			isProtected && !settings.protected
-				? service
-				: { ...service, profile: profileName, protected: settings.protected },
+		service: isKept ? service : { ...session.service, prefixes: service.prefixes },
 	};
 }
 

@@ -19,7 +19,7 @@ import {
 import { MOST_AT_A_TIME } from '../../bulk/run/concurrency.js';
 import {
 	type Condition,
-	parseShard,
+	type Fields,
 	type RowSource,
 	type RunHeader,
 	type RunPlan,
@@ -37,13 +37,12 @@ import type { Session } from '../session.js';
 import { readFields, readItems } from './fields.js';
 import { type Positional, positionalsOf, type RunInvocation } from './options.js';
 
-/** A call of a command, with what it sends. */
 export interface RunJob extends RunInvocation {
 	endpoint: Endpoint;
 	plan: RunPlan;
 	tuning: RunTuning;
 	/** Sent, never kept. */
-	secrets: Readonly<Record<string, unknown>>;
+	secrets: Fields;
 	session: Session;
 	/** Whether old values are kept because nobody said otherwise: a run goes on without them. */
 	snapshotByDefault?: boolean;
@@ -55,21 +54,16 @@ export interface Given extends Pick<RunJob, 'endpoint' | 'secrets'> {
 	values: SharedValues;
 }
 
-const invalidValue = (message: string): UsageError => new UsageError(message, { code: 'invalid_value' });
-
-/** @throws UsageError */
 export async function readGiven(name: EndpointName, invocation: RunInvocation): Promise<Given> {
 	const { options } = invocation;
 	const endpoint = endpoints[name];
 	const { source, ids } = readSource(endpoint, invocation);
-	// A lookup's field is its argument.
 	const fields = endpoint.replay === 'set' ? await readFields({ endpoint, source, ids, invocation }) : {};
 	const { add, remove } = readItems(endpoint, options, fields);
 	const { force = false, reassign } = options;
 	const receiver =
 		reassign === undefined ? undefined : checkArgument({ name: '--reassign', kind: 'id', names: 'users' }, reassign);
 	if (source.from === 'ids') {
-		// Refused at once rather than for each row.
 		for (const parameter of endpoint.query) {
 			const { name: flag, reason } = parameter;
 			const isGiven = flag === 'force' ? force : receiver !== undefined;
@@ -84,19 +78,16 @@ export async function readGiven(name: EndpointName, invocation: RunInvocation): 
 	return { endpoint, source, secrets, values: { ids, ...kept, force, reassign: receiver, add, remove } };
 }
 
-export function withoutSecrets(
-	given: Readonly<Record<string, unknown>>,
-): Pick<SharedValues, 'fields' | 'withheld'> & Pick<RunJob, 'secrets'> {
+function withoutSecrets(given: Fields) {
 	const redact = createRedactor();
-	const fields = { ...given };
-	const secrets: Record<string, unknown> = {};
-	for (const [name, value] of Object.entries(given)) {
-		const own = Object.fromEntries([[name, value]]);
-		if (redact(own) === own) continue;
-		secrets[name] = value;
-		delete fields[name];
-	}
-	return { fields, withheld: Object.keys(secrets), secrets };
+	const entries = Object.entries(given).map((entry) => {
+		const own = Object.fromEntries([entry]);
+		return { entry, isSecret: redact(own) !== own };
+	});
+	const some = (isSecret: boolean): Fields =>
+		Object.fromEntries(entries.filter((each) => each.isSecret === isSecret).map(({ entry }) => entry));
+	const secrets = some(true);
+	return { fields: some(false), withheld: Object.keys(secrets), secrets };
 }
 
 export function nothingToChange({ body }: Endpoint): UsageError {
@@ -141,7 +132,6 @@ function readSource(
 	return { source: { from: 'file', ...place, format }, ids };
 }
 
-/** @throws UsageError */
 export function checkTaxonomy(endpoint: Endpoint, text: string, undocumented: boolean): string {
 	const parsed = parseTaxonomy(endpoint, text, undocumented);
 	if (isProblem(parsed)) throw new UsageError(parsed.problem, { code: 'undocumented' });
@@ -163,7 +153,6 @@ function checkArgument({ name, kind, names }: Pick<Positional, 'name' | 'kind' |
 	return parsed.value;
 }
 
-/** @throws UsageError */
 export function jobOf(
 	name: EndpointName,
 	{ endpoint, source, values, secrets }: Given,
@@ -172,39 +161,40 @@ export function jobOf(
 ): RunJob {
 	const { options } = invocation;
 	const { settings } = session.connection;
-	const { undocumented = false } = options;
+	const { onlyChanged = false, verify = false, ifUnmodified = false, ignoreMissing = false } = options;
+	const { undocumented = false, skipInvalid = false, ignoreOtherColumns = false, blank = 'skip' } = options;
+	const { stopOnError = false, maxFailures, allowDiffers, idColumn, shard } = options;
 	const rules = { undocumented, statusIn: session.dialect.toNeutral };
 	const isRestorable = endpoint.replay === 'set' || (endpoint.trash && !values.force);
 	const canBeUndone = isRestorable && readEndpointOf(endpoint) !== undefined;
 	const isOne = source.from === 'ids' && source.ids.length === 1;
 	const chosen = options.snapshot ?? (canBeUndone ? settings.snapshot : undefined);
 	const snapshotByDefault = canBeUndone && !isOne && chosen === undefined;
-	const mapped = (options.map ?? []).map(readMapping);
-	if (options.idColumn !== undefined) mapped.push([options.idColumn, rowIdName(endpoint)]);
+	const map = Object.fromEntries(options.map ?? []);
+	if (idColumn !== undefined) map[idColumn] = rowIdName(endpoint);
 	const plan: RunPlan = {
 		endpoint: name,
 		source,
 		columns: {
-			map: Object.fromEntries(mapped),
+			map,
 			ignore: (options.ignoreColumn ?? []).flatMap((names) => names.split(',').map((name) => name.trim())),
-			ignoreOther: options.ignoreOtherColumns === true,
-			blank: options.blank ?? 'skip',
+			ignoreOther: ignoreOtherColumns,
+			blank,
 		},
 		values,
 		checks: {
-			onlyChanged: options.onlyChanged === true,
-			verify: options.verify === true,
+			onlyChanged,
+			verify,
 			snapshot: chosen === true || snapshotByDefault,
-			ifUnmodified: options.ifUnmodified === true,
-			conditions: (options.if ?? []).map((text) => readCondition(text, endpoint, rules)),
-			allowDiffers:
-				options.allowDiffers !== undefined && readAllowed(options.allowDiffers.flat(), endpoint, undocumented),
-			ignoreMissing: options.ignoreMissing === true,
+			ifUnmodified,
+			conditions: (options.if ?? []).map(([name, value]) => readCondition(name.trim(), value, endpoint, rules)),
+			allowDiffers: allowDiffers !== undefined && readAllowed(allowDiffers.flat(), endpoint, undocumented),
+			ignoreMissing,
 		},
-		stop: { onError: options.stopOnError === true, maxFailures: options.maxFailures },
-		skipInvalid: options.skipInvalid === true,
+		stop: { onError: stopOnError, maxFailures },
+		skipInvalid,
 		undocumented,
-		shard: options.shard === undefined ? undefined : parseShard(options.shard),
+		shard,
 		service: session.service,
 	};
 	return { ...invocation, endpoint, plan, tuning: tuningOf(invocation, session), secrets, session, snapshotByDefault };
@@ -225,13 +215,6 @@ export function tuningOf({ options, context }: RunInvocation, { connection: { se
 	};
 }
 
-/** `--map COLUMN=FIELD` */
-function readMapping(pair: string): [column: string, field: string] {
-	const at = pair.lastIndexOf('=');
-	if (at <= 0 || at === pair.length - 1) throw new UsageError(`--map ${quote(pair)} is not COLUMN=FIELD`);
-	return [pair.slice(0, at), pair.slice(at + 1)];
-}
-
 function unknownField(says: string, name: string, names: readonly string[]): UsageError {
 	return new UsageError(`${says} ${quote(name)}${didYouMean(name, names)}`, {
 		code: 'invalid_value',
@@ -239,11 +222,7 @@ function unknownField(says: string, name: string, names: readonly string[]): Usa
 	});
 }
 
-/** `--if status=hold` */
-function readCondition(text: string, endpoint: Endpoint, rules: ValueRules): Condition {
-	const at = text.indexOf('=');
-	if (at <= 0) throw invalidValue(`--if ${quote(text)} is not FIELD=VALUE`);
-	const [name, value] = [text.slice(0, at).trim(), text.slice(at + 1)];
+function readCondition(name: string, value: string, endpoint: Endpoint, rules: ValueRules): Condition {
 	if (endpoint.body === 'custom_fields') return { field: name, value };
 	// A delete has the update's fields. Secrets are never shown.
 	const { fields: all } = readOfWrite(endpoint)?.update ?? endpoint;
@@ -256,18 +235,16 @@ function readCondition(text: string, endpoint: Endpoint, rules: ValueRules): Con
 	}
 	const isFree = value === '' || (field.name === 'status' && value === 'trash');
 	const parsed = isFree ? { value } : parseField(field, value, rules);
-	if (isProblem(parsed)) throw invalidValue(`--if: ${parsed.problem}`);
+	if (isProblem(parsed)) throw new UsageError(`--if: ${parsed.problem}`, { code: 'invalid_value' });
 	return { field: field.name, value };
 }
-
-/** Of responses, beside the fields that were sent. */
-const SHOWN = ['id', 'parent', 'status'].map((name) => ({ name }));
 
 /** `--allow-differs[=FIELDS]`, where * stands for any. */
 function readAllowed(names: readonly string[], endpoint: Endpoint, undocumented: boolean): boolean | string[] {
 	if (names.includes('*')) return true;
 	if (endpoint.body === 'custom_fields') return [...names];
-	const fields = [...endpoint.fields, ...SHOWN];
+	// Responses show these too.
+	const fields = [...endpoint.fields, { name: 'id' }, { name: 'parent' }, { name: 'status' }];
 	return names.map((name) => {
 		const field = findField(fields, name);
 		if (field !== undefined || undocumented) return field?.name ?? name;

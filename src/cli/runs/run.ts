@@ -111,7 +111,6 @@ function recordOf({ session, options, context, resumes }: RunJob): RunSetup['rec
 	};
 }
 
-/** Users of containers may have no name. */
 function machineUser(): { user: string; host: string } {
 	const os = process.getBuiltinModule('node:os');
 	try {

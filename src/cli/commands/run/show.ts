@@ -28,9 +28,9 @@ import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import { openPalette } from '../../../output/colour.js';
 import type { Row } from '../../../output/columns.js';
-import { escapeJson, sanitise } from '../../../output/sanitise.js';
+import { sanitise } from '../../../output/sanitise.js';
 import { defineCommand, type Invocation } from '../../command.js';
-import { notify } from '../../notices.js';
+import { notify, writeSummary } from '../../notices.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
 import { chosenFormat, picksValues, printAll, SHOWN, wantsJson } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
@@ -260,8 +260,7 @@ async function showPlan(invocation: Invocation, path: string): Promise<void> {
 	const input = sourceName(plan.source);
 	if (wantsJson(options)) {
 		const facts = { plan: path, digest: sha256, rows, command, service: baseUrl, input, started };
-		const summary = { ...facts, who, note: note ?? null };
-		context.stderr.write(`${escapeJson(JSON.stringify({ summary }))}\n`);
+		writeSummary(context, { ...facts, who, note: note ?? null });
 		return;
 	}
 	const objects = `${rows} ${plural(endpoint.noun, rows)} on ${new URL(baseUrl).host}`;

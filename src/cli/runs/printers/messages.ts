@@ -13,13 +13,12 @@ import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Outcome, RowOutcome } from '../../../http/outcome.js';
 import type { Palette } from '../../../output/colour.js';
 import { renderError } from '../../../output/errors.js';
-import { annotate, escapeJson, sanitise } from '../../../output/sanitise.js';
-import { notify, warn } from '../../notices.js';
+import { annotate, sanitise } from '../../../output/sanitise.js';
+import { notify, warn, writeSummary } from '../../notices.js';
 import { SHOWN } from '../../results.js';
 import { nextStep } from '../failures.js';
 import type { RunJob } from '../plan.js';
 
-/** Outcomes that need attention. */
 export const BAD = ['failed', 'differs', 'invalid', 'unknown', 'not-sent'] as const;
 
 const MOST_ADVICES = 2;
@@ -46,7 +45,6 @@ const NAMED = 4;
 
 interface Group<Item> {
 	count: number;
-	/** The first ones. */
 	named: [Item, ...Item[]];
 }
 
@@ -73,7 +71,6 @@ class Groups<Item> {
 
 export interface Messages {
 	invalid(survey: Survey): void;
-	/** The input can't be read to its end. */
 	unreadable(error: unknown): void;
 	ended(ended: Ended): void;
 }
@@ -220,7 +217,7 @@ export function jsonMessages(job: RunJob, seen: Seen, palette: Palette): Message
 				exitCode,
 				next: header === undefined ? [] : stepsAfter(ended, header).map(([, command]) => command),
 			};
-			context.stderr.write(`${escapeJson(JSON.stringify({ summary }))}\n`);
+			writeSummary(context, summary);
 		},
 	};
 }
@@ -271,7 +268,6 @@ function undoObstacle({ endpoint }: RunJob, { counts }: Ended, plan: RunPlan): s
 	return isPermanent ? 'the deletes were permanent' : 'no old values were saved';
 }
 
-/** Says once how headers were understood, and which columns are not sent. */
 export function noteColumns({ plan, tuning, context }: RunJob, { ignored, matched }: PlannedRows): void {
 	const pairs = matched.map(({ column, field }) => `${sanitise(column)} → ${field}`);
 	if (pairs.length > 0 && !tuning.quiet) notify(context, 'message', `columns: ${pairs.join(', ')}`);

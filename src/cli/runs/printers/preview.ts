@@ -2,7 +2,6 @@
 
 import { plural } from '../../../api/names.js';
 import type { FieldChange, Preview, RowChange } from '../../../bulk/run/events.js';
-import type { SavedPlan } from '../../../bulk/run/plan.js';
 import type { RunRow } from '../../../bulk/run/rows.js';
 import type { Survey } from '../../../bulk/run/survey.js';
 import { ExitCode, SupportctlError } from '../../../errors.js';
@@ -10,7 +9,8 @@ import type { Outcome } from '../../../http/outcome.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { isSecretName, REDACTED } from '../../../output/redact.js';
 import type { Renderer } from '../../../output/render.js';
-import { escapeJson, sanitise } from '../../../output/sanitise.js';
+import { sanitise } from '../../../output/sanitise.js';
+import { writeSummary } from '../../notices.js';
 import { openResults, SHOWN, wantsJson } from '../../results.js';
 import { placeOf } from '../checks.js';
 import { printedIds, redactRows } from '../outcomes.js';
@@ -61,29 +61,25 @@ export function createPreview(job: RunJob) {
 		return code === 'unchanged' || code === 'nothing_to_send' ? [] : [noChange(message)];
 	}
 
-	/** The summary as an object for programs, or as lines. */
-	function writeSummary(facts: object, lines: () => string[]): void {
+	function writeEnd(facts: object, notes: readonly string[], more: readonly string[] = []): void {
+		if (tuning.quiet) return;
 		if (wantsJson(options)) {
-			stderr.write(`${escapeJson(JSON.stringify({ summary: facts }))}\n`);
+			writeSummary(context, facts);
 			return;
 		}
 		if (printed > SHOWN && !isWhole) stderr.write(`… and ${printed - SHOWN} more; to print all: --all\n`);
-		for (const line of lines()) stderr.write(`${sanitise(line)}\n`);
+		for (const line of [notes.join('; '), ...more]) stderr.write(`${sanitise(line)}\n`);
 	}
 
 	function endDryRun({ requests, upTo, skipped, unread }: Preview): void {
-		if (tuning.quiet) return;
-		const facts = { dryRun: true, host, profile: profile ?? null, requests, upTo, skipped, unread };
-		writeSummary(facts, () => {
-			const count = `${upTo ? 'up to ' : ''}${requests} ${plural('request', requests)}`;
-			const notes = [`dry run ${placeOf(plan.service)}: ${count}, none sent`];
-			if (skipped > 0) notes.push(`${haveRows(skipped)} nothing to send`);
-			if (unread > 0) notes.push(`${unread} ${plural(endpoint.noun, unread)} could not be read`);
-			return [notes.join('; ')];
-		});
+		const count = `${upTo ? 'up to ' : ''}${requests} ${plural('request', requests)}`;
+		const notes = [`dry run ${placeOf(plan.service)}: ${count}, none sent`];
+		if (skipped > 0) notes.push(`${haveRows(skipped)} nothing to send`);
+		if (unread > 0) notes.push(`${unread} ${plural(endpoint.noun, unread)} could not be read`);
+		writeEnd({ dryRun: true, host, profile: profile ?? null, requests, upTo, skipped, unread }, notes);
 	}
 
-	function endPlan(path: string, saved: SavedPlan | undefined, { skipped, unread }: Preview): void {
+	function endPlan(path: string, { saved, skipped, unread }: Preview): void {
 		const problem = `${unread} ${plural(endpoint.noun, unread)} can't be planned, as shown above`;
 		if (saved === undefined) {
 			const isNew = job.resumes === undefined && plan.source.from !== 'snapshots';
@@ -94,15 +90,12 @@ export function createPreview(job: RunJob) {
 		}
 		const { sha256, rows } = saved;
 		const next = `supportctl run apply ${path}`;
+		const what = `plan ${path}: ${rows} ${plural(endpoint.noun, rows)} on ${host}`;
+		const notes = [rows === 0 ? 'no changes: everything is already up to date' : what];
+		if (skipped > 0) notes.push(`${haveRows(skipped)} nothing to change`);
+		if (unread > 0) notes.push(problem);
 		const facts = { plan: path, digest: sha256, host, rows, skipped, unread, next: [next] };
-		if (tuning.quiet && !wantsJson(options)) return;
-		writeSummary(facts, () => {
-			const what = `plan ${path}: ${rows} ${plural(endpoint.noun, rows)} on ${host}`;
-			const notes = [rows === 0 ? 'no changes: everything is already up to date' : what];
-			if (skipped > 0) notes.push(`${haveRows(skipped)} nothing to change`);
-			if (unread > 0) notes.push(problem);
-			return [notes.join('; '), `digest: ${sha256}`, ...(rows > 0 ? [`to send it: ${next}`] : [])];
-		});
+		writeEnd(facts, notes, [`digest: ${sha256}`, ...(rows > 0 ? [`to send it: ${next}`] : [])]);
 	}
 
 	return {
@@ -122,14 +115,13 @@ export function createPreview(job: RunJob) {
 			await results?.end();
 			const { saved } = preview;
 			if (options.plan === undefined) endDryRun(preview);
-			else endPlan(options.plan, saved, preview);
+			else endPlan(options.plan, preview);
 			if (saved === undefined || options.report === undefined) return;
 			await writeReportsOnPlan(saved.path, options.report, context.cwd);
 		},
 	};
 }
 
-/** `2 rows have` */
 function haveRows(count: number): string {
 	return `${count} ${count === 1 ? 'row has' : 'rows have'}`;
 }

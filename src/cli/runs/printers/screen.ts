@@ -24,14 +24,12 @@ const WHOLE_TABLE_ROWS = 50;
 
 const MOST_COMPLAINTS = 10_000;
 
-/** Shorter pauses of the service are not worth a note. */
 const PAUSE_MS = 500;
 
 export async function createScreen(job: RunJob, extent: Extent, signals: ReturnType<typeof listenForStop>) {
 	const { endpoint, plan, tuning, session, context, options } = job;
 	const isJson = wantsJson(options);
 	const isTable = isOwnTable(job, session.connection.settings.format);
-	/** A table has the failures already. */
 	const listsFailures = context.env.GITHUB_ACTIONS === 'true' || !(isJson || isTable);
 	const isRead = endpoint.replay === 'read';
 	const seen = createSeen();
@@ -151,10 +149,8 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 		}
 	}
 
-	/** Before the error itself is shown. */
 	function beforeError(error: unknown): void {
 		if (!isSurveyed) messages.unreadable(error);
-		// A bad input or header.
 		if (!(error instanceof UsageError) || typeof error.data.line !== 'number') return;
 		const file = options.input === '-' ? undefined : options.input;
 		annotate(context, { file, line: error.data.line, title: 'the input is invalid', message: error.message });
