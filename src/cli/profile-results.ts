@@ -74,16 +74,12 @@ export function settingsIn(options: OptionValues, cwd: string): GivenSettings {
 	return found;
 }
 
-export function givenScheme({ scheme, tokenStdin }: OptionValues): unknown {
-	return scheme ?? (tokenStdin === true ? 'bearer' : undefined);
-}
-
 export async function readGivenSecret({ context, options }: Invocation, scheme: Scheme) {
 	const { secretCommand: command } = options;
 	if (command === '') throw new UsageError('--secret-command is empty');
 	if (typeof command === 'string') return { store: 'command', command } as const;
-	if (options.passwordStdin !== true && options.tokenStdin !== true) return undefined;
-	const flag = options.passwordStdin === true ? '--password-stdin' : '--token-stdin';
+	if (options.passwordStdin !== true) return undefined;
+	const flag = '--password-stdin';
 	const value = checkSecret(scheme, await readFirstLine(context, flag), flag);
 	return { store: 'file', value } as const;
 }

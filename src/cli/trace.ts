@@ -2,22 +2,12 @@
 
 import type { TraceEvent } from '../http/client.js';
 import type { Palette } from '../output/colour.js';
-import { createTextRedactor, REDACTED, redactBody, redactHeaders, redactUrl, secretValues } from '../output/redact.js';
+import { createTextRedactor, REDACTED, redactBody, redactHeaders, secretValues } from '../output/redact.js';
 import { sanitise, sanitiseLines } from '../output/sanitise.js';
 
 const BODY_SHOWN = 4_096;
 
 type Headers = Parameters<typeof redactHeaders>[0];
-
-/** A response may repeat them under a different name. */
-function secretsIn(body: string | undefined): string[] {
-	if (body === undefined || !body.startsWith('{')) return [];
-	try {
-		return secretValues(JSON.parse(body));
-	} catch {
-		return [];
-	}
-}
 
 /** @param verbosity 2 shows headers and bodies */
 export function createTrace(
@@ -26,24 +16,23 @@ export function createTrace(
 ): (event: TraceEvent) => void {
 	return (event) => {
 		const isRequest = event.type === 'request';
-		const secrets = [...own, ...secretsIn(isRequest ? event.body : event.requestBody)];
+		const sent = (isRequest ? event.body : event.requestBody) ?? '';
+		// A response may repeat the request's secrets under a different name.
+		const secrets = [...own, ...(sent === '' ? [] : secretValues(JSON.parse(sent)))];
 		// Redacting our own words would reveal a short secret.
 		const cleanOwn = createTextRedactor(secrets);
-		const what = sanitise(cleanOwn(`${event.method} ${redactUrl(event.url)}`));
+		const what = sanitise(cleanOwn(`${event.method} ${event.url}`));
 
 		const show = (line: string, mark: string, headers: Headers, body: string, clean: (text: string) => string) => {
-			const more: string[] = [];
-			if (verbosity >= 2) {
-				for (const [name, value] of redactHeaders(headers)) {
-					more.push(sanitise(`${name}: ${secrets.includes(value) ? REDACTED : clean(value)}`));
-				}
-				more.push(...bodyLines(clean(redactBody(body))));
-			}
-			const lines = more.map((each) => palette.faint(`${mark} ${each}`.trimEnd()));
-			print([line, ...lines, ''].join('\n'));
+			const pairs = verbosity < 2 ? [] : redactHeaders(headers);
+			const heads = pairs.map(([name, value]) =>
+				sanitise(`${name}: ${secrets.includes(value) ? REDACTED : clean(value)}`),
+			);
+			const more = verbosity < 2 ? heads : [...heads, ...bodyLines(clean(redactBody(body)))];
+			print([line, ...more.map((each) => palette.faint(`${mark} ${each}`.trimEnd())), ''].join('\n'));
 		};
 
-		if (isRequest) return show(`${palette.faint('>')} ${what}`, '>', event.headers, event.body ?? '', cleanOwn);
+		if (isRequest) return show(`${palette.faint('>')} ${what}`, '>', event.headers, sent, cleanOwn);
 		const { status, headers, body, problem, ms } = event.response;
 		const time = `${Math.round(ms)} ms`;
 		if (status === 0) {

@@ -66,8 +66,6 @@ export interface FaultOptions {
 	/** All kinds by default. */
 	failKinds?: readonly FaultKind[] | undefined;
 	rateLimit?: number | undefined;
-	rateLimitStatus?: 429 | 503 | undefined;
-	retryAfter?: boolean | undefined;
 }
 
 /** @param chance 0 ≤ x < 1; the same numbers make the same failures */
@@ -76,7 +74,7 @@ export function createFaults(
 	chance: () => number,
 	monotonic: () => number,
 ): () => Fault | undefined {
-	const { failRate = 0, rateLimit: limit, rateLimitStatus = 429, retryAfter = true } = options;
+	const { failRate = 0, rateLimit: limit } = options;
 	const kinds = options.failKinds ?? (Object.keys(faultKinds) as FaultKind[]);
 	// Up to a second's worth may come at once.
 	let room = limit ?? 0;
@@ -88,8 +86,8 @@ export function createFaults(
 			room = Math.min(limit, room + ((now - filled) / 1000) * limit);
 			filled = now;
 			if (room < 1) {
-				const headers = retryAfter ? { 'Retry-After': String(Math.ceil((1 - room) / limit)) } : {};
-				const error = new ServiceError(rateLimitStatus, 'rest_too_many_requests', 'Too many requests.', {}, headers);
+				const headers = { 'Retry-After': String(Math.ceil((1 - room) / limit)) };
+				const error = new ServiceError(429, 'rest_too_many_requests', 'Too many requests.', {}, headers);
 				return { work: 'none', response: error.response };
 			}
 			room--;

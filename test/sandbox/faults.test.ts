@@ -73,22 +73,15 @@ test("no more than a second's worth comes at once", () => {
 	]);
 });
 
-test.each([
-	[{}, 429, '1'],
-	[{ rateLimitStatus: 503 }, 503, '1'],
-	[{ retryAfter: false }, 429, null],
-] as const)(
-	'beyond the limit with %j the response is %i in JSON, with Retry-After %s',
-	async (options, status, wait) => {
-		const clock = { now: Date.now, monotonic: () => 0, sleep: async () => {} };
-		const sandbox = await start({ rateLimit: 2, ...options, clock });
-		await sandbox.call('GET', '/users/me');
-		await sandbox.call('GET', '/users/me');
-		const response = await sandbox.call('GET', '/users/me');
-		expect([response.status, response.headers.get('retry-after')]).toEqual([status, wait]);
-		expect(response.body).toMatchObject({ code: 'rest_too_many_requests', data: { status } });
-	},
-);
+test('beyond the limit the response is 429 in JSON, with Retry-After', async () => {
+	const clock = { now: Date.now, monotonic: () => 0, sleep: async () => {} };
+	const sandbox = await start({ rateLimit: 2, clock });
+	await sandbox.call('GET', '/users/me');
+	await sandbox.call('GET', '/users/me');
+	const response = await sandbox.call('GET', '/users/me');
+	expect([response.status, response.headers.get('retry-after')]).toEqual([429, '1']);
+	expect(response.body).toMatchObject({ code: 'rest_too_many_requests', data: { status: 429 } });
+});
 
 test.each<[FaultKind, number, string, number | undefined]>([
 	['bad-gateway', 502, 'nothing', 502],

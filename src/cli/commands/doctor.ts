@@ -59,8 +59,6 @@ const CHECKS = {
 	credentials: 'try again later',
 };
 
-const LONGEST_STEP_S = 10;
-
 export const command = defineCommand({
 	arguments: [],
 	options: [...outputOptions, ...connectionOptions],
@@ -138,8 +136,7 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	yield 'auth' in signIn ? pass(describeSecret(signIn)) : signIn;
 
 	const proxy = readProxies(setup.env);
-	const timeout = Math.min(settings.timeout, LONGEST_STEP_S);
-	const reach = { baseUrl: url, settings: { ...settings, timeout }, tls, proxy, allowHttp };
+	const reach = { baseUrl: url, settings, tls, proxy, allowHttp };
 	const probe = createProbe(invocation, reach);
 	const { without, problem } = await findService(url, probe);
 	yield* examineWay(url, proxy, problem);

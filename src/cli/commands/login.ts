@@ -21,15 +21,7 @@ import { say, warn } from '../notices.js';
 import { allBut } from '../options/option.js';
 import { connectionOptions, guardDefaults, outputOptions, secretOptions } from '../options/shared.js';
 import { createProbe, findService, trySignIn } from '../probe.js';
-import {
-	type Change,
-	givenScheme,
-	overridesOf,
-	readGivenSecret,
-	readProfiles,
-	runChange,
-	settingsIn,
-} from '../profile-results.js';
+import { type Change, overridesOf, readGivenSecret, readProfiles, runChange, settingsIn } from '../profile-results.js';
 
 const KEYS = ['profile', 'base_url', 'scheme', 'username', 'stored_in', 'proved', 'note'];
 
@@ -62,14 +54,13 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 	if (args[0] !== undefined && options.baseUrl !== undefined) {
 		throw new UsageError('pass the base URL once, as an argument or as --base-url');
 	}
-	const isPiped = options.passwordStdin === true || options.tokenStdin === true;
-	const mayAsk = options.input !== false && !isPiped && context.prompts.available;
+	const mayAsk = options.input !== false && options.passwordStdin !== true && context.prompts.available;
 	const login: Login = {
 		invocation,
 		prompts: mayAsk ? context.prompts : undefined,
 		store: readProfiles(invocation),
 		// --format is how this command prints.
-		flags: { ...options, baseUrl: args[0] ?? options.baseUrl, scheme: givenScheme(options), format: undefined },
+		flags: { ...options, baseUrl: args[0] ?? options.baseUrl, format: undefined },
 	};
 	const { place, scheme, username, secret, note } = await findAndSignIn(login);
 	const { name, baseUrl } = place;

@@ -31,7 +31,6 @@ import {
 	asksForData,
 	type Change,
 	changeProfiles,
-	givenScheme,
 	overridesOf,
 	readGivenSecret,
 	readProfiles,
@@ -152,7 +151,7 @@ async function change(invocation: Invocation): Promise<Change> {
 	const { context, options: given } = invocation;
 	const name = checkProfileName(invocation.args[0] ?? '');
 	const before = readProfiles(invocation).profiles[name] ?? {};
-	const settings = settingsIn({ ...given, scheme: givenScheme(given) }, context.cwd);
+	const settings = settingsIn(given, context.cwd);
 	const unset = ((given.unset ?? []) as string[]).map(settingNamed);
 	const scheme = (settings.scheme ?? (unset.includes('scheme') ? 'basic' : before.scheme) ?? 'basic') as Scheme;
 	const secret = await readGivenSecret(invocation, scheme);

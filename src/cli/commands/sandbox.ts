@@ -57,13 +57,6 @@ const sandboxOptions = [
 			help: 'Maximum requests per second; more are refused, with Retry-After',
 			parse: checked(number(1, 1_000_000)),
 		},
-		{
-			flags: '--rate-limit-status <status>',
-			help: 'Status of refused requests',
-			choices: ['429', '503'],
-			defaultText: '429',
-		},
-		{ flags: '--no-retry-after', help: 'Refuse requests without Retry-After' },
 	]),
 	...prefixOptions,
 	{ flags: '--json', help: 'Print base URL and credentials as one line of JSON', group: 'Output' },
@@ -93,7 +86,6 @@ export const command = defineCommand({
 				random: () => context.random(),
 				latencyMs: given.latency,
 				failKinds: given.failKind,
-				rateLimitStatus: given.rateLimitStatus === '503' ? 503 : 429,
 				prefixes: Object.fromEntries(prefixes),
 			});
 			const { baseUrl, username, password } = sandbox;

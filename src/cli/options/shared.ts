@@ -177,11 +177,6 @@ export const secretOptions = options('Secret', [
 	{
 		flags: '--password-stdin',
 		help: 'Read the password, token or header value from stdin',
-		conflicts: ['token-stdin', 'secret-command'],
-	},
-	{
-		flags: '--token-stdin',
-		help: 'Read a bearer token from stdin; implies --scheme bearer',
 		conflicts: ['secret-command'],
 	},
 	{

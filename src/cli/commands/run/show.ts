@@ -26,7 +26,6 @@ import {
 import { changesIn, isPlanFile, plannedWrites, readPlan } from '../../../bulk/run/plan-file.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
-import { openPalette } from '../../../output/colour.js';
 import type { Row } from '../../../output/columns.js';
 import { sanitise } from '../../../output/sanitise.js';
 import { defineCommand, type Invocation } from '../../command.js';
@@ -95,12 +94,11 @@ function allCounts({ scan: { header, end, counts } }: Shown): Counts {
 
 /** Shards of one input as one run. */
 function combine(runs: Runs) {
-	const next = runs
-		.filter(({ summary }) => summary.state !== 'running')
-		.flatMap((run) => {
-			const counts = allCounts(run);
-			return nextSteps(run.scan.header.id, counts, openRows(counts) > 0);
-		});
+	const ended = runs.filter(({ summary }) => summary.state !== 'running');
+	const next = ended.flatMap((run) => {
+		const counts = allCounts(run);
+		return nextSteps(run.scan.header.id, counts, openRows(counts) > 0);
+	});
 	const counts = sumOf(runs.map(allCounts));
 	const [{ scan, summary }, ...others] = runs;
 	const { header } = scan;
@@ -109,8 +107,8 @@ function combine(runs: Runs) {
 	checkTogether(headers);
 	const shards = headers.flatMap(({ plan }) => plan.shard ?? []);
 	const count = shards[0]?.count ?? 0;
-	const times = (part: number): number => shards.filter(({ index }) => index === part).length;
-	const parts = Array.from({ length: count }, (_, at) => at + 1);
+	const given = shards.map(formatShard);
+	const all = Array.from({ length: count }, (_, at) => formatShard({ index: at + 1, count }));
 	const whole: RunHeader = {
 		...header,
 		id: headers.map(({ id }) => id).join(','),
@@ -125,28 +123,23 @@ function combine(runs: Runs) {
 		state: runs.every((run) => run.summary.state === 'finished') ? 'finished' : 'stopped',
 		counts: sumOf(runs.map((run) => run.summary.counts ?? run.scan.counts)),
 	};
-	return {
-		summary: together,
-		header: whole,
-		counts,
-		next,
-		missing: parts.filter((part) => times(part) === 0).map((index) => formatShard({ index, count })),
-		twice: parts.filter((part) => times(part) > 1).map((index) => formatShard({ index, count })),
-	};
+	const missing = all.filter((shard) => !given.includes(shard));
+	const twice = all.filter((shard) => given.indexOf(shard) !== given.lastIndexOf(shard));
+	return { summary: together, header: whole, counts, next, missing, twice };
 }
 
+/** @throws UsageError unless they are shards of one input */
 function checkTogether([first, ...others]: readonly RunHeader[]): void {
 	for (const other of others) {
-		if (first === undefined) return;
-		if (other.input.sha256 !== first.input.sha256) {
-			throw new UsageError(`runs ${first.id} and ${other.id} have different inputs`, { code: 'input_changed' });
+		const runs = `runs ${first?.id} and ${other.id}`;
+		if (other.input.sha256 !== first?.input.sha256) {
+			throw new UsageError(`${runs} have different inputs`, { code: 'input_changed' });
 		}
-		const { shard } = first.plan;
-		if (shard !== undefined && other.plan.shard?.count === shard.count) continue;
-		const [one, another] = [first, other].map(({ id, plan }) => {
-			return `run ${id} has ${plan.shard === undefined ? 'all rows' : formatShard(plan.shard)}`;
-		});
-		throw new UsageError(`${one}, ${another}: rows would be counted twice`, { code: 'shards_overlap' });
+		const count = first.plan.shard?.count;
+		if (count === undefined || other.plan.shard?.count !== count) {
+			const message = `${runs} are not shards of one run: rows would be counted twice`;
+			throw new UsageError(message, { code: 'shards_overlap' });
+		}
 	}
 }
 
@@ -217,8 +210,7 @@ async function showRuns(invocation: Invocation, runs: Runs, whole: Whole): Promi
 		stdout.write('\n');
 		await printRecords(invocation, runs, failures);
 	}
-	const palette = await openPalette(invocation.context, invocation.context.stdout);
-	for (const [, command] of next) stderr.write(`next: ${palette.command(command)}\n`);
+	for (const [, command] of next) stderr.write(`next: ${command}\n`);
 }
 
 function detailsOf({ scan }: Shown): Row {
