@@ -427,8 +427,9 @@ const run = [
 			async (...given) =>
 				Object.assign(await real(...given), { withoutSuperseded: (row) => row }),
 	}),
-	...bugsIn('src/bulk/run/rejects.ts', 'wantedBy', ['test/cli/commands/run/list.test.ts'], {
-		'rejects leave out what has to be fixed': (real) => (outcomes) => real(outcomes ?? ['failed']),
+	...bugsIn('src/bulk/run/rejects.ts', 'rejectsOf', ['test/cli/commands/run/list.test.ts'], {
+		'rejects leave out what has to be fixed': (real) => (past, input, outcomes, reason) =>
+			real(past, input, outcomes ?? ['failed'], reason),
 	}),
 	...bugsIn('src/bulk/run/read-ahead.ts', 'mayReadAhead', ['test/bulk/run/read-ahead.test.ts'], {
 		'a condition is checked on a value of a minute ago': () => () => true,

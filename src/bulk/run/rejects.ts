@@ -1,10 +1,11 @@
 /** Rows that were not done, in the input's columns with reasons, in constant memory. */
 
 import { existsSync } from 'node:fs';
-import type { Dialect } from '../../api/dialect.js';
+import { createDialect } from '../../api/dialect.js';
 import { UsageError } from '../../errors.js';
 import { failureBy } from '../../http/judge.js';
 import type { OutcomeName } from '../../http/outcome.js';
+import { isSecretName } from '../../output/redact.js';
 import { formatCsvRecord } from '../../text.js';
 import { PLACEHOLDER } from '../input/columns.js';
 import type { InputSource, RawRow } from '../input/input.js';
@@ -15,26 +16,16 @@ import { differences, fullMessage, type RowRecord } from '../journal/records.js'
 import type { Fields, Ids, RowSource, RunHeader } from './plan.js';
 import { invalidOutcome, isInvalid, isOwn, openInputOf, RowPlanner } from './rows.js';
 
-export type Wanted = (record: Pick<RowRecord, 'outcome' | 'status' | 'code'>) => boolean;
+type Wanted = (record: Pick<RowRecord, 'outcome' | 'status' | 'code'>) => boolean;
 
 /** By default rows to fix or retry, and conflicts; a resume sends those refused with 401. */
-export function wantedBy(outcomes: readonly OutcomeName[] | undefined): Wanted {
+function wantedBy(outcomes: readonly OutcomeName[] | undefined): Wanted {
 	if (outcomes !== undefined) return ({ outcome }) => outcomes.includes(outcome);
 	return ({ outcome, status, code }) =>
 		outcome === 'invalid' ||
 		outcome === 'differs' ||
 		(outcome === 'failed' && failureBy(status) !== 'signed-out') ||
 		(outcome === 'skipped' && code === 'conflict');
-}
-
-function wantedOutcomes(isWanted: Wanted): ReadonlySet<OutcomeName> {
-	return new Set(outcomeNames.filter((outcome) => isWanted({ outcome, code: 'conflict' })));
-}
-
-export interface RejectOptions {
-	isWanted: Wanted;
-	reason: string;
-	isSecret(name: string): boolean;
 }
 
 export interface Reject {
@@ -52,7 +43,7 @@ export async function openPastInput(
 	return await openInputOf(source, stdin, stateDir);
 }
 
-export async function checkUnchanged({ id, input }: RunHeader, source: InputSource): Promise<void> {
+async function checkUnchanged({ id, input }: RunHeader, source: InputSource): Promise<void> {
 	for await (const _ of source.read());
 	if (source.sha256 === input.sha256) return;
 	throw new UsageError(`${source.name} is not the input of run ${id}`, {
@@ -61,24 +52,32 @@ export async function checkUnchanged({ id, input }: RunHeader, source: InputSour
 	});
 }
 
+/** @param input without it, rows have only their IDs @param reason the name of a column */
 export async function* rejectsOf(
-	journal: string,
-	input: InputSource,
-	options: RejectOptions,
-	dialect: Dialect,
+	{ header, path }: { header: RunHeader; path: string },
+	input: InputSource | undefined,
+	given: readonly OutcomeName[] | undefined,
+	reason: string,
 ): AsyncGenerator<Reject> {
-	const { isWanted } = options;
-	const { scan, recordOf, close } = await openRecords(journal);
-	const outcomes = wantedOutcomes(isWanted);
+	if (input !== undefined) await checkUnchanged(header, input);
+	const isWanted = wantedBy(given);
+	const outcomes = new Set(outcomeNames.filter((outcome) => isWanted({ outcome, code: 'conflict' })));
+	const { scan, records, recordOf, close } = await openRecords(path);
 	try {
-		const unreached = isWanted({ outcome: 'not-sent' }) ? unreachedRows(scan, input, dialect) : undefined;
+		if (input === undefined) {
+			for (const record of records((outcome) => outcomes.has(outcome))) {
+				if (isWanted(record)) yield { row: { ...record.ids, [reason]: errorText(record) }, ids: record.ids };
+			}
+			return;
+		}
+		const unreached = outcomes.has('not-sent') ? unreachedRows(scan, input) : undefined;
 		for await (const batch of input.read()) {
 			for (const raw of batch) {
 				const outcome = scan.states.outcomeOf(raw.row);
 				const isKnown = outcome !== undefined && outcomes.has(outcome);
 				const record = outcome === undefined ? unreached?.(raw) : isKnown ? recordOf(raw.row) : undefined;
 				if (record === undefined || !isWanted(record)) continue;
-				yield { row: rejectedRow(raw, record, input, options), ids: record.ids };
+				yield { row: rejectedRow(raw, record, input, header, reason), ids: record.ids };
 			}
 		}
 	} finally {
@@ -86,32 +85,13 @@ export async function* rejectsOf(
 	}
 }
 
-export async function* rejectsWithoutInput(
-	journal: string,
-	{ isWanted, reason }: RejectOptions,
-): AsyncGenerator<Reject> {
-	const { records, close } = await openRecords(journal);
-	try {
-		const outcomes = wantedOutcomes(isWanted);
-		for (const record of records((outcome) => outcomes.has(outcome))) {
-			if (isWanted(record)) yield { row: { ...record.ids, [reason]: errorText(record) }, ids: record.ids };
-		}
-	} finally {
-		close();
-	}
-}
-
-function unreachedRows(
-	scan: JournalScan,
-	input: InputSource,
-	dialect: Dialect,
-): (raw: RawRow) => RowRecord | undefined {
+function unreachedRows(scan: JournalScan, input: InputSource): (raw: RawRow) => RowRecord | undefined {
 	const { states, header } = scan;
 	const { plan } = header;
 	const underWay = new UnderWay(scan);
 	// Which rows they are does not depend on secrets.
 	const secrets = Object.fromEntries(plan.values.withheld.map((name) => [name, '']));
-	const planner = new RowPlanner(plan, input, dialect, secrets);
+	const planner = new RowPlanner(plan, input, createDialect(plan.service.prefixes), secrets);
 	return (raw) => {
 		const { row } = raw;
 		if (states.outcomeOf(row) !== undefined || states.maybeSent(row)) return undefined;
@@ -139,8 +119,11 @@ function rejectedRow(
 	raw: RawRow,
 	record: RowRecord,
 	{ columns, delimiter }: InputSource,
-	{ reason, isSecret }: RejectOptions,
+	{ plan }: RunHeader,
+	reason: string,
 ): Record<string, unknown> {
+	const { map } = plan.columns;
+	const isSecret = (name: string): boolean => isSecretName(name) || isSecretName(map[name] ?? name);
 	const { cells, line } = raw;
 	let why = errorText(record);
 	const isMisshapen = cells !== undefined && columns !== undefined && cells.length !== columns.length;

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createDialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { totalOf } from '../../bulk/journal/counts.js';
-import { findRun, type RunSummary, readRunHeader } from '../../bulk/journal/folder.js';
+import { findRun, readRunHeader } from '../../bulk/journal/folder.js';
 import type { JournalScan } from '../../bulk/journal/history.js';
 import { inputFileOf, type RowSource, type RunPlan, type RunService, STDIN_NAME } from '../../bulk/run/plan.js';
 import { inputChanged } from '../../bulk/run/resume.js';
@@ -40,15 +40,16 @@ export function checkEnded({ path, header }: PastRun): void {
 	});
 }
 
-export function unreachedNote(
-	{ state }: RunSummary,
-	{ header, counts, end, states }: JournalScan,
-): { text: string; mayBeSent: boolean } | undefined {
-	const isOver = state !== 'running' && end !== undefined;
-	const count = (isOver ? totalOf(end.counts) : header.input.own) - totalOf(counts);
+export function unreachedNote({
+	header,
+	counts,
+	end,
+	states,
+}: JournalScan): { text: string; mayBeSent: boolean } | undefined {
+	const count = (end === undefined ? header.input.own : totalOf(end.counts)) - totalOf(counts);
 	if (count <= 0) return undefined;
 	const rows = count === 1 ? '1 row has' : `${count} rows have`;
-	const mayBeSent = !isOver || states.doubtful;
+	const mayBeSent = end === undefined || states.doubtful;
 	const why = mayBeSent ? ' and may have been sent' : ', because the run ended before';
 	return { text: `note: ${rows} no record${why}; supportctl run resume ${header.id} sends them`, mayBeSent };
 }

@@ -1,18 +1,15 @@
 /** `run rejects`: rows to fix, in the columns of the input, with reasons. */
 
 import { existsSync } from 'node:fs';
-import { createDialect } from '../../../api/dialect.js';
 import { ownId } from '../../../api/endpoints.js';
 import type { InputSource } from '../../../bulk/input/input.js';
 import { reasonColumn } from '../../../bulk/input/rows.js';
 import { outcomeNames } from '../../../bulk/journal/counts.js';
-import { summariseRun } from '../../../bulk/journal/folder.js';
 import { scanJournal } from '../../../bulk/journal/read.js';
 import { inputFileOf } from '../../../bulk/run/plan.js';
 import type { Reject } from '../../../bulk/run/rejects.js';
 import { ExitCode } from '../../../errors.js';
 import type { Row } from '../../../output/columns.js';
-import { isSecretName } from '../../../output/redact.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { notify, warn } from '../../notices.js';
@@ -37,37 +34,25 @@ export const command = defineCommand({
 	async run(invocation) {
 		const { context, options: given, args } = invocation;
 		const { stdin } = context;
-		const [{ pastRun, sourceAgain, unreachedNote }, rejects] = await Promise.all([
+		const [{ pastRun, sourceAgain, unreachedNote }, { openPastInput, rejectsOf }] = await Promise.all([
 			import('../../runs/past.js'),
 			import('../../../bulk/run/rejects.js'),
 		]);
 		const past = pastRun(args[0], context);
 		const { header, path } = past;
-		const { map } = header.plan.columns;
 		const outcomes = given.outcome?.flat();
-		const reason = reasonColumn((name) => Object.hasOwn(map, name));
-		const wanted = {
-			isWanted: rejects.wantedBy(outcomes),
-			reason,
-			isSecret: (name: string) => isSecretName(name) || isSecretName(map[name] ?? name),
-		};
+		const reason = reasonColumn((name) => Object.hasOwn(header.plan.columns.map, name));
 		const file = inputFileOf(header.plan.source);
 		const isGone = header.input.copied && given.input === undefined && !existsSync(file?.path ?? '');
 		const source = isGone ? header.plan.source : await sourceAgain(past, given.input, context.cwd);
 		const bytes = { [Symbol.asyncIterator]: () => stdin.bytes()[Symbol.asyncIterator]() };
-		const input = await rejects.openPastInput(source, bytes, stateFolder(context));
+		const input = await openPastInput(source, bytes, stateFolder(context));
 		try {
 			if (input === undefined) {
 				warn(context, ['the input of the run was not kept: exporting only IDs; pass the file with --input']);
-				await print(invocation, undefined, reason, rejects.rejectsWithoutInput(path, wanted));
-			} else {
-				await rejects.checkUnchanged(header, input);
-				const dialect = createDialect(header.plan.service.prefixes);
-				await print(invocation, input, reason, rejects.rejectsOf(path, input, wanted, dialect));
 			}
-			if (outcomes?.includes('not-sent') !== true) return ExitCode.ok;
-			const scan = await scanJournal(path);
-			const note = unreachedNote(await summariseRun(path, header.id, scan), scan);
+			await print(invocation, input, reason, rejectsOf(past, input, outcomes, reason));
+			const note = outcomes?.includes('not-sent') ? unreachedNote(await scanJournal(path)) : undefined;
 			// Rows that were not sent are in the input.
 			if (note !== undefined && (input === undefined || note.mayBeSent)) notify(context, 'message', note.text);
 		} finally {

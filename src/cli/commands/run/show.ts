@@ -66,8 +66,8 @@ export const command = defineCommand({
 			if (outcomes === undefined) await showRuns(invocation, runs, whole);
 			else await printRecords(invocation, runs, rowsOf(runs, outcomes));
 			if (outcomes?.includes('not-sent') !== true) return ExitCode.ok;
-			for (const { scan, summary } of runs) {
-				const note = unreachedNote(summary, scan);
+			for (const { scan } of runs) {
+				const note = unreachedNote(scan);
 				if (note !== undefined) notify(context, 'message', note.text);
 			}
 			return ExitCode.ok;
