@@ -101,7 +101,7 @@ function judgeSuccess(request: Sendable, response: Response, reading: Reading): 
 	if (status === 202) return unknown('http_202', 'accepted but not processed yet');
 	if (status === 206) return unknown('http_206', 'the response is only partial');
 	const content = readContent(response);
-	if (!('value' in content)) return judgeText(request, status, content);
+	if (!('value' in content)) return judgeText(request, response, content);
 	const keepsNames = returns === 'fields' || returns === 'fields-set';
 	const body = keepsNames ? content.value : bodyIn(reading.dialect ?? neutralDialect, content.value);
 	const finding = judgeBody(request, body, content.before, reading);
@@ -110,7 +110,7 @@ function judgeSuccess(request: Sendable, response: Response, reading: Reading): 
 	return finding;
 }
 
-function judgeText(request: Sendable, status: number, { code, message }: NoJson): Finding {
+function judgeText(request: Sendable, { status, headers }: Response, { code, message }: NoJson): Finding {
 	const { returns, replay } = request.endpoint;
 	if (code === 'html_response' || code === 'login_form') {
 		const hint = code === 'login_form' ? '' : '; is /wp-json or another part missing from the base URL?';
@@ -121,6 +121,8 @@ function judgeText(request: Sendable, status: number, { code, message }: NoJson)
 		(status === 204 && (returns === 'any' || writes(request))) ||
 		(status === 200 && returns === 'fields-set');
 	if (code === 'empty_response' && mayBeEmpty) return { outcome: 'ok' };
+	const isText = returns === 'any' && !/json|^$/i.test(headerOf(headers, 'content-type') ?? '');
+	if (code === 'not_json' && isText) return { outcome: 'ok' };
 	const finding = unknown(code, message);
 	if (replay === 'read' && code !== 'not_json') finding.retry = 'lost';
 	return finding;

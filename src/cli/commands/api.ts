@@ -153,15 +153,8 @@ async function sendPage({ invocation: { context }, session, client, call }: Api,
 	const secrets = body === undefined ? [] : secretValues(JSON.parse(body));
 	const result = createOutcomeRedactor(session.secrets)(given, secrets);
 	if (result.status === undefined) response = undefined;
-	if (response !== undefined && isGoodResponse(result, response)) result.outcome = 'ok';
 	warn(context, result.warnings ?? []);
 	return { path, response, result };
-}
-
-/** Unknown for a row, and right here: text whose type says so. */
-function isGoodResponse({ outcome, code, retry }: Outcome, response: Response): boolean {
-	if (outcome !== 'unknown' || response.problem !== undefined || retry !== undefined) return false;
-	return code === 'not_json' && !/json|^$/i.test(headerOf(response.headers, 'content-type') ?? '');
 }
 
 const PAST_THE_END = 'rest_post_invalid_page_number';

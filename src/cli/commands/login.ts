@@ -97,7 +97,7 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 async function findAndSignIn(login: Login) {
 	const unlisten = leaveOnSignal(login.invocation, 'nothing was stored');
 	try {
-		const place = await locate(login, await firstBaseUrl(login));
+		const place = await locate(login, await readBaseUrl(login));
 		return { place, ...(await signIn(login, place)) };
 	} catch (error) {
 		if (!(error instanceof SupportctlError) || error.exitCode !== ExitCode.interrupted) throw error;
@@ -108,40 +108,33 @@ async function findAndSignIn(login: Login) {
 }
 
 /** SUPPORTCTL_BASE_URL never counts: it may be for a different service. */
-async function firstBaseUrl(login: Login): Promise<string> {
+async function readBaseUrl(login: Login): Promise<string> {
 	const { flags, prompts, store, invocation } = login;
 	const stored = store.profiles[invocation.options.profile ?? store.current ?? '']?.baseUrl;
 	const initial = typeof stored === 'string' ? stored : undefined;
-	if (typeof flags.baseUrl === 'string') return readBaseUrl(login, flags.baseUrl);
-	if (prompts === undefined) {
-		if (initial !== undefined) return readBaseUrl(login, initial);
-		const hint = 'use: supportctl login https://desk.example.com/wp-json';
-		throw new UsageError('missing help desk address', { hint });
+	if (typeof flags.baseUrl === 'string') return flags.baseUrl;
+	if (prompts !== undefined) {
+		const check = (text: string): true | string => {
+			try {
+				parse(login, withScheme(text));
+				return true;
+			} catch (error) {
+				return (error as Error).message;
+			}
+		};
+		return withScheme(await prompts.text('Help desk address:', { initial, check }));
 	}
-	for (;;) {
-		const typed = await prompts.text('Help desk address:', { initial });
-		try {
-			// Nothing secret is sent before the service is found there.
-			return readBaseUrl(login, withScheme(typed));
-		} catch (error) {
-			if (!(error instanceof UsageError)) throw error;
-			warn(invocation.context, [`${error.message}; ${error.hint}`]);
-		}
-	}
+	if (initial !== undefined) return initial;
+	const hint = 'use: supportctl login https://desk.example.com/wp-json';
+	throw new UsageError('missing help desk address', { hint });
 }
 
-function readBaseUrl(login: Login, text: string): string {
-	const { url, warnings } = parseBaseUrl(text, { allowHttp: mayUseHttp(login, text) });
-	warn(login.invocation.context, warnings);
-	return url;
-}
-
-/** By flag, or because the profile allows it for this origin. */
-function mayUseHttp({ store, invocation }: Login, url: string): boolean {
+/** http:// may be used by flag, or because the profile allows it for this origin. @throws UsageError */
+function parse({ store, invocation }: Login, text: string) {
 	const { profile: name = store.current ?? '', allowHttp: given } = invocation.options;
-	if (typeof given === 'boolean') return given;
-	const stored = store.profiles[name];
-	return stored?.allowHttp === true && isSameOrigin(stored.baseUrl, url);
+	const { baseUrl, allowHttp: stored } = store.profiles[name] ?? {};
+	const allowHttp = typeof given === 'boolean' ? given : stored === true && isSameOrigin(baseUrl, text);
+	return { ...parseBaseUrl(text, { allowHttp }), allowHttp };
 }
 
 type Place = Awaited<ReturnType<typeof locate>>;
@@ -150,10 +143,11 @@ type Place = Awaited<ReturnType<typeof locate>>;
  * Looks for the service without credentials. Variables count only if no one can be asked and they are for this base URL.
  * @returns the profile to change, and the settings in force
  */
-async function locate(login: Login, baseUrl: string) {
+async function locate(login: Login, text: string) {
 	const { invocation, prompts, store, flags } = login;
 	const { context } = invocation;
 	const { profile } = invocation.options;
+	const { url: baseUrl, allowHttp, warnings } = parse(login, text);
 	const name = profile ?? profileNameFor(store, baseUrl, readVariable(context, 'PROFILE')?.value);
 	const exported = readVariable(context, 'BASE_URL')?.value;
 	const isMeant = exported === undefined || isSameOrigin(exported, baseUrl);
@@ -161,18 +155,15 @@ async function locate(login: Login, baseUrl: string) {
 	const env = prompts === undefined && isMeant && !isNamed ? context.env : withoutConnection(context.env);
 	const stored = { name, values: store.profiles[name] ?? {}, file: 'config.json' };
 	const resolved = resolveSettings({ env, cwd: context.cwd }, { ...flags, baseUrl }, stored);
-	const warnings: string[] = [];
 	const tls = readTls(resolved, warnings);
-	const reach = { ...resolved, tls, proxy: readProxies(env), allowHttp: mayUseHttp(login, baseUrl) };
+	warn(context, warnings);
+	const reach = { ...resolved, tls, proxy: readProxies(env), allowHttp };
 	const { without, found, problem } = await findService(baseUrl, createProbe(invocation, reach));
-	if (problem === undefined) {
-		warn(context, warnings);
-		return { ...reach, baseUrl, name, without };
-	}
+	if (problem === undefined) return { ...reach, baseUrl, name, without };
 	if (prompts === undefined || found === undefined) throw problem;
 	say(invocation, `${problem.message}.`);
 	if (!(await prompts.confirm(`Found the service at ${found}. Use it?`, true))) throw problem;
-	return locate(login, readBaseUrl(login, found));
+	return locate(login, found);
 }
 
 const PROMPT = 'the prompt';
