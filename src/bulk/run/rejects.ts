@@ -5,7 +5,6 @@ import { createDialect } from '../../api/dialect.js';
 import { UsageError } from '../../errors.js';
 import { failureBy } from '../../http/judge.js';
 import type { OutcomeName } from '../../http/outcome.js';
-import { isSecretName } from '../../output/redact.js';
 import { formatCsvRecord } from '../../text.js';
 import { PLACEHOLDER } from '../input/columns.js';
 import type { InputSource, RawRow } from '../input/input.js';
@@ -52,15 +51,22 @@ async function checkUnchanged({ id, input }: RunHeader, source: InputSource): Pr
 	});
 }
 
-/** @param input without it, rows have only their IDs @param reason the name of a column */
+export interface RejectOptions {
+	outcomes: readonly OutcomeName[] | undefined;
+	/** The column of reasons. */
+	reason: string;
+	isSecretName(name: string): boolean;
+}
+
+/** @param input without it, rows have only their IDs */
 export async function* rejectsOf(
 	{ header, path }: { header: RunHeader; path: string },
 	input: InputSource | undefined,
-	given: readonly OutcomeName[] | undefined,
-	reason: string,
+	options: RejectOptions,
 ): AsyncGenerator<Reject> {
+	const { reason } = options;
 	if (input !== undefined) await checkUnchanged(header, input);
-	const isWanted = wantedBy(given);
+	const isWanted = wantedBy(options.outcomes);
 	const outcomes = new Set(outcomeNames.filter((outcome) => isWanted({ outcome, code: 'conflict' })));
 	const { scan, records, recordOf, close } = await openRecords(path);
 	try {
@@ -77,7 +83,7 @@ export async function* rejectsOf(
 				const isKnown = outcome !== undefined && outcomes.has(outcome);
 				const record = outcome === undefined ? unreached?.(raw) : isKnown ? recordOf(raw.row) : undefined;
 				if (record === undefined || !isWanted(record)) continue;
-				yield { row: rejectedRow(raw, record, input, header, reason), ids: record.ids };
+				yield { row: rejectedRow(raw, record, input, header, options), ids: record.ids };
 			}
 		}
 	} finally {
@@ -120,7 +126,7 @@ function rejectedRow(
 	record: RowRecord,
 	{ columns, delimiter }: InputSource,
 	{ plan }: RunHeader,
-	reason: string,
+	{ reason, isSecretName }: RejectOptions,
 ): Record<string, unknown> {
 	const { map } = plan.columns;
 	const isSecret = (name: string): boolean => isSecretName(name) || isSecretName(map[name] ?? name);

@@ -293,7 +293,7 @@ describe('the service', () => {
 			credentials: 'skipped',
 		});
 		expect(of('tcp').message).toContain('connection refused');
-		expect(of('tcp').hint).toBe('check the host and port of the base URL');
+		expect(of('tcp').hint).toBe('check the base URL, your network and firewalls');
 	});
 });
 

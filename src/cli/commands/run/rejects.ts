@@ -10,6 +10,7 @@ import { inputFileOf } from '../../../bulk/run/plan.js';
 import type { Reject } from '../../../bulk/run/rejects.js';
 import { ExitCode } from '../../../errors.js';
 import type { Row } from '../../../output/columns.js';
+import { isSecretName } from '../../../output/redact.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { notify, warn } from '../../notices.js';
@@ -51,7 +52,7 @@ export const command = defineCommand({
 			if (input === undefined) {
 				warn(context, ['the input of the run was not kept: exporting only IDs; pass the file with --input']);
 			}
-			await print(invocation, input, reason, rejectsOf(past, input, outcomes, reason));
+			await print(invocation, input, reason, rejectsOf(past, input, { outcomes, reason, isSecretName }));
 			const note = outcomes?.includes('not-sent') ? unreachedNote(await scanJournal(path)) : undefined;
 			// Rows that were not sent are in the input.
 			if (note !== undefined && (input === undefined || note.mayBeSent)) notify(context, 'message', note.text);
