@@ -18,7 +18,7 @@ import { dialectFor, openClient, type Reach } from './session.js';
 export async function ask(invocation: Invocation, reach: Reach, request: Sendable): Promise<Outcome> {
 	const client = await openClient(invocation, reach, 1);
 	try {
-		return createOutcomeRedactor(secretsOf(reach.auth))(judge(request, await client.send(request)), []);
+		return createOutcomeRedactor(secretsOf(reach.auth))(judge(request, await client.send(request)), request);
 	} finally {
 		await client.close();
 	}

@@ -204,12 +204,15 @@ interface Said {
 /**
  * Removes our credentials from texts, and secrets of the request from everything. Data stays: a password may be an
  * ordinary word.
+ * @param hasSecrets whether requests can have any
  */
 export function createOutcomeRedactor(
 	own: readonly string[],
-): <Outcome extends Said>(outcome: Outcome, sent: readonly string[]) => Outcome {
+	hasSecrets = true,
+): <Outcome extends Said>(outcome: Outcome, request: { sent?: unknown }) => Outcome {
 	const cleanOwn = createTextRedactor(own);
-	return (given, sent) => {
+	return (given, request) => {
+		const sent = hasSecrets ? secretValues(request.sent) : [];
 		const { code, message, reasons, warnings, body, differs } = given;
 		const isData = given.outcome === 'ok' || given.outcome === 'differs';
 		if (isData && sent.length === 0 && (message ?? code ?? warnings ?? differs) === undefined) return given;

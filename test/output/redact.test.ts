@@ -282,7 +282,7 @@ it('an outcome shows no value of a field named like a secret that differs, also 
 		{ field: 'password', sent: 'hunter2', shown: 'x' },
 		{ field: 'meta', sent: { api_token: 'hunter2', a: 1 }, shown: {} },
 	];
-	const outcome = createOutcomeRedactor([])({ outcome: 'differs', differs }, []);
+	const outcome = createOutcomeRedactor([])({ outcome: 'differs', differs }, {});
 	expect(JSON.stringify(outcome)).not.toContain('hunter2');
 	expect(outcome.differs?.[1]).toEqual({ field: 'meta', sent: { api_token: '[redacted]', a: 1 }, shown: {} });
 });

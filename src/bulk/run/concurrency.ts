@@ -1,6 +1,6 @@
 /** `-j auto`: finds how many requests a service works on at a time. */
 
-export const MOST_AT_A_TIME = 64;
+import { MOST_AT_A_TIME } from './plan.js';
 
 /** Or two for each request under way. */
 const LEAST_RESULTS = 4;

@@ -8,28 +8,28 @@ import type { Outcome } from '../../http/outcome.js';
 import type { Held } from './held.js';
 import type { Seen } from './settle.js';
 
-/** The custom fields that a service has, as one read of the run shows them. */
-export class CustomNames {
-	#known: Promise<Held | undefined> | undefined;
-	#isRefused = false;
+/** Finds the custom fields that a service has, as one read of the run shows them. */
+export function createCustomNames() {
+	let known: Promise<Held | undefined> | undefined;
+	let isRefused = false;
 
-	/** @returns them, and a notice for the first row if they can't be read */
-	async find(look: () => Promise<Seen>): Promise<{ names?: Held; notice?: string }> {
-		if (this.#isRefused) return {};
-		const isFirst = this.#known === undefined;
-		this.#known ??= this.#read(look);
-		const names = await this.#known;
-		if (names !== undefined || !isFirst || !this.#isRefused) return { names };
-		return { notice: "custom fields can't be read here, so nothing confirms that they were saved" };
-	}
-
-	async #read(look: () => Promise<Seen>): Promise<Held | undefined> {
+	async function read(look: () => Promise<Seen>): Promise<Held | undefined> {
 		const { result, held } = await look();
 		// The next row's ticket may exist.
-		if (result.gone) this.#known = undefined;
-		else if (held === undefined) this.#isRefused = true;
+		if (result.gone) known = undefined;
+		else if (held === undefined) isRefused = true;
 		return held;
 	}
+
+	/** @returns them, and a notice for the first row if they can't be read */
+	return async (look: () => Promise<Seen>): Promise<{ names?: Held; notice?: string }> => {
+		if (isRefused) return {};
+		const isFirst = known === undefined;
+		known ??= read(look);
+		const names = await known;
+		if (names !== undefined || !isFirst || !isRefused) return { names };
+		return { notice: "custom fields can't be read here, so nothing confirms that they were saved" };
+	};
 }
 
 /** Under the names that the deployment writes. */

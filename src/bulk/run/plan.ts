@@ -91,6 +91,9 @@ export interface RunPlan {
 	readonly service: RunService;
 }
 
+/** With `-j auto`. */
+export const MOST_AT_A_TIME = 64;
+
 /** Each resume may choose anew. */
 export interface RunTuning {
 	readonly concurrency: number;

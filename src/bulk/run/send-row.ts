@@ -10,7 +10,7 @@ import { differing, lookedUpId } from '../../http/judge.js';
 import { isLost, type Outcome, type RowOutcome, skipped } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Journal } from '../journal/write.js';
-import { CustomNames, renamed, withUnknownNames } from './custom-names.js';
+import { createCustomNames, renamed, withUnknownNames } from './custom-names.js';
 import { decide, leftCode, leftMessage, oldValues, withCleared } from './decide.js';
 import { type Held, heldOf } from './held.js';
 import { type Checks, type RunPlan, readsBefore } from './plan.js';
@@ -53,7 +53,7 @@ interface Prepared {
 export class RowSender {
 	readonly #readsFirst: boolean;
 	readonly #sending: SendOptions;
-	readonly #names = new CustomNames();
+	#findNames: ReturnType<typeof createCustomNames> | undefined;
 
 	constructor(private readonly parts: RowSenderParts) {
 		const { plan, options, terms } = parts;
@@ -117,7 +117,8 @@ export class RowSender {
 
 	/** Custom fields, under the names that the service has for them. */
 	async #writeFields(row: RunRow, request: Request, maybeSent: boolean, held?: Held): Promise<Outcome> {
-		const { names = held, notice } = held === undefined ? await this.#names.find(() => this.#readBefore(row)) : {};
+		this.#findNames ??= createCustomNames();
+		const { names = held, notice } = held === undefined ? await this.#findNames(() => this.#readBefore(row)) : {};
 		const result = await this.#write(row, request, maybeSent, names);
 		if (notice !== undefined) result.warnings = [...(result.warnings ?? []), notice];
 		return names === undefined ? result : withUnknownNames(result, names);
@@ -126,8 +127,7 @@ export class RowSender {
 	/** Writes, and reads back what has to be confirmed. */
 	async #write(row: RunRow, request: Request, maybeSent: boolean, names?: Held): Promise<Outcome> {
 		const { plan, dialect } = this.parts;
-		const inexact = inexactNumber(request);
-		if (inexact !== undefined) return inexact;
+		if (hasInexactNumber(request.sent)) return inexactNumber(request.sent ?? {});
 		const written = names === undefined ? request : renamed(request, names, dialect);
 		const sent = await this.#send(row, written);
 		const isNamed = names === undefined || Object.keys(request.sent ?? {}).every(names.has);
@@ -198,9 +198,8 @@ function mayNeedReading({ outcome, refused, busy, code }: Outcome): boolean {
 }
 
 /** It would be written back as a different one. */
-function inexactNumber({ sent }: Request): Outcome | undefined {
-	if (!hasInexactNumber(sent)) return undefined;
-	const name = Object.keys(sent ?? {}).find((each) => hasInexactNumber(sent?.[each]));
+function inexactNumber(sent: Readonly<Record<string, unknown>>): Outcome {
+	const name = Object.keys(sent).find((each) => hasInexactNumber(sent[each]));
 	const message = `${name} has an integer of more than 15 digits, which can't be written exactly; nothing was written`;
 	return { outcome: 'failed', code: 'inexact_number', message, attempts: 0, ms: 0 };
 }

@@ -17,7 +17,6 @@ import {
 	redactBody,
 	redactHeaders,
 	redactUrl,
-	secretValues,
 } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
 import { sanitise, sanitiseLines } from '../../output/sanitise.js';
@@ -150,8 +149,8 @@ async function sendPage({ invocation: { context }, session, client, call }: Api,
 		response = each;
 	};
 	const given = await send(client, { method, path, body, endpoint }, { ...session.sending, onResponse });
-	const secrets = body === undefined ? [] : secretValues(JSON.parse(body));
-	const result = createOutcomeRedactor(session.secrets)(given, secrets);
+	const sent: unknown = body === undefined ? undefined : JSON.parse(body);
+	const result = createOutcomeRedactor(session.secrets)(given, { sent });
 	if (result.status === undefined) response = undefined;
 	warn(context, result.warnings ?? []);
 	return { path, response, result };

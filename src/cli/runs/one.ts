@@ -12,6 +12,7 @@ import { ExitCode, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { openPalette } from '../../output/colour.js';
+import { createOutcomeRedactor } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
 import { listenForStop } from '../interruption.js';
 import { camelCase } from '../options/option.js';
@@ -19,7 +20,7 @@ import { isOwnTable, openResults, outputError } from '../results.js';
 import { openSession, type Session } from '../session.js';
 import { exitCodeOfOutcome, lostResults, printTrouble } from './failures.js';
 import { positionalsOf, type RunInvocation } from './options.js';
-import { outcomeShape, outcomeView, redactRows } from './outcomes.js';
+import { outcomeShape, outcomeView } from './outcomes.js';
 import { jobOf, type RunJob, readGiven } from './plan.js';
 
 /** What an edit has read: its object must still have the expected values. */
@@ -78,7 +79,7 @@ async function sendOne(given: RunJob, expected: RunRow['expected']): Promise<Exi
 			terms,
 			dialect: session.dialect,
 			options: { ...session.sending, retries: job.tuning.retries, stop: stop.signal },
-			redact: redactRows(session.secrets, Object.keys(secrets).length > 0),
+			redact: createOutcomeRedactor(session.secrets, Object.keys(secrets).length > 0),
 		});
 		signals.work = { stop: () => stop.abort(), open: () => 1 };
 		const outcome = await sender.send(row).finally(signals.end);

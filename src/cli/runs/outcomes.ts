@@ -3,12 +3,10 @@
 import { readCustomFields } from '../../api/applied.js';
 import { idNames } from '../../api/endpoints.js';
 import { differences, fullMessage, type RowRecord } from '../../bulk/journal/records.js';
-import type { RowRedactor } from '../../bulk/run/setup.js';
 import { goneBy } from '../../http/judge.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { outcomeStyle } from '../../output/colour.js';
 import { type Column, ownOf, type Row } from '../../output/columns.js';
-import { createOutcomeRedactor, secretValues } from '../../output/redact.js';
 import type { ResultShape } from '../results.js';
 import { positionalsOf } from './options.js';
 import type { RunJob } from './plan.js';
@@ -123,9 +121,4 @@ export function outcomeShape({ endpoint, session }: RunJob, fields: readonly str
 	if (endpoint.returns !== 'fields-set') return shape;
 	// A ticket's ID has two names.
 	return { ...shape, resolve: (name) => (name === 'id' ? (row) => row.ticket_id : undefined) };
-}
-
-export function redactRows(own: readonly string[], hasSecrets: boolean): RowRedactor {
-	const redact = createOutcomeRedactor(own);
-	return (outcome, { sent }) => redact(outcome, hasSecrets ? secretValues(sent) : []);
 }

@@ -16,10 +16,10 @@ import {
 	quote,
 	type ValueRules,
 } from '../../api/values.js';
-import { MOST_AT_A_TIME } from '../../bulk/run/concurrency.js';
 import {
 	type Condition,
 	type Fields,
+	MOST_AT_A_TIME,
 	type RowSource,
 	type RunHeader,
 	type RunPlan,

@@ -9,12 +9,11 @@ import { run } from '../../bulk/run/run.js';
 import type { Extent, RunSetup } from '../../bulk/run/setup.js';
 import type { ExitCode } from '../../errors.js';
 import type { Client } from '../../http/client.js';
-import { createRedactor } from '../../output/redact.js';
+import { createOutcomeRedactor, createRedactor } from '../../output/redact.js';
 import { version } from '../../version.js';
 import { listenForStop } from '../interruption.js';
 import { checkSignedIn, openDirectories } from '../own-account.js';
 import { checkRun } from './checks.js';
-import { redactRows } from './outcomes.js';
 import type { RunJob } from './plan.js';
 import { createScreen } from './printers/screen.js';
 
@@ -75,7 +74,7 @@ async function sendRows(
 			tool: version,
 			show: screen.show,
 			redact: createRedactor(),
-			redactRows: (hasSecrets) => redactRows(session.secrets, hasSecrets),
+			redactRows: (hasSecrets) => createOutcomeRedactor(session.secrets, hasSecrets),
 			saveTo: options.plan === undefined ? undefined : resolve(cwd, options.plan),
 			limits: { expect: options.expect, max: connection.settings.max },
 			journal: { path: journal, isWanted: !isLookUp || journal !== undefined || options.report !== undefined },

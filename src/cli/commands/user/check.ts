@@ -41,7 +41,7 @@ export const command = defineCommand({
 		const result = await send(client, request, { ...session.sending, retries: 0 });
 		await client.close();
 		unlisten();
-		const shown = createOutcomeRedactor(session.secrets)(result, [password]);
+		const shown = createOutcomeRedactor(session.secrets)(result, request);
 		// Known codes contain words such as "user", which may be the password.
 		if (result.wrongCredentials || result.code === FOR_CALLER) shown.code = result.code;
 		const { verdict, exitCode, message, hint } = judgeCheck(shown, username);

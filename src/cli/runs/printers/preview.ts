@@ -7,13 +7,13 @@ import type { Survey } from '../../../bulk/run/survey.js';
 import { ExitCode, SupportctlError } from '../../../errors.js';
 import type { Outcome } from '../../../http/outcome.js';
 import type { Column, Row } from '../../../output/columns.js';
-import { isSecretName, REDACTED } from '../../../output/redact.js';
+import { createOutcomeRedactor, isSecretName, REDACTED } from '../../../output/redact.js';
 import type { Renderer } from '../../../output/render.js';
 import { sanitise } from '../../../output/sanitise.js';
 import { writeSummary } from '../../notices.js';
 import { openResults, SHOWN, wantsJson } from '../../results.js';
 import { placeOf } from '../checks.js';
-import { printedIds, redactRows } from '../outcomes.js';
+import { printedIds } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { writeReportsOnPlan } from '../reports.js';
 
@@ -27,7 +27,7 @@ export function createPreview(job: RunJob) {
 	// What a list will hold is known after the read alone.
 	const { add, remove } = plan.values;
 	const items = Object.entries({ add, remove }).filter(([, fields]) => Object.keys(fields).length > 0);
-	const hide = redactRows(session.secrets, false);
+	const hide = createOutcomeRedactor(session.secrets, false);
 	let results: Renderer | undefined;
 	let printed = 0;
 
