@@ -20,21 +20,19 @@ export interface Dialect {
 	toNeutral(name: string): string;
 }
 
+/** The words of the interface that begin with each prefix. */
+const words: Readonly<Record<keyof Prefixes, readonly string[]>> = {
+	product: userFields.map(({ name }) => name).filter((name) => name.startsWith(`${neutralPrefixes.product}_`)),
+	shop: ticketStatusGroups.shop,
+	membership: ticketStatusGroups.membership,
+};
+
 export function createDialect(given: Partial<Prefixes> = {}): Dialect {
-	const prefixes: Prefixes = {
-		product: given.product || neutralPrefixes.product,
-		shop: given.shop || neutralPrefixes.shop,
-		membership: given.membership || neutralPrefixes.membership,
-	};
-	const fields = userFields.map(({ name }) => name);
-	const named = {
-		product: fields.filter((name) => name.startsWith(`${neutralPrefixes.product}_`)),
-		shop: ticketStatusGroups.shop,
-		membership: ticketStatusGroups.membership,
-	};
+	const prefixes = { ...neutralPrefixes };
 	const out = new Map<string, string>();
 	for (const key of ['product', 'shop', 'membership'] as const) {
-		for (const name of named[key]) out.set(name, prefixes[key] + name.slice(neutralPrefixes[key].length));
+		prefixes[key] = given[key] || neutralPrefixes[key];
+		for (const word of words[key]) out.set(word, prefixes[key] + word.slice(neutralPrefixes[key].length));
 	}
 	const back = new Map([...out].map(([neutral, own]) => [own, neutral]));
 	return {

@@ -84,6 +84,12 @@ const placeholders: Readonly<Record<string, Placeholder>> = {
 	passwords: { kind: 'slug', help: 'Password slugs or names', names: 'passwords' },
 };
 
+const bypassTrash: QueryParameter = {
+	name: 'force',
+	presence: 'optional',
+	help: 'Delete permanently, bypassing the trash',
+};
+
 export function endpoint(name: string, row: Row): Endpoint {
 	const isOfTicket = row.path.includes('/replies');
 	const segments = row.path.split('/');
@@ -102,7 +108,7 @@ export function endpoint(name: string, row: Row): Endpoint {
 		body: row.fields === undefined ? 'none' : 'fields',
 		replay: row.method === 'GET' ? 'read' : 'delete',
 		returns: 'object',
-		trash: false,
+		trash: row.query?.includes(bypassTrash) === true,
 		confirm: row.method === 'DELETE',
 		verb: { GET: 'read', POST: 'update', DELETE: 'delete' }[row.method],
 		documented: true,
@@ -110,12 +116,6 @@ export function endpoint(name: string, row: Row): Endpoint {
 		...row,
 	};
 }
-
-const bypassTrash: QueryParameter = {
-	name: 'force',
-	presence: 'optional',
-	help: 'Delete permanently, bypassing the trash',
-};
 
 const rows = {
 	'ticket.update': {
@@ -196,7 +196,6 @@ const rows = {
 		path: '/tickets/<id>',
 		noun: 'ticket',
 		query: [bypassTrash],
-		trash: true,
 		readWith: 'ticket',
 	},
 	'reply.delete': {
@@ -204,7 +203,6 @@ const rows = {
 		path: '/tickets/<ticket_id>/replies/<id>',
 		noun: 'reply',
 		query: [bypassTrash],
-		trash: true,
 		changes: 'id',
 		readWith: 'reply',
 	},

@@ -21,14 +21,12 @@ const routes = (noun: 'ticket' | 'reply' | 'user' | 'attachment' | 'term', path:
 
 export const ownAccount: Endpoint = get('user.me', '/users/me', 'account');
 
-type Write = Pick<Endpoint, 'readWith'>;
-
 /** Custom fields have no list. */
-export function readOfWrite({ readWith }: Write): Read | undefined {
+export function readOfWrite({ readWith }: Endpoint): Read | undefined {
 	return readWith === undefined || readWith === 'fields' ? undefined : reads[readWith];
 }
 
-export function readEndpointOf(write: Write): Endpoint | undefined {
+export function readEndpointOf(write: Endpoint): Endpoint | undefined {
 	return write.readWith === 'fields' ? endpoints['ticket.fields.get'] : readOfWrite(write)?.get;
 }
 
@@ -51,9 +49,7 @@ export interface Filter {
 export interface Read {
 	readonly list: Endpoint;
 	readonly get?: Endpoint;
-	/** Its fields are the columns of an export. */
 	readonly update?: Endpoint;
-	/** Path IDs before the object's own ID in an export. */
 	readonly owners: readonly string[];
 	readonly hasModified: boolean;
 	readonly shown: readonly string[];

@@ -7,8 +7,8 @@ import { ExitCode, lostOutput, SupportctlError, UsageError } from '../errors.js'
 import type { Output } from '../io/context.js';
 import { openPager } from '../io/pager.js';
 import { openPalette } from '../output/colour.js';
-import { type Format, parseFields, type Row } from '../output/columns.js';
-import { createRenderer, type Renderer, type RenderOptions, type RenderSummary } from '../output/render.js';
+import { type Format, parseFields, type RenderOptions, type Row } from '../output/columns.js';
+import { createRenderer, type Renderer, type RenderSummary } from '../output/render.js';
 import type { Invocation } from './command.js';
 import { warn } from './notices.js';
 import type { ValuesOf } from './options/option.js';
@@ -40,7 +40,8 @@ export function isOwnTable({ context, options }: Invocation, profileFormat?: str
 	return context.stdout.isTTY && chosenFormat(options, profileFormat) === undefined && !picksValues(options);
 }
 
-export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'resolve' | 'single' | 'idOf'> {
+export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'resolve' | 'single'> {
+	idOf?: RenderOptions['idOf'];
 	profileFormat?: string | undefined;
 	keys?: readonly string[];
 	holdsResponses?: boolean;
@@ -72,7 +73,7 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 			bom: options.bom,
 			idOf: shape.idOf ?? ownId,
 			isTTY: stdout.isTTY,
-			width: stdout.columns,
+			width: stdout.columns ?? 80,
 			palette: await openPalette(context, stdout),
 		},
 		(text) => {

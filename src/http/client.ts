@@ -70,11 +70,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 		}
 	}
 
-	onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+	onResponseStart(_controller: unknown, status: number, headers: ResponseHeaders): void {
 		if (status < 200) return;
 		this.status = status;
 		this.headers = headers;
-		if (Number(headers['content-length']) > MAX_RESPONSE_BYTES) controller.abort(tooLarge);
 	}
 
 	onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

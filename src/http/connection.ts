@@ -125,12 +125,10 @@ export function proxyFor(baseUrl: string, settings: ProxySettings): URL | undefi
 	const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
 	const proxy = URL.canParse(full) ? new URL(full) : undefined;
 	if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy;
-	const why =
-		proxy === undefined
-			? `${variable} is not a URL`
-			: `${variable} is a ${proxy.protocol}// proxy; only http:// and https:// are supported`;
-	const hint = `set ${variable} to a URL such as http://proxy.example:3128, or add ${url.hostname} to NO_PROXY`;
-	throw new UsageError(why, { code: 'invalid_proxy', hint });
+	throw new UsageError(`${variable} is not the URL of an http:// or https:// proxy`, {
+		code: 'invalid_proxy',
+		hint: `set ${variable} to a URL such as http://proxy.example:3128, or add ${url.hostname} to NO_PROXY`,
+	});
 }
 
 function proxyAuthorization({ username, password }: URL): string | undefined {

@@ -8,19 +8,22 @@ export interface TransportProblem {
 
 type Known = readonly [code: string, message: string, permanent: boolean];
 
+const UNRESOLVED: Known = ['dns_failed', 'the host name could not be resolved', false];
+const NO_ROUTE: Known = ['unreachable', 'no route to the host', false];
+const NO_CONNECTION: Known = ['connect_timeout', 'no connection in time', false];
 const LOST: Known = ['connection_lost', 'the server closed the connection', false];
 const UNTRUSTED: Known = ['tls_untrusted', "the host's certificate is from an unknown CA", true];
 const NO_TLS: Known = ['tls_not_spoken', 'the port does not speak TLS; it may serve plain http', true];
 
 const KNOWN: Readonly<Record<string, Known>> = {
 	ECONNREFUSED: ['connect_refused', 'connection refused', false],
-	ENOTFOUND: ['dns_failed', 'the host name could not be resolved', false],
-	EAI_AGAIN: ['dns_failed', 'the host name could not be resolved for now', false],
-	EHOSTUNREACH: ['unreachable', 'no route to the host', false],
-	ENETUNREACH: ['unreachable', 'no route to the network', false],
-	ETIMEDOUT: ['connect_timeout', 'no connection in time', false],
-	UND_ERR_CONNECT_TIMEOUT: ['connect_timeout', 'no connection in time', false],
-	ECONNRESET: ['connection_lost', 'the connection was reset', false],
+	ENOTFOUND: UNRESOLVED,
+	EAI_AGAIN: UNRESOLVED,
+	EHOSTUNREACH: NO_ROUTE,
+	ENETUNREACH: NO_ROUTE,
+	ETIMEDOUT: NO_CONNECTION,
+	UND_ERR_CONNECT_TIMEOUT: NO_CONNECTION,
+	ECONNRESET: LOST,
 	EPIPE: LOST,
 	UND_ERR_SOCKET: LOST,
 	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['wrong_length', "the response's length does not match its headers", false],
@@ -35,14 +38,10 @@ const KNOWN: Readonly<Record<string, Known>> = {
 	ERR_SSL_HTTP_REQUEST: NO_TLS,
 	CERT_HAS_EXPIRED: ['tls_expired', "the host's certificate has expired", true],
 	CERT_NOT_YET_VALID: ['tls_not_yet_valid', "the host's certificate is not valid yet", true],
-	ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: [
-		'tls_client_certificate',
-		'the host requires a client certificate (--cert and --key)',
-		true,
-	],
+	ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: ['tls_client_certificate', 'the host requires a client certificate', true],
 	ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: [
 		'tls_failed',
-		'the host ended the TLS handshake; it may require a client certificate (--cert and --key)',
+		'the host ended the TLS handshake; it may require a client certificate',
 		true,
 	],
 	ERR_TLS_CERT_ALTNAME_INVALID: ['tls_wrong_name', "the host's certificate is for a different name", true],

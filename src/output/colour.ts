@@ -18,14 +18,14 @@ type ColourName = (typeof styles)[StyleName];
 
 export type StyleName = keyof typeof styles;
 
-export type Palette = { readonly enabled: boolean } & Readonly<Record<StyleName, Style>>;
+export type Palette = Readonly<Record<StyleName, Style>>;
 
-function makePalette(enabled: boolean, styleOf: (name: ColourName) => Style): Palette {
+function makePalette(styleOf: (name: ColourName) => Style): Palette {
 	const entries = Object.entries(styles).map(([name, colour]) => [name, styleOf(colour)]);
-	return { enabled, ...Object.fromEntries(entries) };
+	return Object.fromEntries(entries) as Palette;
 }
 
-export const plainPalette: Palette = makePalette(false, () => (text) => text);
+export const plainPalette: Palette = makePalette(() => (text) => text);
 
 /** `--no-color`, then NO_COLOR, FORCE_COLOR, TERM=dumb, CI, and the stream. */
 export async function openPalette(
@@ -38,7 +38,7 @@ export async function openPalette(
 	if (isOff && !isForced) return plainPalette;
 	const { Chalk } = await import('chalk');
 	const chalk = new Chalk({ level: 1 });
-	return makePalette(true, (name) => (text) => chalk[name](text));
+	return makePalette((name) => (text) => chalk[name](text));
 }
 
 export function outcomeStyle(name: unknown): StyleName {

@@ -7,10 +7,6 @@ export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'ids', 
 
 export type Format = (typeof formats)[number];
 
-export function holdsRowsAlone(format: Format): boolean {
-	return ['csv', 'tsv', 'ids', 'count'].includes(format);
-}
-
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Column {
@@ -94,17 +90,27 @@ export interface Encoder {
 	end(): string;
 }
 
-export interface EncoderOptions {
-	readonly columns: readonly ResolvedColumn[];
+export interface RenderOptions {
+	readonly format?: Format | undefined;
+	readonly fields?: string | readonly string[] | undefined;
+	readonly field?: string | undefined;
+	readonly bom?: boolean | undefined;
+	readonly query?: string | undefined;
+	readonly columns?: readonly Column[] | undefined;
 	/** Columns that only rows know, such as custom fields. */
 	readonly more?: ((row: Row) => readonly Column[]) | undefined;
-	/** Whether `--fields` named the columns. */
-	readonly chosen: boolean;
-	readonly single: boolean;
+	readonly resolve?: ((name: string) => ((row: Row) => unknown) | undefined) | undefined;
+	readonly single?: boolean | undefined;
 	readonly idOf: (row: Row) => unknown;
 	readonly isTTY: boolean;
 	readonly width: number;
 	readonly palette: Palette;
+}
+
+export interface EncoderOptions extends Omit<RenderOptions, 'columns'> {
+	readonly columns: readonly ResolvedColumn[];
+	/** Whether `--fields` named the columns. */
+	readonly chosen: boolean;
 }
 
 export function asRow(row: unknown): Row {

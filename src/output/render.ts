@@ -2,7 +2,6 @@
 
 import { FailedError, UsageError } from '../errors.js';
 import { formatCsvRecord } from '../text.js';
-import { type Palette, plainPalette } from './colour.js';
 import {
 	asRow,
 	type Column,
@@ -14,28 +13,13 @@ import {
 	formats,
 	ownOf,
 	parseFields,
+	type RenderOptions,
 	type ResolvedColumn,
 	type Row,
 	resolveColumn,
 } from './columns.js';
 import { createRedactor } from './redact.js';
 import { escapeJson, sanitise } from './sanitise.js';
-
-export interface RenderOptions {
-	readonly format?: Format | undefined;
-	readonly fields?: string | readonly string[] | undefined;
-	readonly field?: string | undefined;
-	readonly bom?: boolean | undefined;
-	readonly query?: string | undefined;
-	readonly columns?: readonly Column[] | undefined;
-	readonly more?: ((row: Row) => readonly Column[]) | undefined;
-	readonly resolve?: ((name: string) => ((row: Row) => unknown) | undefined) | undefined;
-	readonly single?: boolean | undefined;
-	readonly idOf?: ((row: Row) => unknown) | undefined;
-	readonly isTTY: boolean;
-	readonly width?: number | undefined;
-	readonly palette?: Palette | undefined;
-}
 
 export type Write = (text: string) => void | Promise<void>;
 
@@ -77,18 +61,9 @@ function pick({ chosen, columns }: EncoderOptions, row: unknown): unknown {
 	return Object.fromEntries(columns.map((column) => [column.label, column.get(row as Row) ?? null]));
 }
 
-const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b/gi;
-
 function createJson(options: EncoderOptions): Encoder {
-	const { palette, isTTY, single } = options;
-	const text = (row: unknown): string => {
-		const json = jsonText(pick(options, row), isTTY ? 2 : undefined);
-		if (!palette.enabled || !isTTY) return json;
-		return json.replace(TOKEN, (token, quoted: string | undefined, colon: string | undefined) => {
-			if (quoted === undefined) return palette.doubtful(token);
-			return colon === undefined ? palette.good(quoted) : `${palette.strong(quoted)}${colon}`;
-		});
-	};
+	const { isTTY, single } = options;
+	const text = (row: unknown): string => jsonText(pick(options, row), isTTY ? 2 : undefined);
 	if (single) return oneByOne((row) => `${text(row)}\n`);
 	const indented = (row: unknown): string => (isTTY ? text(row).replace(/^/gm, '  ') : text(row));
 	return oneByOne(indented, { open: '[\n', between: ',\n', close: '\n]\n', none: '[]\n' });
@@ -198,7 +173,7 @@ function keysOf(row: Row): Column[] {
 
 /** Finds everything wrong with the options. @throws UsageError */
 async function createEncoder(options: RenderOptions, named: ResolvedColumn[] | undefined): Promise<Encoder> {
-	const { isTTY, columns, field, bom, idOf = (row) => row.id, palette = plainPalette, single = false } = options;
+	const { isTTY, columns, field, bom } = options;
 	const format = options.format ?? (isTTY ? 'table' : 'plain');
 	if (format !== 'plain' && !formats.includes(format)) {
 		throw new UsageError(`${JSON.stringify(format)} is not an output format; use ${formats.join(', ')}`, {
@@ -212,17 +187,10 @@ async function createEncoder(options: RenderOptions, named: ResolvedColumn[] | u
 	if (field !== undefined && column !== undefined) {
 		return oneByOne((row) => `${sanitise(cellText(isObject(row) ? column.get(row) : row))}\n`);
 	}
+	const chosen = named !== undefined;
 	const more = columns === undefined ? keysOf : options.more;
-	return encoders[format]({
-		columns: named ?? columns?.map(resolveColumn) ?? [],
-		more: named === undefined ? more : undefined,
-		chosen: named !== undefined,
-		single,
-		idOf,
-		isTTY,
-		width: isTTY ? (options.width ?? 80) : Number.POSITIVE_INFINITY,
-		palette,
-	});
+	const all = named ?? columns?.map(resolveColumn) ?? [];
+	return encoders[format]({ ...options, columns: all, more: chosen ? undefined : more, chosen });
 }
 
 const BATCH = 100;

@@ -42,7 +42,8 @@ interface Layout {
 }
 
 export function createTable(options: EncoderOptions): Encoder {
-	const { chosen, single, more, width } = options;
+	const { chosen, single, more, isTTY } = options;
+	const width = isTTY ? options.width : Number.POSITIVE_INFINITY;
 	const end = (): string => '';
 	if (single) {
 		const record = (row: Row): string => recordText(columnsFor(options.columns, more, [row]), row, options);

@@ -375,7 +375,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 					type: 'response',
 					method: 'GET',
 					url,
-					response: { sent: true, problem: { message: 'the connection was reset' } },
+					response: { sent: true, problem: { message: 'the server closed the connection' } },
 				},
 			]);
 		});

@@ -33,10 +33,10 @@ describe('proxyFor', () => {
 
 	it('refuses what it does not know without repeating a password', () => {
 		expect(() => proxyFor('https://a.example', { httpsProxy: 'socks5://me:hunter2@p:1' })).toThrow(
-			/HTTPS_PROXY is a socks5/,
+			/HTTPS_PROXY is not the URL of/,
 		);
 		expect(() => proxyFor('https://a.example', { httpsProxy: 'http://me:hunter2@:::' })).toThrow(
-			/^HTTPS_PROXY is not a URL$/,
+			/^HTTPS_PROXY is not the URL of/,
 		);
 	});
 });

@@ -17,7 +17,8 @@ describe('openPalette', () => {
 		['CI=false', { CI: 'false' }, true, false, true],
 		['--no-color against FORCE_COLOR', { FORCE_COLOR: '1' }, true, true, false],
 	])('%s decides', async (_what, env, isTTY, noColor, expected) => {
-		expect((await openPalette({ env, argv: noColor ? ['--no-color'] : [] }, { isTTY })).enabled).toBe(expected);
+		const palette = await openPalette({ env, argv: noColor ? ['--no-color'] : [] }, { isTTY });
+		expect(palette.good('x') !== 'x').toBe(expected);
 	});
 });
 

@@ -10,9 +10,9 @@ import { parse as parseYaml } from 'yaml';
 import { delimiterOf, readCsv } from '../../src/bulk/input/csv.js';
 import { html } from '../../src/bulk/reports/html.js';
 import { pageOfPlan } from '../../src/bulk/reports/page.js';
-import type { Format } from '../../src/output/columns.js';
-import { createRenderer, type RenderOptions } from '../../src/output/render.js';
+import type { Format, RenderOptions } from '../../src/output/columns.js';
 import { outcomeOf } from '../support/journal.js';
+import { testRenderer } from '../support/renderer.js';
 import { planFacts, reportOf, runOf } from '../support/report.js';
 import { elementsOf, readXml } from '../support/xml.js';
 
@@ -23,7 +23,7 @@ const rows = naughty.map((text, at) => ({ id: at + 1, text }));
 async function print(format: Format, options: Partial<RenderOptions> = {}): Promise<string> {
 	let text = '';
 	const columns = [{ path: 'id' }, { path: 'text' }];
-	const renderer = await createRenderer({ isTTY: false, format, columns, ...options }, (piece) => {
+	const renderer = await testRenderer({ isTTY: false, format, columns, ...options }, (piece) => {
 		text += piece;
 	});
 	for (const row of rows) await renderer.row(row);

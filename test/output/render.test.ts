@@ -1,9 +1,9 @@
 import { parse as parseCsv } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import type { Column } from '../../src/output/columns.js';
+import type { Column, RenderOptions } from '../../src/output/columns.js';
 import { type Format, formats } from '../../src/output/columns.js';
-import { createRenderer, type RenderOptions } from '../../src/output/render.js';
+import { testRenderer } from '../support/renderer.js';
 
 const rows = [
 	{
@@ -29,7 +29,7 @@ const columns: Column[] = [
 
 async function print(options: Partial<RenderOptions> = {}, given: readonly unknown[] = rows): Promise<string> {
 	let text = '';
-	const renderer = await createRenderer({ isTTY: false, columns, ...options }, (piece) => {
+	const renderer = await testRenderer({ isTTY: false, columns, ...options }, (piece) => {
 		text += piece;
 	});
 	for (const row of given) await renderer.row(row);
@@ -151,7 +151,7 @@ describe('--fields, --field and --query', () => {
 	});
 
 	it('says at the end which columns no row had', async () => {
-		const renderer = await createRenderer({ isTTY: false, fields: 'id,body.status,stauts' }, () => {});
+		const renderer = await testRenderer({ isTTY: false, fields: 'id,body.status,stauts' }, () => {});
 		for (const row of rows) renderer.row(row);
 		expect(await renderer.end()).toEqual({
 			rows: 3,
@@ -200,7 +200,7 @@ describe('--fields, --field and --query', () => {
 	});
 
 	it('a query that is not JMESPath is a usage error when the renderer is made', async () => {
-		await expect(createRenderer({ isTTY: false, query: '[].' }, () => {})).rejects.toMatchObject({
+		await expect(testRenderer({ isTTY: false, query: '[].' }, () => {})).rejects.toMatchObject({
 			exitCode: 2,
 			code: 'invalid_query',
 			message: expect.stringMatching(/^--query "\[\]\." is not JMESPath: /),
@@ -209,12 +209,12 @@ describe('--fields, --field and --query', () => {
 
 	it('a query with a function that there is none of is a usage error too, wherever the function stands', async () => {
 		for (const query of ['bogus(@)', '[].{a: length(bogus(id))}', 'map(&bogus(@), @)']) {
-			await expect(createRenderer({ isTTY: false, query }, () => {})).rejects.toMatchObject({
+			await expect(testRenderer({ isTTY: false, query }, () => {})).rejects.toMatchObject({
 				exitCode: 2,
 				message: `--query ${JSON.stringify(query)}: unknown JMESPath function bogus()`,
 			});
 		}
-		await createRenderer({ isTTY: false, query: "sort_by([?contains(id, 'x')], &id)" }, () => {});
+		await testRenderer({ isTTY: false, query: "sort_by([?contains(id, 'x')], &id)" }, () => {});
 	});
 
 	it('a query that does not fit the result fails, since the requests are done by then', async () => {
@@ -229,7 +229,7 @@ describe('--fields, --field and --query', () => {
 describe('streaming', () => {
 	it('says which columns came too late for the header', async () => {
 		let text = '';
-		const renderer = await createRenderer({ isTTY: false, format: 'csv' }, (piece) => {
+		const renderer = await testRenderer({ isTTY: false, format: 'csv' }, (piece) => {
 			text += piece;
 		});
 		for (let id = 0; id < 300; id++) renderer.row(id === 250 ? { id, late: 1 } : { id });
@@ -240,7 +240,7 @@ describe('streaming', () => {
 	it('writes a hundred rows at once, asks to wait only then, and keeps nothing', async () => {
 		const pieces: string[] = [];
 		let waits = 0;
-		const renderer = await createRenderer({ isTTY: false, format: 'ndjson' }, async (piece) => {
+		const renderer = await testRenderer({ isTTY: false, format: 'ndjson' }, async (piece) => {
 			pieces.push(piece);
 		});
 		for (let id = 1; id <= 20_000; id++) {
@@ -260,7 +260,7 @@ describe('streaming', () => {
 			['table', true],
 		] as const) {
 			const first = await new Promise<string>((resolve, reject) => {
-				createRenderer({ isTTY, format, columns }, resolve).then((renderer) => renderer.row(rows[0]), reject);
+				testRenderer({ isTTY, format, columns }, resolve).then((renderer) => renderer.row(rows[0]), reject);
 			});
 			expect(first).toContain('14');
 		}

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import type { Output } from '../../src/io/context.js';
-import { createRenderer } from '../../src/output/render.js';
 import {
 	type Annotation,
 	annotate,
@@ -11,6 +10,7 @@ import {
 	sanitise,
 	sanitiseLines,
 } from '../../src/output/sanitise.js';
+import { testRenderer } from '../support/renderer.js';
 
 /** Typed by hand from Unicode's tables: one of each range that no terminal may get. */
 const HIDDEN = [
@@ -86,7 +86,7 @@ describe('escapeJson', () => {
 it('yaml holds no line that commands a CI runner, in keys or values of any length', async () => {
 	const row = { '::error::k': `${'x'.repeat(50)}\n  ::stop-commands::x`, a: ['::y', '##[error]z'] };
 	let yaml = '';
-	const renderer = await createRenderer({ isTTY: false, format: 'yaml' }, (piece) => {
+	const renderer = await testRenderer({ isTTY: false, format: 'yaml' }, (piece) => {
 		yaml += piece;
 	});
 	await renderer.row(row);
@@ -98,7 +98,7 @@ it('yaml holds no line that commands a CI runner, in keys or values of any lengt
 it('yaml escapes as readers of YAML 1.1 and 1.2 read it, beyond U+FFFF too', async () => {
 	const row = { '\ufffek': 'a\uffffb', tag: 'x\u{e0041}', emoji: '😀', control: '\x07\x85' };
 	let yaml = '';
-	const renderer = await createRenderer({ isTTY: false, format: 'yaml', single: true }, (piece) => {
+	const renderer = await testRenderer({ isTTY: false, format: 'yaml', single: true }, (piece) => {
 		yaml += piece;
 	});
 	await renderer.row(row);

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { openPalette } from '../../src/output/colour.js';
-import type { Column } from '../../src/output/columns.js';
-import { createRenderer, type RenderOptions } from '../../src/output/render.js';
+import type { Column, RenderOptions } from '../../src/output/columns.js';
 import { fitWidths, truncate } from '../../src/output/table.js';
+import { testRenderer } from '../support/renderer.js';
 
 async function table(rows: readonly unknown[], options: Partial<RenderOptions> = {}): Promise<string> {
 	let text = '';
-	const renderer = await createRenderer({ isTTY: true, width: 80, format: 'table', ...options }, (piece) => {
+	const renderer = await testRenderer({ isTTY: true, width: 80, format: 'table', ...options }, (piece) => {
 		text += piece;
 	});
 	for (const row of rows) renderer.row(row);

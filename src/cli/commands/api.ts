@@ -10,7 +10,6 @@ import type { Outcome } from '../../http/outcome.js';
 import { headerOf, type Response } from '../../http/response.js';
 import { send } from '../../http/send.js';
 import type { Output } from '../../io/context.js';
-import { holdsRowsAlone } from '../../output/columns.js';
 import {
 	createOutcomeRedactor,
 	createTextRedactor,
@@ -118,7 +117,8 @@ async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: Suppor
 	const { result, response } = last;
 	if (response !== undefined && options.include === true) context.stdout.write(headOf(response, clean));
 	// Another program would read the service's error as a row.
-	const isForRows = picksValues(options) || holdsRowsAlone(chosenFormat(options, shape.profileFormat) ?? 'table');
+	const format = chosenFormat(options, shape.profileFormat) ?? 'table';
+	const isForRows = picksValues(options) || ['csv', 'tsv', 'ids', 'count'].includes(format);
 	if (result.outcome !== 'ok' && isForRows) return { last };
 	if (hasInexactNumber(result.body)) warn(context, ['numbers with more than 15 digits are printed rounded']);
 	try {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type EndpointName, endpoints } from '../../../src/api/endpoints.js';
 import { outcomeShape, outcomeView } from '../../../src/cli/runs/outcomes.js';
 import type { RowOutcome } from '../../../src/http/outcome.js';
-import { createRenderer, type RenderOptions } from '../../../src/output/render.js';
+import type { RenderOptions } from '../../../src/output/columns.js';
+import { testRenderer } from '../../support/renderer.js';
 
 function outcome(over: Partial<RowOutcome> = {}): RowOutcome {
 	return { row: 1, ids: { id: '14' }, outcome: 'ok', status: 200, attempts: 1, ms: 12.4, ...over };
@@ -24,7 +25,7 @@ async function print(
 		fields,
 	);
 	let text = '';
-	const renderer = await createRenderer({ isTTY: true, width: 100, ...shape, ...options }, (piece) => {
+	const renderer = await testRenderer({ isTTY: true, width: 100, ...shape, ...options }, (piece) => {
 		text += piece;
 	});
 	for (const each of outcomes) renderer.row(outcomeView(each));
