@@ -52,7 +52,7 @@ export function startJournal(
 	path?: string,
 	more: Parameters<typeof headerOf>[1] = {},
 ): Journal {
-	return createJournal({ header: headerOf(rows, more), stateDir, path, redact });
+	return createJournal(headerOf(rows, more), stateDir, path, redact);
 }
 
 export function outcomeOf(row: number, more: Partial<RowOutcome> = {}): RowOutcome {

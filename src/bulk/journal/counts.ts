@@ -14,17 +14,10 @@ export const outcomeNames: readonly OutcomeName[] = [
 	'not-sent',
 ];
 
-export interface Counts extends Record<OutcomeName, number> {
-	/** 401 and 403, of the failed. */
-	unauthorized: number;
-	forbidden: number;
-	/** Of the failed: refused until the row is edited. */
-	refused: number;
-	/** Of the skipped: changed by others. */
-	conflicts: number;
-	/** Of the skipped: left as they are by an undo or a plan. */
-	left: number;
-}
+/** Beside the outcomes: 401, 403 and what has to be edited, of the failed; changed by others and left, of the skipped. */
+type Count = OutcomeName | 'unauthorized' | 'forbidden' | 'refused' | 'conflicts' | 'left';
+
+export type Counts = Record<Count, number>;
 
 export function createCounts(): Counts {
 	return {
@@ -43,12 +36,12 @@ export function createCounts(): Counts {
 	};
 }
 
-/** Two bytes a row. The outcome counts from 1; 0 is none. */
+/** A row's state in two bytes: its outcome counts from 1, and 0 is none. */
 const OUTCOME = 0b0000_0111;
-/** Failed by 401 and 403; skipped by an undo or a plan. */
 const UNAUTHORIZED = 1 << 3;
+/** Of a skipped row: left by an undo or a plan. */
 const FORBIDDEN = 1 << 4;
-/** To be edited; or a conflict. */
+/** Of a skipped row: a conflict. */
 const REFUSED = 1 << 5;
 /** An attempt may have been applied unnoticed. */
 export const APPLIED = 1 << 6;
@@ -118,7 +111,7 @@ export function countOutcome(counts: Counts, outcome: Parameters<typeof stateOf>
 
 export function sumOf(parts: readonly Readonly<Counts>[]): Counts {
 	const sum = createCounts();
-	for (const counts of parts) for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name];
+	for (const counts of parts) for (const name of Object.keys(sum) as Count[]) sum[name] += counts[name];
 	return sum;
 }
 
@@ -130,11 +123,7 @@ export function openRows(counts: Counts): number {
 	return counts.unknown + counts['not-sent'] + counts.unauthorized;
 }
 
-export function rowsToFix(counts: Counts): number {
-	return counts.differs + counts.failed + counts.invalid + counts.conflicts - counts.unauthorized;
-}
-
-/** Rows never reached must be added as `not-sent` first. */
+/** @param counts with rows that were never reached as `not-sent` */
 export function exitCodeOf(counts: Counts, interrupted = false): ExitCode {
 	if (interrupted) return ExitCode.interrupted;
 	if (counts.unauthorized > 0) return ExitCode.refused;

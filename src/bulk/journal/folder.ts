@@ -10,11 +10,11 @@ import type { Counts } from './counts.js';
 import { RUN_ID } from './header.js';
 import type { JournalScan } from './history.js';
 import { lineReader, scanJournal } from './read.js';
-import { type EndRecord, endRecordOf, parseRecord, readHeader } from './records.js';
+import { type EndRecord, isEnd, parseRecord, readHeader } from './records.js';
 
 const EXTENSION = '.ndjson';
 
-export function runsFolder(stateDir: string): string {
+function runsFolder(stateDir: string): string {
 	return join(stateDir, 'runs');
 }
 
@@ -112,7 +112,7 @@ export function readRunHeader(path: string): RunHeader {
 	return readHeader(readEdges(path).first, path);
 }
 
-function stateOf(end: EndRecord | undefined): RunState {
+function stateAfter(end: EndRecord | undefined): RunState {
 	if (end === undefined) return 'broken-off';
 	if (end.interrupted) return 'interrupted';
 	return end.counts['not-sent'] > 0 ? 'stopped' : 'finished';
@@ -125,9 +125,9 @@ export async function summariseRun(journal: string, id: string, scan?: JournalSc
 		const { first, last } = readEdges(path);
 		const header = readHeader(first, path);
 		const record = parseRecord(last);
-		const end = typeof record === 'string' ? undefined : endRecordOf(record);
+		const end = typeof record !== 'string' && isEnd(record) ? record : undefined;
 		const counts = end?.counts ?? (scan ?? (await scanJournal(path))).counts;
-		const state = lockHolder(`${path}.lock`) === undefined ? stateOf(end) : 'running';
+		const state = lockHolder(`${path}.lock`) === undefined ? stateAfter(end) : 'running';
 		return { id: header.id, path, state, header, counts, end };
 	} catch (error) {
 		return { id, path, state: 'damaged', problem: fileProblem(error) };

@@ -1,6 +1,6 @@
 /** What became of each row, folded from a journal's records; resume, retry, undo, rejects and reports share it. */
 
-import type { OutcomeName } from '../../http/outcome.js';
+import type { History, OutcomeName } from '../../http/outcome.js';
 import type { RunHeader } from '../run/plan.js';
 import {
 	APPLIED,
@@ -15,16 +15,8 @@ import {
 	stateOf,
 	WRITTEN,
 } from './counts.js';
-import { type EndRecord, endRecordOf, type Json } from './records.js';
+import { type EndRecord, isEnd, type Json } from './records.js';
 
-/** Values are read from the journal when needed. */
-export interface RowHistory {
-	readonly outcome: OutcomeName | undefined;
-	readonly mayBeApplied: boolean;
-	readonly mayBePartly: boolean;
-}
-
-/** Two bytes a row. */
 export class RowStates {
 	readonly #states: Uint16Array;
 	/** Lines are missing: rows without a record may have been sent. */
@@ -44,13 +36,8 @@ export class RowStates {
 		for (const [row, state] of this.#states.entries()) if (state !== 0) yield row;
 	}
 
-	history(row: number): RowHistory {
-		const state = this.get(row);
-		return {
-			outcome: outcomeIn(state),
-			mayBeApplied: this.maybeSent(row),
-			mayBePartly: (state & PARTLY) !== 0,
-		};
+	history(row: number): History {
+		return { mayBeApplied: this.maybeSent(row), mayBePartly: (this.get(row) & PARTLY) !== 0 };
 	}
 
 	outcomeOf(row: number): OutcomeName | undefined {
@@ -73,7 +60,7 @@ export class RowStates {
 		return this.doubtful || (this.get(row) & APPLIED) !== 0;
 	}
 
-	/** At any time of the run. */
+	/** Whether the object may have held the row's values at any time of the run. */
 	mayBeWritten(row: number): boolean {
 		return (this.get(row) & (APPLIED | PARTLY | WRITTEN)) !== 0 || (this.doubtful && !this.isDone(row));
 	}
@@ -101,19 +88,17 @@ export class JournalScan {
 	readonly states: RowStates;
 	readonly counts = createCounts();
 	done = 0;
-	/** Undefined if the journal can't say. */
+	/** Undefined if the run was killed. */
 	inFlight: number | undefined = 0;
-	/** Not at the journal's end. */
 	readonly corrupt: { line: number; reason: string }[] = [];
-	/** Whole lines, then an unfinished one. */
 	validBytes = 0;
+	/** Of an unfinished last line. */
 	tornBytes = 0;
-	/** Undefined if the run did not end. */
 	end: EndRecord | undefined;
 	resumes = 0;
 	/** Rows with old values. */
 	snapshots = 0;
-	/** Of the last part. */
+	/** Of the last part of the run. */
 	concurrency: number;
 
 	constructor(readonly header: RunHeader) {
@@ -130,7 +115,7 @@ export class JournalScan {
 		const { type } = record;
 		const row = record.row as number;
 		if (type === 'resume') this.begin(record);
-		this.end = endRecordOf(record);
+		this.end = isEnd(record) ? record : undefined;
 		const { last, rows } = this.header.input;
 		const isInInput = Number.isSafeInteger(row) && row >= 1 && row <= (last ?? rows);
 		if ('row' in record && !isInInput) return "a row that isn't in the input";
@@ -156,7 +141,6 @@ export class JournalScan {
 		this.corrupt.push({ line, reason });
 	}
 
-	/** Earlier outcomes of a row don't count. */
 	finish(): void {
 		// Rows that a retry did not reach are done as before.
 		if (this.end !== undefined) this.states.begin([], true);
@@ -185,7 +169,7 @@ export class UnderWay {
 		return !this.scan.wasKilled || this.#keys.size >= this.scan.concurrency;
 	}
 
-	/** Ask for each row that isn't done, in order. */
+	/** To be asked for each row that isn't done, in order. */
 	has(row: number, key: string): boolean {
 		if (this.isFull || this.scan.states.isRecorded(row) || this.#keys.has(key)) return false;
 		this.#keys.add(key);

@@ -11,7 +11,7 @@ import { type Json, notAJournal, parseRecord, type RowRecord, readHeader, rowRec
 const CHUNK_BYTES = 64 * 1024;
 const LF = 10;
 
-/** Reads whole lines by their place in a file, in bytes; neighbours come from one read. Undefined behind the last one. @param most bytes of a line */
+/** Reads lines by their place in bytes; neighbours come from one read. Undefined behind the last whole line. @param most bytes of a line */
 export function lineReader(
 	fd: number,
 	most = Number.POSITIVE_INFINITY,
@@ -33,7 +33,7 @@ export function lineReader(
 	};
 }
 
-/** Then signals and timers can run. */
+/** Between them, signals and timers can run. */
 const LINES_AT_ONCE = 10_000;
 
 /** @param watch gets good records and their offsets @throws FailedError */
@@ -84,28 +84,21 @@ export interface Tick {
 
 export type RecordFile = Awaited<ReturnType<typeof openRecords>>;
 
-/** Records in any order: eight bytes a row. Invalid rows may lack some IDs. @throws FailedError */
+/** Records in any order: eight bytes a row. @throws FailedError */
 export async function openRecords(path: string) {
 	const places: number[] = [];
 	const ticks: Tick[] = [];
 	let outcomes: Record<string, number> = {};
-	let idNames: string[] = [];
-	let isComplete = false;
-	const scan = await scanJournal(path, (record, place) => {
-		if (record.type === 'tick') {
-			const ms = Number(record.ms);
-			const end = (ticks.at(-1)?.end ?? 0) + ms;
-			ticks.push({ ms, outcomes, end });
+	const scan = await scanJournal(path, ({ type, row, outcome, ms }, place) => {
+		if (type === 'tick') {
+			const end = (ticks.at(-1)?.end ?? 0) + Number(ms);
+			ticks.push({ ms: Number(ms), outcomes, end });
 			outcomes = {};
+		} else if (type === 'row') {
+			const name = outcome as OutcomeName;
+			outcomes[name] = (outcomes[name] ?? 0) + 1;
+			places[row as number] = place;
 		}
-		if (record.type !== 'row') return;
-		const outcome = record.outcome as OutcomeName;
-		outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-		places[record.row as number] = place;
-		if (isComplete) return;
-		const names = Object.keys(rowRecordOf(record)?.ids ?? {});
-		isComplete = outcome !== 'invalid';
-		if (isComplete || names.length > idNames.length) idNames = names;
 	});
 	const fd = openRegularFile(path);
 	const lineAt = lineReader(fd);
@@ -122,5 +115,5 @@ export async function openRecords(path: string) {
 			if (record !== undefined) yield record;
 		}
 	}
-	return { scan, idNames: idNames as readonly string[], ticks, recordOf, records, close: () => closeSync(fd) };
+	return { scan, ticks, recordOf, records, close: () => closeSync(fd) };
 }

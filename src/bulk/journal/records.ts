@@ -178,12 +178,8 @@ export function readHeader(text: string, path: string): RunHeader {
 	return header as RunHeader;
 }
 
-/** Undefined for other records. */
-export function endRecordOf(record: Readonly<Json>): EndRecord | undefined {
-	if (record.type !== 'end') return undefined;
-	const { type: _, ...rest } = record;
-	const end: object = rest;
-	return end as EndRecord;
+export function isEnd(record: Readonly<Json>): record is Json & EndRecord {
+	return record.type === 'end';
 }
 
 /** Path IDs are keys of a row's record. */

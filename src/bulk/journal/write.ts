@@ -16,12 +16,12 @@ import {
 	writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { FailedError, fileProblem, UsageError } from '../../errors.js';
+import { FailedError, fileProblem, SupportctlError, UsageError } from '../../errors.js';
 import { isSameFile, makeFolder } from '../../folder.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { acquireLock, type Lock } from '../../lock.js';
 import type { RunHeader } from '../run/plan.js';
-import { journalPath, runsFolder } from './folder.js';
+import { journalPath } from './folder.js';
 import type { JournalScan } from './history.js';
 import { scanJournal } from './read.js';
 import {
@@ -56,7 +56,7 @@ function writeLines(fd: number, text: string): void {
 	}
 }
 
-/** Some file systems can't sync, which is no failure. */
+/** Some file systems can't sync. */
 function isNotSyncable(error: unknown): boolean {
 	return ['EINVAL', 'ENOTSUP', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
@@ -69,11 +69,14 @@ function syncNow(fd: number): void {
 	}
 }
 
-/** Methods resolve once the record is in the file: a killed process loses nothing. The disk follows within 250 ms; after a power cut a resume sends the rows of that time again. */
+/**
+ * Methods resolve once the record is in the file: a killed process loses nothing. The disk follows within 250 ms; after
+ * a power cut a resume sends the rows of that time again.
+ */
 export class Journal {
-	/** A journal must not go on after a gap. */
+	/** The first one: a journal must not go on after a gap. */
 	failure: FailedError | undefined;
-	/** Written together, once per turn of the event loop. */
+	/** Records of one turn of the event loop, which are written together. */
 	#text = '';
 	#written: Promise<void> | undefined;
 	#settle: ((error?: FailedError) => void) | undefined;
@@ -99,7 +102,7 @@ export class Journal {
 		return this.#append(rowLine(outcome));
 	}
 
-	/** Await it before sending the row. */
+	/** To be awaited before the row is sent. */
 	before(row: number, ids: Readonly<Record<string, string>>, old: OldValues): Promise<void> {
 		return this.#append(beforeLine(row, ids, old, this.redact));
 	}
@@ -120,19 +123,18 @@ export class Journal {
 	}
 
 	flush(): void {
-		const [text, settle] = [this.#text, this.#settle];
+		const text = this.#text;
+		const settle = this.#settle;
 		this.#text = '';
-		this.#written = this.#settle = undefined;
+		this.#written = undefined;
+		this.#settle = undefined;
 		if (settle === undefined) return;
-		if (this.failure !== undefined) {
-			settle(this.failure);
-			return;
-		}
 		try {
+			if (this.failure !== undefined) throw this.failure;
 			writeLines(this.fd, text);
 			settle();
 			this.#dirty = true;
-			if (!this.#closed) this.#timer ??= setTimeout(() => this.#sync(), SYNC_EVERY_MS).unref();
+			this.#timer ??= this.#syncLater();
 		} catch (error) {
 			settle(this.#cannotWrite(error));
 		}
@@ -143,13 +145,9 @@ export class Journal {
 		return this.#fail(message, `free some space, then: supportctl run resume ${this.header.id}`, cause);
 	}
 
-	/** The journal's name leads elsewhere, or a different process took it. */
 	#checkPlace(): void {
 		if (isSameFile(this.fd, this.path) && this.lock.isHeld()) return;
-		this.#fail(
-			`the journal ${this.path} was removed or replaced during the run`,
-			"the journal was lost; this run can't be resumed",
-		);
+		this.#fail(`the journal ${this.path} was removed or replaced during the run`, "this run can't be resumed");
 	}
 
 	#fail(message: string, hint: string, cause?: unknown): FailedError {
@@ -158,15 +156,19 @@ export class Journal {
 		return this.failure;
 	}
 
-	/** In the background. After an error, earlier records may be lost too. */
+	#syncLater(): NodeJS.Timeout | undefined {
+		return this.#closed ? undefined : setTimeout(() => this.#sync(), SYNC_EVERY_MS).unref();
+	}
+
+	/** After an error, earlier records may be lost too. */
 	#sync(): void {
 		this.#dirty = false;
 		this.#checkPlace();
 		this.#syncing = new Promise((resolve) => {
 			fdatasync(this.fd, (error) => {
-				this.#syncing = this.#timer = undefined;
 				if (error !== null && !isNotSyncable(error)) this.#cannotWrite(error);
-				else if (this.#dirty && !this.#closed) this.#timer = setTimeout(() => this.#sync(), SYNC_EVERY_MS).unref();
+				this.#syncing = undefined;
+				this.#timer = this.#dirty ? this.#syncLater() : undefined;
 				resolve();
 			});
 		});
@@ -195,18 +197,18 @@ export class Journal {
 }
 
 function cannotOpen(path: string, error: unknown, hint: string): Error {
-	if (error instanceof FailedError || error instanceof UsageError) return error;
+	if (error instanceof SupportctlError) return error;
 	const message = `can't write the journal ${path}: ${fileProblem(error)}`;
 	return new FailedError(message, { code: 'journal_failed', hint, cause: error });
 }
 
 function openLocked(path: string, flags: number) {
-	// Without waiting for a pipe, which is refused like a device.
+	// Opening a pipe would wait for a reader.
 	const fd = openSync(path, constants.O_RDWR | constants.O_APPEND | (constants.O_NONBLOCK ?? 0) | flags, 0o600);
 	try {
 		const stats = fstatSync(fd);
 		if (!stats.isFile()) throw new Error('not a regular file');
-		// Each name would have a lock of its own.
+		// The lock is named after the path, so two names would have two.
 		if (stats.nlink > 1) throw new Error(`the file has ${stats.nlink} hard links; remove the others`);
 		const real = realpathSync(path);
 		const lock = acquireLock(`${real}.lock`, `the journal ${real}`);
@@ -221,18 +223,8 @@ function openLocked(path: string, flags: number) {
 	}
 }
 
-/** The header is on the disk when this returns. @throws FailedError, UsageError for a file in use */
-export function createJournal({
-	header,
-	stateDir,
-	path: given,
-	redact,
-}: {
-	header: RunHeader;
-	stateDir: string;
-	path?: string | undefined;
-	redact: Redact;
-}): Journal {
+/** The header is on the disk when this returns. @param given by default in the state folder @throws FailedError, UsageError */
+export function createJournal(header: RunHeader, stateDir: string, given: string | undefined, redact: Redact): Journal {
 	const path = resolve(given ?? journalPath(stateDir, header.id));
 	let opened: ReturnType<typeof openLocked> | undefined;
 	try {
@@ -247,19 +239,19 @@ export function createJournal({
 		}
 		fchmodSync(fd, 0o600);
 		beginFile(fd, path, `${headerLine(header)}\n`);
-		if (given !== undefined) {
-			// For `run list` and `last`; its path works anyway.
-			tryTo(() => {
-				makeFolder(runsFolder(stateDir));
-				symlinkSync(path, journalPath(stateDir, header.id));
-			});
-		}
+		// For `run list` and `last`.
+		if (given !== undefined) tryTo(() => linkFrom(journalPath(stateDir, header.id), path));
 		return new Journal(fd, lock, path, header, redact);
 	} catch (error) {
 		opened?.release();
 		const hint = 'nothing was sent; choose a different place with --journal FILE or SUPPORTCTL_STATE_DIR';
 		throw cannotOpen(path, error, hint);
 	}
+}
+
+function linkFrom(link: string, path: string): void {
+	makeFolder(dirname(link));
+	symlinkSync(path, link);
 }
 
 /** Leaves no file on failure. */

@@ -2,7 +2,7 @@
 
 import { endpoints } from '../../api/endpoints.js';
 import { ExitCode, UsageError } from '../../errors.js';
-import { rowsToFix } from '../journal/counts.js';
+import { nextSteps } from '../journal/counts.js';
 import { createJournal, type Journal } from '../journal/write.js';
 import { Execution } from './execute.js';
 import { comparedTerms, keepNames } from './names.js';
@@ -53,7 +53,7 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		const journal = past?.journal ?? (await openJournalOf(setup, rows, survey));
 		await past?.begin();
 		const ended = await new Execution({ setup, rows, survey, client, journal, past }).run();
-		keep &&= ended.resumable || rowsToFix(ended.counts) > 0;
+		keep &&= nextSteps('', ended.counts, ended.resumable).length > 0;
 		await show({ type: 'ended', ...ended });
 		return ended.exitCode;
 	} finally {
@@ -139,7 +139,7 @@ async function openJournalOf(setup: RunSetup, rows: PlannedRows, survey: Survey)
 	const { stateDir, redact, directories } = setup;
 	const { path, isWanted } = setup.journal;
 	if (!isWanted) return undefined;
-	const journal = createJournal({ header: headerOf(setup, rows, survey), stateDir, path, redact });
+	const journal = createJournal(headerOf(setup, rows, survey), stateDir, path, redact);
 	await keepNames(journal, directories);
 	return journal;
 }

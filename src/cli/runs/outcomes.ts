@@ -1,7 +1,7 @@
 /** Outcomes as they are printed. */
 
 import { readCustomFields } from '../../api/applied.js';
-import { idNames } from '../../api/endpoints.js';
+import { type Endpoint, idNames } from '../../api/endpoints.js';
 import { differences, fullMessage, type RowRecord } from '../../bulk/journal/records.js';
 import { goneBy } from '../../http/judge.js';
 import type { RowOutcome } from '../../http/outcome.js';
@@ -50,10 +50,11 @@ export function outcomeKeys(ids: readonly string[]): string[] {
 
 const RESERVED = outcomeKeys(idNames);
 
-export function outcomeColumns(ids: readonly string[], own: readonly Column[] = []): Column[] {
+export function outcomeColumns(endpoint: Endpoint, own: readonly Column[] = []): Column[] {
+	const ids = positionalsOf(endpoint).map(({ name }) => name);
 	const message: Column = { path: 'message', get: messageOf, optional: true, important: true };
 	return [
-		...ids.map((path) => ({ path })),
+		...(endpoint.returns === 'user-id' ? ['username', 'id'] : ids).map((path) => ({ path })),
 		{ path: 'outcome', style: (_, { outcome }) => outcomeStyle(outcome) },
 		...own,
 		message,
@@ -111,7 +112,7 @@ export function outcomeShape({ endpoint, session }: RunJob, fields: readonly str
 	const own = endpoint.replay === 'delete' ? [deletionColumn] : shown;
 	const shape: ResultShape = {
 		keys,
-		columns: outcomeColumns(isLookUp ? ['username', 'id'] : ids, endpoint.returns === 'object' ? own : []),
+		columns: outcomeColumns(endpoint, endpoint.returns === 'object' ? own : []),
 		holdsResponses: true,
 		onPager: false,
 		profileFormat: session.connection.settings.format,

@@ -6,7 +6,6 @@ import {
 	exitCodeOf,
 	nextSteps,
 	openRows,
-	rowsToFix,
 } from '../../../src/bulk/journal/counts.js';
 import type { OutcomeName } from '../../../src/http/outcome.js';
 
@@ -127,7 +126,7 @@ it('rows are open for a resume or for a person to fix, never both', () => {
 		['invalid'],
 		['differs'],
 	]);
-	expect({ open: openRows(counts), toFix: rowsToFix(counts) }).toEqual({ open: 4, toFix: 4 });
+	expect(openRows(counts)).toBe(4);
 });
 
 it.each([

@@ -114,7 +114,7 @@ describe('the state of a run', () => {
 			state: 'finished',
 			header: headerOf(3),
 			counts: end.counts,
-			end,
+			end: { type: 'end', ...end },
 		});
 		expect(readRunHeader(journal.path)).toEqual(headerOf(3));
 	});

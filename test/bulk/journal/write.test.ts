@@ -365,7 +365,7 @@ async function startWriter(
 	const [journalUrl] = await Promise.all([bundleForChild('src/bulk/journal/write.ts')]);
 	const script = `
 		import { createJournal } from ${JSON.stringify(journalUrl)};
-		const journal = createJournal({ header: ${JSON.stringify(headerOf(rows, { endpoint: 'ticket.delete' }))}, stateDir: ${JSON.stringify(stateDir)}, redact: (v) => v });
+		const journal = createJournal(${JSON.stringify(headerOf(rows, { endpoint: 'ticket.delete' }))}, ${JSON.stringify(stateDir)}, undefined, (v) => v);
 		let next = 1;
 		async function work() {
 			while (next <= ${rows}) {
@@ -412,7 +412,7 @@ describe('a disk that fills up', () => {
 		const url = await bundleForChild('src/bulk/journal/write.ts');
 		const script = `
 			import { createJournal } from ${JSON.stringify(url)};
-			const journal = createJournal({ header: ${JSON.stringify(headerOf(1e6))}, stateDir: ${JSON.stringify(stateDir)}, redact: (v) => v });
+			const journal = createJournal(${JSON.stringify(headerOf(1e6))}, ${JSON.stringify(stateDir)}, undefined, (v) => v);
 			let done = 0;
 			try {
 				for (let row = 1; row <= 1e6; row += 10) {

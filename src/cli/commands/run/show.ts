@@ -179,7 +179,7 @@ function* rowsOf(runs: Runs, outcomes: readonly OutcomeName[]): Generator<Row> {
 }
 
 async function printRecords(invocation: Invocation, [first]: Runs, rows: Iterable<Row>): Promise<void> {
-	const columns = outcomeColumns(first.idNames);
+	const columns = outcomeColumns(endpoints[first.scan.header.plan.endpoint]);
 	await printAll(invocation, { columns: [{ path: 'row' }, ...columns] }, rows);
 }
 
