@@ -8,38 +8,14 @@ import { ServiceError } from './responses.js';
 import { stamp } from './text.js';
 
 export interface Argument {
-	/** The value to store; undefined if it is refused. */
+	/** @returns undefined for a value to refuse */
 	read(given: unknown): unknown;
-	/** Why a value is refused, after the argument's name. */
+	/** The text after the argument's name. */
 	readonly refusal: string;
 	readonly required?: boolean;
 }
 
 export type Arguments = Readonly<Record<string, Argument>>;
-
-/** Accepts digits in a string. */
-function readInteger(given: unknown): number | undefined {
-	const isDigits = typeof given === 'string' && /^-?\d+$/.test(given.trim());
-	const number = isDigits ? Number(given) : given;
-	return Number.isInteger(number) ? (number as number) : undefined;
-}
-
-function readText(given: unknown): string | undefined {
-	return typeof given === 'string' ? given : undefined;
-}
-
-const BOOLEANS = new Map([
-	['true', true],
-	['1', true],
-	['false', false],
-	['0', false],
-]);
-
-/** Stored in GMT, the sandbox's timezone. */
-function readDate(given: unknown): string | undefined {
-	const moment = readMoment(readText(given) ?? '');
-	return moment && stamp(moment.ms);
-}
 
 function listOf(item: Argument): Argument {
 	return {
@@ -55,14 +31,27 @@ function listOf(item: Argument): Argument {
 
 const typed = (type: string, read: Argument['read']): Argument => ({ read, refusal: `is not of type ${type}.` });
 
-export const integer = typed('integer', readInteger);
-export const text = typed('string', readText);
-const boolean = typed('boolean', (given) => BOOLEANS.get(String(given)));
+const booleans = new Map(Object.entries({ true: true, 1: true, false: false, 0: false }));
+
+export const integer = typed('integer', (given) => {
+	const isDigits = typeof given === 'string' && /^-?\d+$/.test(given.trim());
+	const number = isDigits ? Number(given) : given;
+	return Number.isInteger(number) ? number : undefined;
+});
+export const text = typed('string', (given) => (typeof given === 'string' ? given : undefined));
+const boolean = typed('boolean', (given) => booleans.get(String(given)));
 // PHP doesn't tell an empty object from an empty list.
 const object = typed('object', (given) => (isObject(given) || Array.isArray(given) ? given : undefined));
 export const integers = listOf(integer);
 export const texts = listOf(text);
-export const date: Argument = { read: readDate, refusal: 'is not a date.' };
+/** Stored in GMT, the sandbox's timezone. */
+export const date: Argument = {
+	read(given) {
+		const moment = typeof given === 'string' ? readMoment(given) : undefined;
+		return moment && stamp(moment.ms);
+	},
+	refusal: 'is not a date.',
+};
 
 /** Fields of other kinds are text. */
 const byKind: Partial<Record<FieldKind, Argument>> = {

@@ -3,17 +3,8 @@
 import { neutralPrefixes } from '../api/dialect.js';
 import { taxonomies } from '../api/fields.js';
 import { escapeHtml } from '../text.js';
-import { date, integers, text, texts } from './arguments.js';
-import {
-	anyOf,
-	createResource,
-	type Filter,
-	type Handler,
-	type Kind,
-	type Resource,
-	type Service,
-	type Shape,
-} from './resources.js';
+import { type Argument, date, integers, texts } from './arguments.js';
+import { createResource, type Handler, type Kind, type Resource, type Service, type Shape } from './resources.js';
 import { noPost, ok, ServiceError } from './responses.js';
 import {
 	type Attachment,
@@ -28,10 +19,6 @@ import { slugify } from './text.js';
 
 function shown(raw: string): Shape {
 	return { raw, rendered: escapeHtml(raw) };
-}
-
-function statusIn(wanted: readonly string[], { status }: Post): boolean {
-	return wanted.includes(status) || wanted.includes('any');
 }
 
 type PostKind<T extends Post> = Omit<Kind<T>, 'missing' | 'trash'>;
@@ -56,13 +43,7 @@ function createPosts<T extends Post>({ now }: Service, kind: PostKind<T>): Resou
 			post.status = 'trash';
 			post.modified = now();
 		},
-		filters: {
-			after: { argument: date, test: (post, moment: string) => post.date > moment },
-			before: { argument: date, test: (post, moment: string) => post.date < moment },
-			author: anyOf((post) => post.author),
-			status: { argument: texts, test: (post, wanted: string[]) => statusIn(wanted, post) },
-			...kind.filters,
-		},
+		filters: { after: date, before: date, author: integers, status: texts, ...kind.filters },
 	});
 }
 
@@ -103,11 +84,11 @@ export function createTickets(service: Service): Resource {
 		if (roles.includes('customer')) throw new ServiceError(500, 'incorrect_agent', 'Incorrect agent.');
 	}
 
-	const termFilters = taxonomies.map((taxonomy): [string, Filter<Ticket>] => {
-		const test = (ticket: Ticket, wanted: number[]): boolean =>
-			wanted.some((id) => [ticket[taxonomy]].flat().includes(id));
-		return [taxonomy, { argument: integers, test }];
-	});
+	const statuses: Argument = {
+		...texts,
+		read: (given) => (texts.read(given) as string[] | undefined)?.map(dialect.toNeutral),
+	};
+	const terms = Object.fromEntries(taxonomies.map((taxonomy) => [taxonomy, integers]));
 
 	return createPosts<Ticket>(service, {
 		table: store.tickets,
@@ -129,19 +110,7 @@ export function createTickets(service: Service): Resource {
 			for (const reply of store.repliesOf(id)) store.replies.delete(reply.id);
 			store.customValues.delete(id);
 		},
-		filters: {
-			...Object.fromEntries(termFilters),
-			assignee: anyOf((ticket) => ticket.assignee),
-			state: {
-				argument: text,
-				test: (ticket, state: string) => state === 'any' || state === ticket.state,
-			},
-			status: {
-				argument: texts,
-				test: (ticket, wanted: string[]) => statusIn(wanted.map(dialect.toNeutral), ticket),
-			},
-		},
-		searched: (ticket) => `${ticket.title} ${ticket.content}`,
+		filters: { ...terms, assignee: integers, state: texts, status: statuses },
 	});
 }
 
@@ -157,7 +126,6 @@ export function createReplies(service: Service): Resource {
 			return store.repliesOf(values.ticket_id as number);
 		},
 		filters: {},
-		searched: (reply) => reply.content,
 	});
 }
 
@@ -172,7 +140,6 @@ export function createAttachments(service: Service): Resource {
 		}),
 		save: (attachment, name, value) => Object.assign(attachment, { [name]: value }),
 		filters: {},
-		searched: ({ title, description }) => `${title} ${description}`,
 	});
 }
 
@@ -231,10 +198,7 @@ export function createTerms({ store }: Service, taxonomy: (typeof taxonomies)[nu
 			}
 			store.terms.delete(term.id);
 		},
-		filters: {
-			parent: { argument: integers, test: (term, parents: number[]) => parents.includes(term.parent) },
-		},
-		searched: ({ name, slug }) => `${name} ${slug}`,
+		filters: { parent: integers },
 	});
 	if (taxonomy !== 'ticket_priority') return terms;
 	// An update without a color clears it.

@@ -1,7 +1,7 @@
 /** What all kinds of objects do alike: lists, reads, updates and deletes. A kind says how it differs. */
 
 import type { Dialect } from '../api/dialect.js';
-import { type Argument, type Arguments, integer, integers, text, texts } from './arguments.js';
+import { type Arguments, integer, integers, text, texts } from './arguments.js';
 import { ok, type SandboxResponse, ServiceError } from './responses.js';
 import type { Store, User } from './samples.js';
 
@@ -22,11 +22,6 @@ export type Handler = (call: Call) => SandboxResponse;
 
 export type Shape = Record<string, unknown>;
 
-export interface Filter<T> {
-	readonly argument: Argument;
-	test(row: T, value: never): boolean;
-}
-
 export interface Kind<T> {
 	readonly table: Map<number, T>;
 	missing(): ServiceError;
@@ -36,102 +31,99 @@ export interface Kind<T> {
 	trash?(row: T): void;
 	detach?(row: T, values: Call['values']): void;
 	rows?(call: Call): readonly T[];
-	readonly filters: Readonly<Record<string, Filter<T>>>;
-	searched(row: T): string;
-}
-
-/** 0 finds all. */
-export function anyOf<T>(of: (row: T) => number): Filter<T> {
-	return { argument: integers, test: (row, wanted: number[]) => wanted.includes(0) || wanted.includes(of(row)) };
+	readonly filters: Arguments;
 }
 
 export interface Resource extends Readonly<Record<'list' | 'get' | 'update' | 'delete', Handler>> {
 	readonly takes: Arguments;
 }
 
-interface Paging extends Shape {
-	page?: number;
-	per_page?: number;
-	order?: string;
-	orderby?: string;
+type Row = { id: number };
+
+const paging: Arguments = { page: integer, per_page: integer, order: text, orderby: text };
+
+const commonFilters: Arguments = { include: integers, slug: texts, search: text };
+
+/** Values of filters that find all. */
+const everything: Readonly<Record<string, unknown>> = { author: 0, assignee: 0, state: 'any', status: 'any' };
+
+function matches<T extends Row>(kind: Kind<T>, row: T, name: string, wanted: unknown): boolean {
+	const fields: Shape = row;
+	const text = String(wanted);
+	if (name === 'after') return String(fields.date) > text;
+	if (name === 'before') return String(fields.date) < text;
+	if (name === 'search') {
+		const shown = JSON.stringify(Object.values(kind.shape(row)));
+		return shown.toLowerCase().includes(text.toLowerCase());
+	}
+	const any = [wanted].flat();
+	const values = [fields[name === 'include' ? 'id' : name]].flat();
+	return any.includes(everything[name]) || values.some((value) => any.includes(value));
 }
 
-export function createResource<T extends { id: number; slug: string }>(kind: Kind<T>): Resource {
-	const filters: Readonly<Record<string, Filter<T>>> = {
-		include: { argument: integers, test: (row, ids: number[]) => ids.includes(row.id) },
-		slug: { argument: texts, test: (row, slugs: string[]) => slugs.includes(row.slug) },
-		search: {
-			argument: text,
-			test: (row, words: string) => kind.searched(row).toLowerCase().includes(words.toLowerCase()),
-		},
-		...kind.filters,
-	};
+/** Rows whose keys are equal, or that have none, are ordered by ID. */
+function findRows<T extends Row>(kind: Kind<T>, call: Call): T[] {
+	const { order, orderby = 'id' } = call.values;
+	const names = Object.keys({ ...commonFilters, ...kind.filters }).filter((name) => call.values[name] !== undefined);
+	const rows = kind.rows?.(call) ?? [...kind.table.values()];
+	const found = rows.filter((row) => names.every((name) => matches(kind, row, name, call.values[name])));
+	const keyOf = (row: T) => (row as Shape)[String(orderby)] as number;
+	found.sort((left, right) => {
+		const [first, second] = [keyOf(left), keyOf(right)];
+		if (first === second) return left.id - right.id;
+		return first < second ? -1 : 1;
+	});
+	return order === 'desc' ? found.reverse() : found;
+}
 
-	function find({ values }: Call): T {
-		const row = kind.table.get(values.id as number);
-		if (row === undefined) throw kind.missing();
-		return row;
+function list<T extends Row>(kind: Kind<T>, call: Call): SandboxResponse {
+	const { page = 1, per_page: size = 10 } = call.values as { page?: number; per_page?: number };
+	const found = findRows(kind, call);
+	const pages = Math.ceil(found.length / size);
+	if (page > pages && page > 1) {
+		const message = 'The page number requested is larger than the number of pages available.';
+		throw new ServiceError(400, 'rest_post_invalid_page_number', message);
 	}
+	const headers = { 'X-WP-Total': String(found.length), 'X-WP-TotalPages': String(pages) };
+	return ok(found.slice((page - 1) * size, page * size).map(kind.shape), headers);
+}
 
-	/** Rows whose keys are equal, or that have none, are ordered by ID. */
-	function findRows(rows: readonly T[], values: Paging): T[] {
-		const tests = Object.entries(filters).filter(([name]) => values[name] !== undefined);
-		const found = rows.filter((row) => tests.every(([name, { test }]) => test(row, values[name] as never)));
-		const keyOf = (row: T) => (row as Shape)[values.orderby ?? 'id'] as number;
-		found.sort((left, right) => {
-			const [first, second] = [keyOf(left), keyOf(right)];
-			if (first === second) return left.id - right.id;
-			return first < second ? -1 : 1;
-		});
-		return values.order === 'desc' ? found.reverse() : found;
+function find<T>({ table, missing }: Kind<T>, { values }: Call): T {
+	const row = table.get(values.id as number);
+	if (row === undefined) throw missing();
+	return row;
+}
+
+function update<T>(kind: Kind<T>, call: Call): SandboxResponse {
+	const row = find(kind, call);
+	for (const [name, value] of Object.entries(call.values)) {
+		if (name !== 'id') kind.save(row, name, value);
 	}
+	return ok(kind.shape(row));
+}
 
+function remove<T extends Row>(kind: Kind<T>, call: Call): SandboxResponse {
+	const row = find(kind, call);
+	if (call.values.force === true) {
+		const previous = kind.shape(row);
+		kind.detach?.(row, call.values);
+		kind.table.delete(row.id);
+		return ok({ deleted: true, previous });
+	}
+	if (kind.trash === undefined) {
+		const message = "This does not support trashing. Set 'force=true' to delete.";
+		throw new ServiceError(501, 'rest_trash_not_supported', message);
+	}
+	kind.trash(row);
+	return ok(kind.shape(row));
+}
+
+export function createResource<T extends Row>(kind: Kind<T>): Resource {
 	return {
-		takes: {
-			page: integer,
-			per_page: integer,
-			order: text,
-			orderby: text,
-			...Object.fromEntries(Object.entries(filters).map(([name, { argument }]) => [name, argument])),
-		},
-
-		list(call) {
-			const { page = 1, per_page: size = 10 }: Paging = call.values;
-			const found = findRows(kind.rows?.(call) ?? [...kind.table.values()], call.values);
-			const pages = Math.ceil(found.length / size);
-			if (page > pages && page > 1) {
-				const message = 'The page number requested is larger than the number of pages available.';
-				throw new ServiceError(400, 'rest_post_invalid_page_number', message);
-			}
-			const rows = found.slice((page - 1) * size, page * size);
-			const headers = { 'X-WP-Total': String(found.length), 'X-WP-TotalPages': String(pages) };
-			return ok(rows.map(kind.shape), headers);
-		},
-
-		get: (call) => ok(kind.shape(find(call))),
-
-		update(call) {
-			const row = find(call);
-			for (const [name, value] of Object.entries(call.values)) {
-				if (name !== 'id') kind.save(row, name, value);
-			}
-			return ok(kind.shape(row));
-		},
-
-		delete(call) {
-			const row = find(call);
-			if (call.values.force === true) {
-				const previous = kind.shape(row);
-				kind.detach?.(row, call.values);
-				kind.table.delete(row.id);
-				return ok({ deleted: true, previous });
-			}
-			if (kind.trash === undefined) {
-				const message = "This does not support trashing. Set 'force=true' to delete.";
-				throw new ServiceError(501, 'rest_trash_not_supported', message);
-			}
-			kind.trash(row);
-			return ok(kind.shape(row));
-		},
+		takes: { ...paging, ...commonFilters, ...kind.filters },
+		list: (call) => list(kind, call),
+		get: (call) => ok(kind.shape(find(kind, call))),
+		update: (call) => update(kind, call),
+		delete: (call) => remove(kind, call),
 	};
 }

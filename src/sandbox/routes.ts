@@ -12,7 +12,6 @@ import { callerOf, createAccounts, createUsers } from './users.js';
 
 interface Route {
 	readonly method: string;
-	readonly path: string;
 	readonly pattern: RegExp;
 	readonly takes: Arguments;
 	readonly handle: Handler;
@@ -31,13 +30,8 @@ function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 	function add(endpoint: Endpoint, handle: Handler, takes: Arguments = {}): void {
 		const { method, path } = endpoint;
 		const pattern = path.replace(/<([a-z_]+)>/g, (_, name) => `(?<${name}>${name === 'slug' ? '[\\w-]+' : '\\d+'})`);
-		routes.push({
-			method,
-			path,
-			pattern: new RegExp(`^${pattern}/?$`),
-			takes: { ...argumentsOf(endpoint, service.dialect), ...takes },
-			handle,
-		});
+		const all = { ...argumentsOf(endpoint, service.dialect), ...takes };
+		routes.push({ method, pattern: new RegExp(`^${pattern}/?$`), takes: all, handle });
 	}
 
 	function addRead(endpoint: Endpoint, handle: Handler, takes: Arguments = {}): void {
@@ -108,11 +102,6 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 	const { store, dialect } = service;
 	const namespace = `${dialect.root}/v1`;
 
-	function listRoutes(): SandboxResponse {
-		const paths = routes.map(({ path, method }) => [`/${namespace}${path}`, { methods: [method] }]);
-		return ok({ namespace, routes: Object.fromEntries(paths) });
-	}
-
 	function serve(request: SandboxRequest, path: string, query: URLSearchParams, half: boolean): SandboxResponse {
 		const { method, authorization, body } = request;
 		const route = routes.find((each) => each.method === method && each.pattern.test(path));
@@ -134,7 +123,7 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 			if (path.length < 2) return ok({ name: 'Example Help Desk', namespaces: [namespace] });
 			const below = path.slice(namespace.length + 1);
 			if (path !== `/${namespace}${below}`) throw noRoute();
-			if (request.method === 'GET' && below.length < 2) return listRoutes();
+			if (request.method === 'GET' && below.length < 2) return ok({ namespace });
 			return serve(request, below, query, half);
 		} catch (error) {
 			if (error instanceof ServiceError) return error.response;

@@ -52,18 +52,22 @@ function createTerms() {
 	});
 }
 
+function nameOf(id: number, index: number) {
+	if (id === ADMIN_ID) return { first: 'Desk', last: 'Administrator', username: ADMIN_NAME, nickname: ADMIN_NAME };
+	const { firstNames, lastNames } = samples;
+	const first = firstNames[index % firstNames.length] as string;
+	const last = lastNames[index % lastNames.length] as string;
+	const plain = `${slugify(first)}.${slugify(last)}`;
+	return { first, last, username: index < firstNames.length ? plain : `${plain}${id}`, nickname: first };
+}
+
 function createUser(id: number, { agents }: Size) {
 	const index = id - ADMIN_ID - 1;
-	const isAdmin = id === ADMIN_ID;
 	const isCustomer = index >= agents;
-	const { firstNames, lastNames } = samples;
-	const first = isAdmin ? 'Desk' : (firstNames[index % firstNames.length] as string);
-	const last = isAdmin ? 'Administrator' : (lastNames[index % lastNames.length] as string);
-	const plain = `${slugify(first)}.${slugify(last)}`;
-	const numbered = index < firstNames.length ? plain : `${plain}${id}`;
-	const username = isAdmin ? ADMIN_NAME : numbered;
+	const { first, last, username, nickname } = nameOf(id, index);
 	const staffRole = ['administrator', 'supervisor'][id - ADMIN_ID] ?? 'agent';
 	const registered = stamp(END - SPAN - (id % 700) * DAY);
+	const devices = isCustomer ? [] : ['Laptop', 'CI runner'];
 	return {
 		id,
 		username,
@@ -74,17 +78,15 @@ function createUser(id: number, { agents }: Size) {
 		url: '',
 		description: '',
 		locale: samples.locales[id % samples.locales.length] as string,
-		nickname: isAdmin ? ADMIN_NAME : first,
+		nickname,
 		slug: username.replaceAll('.', '-'),
 		roles: [isCustomer ? 'customer' : staffRole],
 		registered_date: `${registered}+00:00`,
-		support_can_be_assigned: !isAdmin && !isCustomer,
+		support_can_be_assigned: index >= 0 && !isCustomer,
 		support_smart_tickets_order: false,
 		support_after_reply: 'stay',
 		hash: hashPassword(firstPassword(username)),
-		passwords: isCustomer
-			? []
-			: ['Laptop', 'CI runner'].map((name) => createPassword(name, `${username} ${name}`, registered)),
+		passwords: devices.map((name) => createPassword(name, `${username} ${name}`, registered)),
 	};
 }
 

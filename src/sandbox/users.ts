@@ -6,9 +6,8 @@ import { noUser, ok, ServiceError } from './responses.js';
 import type { Store, User } from './samples.js';
 import { hashPassword, slugify } from './text.js';
 
-function findUser(store: Store, test: (user: User) => boolean): User | undefined {
-	for (const user of store.users.values()) if (test(user)) return user;
-	return undefined;
+function findUser({ users }: Store, test: (user: User) => boolean): User | undefined {
+	return [...users.values()].find(test);
 }
 
 /** By username or email, with an application password. @throws ServiceError 401 */
@@ -49,10 +48,7 @@ export function createUsers({ store, dialect }: Service): Resource & { readonly 
 			const posts = [store.tickets, store.replies, store.attachments].flatMap((table) => [...table.values()]);
 			for (const post of posts) if (post.author === user.id) post.author = receiver.id;
 		},
-		filters: {
-			roles: { argument: texts, test: (user, wanted: string[]) => user.roles.some((role) => wanted.includes(role)) },
-		},
-		searched: (user) => `${user.username} ${user.name} ${user.email}`,
+		filters: { roles: texts },
 	});
 	return { ...users, me: (call) => users.get({ ...call, values: { id: call.caller.id } }) };
 }

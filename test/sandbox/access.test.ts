@@ -50,7 +50,7 @@ test('no, wrong or unreadable credentials are 401 with a JSON body', async () =>
 	expect(await post(basic('missing', password))).toEqual([401, 'incorrect_password']);
 });
 
-test('without credentials every route but the list of routes is refused', async () => {
+test('without credentials every route but the root is refused', async () => {
 	for (const [method, path] of [
 		['GET', '/tickets'],
 		['GET', '/tickets/14'],

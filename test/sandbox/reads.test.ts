@@ -164,12 +164,9 @@ test('texts are shown raw and rendered', async () => {
 	});
 });
 
-test('the list of routes needs no credentials and shows methods', async () => {
+test('the root of the API needs no credentials and shows its namespace', async () => {
 	const { status, body } = await sandbox.call('GET', '', undefined, '');
-	expect(status).toBe(200);
-	const { namespace, routes } = body as { namespace: string; routes: Record<string, { methods: string[] }> };
-	expect(namespace).toBe('support-api/v1');
-	expect(Object.keys(routes)).toContain('/support-api/v1/tickets/<id>');
+	expect([status, body]).toEqual([200, { namespace: 'support-api/v1' }]);
 });
 
 test('with documentedOnly the documented endpoints are served, and no reads', async () => {
