@@ -19,7 +19,6 @@ export type RunEvent =
 	| { type: 'row'; outcome: RowOutcome; counts: Counts }
 	/** About every second; the service asked for a pause of `pauseMs`. */
 	| { type: 'tick'; counts: Counts; pauseMs: number }
-	| { type: 'stopped'; reason: StopReason }
 	| ({ type: 'ended' } & Ended);
 
 /** The run waits for a promise. */

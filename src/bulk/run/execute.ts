@@ -145,7 +145,6 @@ export class Execution {
 		if (reason === undefined || this.#stopped !== undefined) return;
 		this.#stopped = reason;
 		this.#abort.abort();
-		void this.parts.setup.show({ type: 'stopped', reason });
 	}
 
 	#onRetry(attempt: Outcome): void {

@@ -90,23 +90,21 @@ async function checkWrite(job: RunJob, given: RunPlan, survey: Survey, means: Me
 	const isMany = isUpdate && fromInput && survey.selected > UNASKED_ROWS;
 	const isAsked = prompts.available && options.yes !== true;
 	const notes: string[] = [];
-	let nameOf: NameOf = () => undefined;
-	if (endpoint.name === endpoints['user.delete'].name) {
-		await checkUsers(job, survey, means, isAsked, notes);
-		nameOf = ({ id = '' }) => directories.users.name(id);
-	} else if (endpoint.name === endpoints['user.password.delete'].name && isAsked) {
-		nameOf = ({ user_id = '', slug = '' }) => directories.passwords(user_id).name(slug);
-	}
+	if (endpoint.name === endpoints['user.delete'].name) await checkUsers(job, survey, means, isAsked, notes);
 	const undo = plan.checks.snapshot
 		? 'run undo can restore the old values'
 		: "this can't be undone: old values are not saved";
 	if (isMany) notes.push(undo);
 	const asks = endpoint.confirm || isAgain || (isMany && prompts.available);
+	const nameOf = async ({ id = '', user_id = '', slug = '' }: Ids): Promise<string | undefined> => {
+		if (!isAsked) return undefined;
+		const names = endpoint.parameters.at(-1)?.names;
+		if (names === 'users') return directories.users.name(id);
+		return names === 'passwords' ? await directories.passwords(user_id).name(slug) : undefined;
+	};
 	await confirmWrite(job, plan.service, await actionOf(job, survey, nameOf), { asks, notes });
 	return plan;
 }
-
-type NameOf = (ids: Ids) => string | undefined | Promise<string | undefined>;
 
 /** Whether users exist that receive posts, and whether one that is deleted is you. */
 async function checkUsers(
@@ -143,7 +141,11 @@ async function checkUsers(
 }
 
 /** `permanently delete 2 users: jdoe (7), 8, whose posts go to user 2,` */
-async function actionOf({ endpoint, plan }: RunJob, survey: Survey, nameOf: NameOf): Promise<string> {
+async function actionOf(
+	{ endpoint, plan }: RunJob,
+	survey: Survey,
+	nameOf: (ids: Ids) => Promise<string | undefined>,
+): Promise<string> {
 	const { selected, permanent, first, fields } = survey;
 	const what = `${selected} ${plural(endpoint.noun, selected)}`;
 	if (plan.source.from === 'snapshots') {
@@ -186,17 +188,12 @@ export async function confirmWrite(
 	{ asks, notes = [] }: { asks: boolean; notes?: readonly string[] },
 ): Promise<void> {
 	const { profile, protected: isProtected } = service;
-	const { confirm, yes } = options;
+	const { confirm = isProtected ? undefined : profile, yes } = options;
 	const where = `${action} ${placeOf(service)}`;
-	const code = 'protected_profile';
-	if (isProtected && confirm !== profile) {
-		throw new UsageError(`profile ${profile} is protected: pass --confirm=${profile} to ${where}`, {
-			code,
-			details: confirm === undefined ? [] : [`--confirm=${confirm} is a different profile`],
-		});
-	}
-	if (confirm !== undefined && confirm !== profile) {
-		throw new UsageError(`--confirm=${confirm}, but the profile is ${profile ?? 'none'}`, { code });
+	if (confirm !== profile) {
+		const needed = `profile ${profile} is protected: pass --confirm=${profile} to ${where}`;
+		const message = isProtected ? needed : `--confirm=${confirm}, but the profile is ${profile ?? 'none'}`;
+		throw new UsageError(message, { code: 'protected_profile' });
 	}
 	if (!asks || yes === true) return;
 	// Names from an input may control a terminal.

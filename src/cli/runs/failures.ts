@@ -5,7 +5,7 @@ import { nameRow } from '../../api/names.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { differences, fullMessage } from '../../bulk/journal/records.js';
 import { fileOf } from '../../bulk/run/plan.js';
-import { ExitCode, SupportctlError } from '../../errors.js';
+import { ExitCode, FailedError, SupportctlError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { nextStepFor } from '../../http/problem.js';
@@ -23,12 +23,11 @@ export function signInAgain({ profileName: name, secretSource }: Connection): st
 	if (secretSource.startsWith('SUPPORTCTL_')) {
 		login = `the credentials are from ${secretSource}, not from a profile: fix it, or unset it and use supportctl login`;
 	} else if (name !== undefined) {
-		login = `the credentials of profile "${name}" may have expired; sign in again: supportctl login --profile ${name}`;
+		login = `the credentials of profile "${name}" may have expired; ${login} --profile ${name}`;
 	}
 	return `${login}; if they are correct, run "supportctl doctor"`;
 }
 
-/** @param request whether it changes nothing, and has --verify */
 export function nextStep(
 	{ code, outcome, signedOut, forbidden, notServed, busy }: Outcome,
 	{ isRead = false, canVerify = false }: { isRead?: boolean; canVerify?: boolean },
@@ -110,39 +109,30 @@ export function exitCodeOfOutcome({ outcome, code, signedOut, forbidden }: RowOu
 	return signedOut || forbidden ? ExitCode.refused : ExitCode.failed;
 }
 
-/** @param isLone others take one line each @returns the next step, if the line has no room for it */
+/** @param isLone rows of a run take one line each @returns the next step, for which a line has no room */
 export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette, isLone: boolean): string | undefined {
 	const { endpoint, plan, session, context, options } = job;
-	const { row, line, outcome: name } = outcome;
-	const isFine = exitCodeOfOutcome(outcome) === ExitCode.ok;
-	const warnings = [...differences(outcome), ...(outcome.warnings ?? [])];
-	if (isFine && warnings.length === 0) return undefined;
-	if (!isFine) {
-		const level = name === 'unknown' || name === 'differs' ? 'warning' : 'error';
-		const message = [fullMessage(outcome) ?? name, ...differences(outcome)].join('; ');
-		annotate(context, { level, file: fileOf(plan), line, title: `row ${row}: ${name}`, message });
+	const { row, line, ids, outcome: name, warnings = [] } = outcome;
+	const differing = differences(outcome);
+	if (exitCodeOfOutcome(outcome) === ExitCode.ok) {
+		const object = nameRow(ids, endpoint.noun);
+		const where = isLone ? object : `row ${row} (${object})`;
+		const remarks = [...differing, ...warnings].map((remark) => `${where}: ${remark}`);
+		warn(context, remarks);
+		return undefined;
 	}
-	const json = wantsJson(options);
-	// A program gets one object at the end.
-	if (json && !isLone) return undefined;
-	if (!isFine) {
-		const error = failureOf(outcome, endpoint, session.connection, plan.checks);
-		const shown = isLone ? error : inOneLine(error);
-		context.stderr.write(renderError(shown, { json, debug: options.debug === true, palette }));
-		return isLone ? undefined : error.hint;
+	const level = name === 'unknown' || name === 'differs' ? 'warning' : 'error';
+	const message = [fullMessage(outcome) ?? name, ...differing].join('; ');
+	annotate(context, { level, file: fileOf(plan), line, title: `row ${row}: ${name}`, message });
+	const error = failureOf(outcome, endpoint, session.connection, plan.checks);
+	if (isLone) {
+		const debug = options.debug === true;
+		context.stderr.write(renderError(error, { json: wantsJson(options), debug, palette }));
+		return undefined;
 	}
-	const object = nameRow(outcome.ids, endpoint.noun);
-	const where = isLone ? object : `row ${row} (${object})`;
-	warn(
-		context,
-		warnings.map((warning) => `${where}: ${warning}`),
-	);
-	return undefined;
-}
-
-function inOneLine({ message, details, exitCode, code, cause }: SupportctlError): SupportctlError {
-	const text = [message.replace(/\s*\r?\n\s*/g, ' '), ...details].join('; ');
-	return new SupportctlError(text, exitCode, { code, cause });
+	const text = [error.message.replace(/\s*\r?\n\s*/g, ' '), ...error.details].join('; ');
+	context.stderr.write(renderError(new FailedError(text), { palette }));
+	return error.hint;
 }
 
 export function lostResults(trouble: SupportctlError, { endpoint }: RunJob, exitCode: ExitCode): SupportctlError {

@@ -5,7 +5,7 @@ import { readEndpointOf } from '../../../api/reads.js';
 import { type Complaint, formatComplaint } from '../../../bulk/input/rows.js';
 import { nextSteps, outcomeNames, totalOf } from '../../../bulk/journal/counts.js';
 import type { Ended } from '../../../bulk/run/events.js';
-import { fileOf, type RunHeader, type RunPlan } from '../../../bulk/run/plan.js';
+import { fileOf, type RunHeader, type RunPlan, sourceName } from '../../../bulk/run/plan.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
 import type { StopReason } from '../../../bulk/run/stop.js';
 import type { Survey } from '../../../bulk/run/survey.js';
@@ -29,7 +29,6 @@ export type Seen = ReturnType<typeof createSeen>;
 export function createSeen() {
 	return {
 		header: undefined as RunHeader | undefined,
-		inputName: 'input',
 		/** Whether stdout has each row that needs attention. */
 		isAllPrinted: false,
 		failures: 0,
@@ -76,7 +75,7 @@ export interface Messages {
 }
 
 export function textMessages(job: RunJob, seen: Seen, palette: Palette): Messages {
-	const { endpoint, plan, tuning, session, context, options } = job;
+	const { endpoint, plan, tuning, session, context } = job;
 	const fromArguments = plan.source.from === 'ids';
 
 	function write(line: string): void {
@@ -88,7 +87,7 @@ export function textMessages(job: RunJob, seen: Seen, palette: Palette): Message
 		for (const reason of reasons.slice(0, SHOWN)) {
 			const { row, line, message } = reason.named[0];
 			const isOne = fromArguments && reason.count === 1;
-			write(`error: ${sanitise(isOne ? message : reasonText(reason, seen.inputName))}`);
+			write(`error: ${sanitise(isOne ? message : reasonText(reason, sourceName(plan.source)))}`);
 			annotate(context, { file: fileOf(plan), line, title: `row ${row} is invalid`, message });
 		}
 		const hidden = reasons.length - SHOWN;
@@ -128,8 +127,7 @@ export function textMessages(job: RunJob, seen: Seen, palette: Palette): Message
 				write(`${palette.strong('hint:')} ${sanitise(each)}`);
 			}
 			for (const [text, command] of stepsAfter(ended, header)) write(`${text}: ${palette.command(command)}`);
-			// Who passes --no-snapshot knows.
-			const obstacle = options.snapshot === false ? undefined : undoObstacle(job, ended, header.plan);
+			const obstacle = undoObstacle(job, ended, header.plan);
 			if (obstacle !== undefined) write(`can't be undone: ${obstacle}`);
 			write(`run ${header.id} on ${session.host}: ${summaryOf(ended)}`);
 		},
@@ -166,18 +164,17 @@ function summaryOf({ counts, ms }: Ended): string {
 	return `${rows} ${plural('row', rows)} in ${time} s: ${parts.join(', ') || 'no rows'}`;
 }
 
-export function jsonMessages(job: RunJob, seen: Seen, palette: Palette): Messages {
+export function jsonMessages(job: RunJob, seen: Seen): Messages {
 	const { plan, tuning, session, context, options } = job;
 
 	function writeError(error: SupportctlError): void {
-		context.stderr.write(renderError(error, { json: true, debug: options.debug === true, palette }));
+		context.stderr.write(renderError(error, { json: true, debug: options.debug === true }));
 	}
 
 	function complaints(): object[] {
-		return seen.complaints.map((complaint) => {
-			const { row, line, column } = complaint;
-			const message = formatComplaint(complaint, seen.inputName);
-			return { row, line, column, file: fileOf(plan), message };
+		const name = sourceName(plan.source);
+		return seen.complaints.map(({ ids: _, ...each }) => {
+			return { ...each, file: fileOf(plan), message: formatComplaint(each, name) };
 		});
 	}
 
@@ -222,31 +219,29 @@ export function jsonMessages(job: RunJob, seen: Seen, palette: Palette): Message
 	};
 }
 
+const messageOf = ({ message, code, outcome }: Outcome): string => message ?? code ?? outcome;
+
 function whyStopped(reason: StopReason): string {
 	switch (reason.kind) {
 		case 'signal':
 			return 'interrupted';
 		case 'unauthorized': {
-			const { message } = reason.outcome;
-			return `stopped: the service refused the credentials (401${message === undefined ? '' : `: ${message}`})`;
+			const { message = 'no reason given' } = reason.outcome;
+			return `stopped: the service refused the credentials (401: ${message})`;
 		}
 		case 'failure':
 			return `stopped at row ${reason.outcome.row}: it failed (--stop-on-error)`;
 		case 'too-many-failures':
 			return `stopped: more than ${reason.limit} rows failed (--max-failures)`;
 		case 'same-refusal':
-			return `stopped: the first ${reason.rows} rows failed for the same reason: ${textOf(reason.outcome)}`;
+			return `stopped: the first ${reason.rows} rows failed for the same reason: ${messageOf(reason.outcome)}`;
 		case 'unreachable':
 			return `stopped: the service could not be reached (${reason.why})`;
 		case 'asked-to-wait':
-			return `stopped: ${textOf(reason.outcome)}`;
+			return `stopped: ${messageOf(reason.outcome)}`;
 		case 'out-of-time':
 			return `stopped at ${new Date(reason.until).toISOString()}: time is up`;
 	}
-}
-
-function textOf({ message, code, outcome }: Outcome): string {
-	return message ?? code ?? outcome;
 }
 
 function adviceAfter(reason: StopReason | undefined, { session }: RunJob): string | undefined {
@@ -260,7 +255,9 @@ function stepsAfter({ counts, resumable }: Ended, { id, plan }: RunHeader): [tex
 	return steps.slice(0, 2);
 }
 
-function undoObstacle({ endpoint }: RunJob, { counts }: Ended, plan: RunPlan): string | undefined {
+function undoObstacle({ endpoint, options }: RunJob, { counts }: Ended, plan: RunPlan): string | undefined {
+	// Who passes --no-snapshot knows.
+	if (options.snapshot === false) return undefined;
 	const isWrite = endpoint.replay === 'set' || endpoint.replay === 'delete';
 	if (!isWrite || plan.checks.snapshot || counts.ok + counts.differs + counts.unknown === 0) return undefined;
 	if (readEndpointOf(endpoint) === undefined) return `the API has no way to read ${plural(endpoint.noun, 2)}`;

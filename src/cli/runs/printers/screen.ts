@@ -30,11 +30,11 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 	const { endpoint, plan, tuning, session, context, options } = job;
 	const isJson = wantsJson(options);
 	const isTable = isOwnTable(job, session.connection.settings.format);
-	const listsFailures = context.env.GITHUB_ACTIONS === 'true' || !(isJson || isTable);
+	const listsFailures = !isJson && (!isTable || context.env.GITHUB_ACTIONS === 'true');
 	const isRead = endpoint.replay === 'read';
 	const seen = createSeen();
 	const palette = await openPalette(context, context.stderr);
-	const messages = (isJson ? jsonMessages : textMessages)(job, seen, palette);
+	const messages = isJson ? jsonMessages(job, seen) : textMessages(job, seen, palette);
 	const preview = extent === 'send' ? undefined : createPreview(job);
 	let progress: Progress | undefined;
 	let results: ReturnType<typeof createSentResults> | undefined;
@@ -47,7 +47,6 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 	/** A bad column or query leaves no run behind. */
 	async function showSurvey(survey: Survey, rows: PlannedRows): Promise<void> {
 		isSurveyed = true;
-		seen.inputName = rows.input?.name ?? seen.inputName;
 		hidesGood = isTable && !isRead && survey.selected > WHOLE_TABLE_ROWS;
 		seen.isAllPrinted = !(listsFailures || hidesGood);
 		noteColumns(job, rows);
@@ -142,8 +141,6 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 			}
 			case 'tick':
 				return drawProgress(event.counts, event.pauseMs);
-			case 'stopped':
-				return clearProgress();
 			case 'ended':
 				return showEnd(event);
 		}
