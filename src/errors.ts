@@ -16,7 +16,6 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 export interface ErrorDetails {
 	code?: string;
-	/** The next step. */
 	hint?: string;
 	details?: string[];
 	/** Merged into the object of `--json`. */

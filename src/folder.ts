@@ -3,17 +3,15 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Makes it and those above it, 0700. Node's recursive mkdir never returns where /proc gives ENOENT below a folder that is there. */
+/** Makes it and those above it, 0700. Node's recursive mkdir never returns in /proc. */
 export function makeFolder(path: string): void {
+	if (isFolder(path)) return;
+	const parent = dirname(path);
+	if (parent !== path) makeFolder(parent);
 	try {
 		mkdirSync(path, { mode: 0o700 });
 	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		if (code === 'EEXIST' && isFolder(path)) return;
-		const parent = dirname(path);
-		if (code !== 'ENOENT' || isFolder(parent)) throw error;
-		makeFolder(parent);
-		makeFolder(path);
+		if (!isFolder(path)) throw error;
 	}
 }
 
@@ -33,11 +31,8 @@ export function readSmallFile(path: string, maxBytes: number): Buffer {
 			if (length === 0) return Buffer.concat(chunks, total);
 			chunks.push(chunk.subarray(0, length));
 			total += length;
-			if (total > maxBytes) {
-				const kib = maxBytes / 1024;
-				const most = kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`;
-				throw Object.assign(new Error(`it is larger than ${most}`), { code: 'ERR_SMALL_FILE' });
-			}
+			if (total <= maxBytes) continue;
+			throw Object.assign(new Error(`it is larger than ${maxBytes / 1024} KiB`), { code: 'ERR_SMALL_FILE' });
 		}
 	} finally {
 		closeSync(fd);

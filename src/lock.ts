@@ -19,16 +19,12 @@ interface Owner {
 	host?: string;
 	/** The boot and the namespace of the pid, or else the host. */
 	place?: string;
-	/** When the process began. */
 	start?: string | undefined;
 }
 
-/** How often an owner gives a sign of life. */
-const SIGN_MS = 15_000;
-/** How long without a sign until a process elsewhere counts as dead. */
-const SILENT_MS = 60_000;
-/** How old a file without an owner must be to be left by a crash. */
-const TORN_MS = 5_000;
+const SIGN_EVERY_MS = 15_000;
+const DEAD_AFTER_MS = 60_000;
+const TORN_AFTER_MS = 5_000;
 const TRIES = 20;
 
 function attempt<T>(step: () => T): T | undefined {
@@ -83,8 +79,8 @@ function readOwner(path: string): Owner | undefined {
 /** Where the process can't be seen from here, the age of its last sign of life counts. */
 function stateOf(path: string, { pid, place, start }: Owner, self: Owner): 'alive' | 'dead' | 'elsewhere' {
 	const age = attempt(() => Date.now() - statSync(path).mtimeMs) ?? 0;
-	if (pid === undefined) return age > TORN_MS ? 'dead' : 'elsewhere';
-	if (place !== self.place) return age > SILENT_MS ? 'dead' : 'elsewhere';
+	if (pid === undefined) return age > TORN_AFTER_MS ? 'dead' : 'elsewhere';
+	if (place !== self.place) return age > DEAD_AFTER_MS ? 'dead' : 'elsewhere';
 	try {
 		process.kill(pid, 0);
 	} catch (error) {
@@ -114,7 +110,10 @@ function publish(path: string, self: Owner): Lock | undefined {
 		}
 	};
 	// These may fail: the next sign may succeed, and the lock ends with the process.
-	const signs = setInterval(() => attempt(() => isHeld() && utimesSync(path, new Date(), new Date())), SIGN_MS).unref();
+	const signs = setInterval(
+		() => attempt(() => isHeld() && utimesSync(path, new Date(), new Date())),
+		SIGN_EVERY_MS,
+	).unref();
 	const release = (): void => {
 		clearInterval(signs);
 		attempt(() => isHeld() && unlinkSync(path));
@@ -149,7 +148,7 @@ export function acquireLock(path: string, what: string): Lock {
 	}
 	const { pid, host } = owner ?? {};
 	const where = host === self.host ? '' : ` on ${host}`;
-	const expires = `its lock expires after ${SILENT_MS / 1000} seconds without activity, or remove ${path}`;
+	const expires = `its lock expires after ${DEAD_AFTER_MS / 1000} seconds without activity, or remove ${path}`;
 	throw new FailedError(`${what} is in use by ${pid === undefined ? 'another process' : `process ${pid}${where}`}`, {
 		code: 'locked',
 		hint:
@@ -160,7 +159,6 @@ export function acquireLock(path: string, what: string): Lock {
 	});
 }
 
-/** It may be on a different machine. */
 export function lockHolder(path: string): number | undefined {
 	const owner = readOwner(path);
 	return owner && stateOf(path, owner, describeSelf()) !== 'dead' ? owner.pid : undefined;

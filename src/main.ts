@@ -9,7 +9,6 @@ export async function main(target: ProcessLike): Promise<number> {
 	return runMain(createProcessContext(target, { stdout: 1, stderr: 2 }));
 }
 
-/** Never throws. */
 export async function runMain(context: Context): Promise<number> {
 	const { argv, stdout, stderr } = context;
 	let exitCode = 0;
@@ -24,7 +23,6 @@ export async function runMain(context: Context): Promise<number> {
 		exitCode = await report(error, context);
 	}
 	await stdout.flush();
-	// Lost results are no success.
 	if (stdout.failure !== undefined && exitCode === 0) {
 		const { lostOutput } = await import('./errors.js');
 		exitCode = await report(lostOutput(stdout.failure), context);
@@ -33,7 +31,6 @@ export async function runMain(context: Context): Promise<number> {
 	return exitCode;
 }
 
-/** Removes the caller's credentials. */
 function cleaned({ hidden }: Context, text: string): string {
 	return hidden.clean?.(text) ?? text;
 }

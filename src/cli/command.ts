@@ -25,7 +25,6 @@ export interface Invocation<
 	readonly context: Context;
 	readonly args: Arguments;
 	readonly options: Values;
-	/** ['ticket', 'update'] */
 	readonly words: readonly string[];
 }
 

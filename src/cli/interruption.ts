@@ -18,7 +18,7 @@ function leave({ context, options }: Invocation, says: string): void {
 	context.abandon(error.exitCode);
 }
 
-export interface Stoppable {
+interface Stoppable {
 	stop(): void;
 	open(): number;
 	clear?(): void;
@@ -28,9 +28,8 @@ export interface Stoppable {
 /** The first signal stops the work, the second quits. Without work the first one quits. @param before cleans up if nothing was sent */
 export function listenForStop(invocation: Invocation, before?: () => void) {
 	const { context } = invocation;
-	const listening: { work?: Stoppable; end(): void } = { end: () => undefined };
 	let isStopping = false;
-	listening.end = context.signals.listen(() => {
+	const end = context.signals.listen(() => {
 		const { work } = listening;
 		if (work === undefined) {
 			before?.();
@@ -48,5 +47,6 @@ export function listenForStop(invocation: Invocation, before?: () => void) {
 		notify(context, 'message', `Stopping (${rows})… waiting for requests in flight. Press Ctrl-C again to quit now.`);
 		work.stop();
 	});
+	const listening: { work?: Stoppable; end(): void } = { end };
 	return listening;
 }

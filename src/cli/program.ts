@@ -8,7 +8,6 @@ import { longName } from './options/option.js';
 
 export async function runProgram(context: Context): Promise<ExitCode> {
 	const { argv } = context;
-	// From completion scripts.
 	if (argv[0] === '__complete') {
 		return (await import('./completion/complete.js')).runCompleter(context, argv.slice(1));
 	}

@@ -14,7 +14,6 @@ import { version } from '../version.js';
 import type { Invocation } from './command.js';
 import { notify, say, warn } from './notices.js';
 
-/** A run waits for a service that is down; few requests give up soon. */
 const CONNECT_WITHIN_MS = 3000;
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
@@ -53,7 +52,6 @@ export async function openSession(
 		stateDir: stateFolder(context),
 		sending,
 		openClient: (connections: number, run?: string) => openClient(invocation, connection, connections, run),
-		/** For a dry run with names to look up. */
 		signIn: credentials ? undefined : () => openSession(invocation, { without }),
 	};
 }

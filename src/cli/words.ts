@@ -1,6 +1,5 @@
 /** Words of other tools, in Maps: they hold no word such as "constructor". */
 
-/** They run where ours fits. */
 export const otherWords: ReadonlyMap<string, readonly string[]> = new Map(
 	Object.entries({
 		tickets: ['ticket'],

@@ -10,7 +10,6 @@ export interface Output {
 	readonly isTTY: boolean;
 	readonly columns: number | undefined;
 	readonly rows?: number | undefined;
-	/** Resolves when everything written was taken. */
 	flush(): Promise<void>;
 	/** Whether the reader has gone; later writes are dropped. */
 	readonly closed: boolean;
@@ -20,7 +19,6 @@ export interface Output {
 
 export interface Input {
 	readonly isTTY: boolean;
-	/** May be iterated once. */
 	bytes(): AsyncIterable<Uint8Array>;
 	/** UTF-8 without a byte order mark. @throws TypeError for other bytes */
 	text(): Promise<string>;
@@ -40,7 +38,6 @@ export interface Prompts {
 
 export interface Clock {
 	now(): number;
-	/** Never jumps. */
 	monotonic(): number;
 	/** Resolves after `ms`, 24 days at most, or when the signal aborts. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -66,7 +63,6 @@ export interface Context {
 	readonly hidden: { clean?: (text: string) => string };
 	random(): number;
 	readonly cwd: string;
-	/** Ends the process: for the second Ctrl-C only. */
 	abandon(exitCode: number): void;
 }
 
@@ -143,7 +139,7 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 	return output;
 }
 
-/** Node ends a longer timer at once. */
+/** Node ends a longer one at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -223,7 +219,6 @@ export function createProcessContext(
 	};
 }
 
-/** Asks on stderr: stdout is for results. */
 async function ask<T>(question: Record<string, unknown>): Promise<T> {
 	const { default: inquirer } = await import('inquirer');
 	const { stdin, stderr } = process;

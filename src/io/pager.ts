@@ -64,7 +64,6 @@ function startPager(command: string, { env, signals }: Context) {
 		env: { ...Object.fromEntries(own), LESS: env.LESS ?? LESS, LV: env.LV ?? '-c' },
 	});
 	const unlisten = signals.listen(() => child.kill());
-	// Ctrl-C is for the pager.
 	const release = signals.holdInterrupts();
 	// The person may leave before the end.
 	child.stdin.on('error', () => undefined);

@@ -4,7 +4,6 @@ import text from './commands.md' with { type: 'text' };
 
 const groups = text.split(/^# /m).slice(1);
 
-/** By the words of commands. */
 const sections = new Map(
 	groups.flatMap((part) => {
 		const [group = '', ...commands] = part.split(/^## /m);
@@ -19,7 +18,6 @@ export function describeCommand(words: readonly string[]) {
 	const [summary = '', ...description] = prose.trim().split('\n\n');
 	const examples = section.matchAll(/^- `(.+)`: (.*)$/gm);
 	return {
-		/** Of the list of commands. */
 		group,
 		/** Without a period. */
 		summary: summary.replace(/\.$/, ''),

@@ -33,7 +33,6 @@ export function readPage(text: string): Block[] {
 
 function readBlocks(text: string): Block[] {
 	const chunks = text.split(/\n{2,}/).map((chunk) => chunk.trim());
-	// Lists of topics show the title.
 	return chunks
 		.filter((chunk) => chunk !== '' && !chunk.startsWith('# '))
 		.map((chunk) => {
@@ -51,7 +50,6 @@ export function readEntry(line: string): { name: string; meaning: string } {
 	return { name: plain(name), meaning: plain(meaning) };
 }
 
-/** In the manner of `gh`. */
 export function pageText(text: string, width: number, palette: Palette): string {
 	let indent = '';
 	const blocks = readPage(text).map(({ kind, lines }) => {

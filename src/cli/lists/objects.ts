@@ -103,7 +103,6 @@ async function printList(list: List, owners: Ids): Promise<SupportctlError | und
 			return list.printed < limit && !invocation.context.stdout.closed;
 		},
 	});
-	// A trusted total counts objects that were not read.
 	if (isCount && isOwn) list.printed = Math.min(limit, before + end.count);
 	return end.failure && failureOfList(list, end.failure);
 }

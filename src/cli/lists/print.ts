@@ -54,7 +54,6 @@ export function createPrinter(reading: Reading, form: Form, screen: Screen = {})
 		await opened.learn(objects);
 		for (const { object, owners } of waiting) {
 			const taken = opened.row(object, owners);
-			// Most rows need no wait.
 			if (taken !== undefined) await taken;
 		}
 		waiting = [];

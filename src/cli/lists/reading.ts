@@ -31,7 +31,6 @@ export type ReadInvocation = Omit<Invocation, 'options'> & {
 
 export type Reading = Awaited<ReturnType<typeof openReading>>;
 
-/** @throws UsageError */
 export async function withReading<T>(
 	noun: Noun,
 	invocation: ReadInvocation,
@@ -76,7 +75,7 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 	return { read, invocation, session, client, concurrency, directories, sending, sendRead };
 }
 
-/** The path IDs before objects' own: none, or one for each text. @throws UsageError */
+/** The path IDs before objects' own: none, or one for each text. */
 export async function readOwners(texts: readonly string[], reading: Reading): Promise<Ids[]> {
 	const [name] = reading.read.owners;
 	if (name === undefined) return [{}];
@@ -89,7 +88,6 @@ export async function readOwners(texts: readonly string[], reading: Reading): Pr
 	return owners;
 }
 
-/** `-` reads them from stdin. */
 export async function readWords(args: readonly string[], stdin: Context['stdin']): Promise<readonly string[]> {
 	if (args.length !== 1 || args[0] !== '-') return args;
 	return (await readText('-', { stdin, cwd: '' })).split(/\s+/).filter((each) => each !== '');
@@ -102,12 +100,11 @@ export function readId(label: string, text: string): string {
 	return parsed.value;
 }
 
-/** By ID or username; @me is your own. @throws UsageError */
+/** @throws UsageError */
 export async function readUserId(label: string, text: string, { directories }: Reading): Promise<string> {
 	return readId(label, idIn(await directories.users.id(text), label));
 }
 
-/** The text itself without a list. @throws UsageError */
 export async function readTermId(taxonomy: string, text: string, { directories }: Reading): Promise<string> {
 	if (/^\d+$/.test(text)) return text;
 	const found = await directories.terms(taxonomy).id(text);

@@ -80,7 +80,6 @@ export function createTerminalRows({ read, invocation, directories }: Reading, s
 					...(users.some(({ name }) => name === path) && { least: 10 }),
 				}));
 		},
-		/** Where look-ups fail, IDs are shown. */
 		async learn(objects: readonly ListedObject[]): Promise<void> {
 			const shown = terms.filter(({ name }) => objects.some((each) => !isNothing(each[name])));
 			await Promise.allSettled([learnUsers(objects), ...shown.map(({ name }) => directories.terms(name).list())]);

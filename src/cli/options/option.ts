@@ -14,7 +14,6 @@ export interface OptionSpec {
 	readonly choices?: readonly string[];
 	readonly suggests?: readonly string[];
 	readonly parse?: (text: string, flag: string) => unknown;
-	/** For help; the command applies it. */
 	readonly defaultText?: string;
 	readonly completes?: Completes;
 	readonly conflicts?: readonly string[];
@@ -50,7 +49,6 @@ export type ValuesOf<Specs extends readonly OptionSpec[]> = {
 	readonly [Spec in Specs[number] as CamelCase<Positive<LongName<Spec['flags']>>>]?: ValueOf<Spec> | undefined;
 };
 
-/** @param group their heading in help */
 export function options<const Specs extends readonly Omit<OptionSpec, 'group'>[]>(group: string, specs: Specs) {
 	return specs.map((spec: Specs[number]) => ({ ...spec, group }));
 }
@@ -84,7 +82,6 @@ export function findOption(options: readonly OptionSpec[], word: string): Option
 	return options.find(({ flags }) => flags.split(/[ ,[]+/).includes(flag));
 }
 
-/** A value's name in `options`. */
 export function camelCase(name: string): string {
 	return name.replace(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 }

@@ -154,7 +154,6 @@ export const allowDiffersOption: OptionSpec = {
 
 const KEPT = 'Kept in the profile';
 
-/** What a profile can have besides a connection. */
 export const guardDefaults = options(KEPT, [
 	{ flags: '--protected', help: 'Require --confirm PROFILE for every write' },
 	{ flags: '--no-protected', help: 'Do not require --confirm' },

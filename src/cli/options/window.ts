@@ -15,10 +15,7 @@ export function parseDuration(text: string): number {
 	return ms;
 }
 
-/**
- * `06:00` → the next time that it is six o'clock here, or `2026-11-24T06:00:00Z`; in milliseconds since 1970.
- * @throws UsageError, also for a time that is past
- */
+/** `06:00`, in local time, or `2026-11-24T06:00:00Z` → milliseconds since 1970. @throws UsageError, also for the past */
 export function parseUntil(text: string, now: number): number {
 	const given = text.trim();
 	const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(given);
