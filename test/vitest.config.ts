@@ -10,12 +10,13 @@ const enough = { branches: 95 };
 /** Tests about dates and times of day, once more where half an hour is part of the time zone. */
 const dated = [
 	'test/api/values.test.ts',
-	'test/bulk/reports/html.test.ts',
-	'test/cli/commands/run/list.test.ts',
 	'test/cli/options/window.test.ts',
 	'test/http/retry.test.ts',
 	'test/output/time.test.ts',
 ];
+
+/** Those that take long run there only. */
+const datedOnce = ['test/bulk/reports/html.test.ts', 'test/cli/commands/run/list.test.ts'];
 
 /** Files that put something in the place of a Node module, which no other file may see. */
 const alone = ['test/bulk/journal/write-faults.test.ts', 'test/lock-elsewhere.test.ts'];
@@ -31,11 +32,19 @@ export default defineConfig({
 				test: {
 					name: 'together',
 					include: ['test/**/*.test.ts'],
-					exclude: ['test/faults/**', 'test/system/**', ...alone],
+					exclude: ['test/faults/**', 'test/system/**', ...alone, ...datedOnce],
 					isolate: false,
 				},
 			},
-			{ extends: true, test: { name: 'in Kolkata', include: dated, isolate: false, env: { TZ: 'Asia/Kolkata' } } },
+			{
+				extends: true,
+				test: {
+					name: 'in Kolkata',
+					include: [...dated, ...datedOnce],
+					isolate: false,
+					env: { TZ: 'Asia/Kolkata' },
+				},
+			},
 			{ extends: true, test: { name: 'alone', include: alone } },
 		],
 		globalSetup: ['test/support/build-once.ts'],

@@ -60,12 +60,3 @@ test('the demo fails where the desk does not hold what the file says, and still 
 	expect(left).toEqual([]);
 	await expectNothingListens(stdout);
 });
-
-test('the demo fails where a command does', async () => {
-	const file = join(temporaryFolder(), 'edits.csv');
-	writeFileSync(file, 'id,status\n14,hodl\n');
-	const { code, stderr, left } = await demo(file);
-	expect(code).toBe(1);
-	expect(stderr).toContain('ended with exit code 2, not 0');
-	expect(left).toEqual([]);
-});

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { textOf } from '../support/any-text.js';
 import { runCli, runHere } from '../support/cli.js';
 import { type ListService, type Stored, startListService, ticket } from '../support/list-service.js';
 import { done, json } from '../support/recorder.js';
@@ -56,7 +57,7 @@ const hostile = fc.oneof(
 		'@file',
 		'\u2028',
 	),
-	fc.string({ unit: 'binary' }),
+	textOf(),
 );
 
 const anyOf = <T>(...values: T[]) => fc.constantFrom<T>(...values);

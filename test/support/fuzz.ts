@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { textOf } from './any-text.js';
 import type { CliResult } from './cli.js';
 
 /** `FAULTS_SEED=n` repeats a run. */
@@ -42,7 +43,7 @@ export const nasty: fc.Arbitrary<string> = fc.constantFrom(
 /** Texts of any characters. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
 	fc.string({ maxLength: 12 }),
-	fc.string({ unit: 'binary', maxLength: 8 }),
+	textOf(8),
 	fc.array(nasty, { maxLength: 4 }).map((parts) => parts.join('')),
 );
 

@@ -266,7 +266,9 @@ describe('scanJournal', () => {
 		const bytes = readFileSync(journal.path);
 		const headerEnd = bytes.indexOf(10) + 1;
 		const path = join(folder, 'cut.ndjson');
+		const isTried = (length: number): boolean => length % 50 === 0 || length >= headerEnd - 1;
 		for (let length = 0; length <= bytes.length; length++) {
+			if (!isTried(length)) continue;
 			const cut = bytes.subarray(0, length);
 			writeFileSync(path, cut);
 			if (length < headerEnd) {

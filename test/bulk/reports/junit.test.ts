@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeXml } from '../../../src/bulk/reports/escape.js';
+import { textOf } from '../../support/any-text.js';
 import { HOSTILE, reportOf } from '../../support/report.js';
 import { elementsOf, readXml, type XmlElement } from '../../support/xml.js';
 
@@ -86,7 +87,7 @@ describe('the JUnit report', () => {
 		const controls = /[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 		const storable = (text: string): string => text.replace(notInXml, '\ufffd').replace(controls, '\ufffd');
 		fc.assert(
-			fc.property(fc.string({ unit: 'binary' }), (text) => {
+			fc.property(textOf(), (text) => {
 				const { attributes } = readXml(`<a b="${escapeXml(text)}"/>`);
 				expect(attributes.b).toBe(storable(text));
 			}),
