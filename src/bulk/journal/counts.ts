@@ -96,6 +96,14 @@ export function isDoneState(state: number): boolean {
 	return outcome !== undefined && DONE.has(outcome) && (state & (UNAUTHORIZED | REOPENED)) === 0;
 }
 
+/** Whether the row has to be edited or sent again; a resume sends those refused with 401. */
+export function isToFix(state: number): boolean {
+	const outcome = outcomeIn(state);
+	if (outcome === 'failed') return (state & UNAUTHORIZED) === 0;
+	if (outcome === 'skipped') return (state & REFUSED) !== 0;
+	return outcome === 'invalid' || outcome === 'differs';
+}
+
 export function countState(counts: Counts, state: number, by = 1): void {
 	const outcome = outcomeIn(state);
 	if (outcome === undefined) return;

@@ -21,7 +21,6 @@ export class RowStates {
 	readonly #states: Uint16Array;
 	/** Lines are missing: rows without a record may have been sent. */
 	doubtful = false;
-	lastDone = 0;
 
 	constructor(last: number) {
 		this.#states = new Uint16Array(last + 1);
@@ -70,7 +69,7 @@ export class RowStates {
 	}
 
 	/** What earlier attempts left open stays. */
-	record(row: number, outcome: OutcomeName, { status, code }: Json): void {
+	record(row: number, outcome: OutcomeName, { status, code }: { status?: unknown; code?: unknown }): void {
 		const open = this.get(row) & (APPLIED | PARTLY | WRITTEN | KEPT);
 		this.#states[row] = stateOf({ outcome, status, code }) | open | RECORDED;
 	}
@@ -152,7 +151,6 @@ export class JournalScan {
 			countState(this.counts, state);
 			if (isDoneState(state)) {
 				this.done++;
-				this.states.lastDone = row;
 			} else if ((state & APPLIED) !== 0) inFlight++;
 		}
 		this.inFlight = this.wasKilled ? undefined : inFlight;

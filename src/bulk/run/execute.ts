@@ -5,7 +5,7 @@ import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
-import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, sumOf, totalOf } from '../journal/counts.js';
+import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../journal/counts.js';
 import type { Journal } from '../journal/write.js';
 import { BATCH_SIZE, BatchReader } from '../lists/batches.js';
 import { AutoConcurrency } from './concurrency.js';
@@ -156,7 +156,7 @@ export class Execution {
 		const { setup, journal, past } = this.parts;
 		const written = journal?.outcome(outcome);
 		countOutcome(this.#counts, outcome);
-		past?.renew(outcome.row);
+		past?.states.record(outcome.row, outcome.outcome, outcome);
 		this.#recent.rows++;
 		const printed = setup.show({ type: 'row', outcome, counts: this.#counts });
 		// Both at once: either may fail while the other is waited for.
@@ -195,7 +195,7 @@ export class Execution {
 		let failure = given;
 		const isReached = totalOf(counts) >= this.#total;
 		const reached = { ...counts };
-		if (past !== undefined) Object.assign(counts, sumOf([counts, past.left]));
+		if (past !== undefined) Object.assign(counts, past.allCounts());
 		counts['not-sent'] += Math.max(0, this.#own - totalOf(counts));
 		// Only the last rows were under way.
 		const stopped = this.#stopped?.kind === 'out-of-time' && isReached ? undefined : this.#stopped;

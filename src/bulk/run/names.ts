@@ -104,19 +104,6 @@ export async function resolveRow(
 	return problem === undefined ? [] : [{ column: own.name, problem, isMissing: false }];
 }
 
-export async function resolveArgument(
-	endpoint: Endpoint,
-	ids: RowValues['ids'],
-	directories: Directories,
-): Promise<{ ids: RowValues['ids']; problem?: string }> {
-	const own = endpoint.parameters.at(-1);
-	const text = own && ids[own.name];
-	if (own?.names === undefined || !isNamed(text)) return { ids };
-	const values: RowValues = { ids, names: { [own.name]: text } };
-	const [first] = await resolveRow(endpoint, values, directories);
-	return { ids: values.ids, problem: first?.problem };
-}
-
 /** Keeps what was looked up for a resume. */
 export async function keepNames(journal: Journal, directories: Directories): Promise<void> {
 	let written: Promise<void> | undefined;
@@ -139,41 +126,39 @@ function namedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
 		if (parameter.names !== undefined && isNamed(text)) names = { ...names, [parameter.name]: text };
 	}
 	if (isNamed(reassign)) names = { ...names, reassign };
-	const shared: RowValues = { ids, reassign, fields, names };
-	const added: RowValues = { ids, fields: add };
-	const removed: RowValues = { ids, fields: remove };
+	const lists = [add, remove].map((each): RowValues => ({ ids, fields: each }));
 	const conditions = checks.conditions.map(({ field, value }): RowValues => ({ ids, fields: { [field]: value } }));
-	return { shared, added, removed, conditions, all: [shared, added, removed, ...conditions] };
+	const shared: RowValues = { ids, reassign, fields, names };
+	return [shared, ...lists, ...conditions] as const;
 }
 
 export function planHasNames(plan: RunPlan, endpoint: Endpoint): boolean {
-	return namedValues(plan, endpoint).all.some((values) => hasNames(endpoint, values));
+	return namedValues(plan, endpoint).some((values) => hasNames(endpoint, values));
 }
 
-/** @throws UsageError that lists unknown names */
+/** The plan with IDs. @throws UsageError that lists unknown names */
 export async function withIds(plan: RunPlan, endpoint: Endpoint, directories: Directories): Promise<RunPlan> {
-	const { shared, added, removed, conditions, all } = namedValues(plan, endpoint);
+	const found = namedValues(plan, endpoint);
 	const problems: NameProblem[] = [];
-	for (const values of all) problems.push(...(await resolve(endpoint, values, directories)));
+	for (const values of found) problems.push(...(await resolve(endpoint, values, directories)));
 	const [first, ...details] = problems.map(({ column, problem }) => `${column}: ${problem}`);
-	if (first !== undefined) {
-		throw new UsageError(`${first}; nothing was sent`, { code: 'unknown_name', details });
-	}
+	if (first !== undefined) throw new UsageError(`${first}; nothing was sent`, { code: 'unknown_name', details });
 	const { values, checks } = plan;
+	const [{ ids, reassign, fields = {} }, add, remove, ...tested] = found;
 	return {
 		...plan,
 		values: {
 			...values,
-			ids: shared.ids,
-			reassign: shared.reassign,
-			fields: shared.fields ?? {},
-			add: added.fields as RunPlan['values']['add'],
-			remove: removed.fields as RunPlan['values']['remove'],
+			ids,
+			reassign,
+			fields,
+			add: add?.fields as RunPlan['values']['add'],
+			remove: remove?.fields as RunPlan['values']['remove'],
 		},
 		checks: {
 			...checks,
 			conditions: checks.conditions.map(({ field }, at) => {
-				return { field, value: [conditions[at]?.fields?.[field]].flat().join(',') };
+				return { field, value: [tested[at]?.fields?.[field]].flat().join(',') };
 			}),
 		},
 	};

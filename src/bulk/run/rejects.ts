@@ -3,28 +3,21 @@
 import { existsSync } from 'node:fs';
 import { createDialect } from '../../api/dialect.js';
 import { UsageError } from '../../errors.js';
-import { failureBy } from '../../http/judge.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { formatCsvRecord } from '../../text.js';
 import { PLACEHOLDER } from '../input/columns.js';
 import type { InputSource, RawRow } from '../input/input.js';
-import { outcomeNames } from '../journal/counts.js';
+import { isToFix, outcomeIn, stateOf } from '../journal/counts.js';
 import { type JournalScan, UnderWay } from '../journal/history.js';
 import { openRecords } from '../journal/read.js';
 import { differences, fullMessage, type RowRecord } from '../journal/records.js';
 import type { Fields, Ids, RowSource, RunHeader } from './plan.js';
 import { invalidOutcome, isInvalid, isOwn, openInputOf, RowPlanner } from './rows.js';
 
-type Wanted = (record: Pick<RowRecord, 'outcome' | 'status' | 'code'>) => boolean;
-
-/** By default rows to fix or retry, and conflicts; a resume sends those refused with 401. */
-function wantedBy(outcomes: readonly OutcomeName[] | undefined): Wanted {
-	if (outcomes !== undefined) return ({ outcome }) => outcomes.includes(outcome);
-	return ({ outcome, status, code }) =>
-		outcome === 'invalid' ||
-		outcome === 'differs' ||
-		(outcome === 'failed' && failureBy(status) !== 'signed-out') ||
-		(outcome === 'skipped' && code === 'conflict');
+/** @returns whether a row with such a state is exported; by default those to fix or retry, and conflicts */
+function wantedBy(outcomes: readonly OutcomeName[] | undefined): (state: number) => boolean {
+	if (outcomes === undefined) return isToFix;
+	return (state) => outcomes.includes(outcomeIn(state) as OutcomeName);
 }
 
 export interface Reject {
@@ -67,23 +60,21 @@ export async function* rejectsOf(
 	const { reason } = options;
 	if (input !== undefined) await checkUnchanged(header, input);
 	const isWanted = wantedBy(options.outcomes);
-	const outcomes = new Set(outcomeNames.filter((outcome) => isWanted({ outcome, code: 'conflict' })));
-	const { scan, records, recordOf, close } = await openRecords(path);
+	const { scan, recordOf, close } = await openRecords(path);
+	const { states } = scan;
 	try {
 		if (input === undefined) {
-			for (const record of records((outcome) => outcomes.has(outcome))) {
-				if (isWanted(record)) yield { row: { ...record.ids, [reason]: errorText(record) }, ids: record.ids };
+			for (const row of states.rows()) {
+				const record = isWanted(states.get(row)) ? recordOf(row) : undefined;
+				if (record !== undefined) yield { row: { ...record.ids, [reason]: errorText(record) }, ids: record.ids };
 			}
 			return;
 		}
-		const unreached = outcomes.has('not-sent') ? unreachedRows(scan, input) : undefined;
+		const unreached = isWanted(stateOf({ outcome: 'not-sent' })) ? unreachedRows(scan, input) : undefined;
 		for await (const batch of input.read()) {
 			for (const raw of batch) {
-				const outcome = scan.states.outcomeOf(raw.row);
-				const isKnown = outcome !== undefined && outcomes.has(outcome);
-				const record = outcome === undefined ? unreached?.(raw) : isKnown ? recordOf(raw.row) : undefined;
-				if (record === undefined || !isWanted(record)) continue;
-				yield { row: rejectedRow(raw, record, input, header, options), ids: record.ids };
+				const record = isWanted(states.get(raw.row)) ? recordOf(raw.row) : unreached?.(raw);
+				if (record !== undefined) yield { row: rejectedRow(raw, record, input, header, options), ids: record.ids };
 			}
 		}
 	} finally {

@@ -4,7 +4,7 @@ import { endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Planner } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
-import { APPLIED, countState, createCounts } from '../journal/counts.js';
+import { APPLIED, type Counts, countState, createCounts } from '../journal/counts.js';
 import { type JournalScan, type RowStates, UnderWay } from '../journal/history.js';
 import { scanJournal } from '../journal/read.js';
 import type { Json } from '../journal/records.js';
@@ -29,9 +29,8 @@ export async function openPast(path: string, setup: RunSetup): Promise<PastPart>
 export class PastPart {
 	readonly states: RowStates;
 	readonly own: number;
+	/** Of rows that are done. */
 	readonly counts = createCounts();
-	/** Rows to be sent again, by their earlier outcome. */
-	readonly left = createCounts();
 	readonly #again: readonly OutcomeName[];
 	readonly #underWay: UnderWay;
 	readonly #lost: number[] = [];
@@ -79,18 +78,17 @@ export class PastPart {
 		for (const row of this.#lost) states.add(row, APPLIED);
 		scan.begin(part);
 		scan.finish();
-		for (const row of states.rows()) countState(states.isDone(row) ? this.counts : this.left, states.get(row));
-		// Counted when the run ends.
-		this.left['not-sent'] = 0;
+		for (const row of states.rows()) if (states.isDone(row)) countState(this.counts, states.get(row));
 		if (journal === undefined) return;
 		for (const row of this.#lost)
 			journal.record({ type: 'attempt', row, attempt: 0, lost: true }).catch(() => undefined);
 		await journal.record({ type: 'resume', at: new Date(clock.now()).toISOString(), tool, ...part });
 	}
 
-	/** Call it when the row has a new outcome. */
-	renew(row: number): void {
-		if (this.states.outcomeOf(row) !== 'not-sent') countState(this.left, this.states.get(row), -1);
+	/** With rows that this part of the run did not reach. */
+	allCounts(): Counts {
+		this.scan.finish();
+		return this.scan.counts;
 	}
 
 	/** Leaves out fields that a later row of the object set; skipped if none is left. */

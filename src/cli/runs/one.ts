@@ -3,8 +3,8 @@
 import type { TermIndex } from '../../api/applied.js';
 import type { EndpointName } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
-import { createPlanner } from '../../api/plan.js';
-import { comparedTerms, isNamed, planHasNames, resolveArgument, withIds } from '../../bulk/run/names.js';
+import { createPlanner, type RowValues } from '../../api/plan.js';
+import { comparedTerms, isNamed, planHasNames, resolveRow, withIds } from '../../bulk/run/names.js';
 import { checkReadable, comparesFirst, type RunPlan, readsBefore } from '../../bulk/run/plan.js';
 import type { RunRow } from '../../bulk/run/rows.js';
 import { RowSender } from '../../bulk/run/send-row.js';
@@ -110,8 +110,10 @@ async function resolveNames({ endpoint, plan, session }: RunJob, client: Client)
 	const directories = openDirectories(session, session.sending, async () => client);
 	const named = await withIds(plan, endpoint, directories);
 	for (const taxonomy of compared) await directories.terms(taxonomy).list();
-	const found = await resolveArgument(endpoint, { ...named.values.ids, [name]: id }, directories);
-	return { plan: named, ids: found.ids, problem: found.problem, terms: directories.terms };
+	const ids = { ...named.values.ids, [name]: id };
+	const values: RowValues = { ids, names: isNamed(id) ? { [name]: id } : undefined };
+	const [first] = await resolveRow(endpoint, values, directories);
+	return { plan: named, ids: values.ids, problem: first?.problem, terms: directories.terms };
 }
 
 async function printOne(job: RunJob, outcome: RowOutcome, results: Renderer, isStopped: boolean): Promise<ExitCode> {
