@@ -17,6 +17,19 @@ export function formatCsvRecord(cells: readonly string[], delimiter = ','): stri
 	return `${cells.map((cell) => (cell === '' ? cell : formatCell(cell, delimiter))).join(delimiter)}\n`;
 }
 
+/** `{raw, rendered}` as its raw text, lists with commas, other objects as JSON. */
+export function cellText(value: unknown): string {
+	if (value === null || value === undefined) return '';
+	if (typeof value !== 'object') return String(value);
+	if (Array.isArray(value)) {
+		const isFlat = value.every((each) => typeof each !== 'object' || each === null);
+		return isFlat ? value.map(cellText).join(',') : JSON.stringify(value);
+	}
+	const { raw, rendered }: { raw?: unknown; rendered?: unknown } = value;
+	const text = [raw, rendered].find((each) => typeof each === 'string' || typeof each === 'number');
+	return text === undefined ? JSON.stringify(value) : String(text);
+}
+
 export function escapeHtml(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

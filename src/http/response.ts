@@ -29,7 +29,7 @@ export function headerOf(headers: ResponseHeaders, name: string): string | undef
 /** No content coding is asked for, but a proxy may use one. */
 export function decoded(response: Response): Response {
 	const coding = headerOf(response.headers, 'content-encoding')?.toLowerCase() ?? 'identity';
-	if (coding === 'identity' || response.body.length === 0 || response.problem !== undefined) return response;
+	if (coding === 'identity' || response.body.length === 0) return response;
 	const zlib = process.getBuiltinModule('node:zlib');
 	const decoders = new Map([
 		['gzip', zlib.gunzipSync],

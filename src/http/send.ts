@@ -69,25 +69,20 @@ export async function send(client: Client, request: Sendable, options: SendOptio
 		const { headers } = response;
 		const retryAfterMs = parseRetryAfter(headerOf(headers, 'retry-after'), clock.now(), headerOf(headers, 'date'));
 		report(pace, sentAt, response, retry, retryAfterMs);
-		const decision = decideRetry({
-			retry,
-			replay: request.endpoint.replay,
-			attempt: attempts,
-			retries: options.retries,
-			failedBefore: last.retry === 'once',
-			retryAfterMs,
-			random: options.random(),
-		});
-		if (!decision.again) {
-			if (decision.why === 'wait-too-long') {
-				putOff(outcome, clock.now() + Math.min(retryAfterMs ?? 0, 8e12));
-			}
+		const { replay } = request.endpoint;
+		const { retries } = options;
+		if (retry === 'later' && replay !== 'once' && (retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) {
+			putOff(outcome, clock.now() + Math.min(retryAfterMs ?? 0, 8e12));
 			return ended(outcome);
 		}
-		options.onRetry?.(outcome, decision.waitMs);
+		const failedBefore = last.retry === 'once';
+		const random = options.random();
+		const waitMs = decideRetry({ retry, replay, attempt: attempts, retries, failedBefore, retryAfterMs, random });
+		if (waitMs === undefined) return ended(outcome);
+		options.onRetry?.(outcome, waitMs);
 		if (retry === 'later') outcome.outcome = openOutcome(outcome);
 		last = outcome;
-		await clock.sleep(decision.waitMs, stop);
+		await clock.sleep(waitMs, stop);
 	}
 }
 
@@ -140,18 +135,12 @@ export interface RetryFacts {
 	random: number;
 }
 
-export type RetryDecision = { again: true; waitMs: number } | { again: false; why?: 'wait-too-long' };
-
-export function decideRetry(facts: RetryFacts): RetryDecision {
-	const { retry, attempt, retryAfterMs } = facts;
-	if (retry === undefined || facts.replay === 'once') return { again: false };
+/** Milliseconds until the next attempt, if there is one. */
+export function decideRetry(facts: RetryFacts): number | undefined {
+	const { retry, replay, attempt, retryAfterMs = 0, random } = facts;
+	if (retry === undefined || replay === 'once' || attempt > facts.retries) return undefined;
 	// Only an update, which does no harm, and not a third time.
-	if (retry === 'once' && (facts.replay !== 'set' || facts.failedBefore)) return { again: false };
-	const isPutOff = retryAfterMs !== undefined && retry === 'later';
-	if (isPutOff && retryAfterMs > MAX_RETRY_AFTER_MS) return { again: false, why: 'wait-too-long' };
-	if (attempt > facts.retries) return { again: false };
-	if (isPutOff && retryAfterMs > 0) {
-		return { again: true, waitMs: retryAfterMs + facts.random * Math.min(1000, 100 + retryAfterMs / 10) };
-	}
-	return { again: true, waitMs: backoffMs(attempt, facts.random) };
+	if (retry === 'once' && (replay !== 'set' || facts.failedBefore)) return undefined;
+	if (retry !== 'later' || retryAfterMs === 0) return backoffMs(attempt, random);
+	return retryAfterMs + random * Math.min(1000, 100 + retryAfterMs / 10);
 }

@@ -70,19 +70,6 @@ export function parseFields(text: string | readonly string[]): ResolvedColumn[] 
 	});
 }
 
-export function cellText(value: unknown): string {
-	if (typeof value === 'string') return value;
-	if (value === null || value === undefined) return '';
-	if (typeof value !== 'object') return String(value);
-	if (Array.isArray(value)) {
-		const isFlat = value.every((each) => typeof each !== 'object' || each === null);
-		return isFlat ? value.map(cellText).join(',') : JSON.stringify(value);
-	}
-	const texts = [ownOf(value, 'raw'), ownOf(value, 'rendered')];
-	const text = texts.find((each) => typeof each === 'string' || typeof each === 'number');
-	return text === undefined ? JSON.stringify(value) : String(text);
-}
-
 export interface Encoder {
 	/** Empty while the format waits for more rows. */
 	rows(rows: readonly unknown[]): string;

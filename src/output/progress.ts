@@ -15,10 +15,9 @@ export interface ProgressCounts {
 
 export type Progress = ReturnType<typeof createProgress>;
 
-const REDRAW = 100;
-const LINE = 10_000;
-
-const WINDOW = 10_000;
+const REDRAW_MS = 100;
+const LINE_MS = 10_000;
+const WINDOW_MS = 10_000;
 
 const WIDEST = 30;
 const NARROWEST = 6;
@@ -32,70 +31,75 @@ interface ProgressOptions {
 
 export function createProgress(
 	{ stderr, env, clock }: Pick<Context, 'stderr' | 'env' | 'clock'>,
-	{ palette, total: expected, start = 0, verbose = 0 }: ProgressOptions,
+	{ palette, total, start = 0, verbose = 0 }: ProgressOptions,
 ) {
 	const redraws = stderr.isTTY && env.TERM !== 'dumb' && verbose === 0;
 	const begin = clock.monotonic();
-	let next = redraws ? begin : begin + LINE;
+	const samples = [{ at: begin, done: start }];
+	let next = redraws ? begin : begin + LINE_MS;
 	let last: ProgressCounts | undefined;
-	let drawn = false;
-	let ended = false;
-	const samples: { at: number; done: number }[] = [{ at: begin, done: start }];
+	let isDrawn = false;
+	let isOver = false;
 
-	function rateAt(now: number, done: number): number {
+	function rateOf(done: number): number {
+		const now = clock.monotonic();
 		samples.push({ at: now, done });
-		while (samples.length > 2 && (samples[1]?.at ?? now) <= now - WINDOW) samples.shift();
+		while (samples.length > 2 && (samples[1]?.at ?? now) <= now - WINDOW_MS) samples.shift();
 		const [oldest = { at: now, done }] = samples;
 		return now > oldest.at ? Math.max(0, done - oldest.done) / ((now - oldest.at) / 1000) : 0;
 	}
 
-	function draw({ done, total = expected, failed, unknown = 0, note }: ProgressCounts): void {
-		const rate = rateAt(clock.monotonic(), done);
-		const facts = [total === undefined ? `${done} done` : `${done} of ${total} done`];
-		if (rate > 0) facts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);
-		if (failed) facts.push(`${failed} failed`);
-		if (unknown > 0) facts.push(`${unknown} unknown`);
-		if (total !== undefined && rate > 0 && done < total)
-			facts.push(`${durationText(Math.max(1, Math.round((total - done) / rate)) * 1000)} left`);
-		if (note !== undefined) facts.push(note);
-		if (!redraws) {
-			stderr.write(`${facts.join(', ')}\n`);
-			return;
-		}
-		// The bar gets the width that the facts leave. Without enough it is left out first, then the last facts. A ^C that
-		// the terminal shows still fits.
+	function draw(given: ProgressCounts): void {
+		const counts = { total, ...given };
+		const facts = factsOf(counts, rateOf(counts.done));
 		const width = (stderr.columns ?? 80) - 3;
-		while (facts.length > 1 && facts.join('  ').length > width) facts.splice(facts.length > 3 ? -1 : 1, 1);
-		let line = facts.join('  ').slice(0, width);
-		const room = Math.min(WIDEST, width - line.length - 2);
-		if (total && room >= NARROWEST) {
-			const filled = Math.min(room, Math.round((done / total) * room));
-			const paint = failed ? palette.bad : palette.good;
-			line = `${paint('━'.repeat(filled))}${palette.faint('─'.repeat(room - filled))}  ${line}`;
-		}
-		stderr.write(`\r${line}\x1b[K`);
-		drawn = true;
+		stderr.write(redraws ? `\r${lineOf(counts, facts, width, palette)}\x1b[K` : `${facts.join(', ')}\n`);
+		isDrawn = redraws;
 	}
 
 	function clear(): void {
-		if (drawn) stderr.write('\r\x1b[K');
-		drawn = false;
+		if (isDrawn) stderr.write('\r\x1b[K');
+		isDrawn = false;
 	}
 
 	return {
 		update(counts: ProgressCounts): void {
 			last = counts;
 			const now = clock.monotonic();
-			if (ended || now < next) return;
-			next = now + (redraws ? REDRAW : LINE);
+			if (isOver || now < next) return;
+			next = now + (redraws ? REDRAW_MS : LINE_MS);
 			draw(counts);
 		},
 		clear,
 		done(): void {
-			if (ended) return;
-			ended = true;
+			if (isOver) return;
+			isOver = true;
 			if (redraws) clear();
-			else if (last !== undefined && clock.monotonic() - begin >= LINE) draw(last);
+			else if (last !== undefined && clock.monotonic() - begin >= LINE_MS) draw(last);
 		},
 	};
+}
+
+/** The most important first. */
+function factsOf({ done, total, failed = 0, unknown = 0, note }: ProgressCounts, rate: number): string[] {
+	const facts = [total === undefined ? `${done} done` : `${done} of ${total} done`];
+	if (rate > 0) facts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);
+	if (failed > 0) facts.push(`${failed} failed`);
+	if (unknown > 0) facts.push(`${unknown} unknown`);
+	if (total !== undefined && rate > 0 && done < total) {
+		facts.push(`${durationText(Math.max(1, Math.round((total - done) / rate)) * 1000)} left`);
+	}
+	if (note !== undefined) facts.push(note);
+	return facts;
+}
+
+/** A bar in the room that the facts leave. Without enough it is left out first, then the last facts. */
+function lineOf({ done, total, failed }: ProgressCounts, facts: string[], width: number, palette: Palette): string {
+	while (facts.length > 1 && facts.join('  ').length > width) facts.splice(facts.length > 3 ? -1 : 1, 1);
+	const line = facts.join('  ').slice(0, width);
+	const room = Math.min(WIDEST, width - line.length - 2);
+	if (!total || room < NARROWEST) return line;
+	const filled = Math.min(room, Math.round((done / total) * room));
+	const paint = failed ? palette.bad : palette.good;
+	return `${paint('━'.repeat(filled))}${palette.faint('─'.repeat(room - filled))}  ${line}`;
 }

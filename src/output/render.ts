@@ -1,11 +1,10 @@
 /** Rows → text in the chosen format, written in large pieces. */
 
 import { FailedError, UsageError } from '../errors.js';
-import { formatCsvRecord } from '../text.js';
+import { cellText, formatCsvRecord } from '../text.js';
 import {
 	asRow,
 	type Column,
-	cellText,
 	columnsFor,
 	type Encoder,
 	type EncoderOptions,

@@ -2,10 +2,10 @@
 
 import Table from 'cli-table3';
 import stringWidth from 'string-width';
+import { cellText } from '../text.js';
 import type { Palette } from './colour.js';
 import {
 	asRow,
-	cellText,
 	columnsFor,
 	type Encoder,
 	type EncoderOptions,

@@ -291,6 +291,14 @@ describe('a service that asks to wait', () => {
 		);
 	});
 
+	it('is waited for ten minutes, and put off also by the last attempt', async () => {
+		const later = (seconds: number): Step => ({ status: 429, headers: { 'retry-after': String(seconds) } });
+		expect(await deliverTo(scripted(later(600), ok), update)).toMatchObject({ outcome: 'ok', attempts: 2 });
+		expect(await deliverTo(scripted(later(601), ok), update)).toMatchObject({ code: 'wait_too_long' });
+		const last = scripted(busy, busy, busy, busy, later(3600));
+		expect(await deliverTo(last, update)).toMatchObject({ code: 'wait_too_long', attempts: 5 });
+	});
+
 	it('for longer than there will be time does not break the message', async () => {
 		const later: Step = { status: 503, headers: { 'retry-after': '9'.repeat(400) } };
 		const { outcome, message } = await deliverTo(scripted(later), update);

@@ -5,6 +5,7 @@ import type { Dialect } from '../../api/dialect.js';
 import type { Field } from '../../api/fields.js';
 import type { Read } from '../../api/reads.js';
 import { hasInexactNumber, isObject, looksLikeNumber } from '../../api/values.js';
+import { cellText } from '../../text.js';
 import { type Column, type Draft, fieldColumn } from '../input/columns.js';
 import type { ListedObject } from './pages.js';
 
@@ -137,8 +138,3 @@ function checkedValue(field: Field, value: unknown, column: Column, asCells: boo
 const UNREADABLE = /[\p{Surrogate}\0]/u;
 
 const SWITCHES: Readonly<Record<string, boolean>> = { 1: true, yes: true, 0: false, no: false };
-
-function cellText(value: unknown): string {
-	if (Array.isArray(value) && value.every((each) => typeof each !== 'object' || each === null)) return value.join(',');
-	return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
