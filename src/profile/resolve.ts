@@ -1,6 +1,5 @@
 /** What a command needs to reach the service, and where each part comes from. */
 
-import { statSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import { ExitCode, fileProblem, SupportctlError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
@@ -21,7 +20,6 @@ import {
 	resolveSettings,
 	type Scheme,
 	type Settings,
-	shellWord,
 	withoutConnection,
 } from './settings.js';
 import { readStore, requireProfile, type Store, secretIsFor } from './store.js';
@@ -172,41 +170,32 @@ const MAX_PEM_BYTES = 4 * 1024 * 1024;
 
 const TLS_HINT = 'check that --ca-file, --cert and --key point to readable PEM files';
 
-function readPem(flag: string, path: string, what: RegExp): string {
+function readPem(flag: string, path: string, what: string): string {
+	let text: string;
 	try {
-		const text = readSmallFile(path, MAX_PEM_BYTES).toString('latin1');
-		if (what.test(text)) return text;
+		text = readSmallFile(path, MAX_PEM_BYTES).toString('latin1');
 	} catch (cause) {
 		throw new UsageError(`${flag}: ${path} can't be read: ${fileProblem(cause)}`, { hint: TLS_HINT, cause });
 	}
-	throw new UsageError(`${flag}: ${path} contains no PEM ${flag === '--key' ? 'private key' : 'certificate'}`, {
-		hint: TLS_HINT,
-	});
+	if (new RegExp(`-----BEGIN [A-Z0-9 ]*${what}-----`, 'i').test(text)) return text;
+	throw new UsageError(`${flag}: ${path} contains no PEM ${what}`, { hint: TLS_HINT });
 }
 
-const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/;
-const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
-
-export function readTls({ settings, cwd }: ResolvedSettings, warnings: string[]): TlsFiles {
+export function readTls({ settings, cwd }: ResolvedSettings): TlsFiles {
 	const { caFile, cert: certFile, key: keyFile } = settings;
-	const ca = caFile === undefined ? undefined : readPem('--ca-file', resolvePath(cwd, caFile), CERTIFICATE);
+	const ca = caFile === undefined ? undefined : readPem('--ca-file', resolvePath(cwd, caFile), 'certificate');
 	if (certFile === undefined) {
 		if (keyFile === undefined) return { ca };
 		throw new UsageError('--key needs --cert', { hint: 'pass the certificate with --cert' });
 	}
-	const cert = readPem('--cert', resolvePath(cwd, certFile), CERTIFICATE);
+	const cert = readPem('--cert', resolvePath(cwd, certFile), 'certificate');
 	// The key may be in the certificate's file.
 	const path = resolvePath(cwd, keyFile ?? certFile);
-	const key = readPem('--key', path, PRIVATE_KEY);
-	if (key.includes('ENCRYPTED')) {
-		throw new UsageError(`--key: ${path} is encrypted, which is not supported`, {
-			hint: 'decrypt it: openssl pkey -in KEY -out NEWKEY',
-		});
-	}
-	if (process.platform !== 'win32' && statSync(path).mode & 0o077) {
-		warnings.push(`other users can read the private key ${path}; fix: chmod 600 ${shellWord(path)}`);
-	}
-	return { ca, cert, key };
+	const key = readPem('--key', path, 'private key');
+	if (!key.includes('ENCRYPTED')) return { ca, cert, key };
+	throw new UsageError(`--key: ${path} is encrypted, which is not supported`, {
+		hint: 'decrypt it: openssl pkey -in KEY -out NEWKEY',
+	});
 }
 
 /** The lower-case spelling takes precedence, as for curl. */
@@ -221,7 +210,7 @@ export async function resolveConnection(place: Place, flags: Flags, credentials 
 	const { settings, profileName, env } = setup;
 	const { url: baseUrl, warnings: ofUrl, allowHttp } = resolveBaseUrl(setup);
 	const warnings = [...setup.warnings, ...ofUrl];
-	const tls = readTls(setup, warnings);
+	const tls = readTls(setup);
 	const signIn = credentials ? await findAuth(setup, baseUrl) : anonymous;
 	return { ...signIn, profileName, baseUrl, settings, tls, allowHttp, warnings, proxy: readProxies(env) };
 }

@@ -50,17 +50,12 @@ function parseStore(text: string, file: string): Store {
 		data = parseText(text);
 	} catch {
 		// The parser's message quotes the text, which may be a secret.
-		throw damaged(text.trim() === '' ? 'it is empty' : 'it is not JSON');
+		throw damaged('it is not JSON');
 	}
-	if (!isRecord(data)) throw damaged('it is not a JSON object');
-	const { current, profiles = {} } = data;
-	if (!isRecord(profiles)) throw damaged('"profiles" is not an object');
-	for (const [name, profile] of Object.entries(profiles)) {
-		const what = `profile ${JSON.stringify(name)}`;
-		if (!isRecord(profile)) throw damaged(`${what} is not an object`);
-		const { secret } = profile;
-		if (secret !== undefined && !isStoredSecret(secret)) throw damaged(`${what} has a secret of an unknown kind`);
-	}
+	const { current, profiles = {} } = isRecord(data) ? data : { profiles: null, current: undefined };
+	const isProfile = (each: unknown): boolean =>
+		isRecord(each) && (each.secret === undefined || isStoredSecret(each.secret));
+	if (!isRecord(profiles) || !Object.values(profiles).every(isProfile)) throw damaged('it has no usable profiles');
 	return {
 		current: typeof current === 'string' ? current : undefined,
 		profiles: Object.assign(Object.create(null), profiles),

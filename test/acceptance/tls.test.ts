@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { createServer, type ServerOptions } from 'node:https';
 import { join } from 'node:path';
@@ -129,16 +129,5 @@ describe('HTTPS from login to a run', () => {
 		expect(exitCode).toBe(1);
 		expect(stderr).toContain(`redirects to ${other.baseUrl}`);
 		expect(other.requests).toEqual([]);
-	});
-
-	it('warns of a private key that others can read', async () => {
-		const { baseUrl } = await startService(good());
-		const { folder, run } = setUp();
-		chmodSync(join(folder, 'client.key'), 0o644);
-		const env = credentials(baseUrl);
-		const flags = ['--ca-file', 'ca.pem', '--cert', 'client.pem', '--key', 'client.key'];
-		const { exitCode, stderr } = await run([...update, ...flags], env);
-		expect(exitCode).toBe(0);
-		expect(stderr).toMatch(/^warning: other users can read the private key .*client\.key; fix: chmod 600/m);
 	});
 });

@@ -394,13 +394,3 @@ describe('resolveConnection', () => {
 		});
 	});
 });
-
-it.each([
-	[0o600, 0],
-	[0o640, 1],
-	[0o604, 1],
-])('warns of a private key that others can read: mode %o', async (mode, count) => {
-	const flags = { cert: pemFile('CERTIFICATE', 0o644), key: pemFile('PRIVATE KEY', mode) };
-	const { warnings } = await resolve({ profiles: { desk }, flags });
-	expect(warnings.filter((each) => each.includes('private key'))).toHaveLength(count);
-});

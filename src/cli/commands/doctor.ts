@@ -127,7 +127,7 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 
 	const setup = readSetup(context, options);
 	const { settings } = setup;
-	const tls = readTls(setup, []);
+	const tls = readTls(setup);
 	yield pass(describeChoice(setup));
 	const { url, warnings, allowHttp } = resolveBaseUrl(setup);
 	yield checkBaseUrl(url, warnings);
