@@ -9,15 +9,14 @@ import { openPalette, outcomeStyle, type Palette } from '../../output/colour.js'
 import { redactUrl } from '../../output/redact.js';
 import { sanitise } from '../../output/sanitise.js';
 import {
+	describeSecret,
 	findAuth,
 	readProxies,
 	readSetup,
 	readTls,
 	resolveBaseUrl,
 	type Setup,
-	type SignIn,
 } from '../../profile/resolve.js';
-import { secretNoun } from '../../profile/secrets.js';
 import { configFolder, shellWord } from '../../profile/settings.js';
 import { readStore } from '../../profile/store.js';
 import { engines } from '../../version.js';
@@ -133,7 +132,8 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	yield checkBaseUrl(url, warnings);
 	const signIn = await findAuth(setup, url).catch((error: unknown) => failure(error, CHECKS.secret));
 	// The service can be examined without a secret.
-	yield 'auth' in signIn ? pass(describeSecret(signIn)) : signIn;
+	const { setting, value, source } = describeSecret(setup);
+	yield 'auth' in signIn ? pass(`${setting} ${value}: ${source}`) : signIn;
 
 	const proxy = readProxies(setup.env);
 	const reach = { baseUrl: url, settings, tls, proxy, allowHttp };
@@ -149,8 +149,8 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	yield pass(`${url}/${dialectFor(settings).root}/v1 responds`);
 	if (!('auth' in signIn)) return yield skip('secret failed');
 
-	const { auth, secretSource: source } = signIn;
-	const doubt = await trySignIn(probe, url, { auth, source }, without);
+	const { auth, secretSource } = signIn;
+	const doubt = await trySignIn(probe, url, { auth, source: secretSource }, without);
 	if (doubt !== undefined) yield warn(doubt.note, doubt.hint);
 	else if (auth.scheme === 'none') yield pass('not needed');
 	else yield pass(auth.scheme === 'basic' ? `accepted for ${auth.username}` : 'accepted');
@@ -177,12 +177,6 @@ function checkBaseUrl(baseUrl: string, [warning]: readonly string[]): Found {
 	const { protocol, hostname } = new URL(baseUrl);
 	if (protocol === 'https:' || mayBeLoopback(hostname)) return pass(baseUrl);
 	return warn(`${baseUrl} sends credentials unencrypted`, 'use https://');
-}
-
-function describeSecret({ auth, secretSource }: SignIn): string {
-	if (auth.scheme === 'none') return 'not needed (scheme none)';
-	const from = secretSource.startsWith('SUPPORTCTL_') ? secretSource : `the ${secretSource}`;
-	return `${secretNoun(auth.scheme)} from ${from}`;
 }
 
 /** By the problem of the first request: where did it fail? */
