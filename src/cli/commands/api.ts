@@ -128,9 +128,11 @@ async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: Suppor
 			await single.row(result.body);
 			await single.end();
 		} else {
-			for await (const page of pagesFrom(api, last)) {
+			let page: Exchanged | undefined = last;
+			for (let number = call.page + 1; page !== undefined; number++) {
 				last = page;
 				for (const row of rowsOf(page) ?? []) await list.row(row);
+				page = await nextPage(api, page, number);
 			}
 			await list.end();
 		}
@@ -162,22 +164,16 @@ function rowsOf({ result }: Exchanged): unknown[] | undefined {
 	return result.outcome === 'ok' && Array.isArray(result.body) ? result.body : undefined;
 }
 
-/** The last page may be one that failed. The Link header of a live service leads elsewhere. Unlike in `bulk/lists`, rows may be anything. */
-async function* pagesFrom(api: Api, first: Exchanged): AsyncGenerator<Exchanged> {
-	const { invocation, call } = api;
-	const { context, options } = invocation;
-	const pages = Number(headerOf(first.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.POSITIVE_INFINITY);
-	let last = first;
-	yield first;
-	for (let page = call.page + 1; options.paginate === true && page <= pages; page++) {
-		if (!rowsOf(last)?.length || context.stdout.closed) return;
-		const next = await sendPage(api, page);
-		// A list without pages is the same again.
-		const isSame = JSON.stringify(next.result.body) === JSON.stringify(last.result.body);
-		if (isSame || next.result.code === PAST_THE_END) return;
-		yield next;
-		last = next;
-	}
+/** The Link header of a live service leads elsewhere. Unlike in `bulk/lists`, rows may be anything. */
+async function nextPage(api: Api, last: Exchanged, page: number): Promise<Exchanged | undefined> {
+	const { context, options } = api.invocation;
+	const pages = Number(headerOf(last.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.POSITIVE_INFINITY);
+	const isLast = page > pages || rowsOf(last)?.length === 0 || last.result.outcome !== 'ok';
+	if (options.paginate !== true || isLast || context.stdout.closed) return undefined;
+	const next = await sendPage(api, page);
+	// A list without pages is the same again.
+	const isSame = JSON.stringify(next.result.body) === JSON.stringify(last.result.body);
+	return isSame || next.result.code === PAST_THE_END ? undefined : next;
 }
 
 type Clean = ReturnType<typeof createTextRedactor>;

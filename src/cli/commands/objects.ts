@@ -16,6 +16,8 @@ import {
 } from '../options/shared.js';
 import { optionsOf, positionalsOf } from '../runs/options.js';
 
+const lists = () => import('../lists/objects.js');
+
 /** @param words `ticket fields set`, `term update` */
 export function send(words: string): CommandSpec {
 	const name = words.replaceAll(' ', '.') as EndpointName;
@@ -32,9 +34,7 @@ export function send(words: string): CommandSpec {
 			suggests: choices,
 		})),
 		options: optionsOf(endpoint),
-		async run(invocation) {
-			return await (await import('../runs/one.js')).startCommand(name, invocation);
-		},
+		run: async (invocation) => (await import('../runs/one.js')).startCommand(name, invocation),
 	};
 }
 
@@ -52,13 +52,14 @@ export function list(noun: Noun): CommandSpec {
 		if (kind !== 'state') return option;
 		return { ...option, choices: ['open', 'closed', 'any'], parse: (text) => text.toLowerCase() };
 	});
-	const orders = { suggests: read.orders };
-	const narrowing = listOptions.map((each) => (longName(each) === 'sort' ? { ...each, ...orders } : each));
+	const narrowing = listOptions.map((each) => {
+		return longName(each) === 'sort' ? { ...each, suggests: read.orders } : each;
+	});
 	return {
 		requests: [read.list],
 		arguments: ownerArguments(read).map((each) => ({ ...each, variadic: noun !== 'term' })),
 		options: [...filters, ...(read.orders.length > 0 ? narrowing : []), ...readOptions],
-		run: async (invocation) => await (await import('../lists/objects.js')).listObjects(noun, invocation),
+		run: async (invocation) => (await lists()).listObjects(noun, invocation),
 	};
 }
 
@@ -68,7 +69,7 @@ export function get(noun: EditNoun): CommandSpec {
 		requests: read.get === undefined ? [] : [read.get],
 		arguments: [...ownerArguments(read), { name: 'id', help: 'IDs, or - for stdin', required: true, variadic: true }],
 		options: readOptions,
-		run: async (invocation) => await (await import('../lists/objects.js')).getObjects(noun, invocation),
+		run: async (invocation) => (await lists()).getObjects(noun, invocation),
 	};
 }
 
@@ -77,7 +78,7 @@ export function whoami(): CommandSpec {
 		requests: [ownAccount],
 		arguments: [],
 		options: readOptions,
-		run: async (invocation) => await (await import('../lists/objects.js')).showOwnAccount(invocation),
+		run: async (invocation) => (await lists()).showOwnAccount(invocation),
 	};
 }
 
@@ -97,6 +98,6 @@ export function edit(noun: EditNoun): CommandSpec {
 			...outputOptions,
 			...connectionOptions,
 		],
-		run: async (invocation) => await (await import('../edit.js')).editObject(noun, invocation),
+		run: async (invocation) => (await import('../edit.js')).editObject(noun, invocation),
 	};
 }
