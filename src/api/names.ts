@@ -5,6 +5,11 @@ export function plural(noun: string, count: number): string {
 	return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
+/** `1 row`, `300 replies`. */
+export function counted(count: number, noun: string): string {
+	return `${count} ${plural(noun, count)}`;
+}
+
 /** `ticket 14`, `reply 3 of ticket 14`, `username "ada"`. */
 export function nameRow(ids: Readonly<Record<string, string>>, noun: string): string {
 	const { taxonomy, username, id, slug } = ids;

@@ -1,6 +1,6 @@
 /** Signals to commands without a journal: they end at once, with 130. */
 
-import { plural } from '../api/names.js';
+import { counted } from '../api/names.js';
 import { ExitCode, interrupted } from '../errors.js';
 import { renderError } from '../output/errors.js';
 import type { Invocation } from './command.js';
@@ -43,7 +43,7 @@ export function listenForStop(invocation: Invocation, before?: () => void) {
 		}
 		isStopping = true;
 		const open = work.open();
-		const rows = `${open} ${plural('row', open)} unfinished`;
+		const rows = `${counted(open, 'row')} unfinished`;
 		notify(context, 'message', `Stopping (${rows})… waiting for requests in flight. Press Ctrl-C again to quit now.`);
 		work.stop();
 	});

@@ -1,7 +1,7 @@
 /** `doctor`: finds out, check by check, why the service can't be used. */
 
 import { isIP } from 'node:net';
-import { plural } from '../../api/names.js';
+import { counted } from '../../api/names.js';
 import { isObject } from '../../api/values.js';
 import { ExitCode, FailedError, SupportctlError } from '../../errors.js';
 import { mayBeLoopback, type ProxySettings } from '../../net.js';
@@ -74,11 +74,9 @@ export const command = defineCommand({
 		}
 		await results?.end();
 		const { fail: failed, warn: warned } = counts;
-		const said = [
-			...(failed > 0 ? [`${failed} ${plural('check', failed)} failed`] : []),
-			...(warned > 0 ? [`${warned} ${plural('warning', warned)}`] : []),
-		];
-		say(invocation, said.join(', ') || 'no problems found');
+		const failures = failed === 0 ? '' : `${counted(failed, 'check')} failed`;
+		const warnings = warned === 0 ? '' : counted(warned, 'warning');
+		say(invocation, [failures, warnings].filter((each) => each !== '').join(', ') || 'no problems found');
 		return failed > 0 ? ExitCode.failed : ExitCode.ok;
 	},
 });
@@ -159,7 +157,7 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 function checkConfig({ file, exists, store, warnings }: ReturnType<typeof readStore>): Found {
 	const count = Object.keys(store.profiles).length;
 	if (warnings.length > 0) return warn(warnings.join('; '), `chmod 600 ${shellWord(file)}`);
-	return pass(exists ? `${file}, ${count} ${plural('profile', count)}` : `${file} not found: no profiles`);
+	return pass(exists ? `${file}, ${counted(count, 'profile')}` : `${file} not found: no profiles`);
 }
 
 function describeChoice({ profileName, chosenBy, settings, sources }: Setup): string {

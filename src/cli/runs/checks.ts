@@ -1,7 +1,7 @@
 /** Reads, checks and questions before the first write. */
 
 import { endpoints } from '../../api/endpoints.js';
-import { plural } from '../../api/names.js';
+import { counted, plural } from '../../api/names.js';
 import { readEndpointOf, readRequest } from '../../api/reads.js';
 import { isObject } from '../../api/values.js';
 import { readRunHeader } from '../../bulk/journal/folder.js';
@@ -147,7 +147,7 @@ async function actionOf(
 	nameOf: (ids: Ids) => Promise<string | undefined>,
 ): Promise<string> {
 	const { selected, permanent, first, fields } = survey;
-	const what = `${selected} ${plural(endpoint.noun, selected)}`;
+	const what = counted(selected, endpoint.noun);
 	if (plan.source.from === 'snapshots') {
 		const { id, started, plan: undone } = readRunHeader(plan.source.journal);
 		const when = started.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createDialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
+import { counted } from '../../api/names.js';
 import { totalOf } from '../../bulk/journal/counts.js';
 import { findRun, readRunHeader } from '../../bulk/journal/folder.js';
 import type { JournalScan } from '../../bulk/journal/history.js';
@@ -48,10 +49,12 @@ export function unreachedNote({
 }: JournalScan): { text: string; mayBeSent: boolean } | undefined {
 	const count = (end === undefined ? header.input.own : totalOf(end.counts)) - totalOf(counts);
 	if (count <= 0) return undefined;
-	const rows = count === 1 ? '1 row has' : `${count} rows have`;
 	const mayBeSent = end === undefined || states.doubtful;
-	const why = mayBeSent ? ' and may have been sent' : ', because the run ended before';
-	return { text: `note: ${rows} no record${why}; supportctl run resume ${header.id} sends them`, mayBeSent };
+	const why = mayBeSent ? ', which may have been sent' : ', because the run ended before';
+	return {
+		text: `note: ${counted(count, 'row')} without a record${why}; supportctl run resume ${header.id} sends them`,
+		mayBeSent,
+	};
 }
 
 export async function sourceAgain(

@@ -1,5 +1,6 @@
 /** `run resume`, `run retry` and `run undo`. */
 
+import { counted } from '../../../api/names.js';
 import { exitCodeOf, openRows } from '../../../bulk/journal/counts.js';
 import { scanJournal } from '../../../bulk/journal/read.js';
 import type { ExitCode } from '../../../errors.js';
@@ -33,8 +34,7 @@ async function goOn(invocation: RunInvocation, again: readonly OutcomeName[]): P
 	const { id, plan } = run.header;
 	const { end, corrupt } = await scanJournal(run.path);
 	if (corrupt.length > 0) {
-		const lines = corrupt.length === 1 ? '1 line' : `${corrupt.length} lines`;
-		const note = `note: ${lines} of the journal can't be read; rows recorded nowhere else are sent again`;
+		const note = `note: ${counted(corrupt.length, 'line')} of the journal can't be read; rows recorded nowhere else are sent again`;
 		notify(context, 'message', note);
 	} else if (end !== undefined && openRows(end.counts) === 0 && again.every((name) => end.counts[name] === 0)) {
 		const why = again.length === 0 ? 'the run is complete' : `no row is ${again.join(' or ')}`;

@@ -1,6 +1,6 @@
 /** `run prune`. */
 
-import { plural } from '../../../api/names.js';
+import { counted } from '../../../api/names.js';
 import { listRuns, type RunState, removeRun } from '../../../bulk/journal/folder.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import { stateFolder } from '../../../profile/settings.js';
@@ -49,7 +49,7 @@ export const command = defineCommand({
 			({ state, header }) =>
 				header !== undefined && header.started < before && state !== 'running' && (force || !OPEN.has(state)),
 		);
-		const runs = `${old.length} ${plural('run', old.length)}`;
+		const runs = counted(old.length, 'run');
 		if (!dryRun && !yes && old.length > 0) {
 			const action = `remove the journals of ${runs} before ${before.slice(0, 10)}`;
 			await askToConfirm(context, action, 'nothing was removed');

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { ownId } from '../../../api/endpoints.js';
+import { counted } from '../../../api/names.js';
 import type { InputSource } from '../../../bulk/input/input.js';
 import { reasonColumn } from '../../../bulk/input/rows.js';
 import { outcomeNames } from '../../../bulk/journal/counts.js';
@@ -96,6 +97,5 @@ async function print(
 	}
 	await results.end();
 	if (nameless === 0) return;
-	const rows = nameless === 1 ? '1 row has' : `${nameless} rows have`;
-	warn(context, [`${rows} no readable ID; use --format csv to print all of them`]);
+	warn(context, [`${counted(nameless, 'row')} without a readable ID; use --format csv to print all of them`]);
 }

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { endpoints } from '../../../api/endpoints.js';
-import { plural } from '../../../api/names.js';
+import { counted } from '../../../api/names.js';
 import {
 	type Counts,
 	exitCodeOf,
@@ -255,7 +255,7 @@ async function showPlan(invocation: Invocation, path: string): Promise<void> {
 		writeSummary(context, { ...facts, who, note: note ?? null });
 		return;
 	}
-	const objects = `${rows} ${plural(endpoint.noun, rows)} on ${new URL(baseUrl).host}`;
+	const objects = `${counted(rows, endpoint.noun)} on ${new URL(baseUrl).host}`;
 	const by = who === undefined ? '' : ` by ${madeBy(who)}`;
 	const lines = [
 		`plan ${basename(path)}: ${objects} (${command} of ${input})`,

@@ -1,6 +1,6 @@
 /** What a run says beside its results: text for people, one error object and one summary for programs. */
 
-import { nameRow, plural } from '../../../api/names.js';
+import { counted, nameRow, plural } from '../../../api/names.js';
 import { readEndpointOf } from '../../../api/reads.js';
 import { type Complaint, formatComplaint } from '../../../bulk/input/rows.js';
 import { nextSteps, outcomeNames, totalOf } from '../../../bulk/journal/counts.js';
@@ -161,7 +161,7 @@ function summaryOf({ counts, ms }: Ended): string {
 	const parts = outcomeNames
 		.filter((name) => counts[name] > 0)
 		.map((name) => `${counts[name]} ${name.replace('-', ' ')}`);
-	return `${rows} ${plural('row', rows)} in ${time} s: ${parts.join(', ') || 'no rows'}`;
+	return `${counted(rows, 'row')} in ${time} s: ${parts.join(', ') || 'no rows'}`;
 }
 
 export function jsonMessages(job: RunJob, seen: Seen): Messages {
@@ -276,6 +276,6 @@ export function noteColumns({ plan, tuning, context }: RunJob, { ignored, matche
 
 /** `2 of 9 rows are invalid; nothing was sent` */
 function invalidNote({ skipInvalid }: RunPlan, { invalid, rows }: Survey): string {
-	const of = `${invalid} of ${rows} ${plural('row', rows)} ${invalid === 1 ? 'is' : 'are'} invalid`;
+	const of = `${invalid} of ${counted(rows, 'row')} ${invalid === 1 ? 'is' : 'are'} invalid`;
 	return skipInvalid ? `${of} and will be skipped` : `${of}; nothing was sent`;
 }

@@ -1,6 +1,6 @@
 /** A dry run: the requests that would be sent, or old and new values. */
 
-import { plural } from '../../../api/names.js';
+import { counted } from '../../../api/names.js';
 import type { FieldChange, Preview, RowChange } from '../../../bulk/run/events.js';
 import type { RunRow } from '../../../bulk/run/rows.js';
 import type { Survey } from '../../../bulk/run/survey.js';
@@ -72,15 +72,15 @@ export function createPreview(job: RunJob) {
 	}
 
 	function endDryRun({ requests, upTo, skipped, unread }: Preview): void {
-		const count = `${upTo ? 'up to ' : ''}${requests} ${plural('request', requests)}`;
+		const count = `${upTo ? 'up to ' : ''}${counted(requests, 'request')}`;
 		const notes = [`dry run ${placeOf(plan.service)}: ${count}, none sent`];
 		if (skipped > 0) notes.push(`${haveRows(skipped)} nothing to send`);
-		if (unread > 0) notes.push(`${unread} ${plural(endpoint.noun, unread)} could not be read`);
+		if (unread > 0) notes.push(`${counted(unread, endpoint.noun)} could not be read`);
 		writeEnd({ dryRun: true, host, profile: profile ?? null, requests, upTo, skipped, unread }, notes);
 	}
 
 	function endPlan(path: string, { saved, skipped, unread }: Preview): void {
-		const problem = `${unread} ${plural(endpoint.noun, unread)} can't be planned, as shown above`;
+		const problem = `${counted(unread, endpoint.noun)} can't be planned, as shown above`;
 		if (saved === undefined) {
 			const isNew = job.resumes === undefined && plan.source.from !== 'snapshots';
 			throw new SupportctlError(`${problem}; no plan was written`, ExitCode.partial, {
@@ -90,7 +90,7 @@ export function createPreview(job: RunJob) {
 		}
 		const { sha256, rows } = saved;
 		const next = `supportctl run apply ${path}`;
-		const what = `plan ${path}: ${rows} ${plural(endpoint.noun, rows)} on ${host}`;
+		const what = `plan ${path}: ${counted(rows, endpoint.noun)} on ${host}`;
 		const notes = [rows === 0 ? 'no changes: everything is already up to date' : what];
 		if (skipped > 0) notes.push(`${haveRows(skipped)} nothing to change`);
 		if (unread > 0) notes.push(problem);

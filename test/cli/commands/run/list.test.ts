@@ -93,7 +93,7 @@ describe('run rejects', () => {
 		expect(await work.run(ids)).toEqual({
 			exitCode: 0,
 			stdout: '999901\n999902\n',
-			stderr: 'warning: 1 row has no readable ID; use --format csv to print all of them\n',
+			stderr: 'warning: 1 row without a readable ID; use --format csv to print all of them\n',
 		});
 	});
 
@@ -293,7 +293,7 @@ describe('rows that a run ended without', () => {
 		work.write('edits.csv', SHORT);
 		await work.run(`ticket update --input edits.csv${STOPPED}`);
 		const { run } = await lastRun(work);
-		const note = 'note: 2 rows have no record, because the run ended before; supportctl run resume ';
+		const note = 'note: 2 rows without a record, because the run ended before; supportctl run resume ';
 		expect(await work.run('run show last --outcome not-sent --format ids')).toEqual({
 			exitCode: 0,
 			stdout: '',
@@ -313,7 +313,7 @@ describe('rows that a run ended without', () => {
 		const { run, journal } = await lastRun(work);
 		const [head, ...records] = readFileSync(journal, 'utf8').trimEnd().split('\n');
 		const end = records.pop() as string;
-		const stderr = `note: 2 rows have no record and may have been sent; supportctl run resume ${run} sends them\n`;
+		const stderr = `note: 2 rows without a record, which may have been sent; supportctl run resume ${run} sends them\n`;
 		const ends = [[], ['rubbish', end], ['{"type":"resume","at":"","tool":"0.1.0"}', end]];
 		for (const last of ends) {
 			writeFileSync(journal, `${[head, ...records, ...last].join('\n')}\n`);
