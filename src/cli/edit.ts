@@ -57,7 +57,7 @@ async function readTarget(noun: EditNoun, invocation: RunInvocation, session: Se
 	const options = { ...invocation.options, concurrency: 1 };
 	const read = async (reading: Reading) => {
 		const [owners = {}] = await readOwners(args.slice(0, 1), reading);
-		const ids: Ids = { ...owners, id: await readObjectId(noun, owners, args.at(-1) ?? '', reading) };
+		const ids: Ids = { ...owners, id: await readObjectId(owners, args.at(-1) ?? '', reading) };
 		const object = await readObject(reading, ids);
 		if (object instanceof SupportctlError) throw object;
 		const what = nameRow(ids, noun);

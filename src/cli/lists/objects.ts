@@ -149,7 +149,7 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 		const given = args.slice(reading.read.owners.length);
 		const ids: string[] = [];
 		for (const text of await readWords(given, context.stdin)) {
-			ids.push(await readObjectId(noun, owners, text, reading));
+			ids.push(await readObjectId(owners, text, reading));
 		}
 		const single = ids.length === 1 && given[0] !== '-';
 		const printer = createPrinter(reading, formOf(reading, single));

@@ -1,5 +1,6 @@
 /** What commands that read share: a connection, IDs of arguments, single objects, and errors. */
 
+import type { PathParameter } from '../../api/endpoints.js';
 import { plural } from '../../api/names.js';
 import { createPlanner, type Request } from '../../api/plan.js';
 import { type Noun, type Read, reads } from '../../api/reads.js';
@@ -77,15 +78,29 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 
 /** The path IDs before objects' own: none, or one for each text. */
 export async function readOwners(texts: readonly string[], reading: Reading): Promise<Ids[]> {
-	const [name] = reading.read.owners;
-	if (name === undefined) return [{}];
-	const label = name.replaceAll('_', ' ');
+	const [parameter] = reading.read.list.parameters;
+	if (parameter === undefined) return [{}];
 	const owners: Ids[] = [];
-	for (const text of new Set(texts)) {
-		if (name === 'taxonomy') owners.push({ [name]: text });
-		else owners.push({ [name]: name === 'user_id' ? await readUserId(label, text, reading) : readId(label, text) });
-	}
+	for (const text of new Set(texts))
+		owners.push({ [parameter.name]: await readParameter(parameter, text, {}, reading) });
 	return owners;
+}
+
+/** @throws UsageError */
+export async function readObjectId(owners: Ids, text: string, reading: Reading): Promise<string> {
+	const parameter = reading.read.get?.parameters.at(-1) as PathParameter;
+	return await readParameter(parameter, text, owners, reading);
+}
+
+async function readParameter(
+	{ name, kind, names }: PathParameter,
+	text: string,
+	{ taxonomy = '' }: Ids,
+	reading: Reading,
+): Promise<string> {
+	if (kind === 'taxonomy') return text;
+	if (names === 'users') return await readUserId('user', text, reading);
+	return readId(name.replaceAll('_', ' '), names === 'terms' ? await readTermId(taxonomy, text, reading) : text);
 }
 
 export async function readWords(args: readonly string[], stdin: Context['stdin']): Promise<readonly string[]> {
@@ -115,12 +130,6 @@ function idIn(found: Found, label: string): string {
 	if ('id' in found) return found.id;
 	const why = 'problem' in found ? found.problem : 'this service has no list to look up names in';
 	throw new UsageError(`${label}: ${why}`, { code: 'unknown_name' });
-}
-
-/** @throws UsageError */
-export async function readObjectId(noun: Noun, { taxonomy }: Ids, text: string, reading: Reading): Promise<string> {
-	if (noun === 'user') return await readUserId('user', text, reading);
-	return readId('id', taxonomy === undefined ? text : await readTermId(taxonomy, text, reading));
 }
 
 export async function readObject(
