@@ -1,5 +1,6 @@
-/** Notices on stderr, as lines or as JSON objects. */
+/** Notices on stderr, as lines or as JSON objects, and questions. */
 
+import { UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { asksForJson, escapeJson, sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
@@ -22,4 +23,18 @@ export function warn(context: Context, warnings: readonly string[]): void {
 
 export function say({ context, options }: Invocation, text: string): void {
 	if (options.quiet !== true) notify(context, 'message', text);
+}
+
+/** @param action `remove profile "desk"` @param kept `nothing was removed` @throws UsageError unless a person agrees */
+export async function askToConfirm(
+	{ prompts }: Context,
+	action: string,
+	kept: string,
+	question = `${action.charAt(0).toUpperCase()}${action.slice(1)}?`,
+): Promise<void> {
+	if (!prompts.available) {
+		throw new UsageError(`refusing to ${action} without confirmation; pass --yes`, { code: 'needs_yes' });
+	}
+	if (await prompts.confirm(question)) return;
+	throw new UsageError(`canceled; ${kept}`, { code: 'cancelled' });
 }

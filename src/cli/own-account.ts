@@ -45,34 +45,23 @@ export async function findOwnId(
 	return { why };
 }
 
-/** Connects when a name has to be looked up. @param open returns the caller's client */
+/** @param reach called when a name has to be looked up */
 export function openDirectories(
-	session: Session,
+	{ dialect }: Session,
 	options: SendOptions,
-	open?: () => Promise<Client>,
-): Directories & { close(): Promise<void> } {
-	let opened: ReturnType<typeof connect> | undefined;
-	const connect = async () => {
-		// A dry run fetches no credentials until a name has to be looked up.
-		const known = (await session.signIn?.()) ?? session;
-		const isOwn = open === undefined || known !== session;
-		return { known, client: isOwn ? await known.openClient(1) : await open(), isOwn };
-	};
-	const reach = () => {
-		opened ??= connect();
-		return opened;
-	};
-	const directories = createDirectories({
-		dialect: session.dialect,
+	reach: () => Promise<{ session: Session; client: Client }>,
+): Directories {
+	return createDirectories({
+		dialect,
 		async send(request) {
-			const { known, client } = await reach();
+			const { session, client } = await reach();
 			const found = await send(client, request, options);
-			checkSignedIn(found, known.connection);
+			checkSignedIn(found, session.connection);
 			return found;
 		},
 		async ownId() {
-			const { known, client } = await reach();
-			const own = await findOwnId(known, client, options);
+			const { session, client } = await reach();
+			const own = await findOwnId(session, client, options);
 			if (own !== undefined && 'id' in own) return Number(own.id);
 			const why = own?.why ?? 'you are not signed in';
 			throw new UsageError(`${OWN_ID}: can't determine your user ID: ${why}; nothing was sent`, {
@@ -81,11 +70,4 @@ export function openDirectories(
 			});
 		},
 	});
-	return {
-		...directories,
-		async close() {
-			const connected = await opened?.catch(() => undefined);
-			if (connected?.isOwn) await connected.client.close();
-		},
-	};
 }

@@ -11,7 +11,7 @@ import { rowsUnderWay } from './read-after.js';
 import { checkSameInput, openPast, type PastPart } from './resume.js';
 import { openInputOf, type PlannedRows, planRows, RowPlanner } from './rows.js';
 import type { RunSetup } from './setup.js';
-import { checkSet, ownRows, type Survey, surveyRows } from './survey.js';
+import { ownRows, type Survey, surveyRows } from './survey.js';
 
 /** @throws SupportctlError */
 export async function run(setup: RunSetup): Promise<ExitCode> {
@@ -37,7 +37,6 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
 		await show({ type: 'surveyed', survey, rows });
 		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
-		checkSet(survey, given.limits);
 		if (given.saveTo !== undefined) checkNoSecrets(survey, plan);
 		const setup: RunSetup = { ...given, plan: await given.ask(survey, rows) };
 		// Terms are compared by ID.

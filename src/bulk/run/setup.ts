@@ -11,7 +11,7 @@ import type { AdaptivePace } from '../pace.js';
 import type { Show } from './events.js';
 import type { Fields, RunHeader, RunPlan, RunTuning } from './plan.js';
 import type { PlannedRows } from './rows.js';
-import type { SetLimits, Survey } from './survey.js';
+import type { Survey } from './survey.js';
 
 /** Show requests, read and show changes, or send. */
 export type Extent = 'requests' | 'changes' | 'send';
@@ -22,7 +22,6 @@ export interface RunSetup {
 	plan: RunPlan;
 	tuning: RunTuning;
 	extent: Extent;
-	limits: SetLimits;
 	saveTo?: string;
 	readonly resumes?:
 		| { readonly path: string; readonly header: RunHeader; readonly again: readonly OutcomeName[] }

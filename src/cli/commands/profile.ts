@@ -16,8 +16,7 @@ import {
 } from '../../profile/settings.js';
 import { checkProfileName, configFile, readStore, requireProfile, saveProfile } from '../../profile/store.js';
 import { defineCommand, type Invocation } from '../command.js';
-import { askToConfirm } from '../confirm.js';
-import { say, warn } from '../notices.js';
+import { askToConfirm, say, warn } from '../notices.js';
 import { allBut, pick } from '../options/option.js';
 import {
 	connectionOptions,

@@ -59,7 +59,7 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 	const client = await session.openClient(concurrency);
 	const pace = new AdaptivePace({ clock, random, rate: options.rate ?? settings.rate });
 	const sending: SendOptions = { ...session.sending, pace };
-	const directories = openDirectories(session, sending, async () => client);
+	const directories = openDirectories(session, sending, async () => ({ session, client }));
 	let isRaw = true;
 
 	/** Goes on without raw values once the account may not read them. */

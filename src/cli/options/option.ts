@@ -12,9 +12,9 @@ export interface OptionSpec {
 	readonly bare?: string;
 	readonly counted?: boolean;
 	readonly choices?: readonly string[];
-	readonly suggests?: readonly string[];
+	readonly suggests?: readonly string[] | undefined;
 	readonly parse?: (text: string, flag: string) => unknown;
-	readonly defaultText?: string;
+	readonly defaultText?: string | undefined;
 	readonly completes?: Completes;
 	readonly conflicts?: readonly string[];
 }

@@ -17,8 +17,7 @@ import type { Client } from '../../http/client.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import { sanitise } from '../../output/sanitise.js';
-import { askToConfirm } from '../confirm.js';
-import { warn } from '../notices.js';
+import { askToConfirm, warn } from '../notices.js';
 import { findOwnId, openDirectories } from '../own-account.js';
 import type { RunInvocation } from './options.js';
 import { nothingToChange, type RunJob } from './plan.js';
@@ -31,10 +30,14 @@ const NAMED_RECEIVERS = 3;
 
 export async function checkOne(job: RunJob, row: RunRow, client: Client): Promise<void> {
 	const survey = await surveyRows([[row]], job.plan);
-	const { session, options } = job;
-	checkSet(survey, { expect: options.expect, max: session.connection.settings.max });
-	const directories = openDirectories(session, session.sending, async () => client);
+	const { session } = job;
+	checkSize(job, survey);
+	const directories = openDirectories(session, session.sending, async () => ({ session, client }));
 	await checkWrite(job, job.plan, survey, { client, directories });
+}
+
+function checkSize({ options, session }: RunJob, survey: Survey): void {
+	checkSet(survey, { expect: options.expect, max: session.connection.settings.max });
 }
 
 /** Before the first row is sent. @returns the plan, as far as this service can carry it out @throws SupportctlError */
@@ -46,6 +49,7 @@ export async function checkRun(
 	{ connect, directories }: Pick<RunSetup, 'connect' | 'directories'>,
 ): Promise<RunPlan> {
 	const { options } = job;
+	checkSize(job, survey);
 	// A header that names a field is no mistake.
 	const isEmpty = survey.empty > 0 && survey.empty + survey.invalid === survey.rows;
 	if (isEmpty && input !== undefined && input.columns === undefined) throw nothingToChange(job.endpoint);

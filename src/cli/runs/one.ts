@@ -107,7 +107,7 @@ async function resolveNames({ endpoint, plan, session }: RunJob, client: Client)
 		return { plan, ids: { ...plan.values.ids, [name]: id } };
 	}
 	const { openDirectories } = await import('../own-account.js');
-	const directories = openDirectories(session, session.sending, async () => client);
+	const directories = openDirectories(session, session.sending, async () => ({ session, client }));
 	const named = await withIds(plan, endpoint, directories);
 	for (const taxonomy of compared) await directories.terms(taxonomy).list();
 	const ids = { ...named.values.ids, [name]: id };

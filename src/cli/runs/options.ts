@@ -149,14 +149,18 @@ export const runArgument = {
 	completes: 'runs',
 } as const satisfies ArgumentSpec;
 
-export function outcomeOption<const Name extends OutcomeName>(help: string, names: readonly Name[], defaultText = '') {
+export function outcomeOption<const Name extends OutcomeName>(
+	help: string,
+	names: readonly Name[],
+	defaultText?: string,
+) {
 	return {
 		flags: '--outcome <names>',
 		help,
 		group: 'Rows',
 		repeatable: true,
 		suggests: names,
-		...(defaultText === '' ? {} : { defaultText }),
+		defaultText,
 		parse: (text: string): Name[] =>
 			text.split(',').map((part) => {
 				const known = names.find((each) => each === part.trim());
@@ -203,11 +207,7 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 	});
 	const own = fields
 		.filter(({ kind }) => kind !== 'secret')
-		.map((field) => {
-			const suggests = suggestedValues[field.kind];
-			const option = forField(field, field.help);
-			return suggests === undefined ? option : { ...option, suggests };
-		});
+		.map((field) => ({ ...forField(field, field.help), suggests: suggestedValues[field.kind] }));
 	const items = listFields(endpoint).flatMap((field) => {
 		const words = field.kind === 'terms' ? 'tags' : field.name;
 		const add = forField(field, `Add ${words}, keeping existing ones`, 'add-');

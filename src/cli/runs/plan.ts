@@ -49,12 +49,7 @@ export interface RunJob extends RunInvocation {
 	resumes?: { path: string; header: RunHeader; again: readonly OutcomeName[] };
 }
 
-export interface Given extends Pick<RunJob, 'endpoint' | 'secrets'> {
-	source: RowSource;
-	values: SharedValues;
-}
-
-export async function readGiven(name: EndpointName, invocation: RunInvocation): Promise<Given> {
+export async function readGiven(name: EndpointName, invocation: RunInvocation) {
 	const { options } = invocation;
 	const endpoint = endpoints[name];
 	const { source, ids } = readSource(endpoint, invocation);
@@ -75,7 +70,8 @@ export async function readGiven(name: EndpointName, invocation: RunInvocation): 
 		if (endpoint.replay === 'set' && changesNothing) throw nothingToChange(endpoint);
 	}
 	const { secrets, ...kept } = withoutSecrets(fields);
-	return { endpoint, source, secrets, values: { ids, ...kept, force, reassign: receiver, add, remove } };
+	const values: SharedValues = { ids, ...kept, force, reassign: receiver, add, remove };
+	return { endpoint, source, secrets, values };
 }
 
 function withoutSecrets(given: Fields) {
@@ -155,7 +151,7 @@ function checkArgument({ name, kind, names }: Pick<Positional, 'name' | 'kind' |
 
 export function jobOf(
 	name: EndpointName,
-	{ endpoint, source, values, secrets }: Given,
+	{ endpoint, source, values, secrets }: Awaited<ReturnType<typeof readGiven>>,
 	invocation: RunInvocation,
 	session: Session,
 ): RunJob {

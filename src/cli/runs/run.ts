@@ -8,7 +8,6 @@ import { withIds } from '../../bulk/run/names.js';
 import { run } from '../../bulk/run/run.js';
 import type { Extent, RunSetup } from '../../bulk/run/setup.js';
 import type { ExitCode } from '../../errors.js';
-import type { Client } from '../../http/client.js';
 import { createOutcomeRedactor, createRedactor } from '../../output/redact.js';
 import { version } from '../../version.js';
 import { listenForStop } from '../interruption.js';
@@ -21,11 +20,17 @@ export async function startRun(given: RunJob): Promise<ExitCode> {
 	const { endpoint, plan, tuning, session, context } = given;
 	const { clock, random } = context;
 	const record = recordOf(given);
-	let client: Promise<Client> | undefined;
-	const connect = (): Promise<Client> => {
-		client ??= session.openClient(tuning.concurrency, record.id);
-		return client;
+	const signInAndConnect = async () => {
+		// A dry run fetches no credentials until a name has to be looked up.
+		const signedIn = (await session.signIn?.()) ?? session;
+		return { session: signedIn, client: await signedIn.openClient(tuning.concurrency, record.id) };
 	};
+	let reached: ReturnType<typeof signInAndConnect> | undefined;
+	const reach = () => {
+		reached ??= signInAndConnect();
+		return reached;
+	};
+	const connect = async () => (await reach()).client;
 	// No copy of the input stays before the first write. Nothing is waited for: stdin may be open for long.
 	const drafts: string[] = [];
 	const signals = listenForStop(given, () => {
@@ -33,7 +38,7 @@ export async function startRun(given: RunJob): Promise<ExitCode> {
 	});
 	const pace = new AdaptivePace({ clock, random, rate: tuning.rate });
 	const sending = { ...session.sending, retries: tuning.retries, pace };
-	const directories = openDirectories(session, sending, connect);
+	const directories = openDirectories(session, sending, reach);
 	const release = limitYoungGeneration();
 	const onDraft = (path: string): unknown => drafts.push(path);
 	try {
@@ -42,9 +47,8 @@ export async function startRun(given: RunJob): Promise<ExitCode> {
 	} finally {
 		release();
 		signals.end();
-		await directories.close();
-		const opened = await client?.catch(() => undefined);
-		await opened?.close();
+		const opened = await reached?.catch(() => undefined);
+		await opened?.client.close();
 	}
 }
 
@@ -76,7 +80,6 @@ async function sendRows(
 			redact: createRedactor(),
 			redactRows: (hasSecrets) => createOutcomeRedactor(session.secrets, hasSecrets),
 			saveTo: options.plan === undefined ? undefined : resolve(cwd, options.plan),
-			limits: { expect: options.expect, max: connection.settings.max },
 			journal: { path: journal, isWanted: !isLookUp || journal !== undefined || options.report !== undefined },
 			stdin: { [Symbol.asyncIterator]: () => stdin.bytes()[Symbol.asyncIterator]() },
 			checkSignedIn: (outcome) => checkSignedIn(outcome, connection),

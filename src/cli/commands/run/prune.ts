@@ -5,8 +5,7 @@ import { listRuns, type RunState, removeRun } from '../../../bulk/journal/folder
 import { ExitCode, UsageError } from '../../../errors.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand } from '../../command.js';
-import { askToConfirm } from '../../confirm.js';
-import { say } from '../../notices.js';
+import { askToConfirm, say } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/shared.js';
 import { printRuns } from './list.js';
