@@ -21,7 +21,6 @@ export interface Draft extends RowValues {
 /** Puts a value into the row. @returns what is wrong with it */
 export type Column = (value: unknown, row: Draft, isCell: boolean) => string | undefined;
 
-/** An empty text leaves the row as it is. */
 export function textColumn<T>(
 	name: string,
 	parse: (text: string) => Parsed<T>,
@@ -50,7 +49,6 @@ interface ValueParser {
 	typed(value: unknown): Parsed<unknown>;
 }
 
-/** @param clear an empty cell sends "" */
 function valueColumn(
 	name: string,
 	clear: boolean,

@@ -14,7 +14,6 @@ function isBlank(cell: string): boolean {
 	return cell.trim() === '';
 }
 
-/** From the hint, or the most frequent one outside quotes. */
 export function delimiterOf(head: string, format: 'csv' | 'tsv'): string {
 	const first = head.split(/[\r\n]/).find((line) => !isBlank(line)) ?? '';
 	const named = SEPARATOR_LINE.exec(first)?.[1];

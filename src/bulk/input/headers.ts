@@ -1,6 +1,5 @@
 /** Headers match loosely, then by a table of usual words. */
 
-/** Ignores case, spaces, `_` and `-`. */
 export function looseName(name: string): string {
 	return name.toLowerCase().replace(/[\s_\-.:]+/g, '');
 }

@@ -15,12 +15,10 @@ export interface RawRow {
 	readonly problem?: string;
 }
 
-/** A promise a row would cost more than the row. */
 export type Batch = readonly RawRow[];
 
 /** Each pass has the same rows, or an error. */
 export interface InputSource {
-	/** `edits.csv`, `standard input`, `arguments` */
 	readonly name: string;
 	readonly path?: string | undefined;
 	readonly format: InputFormat;
@@ -29,7 +27,6 @@ export interface InputSource {
 	readonly delimiter?: string | undefined;
 	/** Known after the first pass. */
 	readonly sha256: string | undefined;
-	/** A private copy that dispose removes. */
 	readonly spooled: boolean;
 	/** @throws UsageError with the line, or if the file changed */
 	read(): AsyncIterable<Batch>;

@@ -14,7 +14,6 @@ import type { RawRow } from './input.js';
 
 export interface CompileOptions extends Partial<ColumnSettings> {
 	readonly name: string;
-	/** Undefined for objects and IDs. */
 	readonly columns: readonly string[] | undefined;
 	readonly headerLine?: number | undefined;
 	readonly endpoint: Endpoint;
@@ -28,13 +27,11 @@ export interface CompileOptions extends Partial<ColumnSettings> {
 export interface Complaint {
 	row: number;
 	line: number | undefined;
-	/** Undefined if the whole row is wrong. */
 	column: string | undefined;
 	message: string;
 	ids?: Readonly<Record<string, string>>;
 }
 
-/** A row that changes nothing has empty `fields`. */
 export type RowReader = (raw: RawRow) => RowValues | Complaint[];
 
 /** `row 812 (edits.csv line 813): status "hodl" …` */
@@ -68,9 +65,7 @@ function parseIdOrName(text: string): Parsed<string> {
 
 interface Meaning {
 	readonly name: string;
-	/** The same for all names of one ID or field. */
 	readonly means: string;
-	/** @param name as spelled in the input */
 	column(name: string): Column;
 }
 
@@ -122,7 +117,6 @@ function meaningsOf({ endpoint, rules, blank }: CompileOptions): Meaning[] {
 interface Known {
 	readonly column: Column;
 	readonly means: string;
-	/** Undefined for custom fields. */
 	readonly name?: string;
 }
 
@@ -151,7 +145,6 @@ class Names {
 		return { column: () => undefined, means: ` ${name}` };
 	}
 
-	/** Named by a flag, or added by our own commands. */
 	isIgnored(name: string): boolean {
 		const { ignore = [], ignoreOther } = this.options;
 		if (ignore.includes(name) || (ignoreOther === true && this.#meaningOf(name) === undefined)) return true;
@@ -189,13 +182,11 @@ class Names {
 	}
 }
 
-/** A column that is spelled differently from its field. */
 export interface Matched {
 	readonly column: string;
 	readonly field: string;
 }
 
-/** @throws UsageError with all that is wrong */
 function compileHeader(
 	header: readonly string[],
 	options: CompileOptions,
@@ -296,7 +287,7 @@ function rowProblem({ ids, names, fields, force, reassign }: Draft, options: Com
 	return undefined;
 }
 
-/** @throws UsageError */
+/** @throws UsageError with all that is wrong with the header */
 export function compileColumns(options: CompileOptions): {
 	read: RowReader;
 	ignored: readonly string[];
@@ -354,7 +345,6 @@ export function compileColumns(options: CompileOptions): {
 			const complaints: Complaint[] = [];
 			const complain: Complain = (column, message) => {
 				const { row, line } = raw;
-				// They are filled while the row is read.
 				if (message !== undefined) complaints.push({ row, line, column, message, ids: draft.ids });
 			};
 			fill(draft, raw, complain);

@@ -41,7 +41,6 @@ export function formatOf(path: string, head: string): InputFormat | undefined {
 	return EXTENSIONS.get(extension) ?? looksLike ?? (extension === 'txt' ? 'ids' : undefined);
 }
 
-/** As a stream if it can be read once only. @throws UsageError */
 async function openFile(path: string, name: string): Promise<FileHandle | AsyncIterable<Uint8Array>> {
 	let handle: FileHandle | undefined;
 	try {
@@ -154,7 +153,6 @@ async function* gunzip(chunks: AsyncIterable<Buffer>, name: string): AsyncGenera
 	}
 }
 
-/** @throws UsageError for a table without a header */
 async function rowsIn(text: () => AsyncIterable<string>, format: InputFormat, name: string, head: string) {
 	if (format === 'ids') return { read: () => readIds(text(), name) };
 	if (format === 'ndjson') return { read: () => readNdjson(text(), name) };
@@ -174,10 +172,8 @@ async function rowsIn(text: () => AsyncIterable<string>, format: InputFormat, na
 }
 
 export interface OpenInputOptions {
-	/** `-` is stdin. */
 	path: string;
 	name?: string;
-	/** Takes precedence over name and contents. */
 	format?: InputFormat;
 	stdin: AsyncIterable<Uint8Array>;
 	stateDir: string;
@@ -185,7 +181,7 @@ export interface OpenInputOptions {
 	onSpool?: ((path: string) => void) | undefined;
 }
 
-/** Reads CSV and TSV up to the header. @throws UsageError, FailedError */
+/** @throws UsageError, FailedError */
 export async function openInput(options: OpenInputOptions): Promise<InputSource> {
 	const isStdin = options.path === '-';
 	const name = options.name ?? (isStdin ? STDIN_NAME : options.path);
@@ -235,7 +231,6 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 	}
 }
 
-/** @returns whether it is packed @throws UsageError */
 async function checkStart(handle: FileHandle, name: string): Promise<boolean> {
 	const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
 	const start = buffer.toString('hex');

@@ -37,7 +37,6 @@ export async function* checkedText(chunks: AsyncIterable<Buffer>, name: string):
 		return inputError(name, line + countLineEnds(before), what, hint);
 	}
 
-	/** Without a chunk, what is left. */
 	function decode(chunk?: Buffer): string {
 		if (chunk?.includes(0) === true) {
 			throw refuse(chunk, '\0', 'contains a NUL byte: the file is UTF-16 or not text');
@@ -100,7 +99,6 @@ async function* readLines(
 	if (carry !== '') yield rowsOf([carry]);
 }
 
-/** Empty lines and spaces don't count. */
 export function readIds(text: AsyncIterable<string>, name: string): AsyncGenerator<Batch> {
 	return readLines(text, name, (id, row, line) => ({ row, line, id: id.trim() }));
 }
@@ -134,13 +132,11 @@ export async function* readJsonArray(text: AsyncIterable<string>, name: string):
 	array.end();
 }
 
-/** A character with a meaning, or text without any. */
 const TOKEN = /[[\]{},"\\\n]|[^[\]{},"\\\n]+/g;
 
 class ArrayReader {
 	readonly rows: RawRow[] = [];
 	#element = '';
-	/** The line where the element begins. */
 	#start = 1;
 	#line = 1;
 	#row = 0;

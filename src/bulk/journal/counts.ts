@@ -36,14 +36,13 @@ export function createCounts(): Counts {
 	};
 }
 
-/** A row's state in two bytes: its outcome counts from 1, and 0 is none. */
+/** A row's state in two bytes; an outcome counts from 1. */
 const OUTCOME = 0b0000_0111;
 const UNAUTHORIZED = 1 << 3;
 /** Of a skipped row: left by an undo or a plan. */
 const FORBIDDEN = 1 << 4;
 /** Of a skipped row: a conflict. */
 const REFUSED = 1 << 5;
-/** An attempt may have been applied unnoticed. */
 export const APPLIED = 1 << 6;
 /** A part may have been applied before the service failed. */
 export const PARTLY = 1 << 7;
@@ -90,7 +89,6 @@ export function outcomeIn(state: number): OutcomeName | undefined {
 
 const DONE: ReadonlySet<OutcomeName> = new Set(['ok', 'differs', 'failed', 'invalid', 'skipped']);
 
-/** A resume sends all others. */
 export function isDoneState(state: number): boolean {
 	const outcome = outcomeIn(state);
 	return outcome !== undefined && DONE.has(outcome) && (state & (UNAUTHORIZED | REOPENED)) === 0;

@@ -80,7 +80,6 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	});
 }
 
-/** `stopped` by itself, `interrupted` by a signal, `broken-off` without an end. */
 export type RunState = 'running' | 'finished' | 'stopped' | 'interrupted' | 'broken-off' | 'damaged';
 
 export interface RunSummary {

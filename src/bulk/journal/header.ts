@@ -62,7 +62,6 @@ function badText({ id, started, plan: { source, service } }: RunHeader): string 
 	return missingPart(SOURCES[source.from], source, 'source');
 }
 
-/** It would change the path. */
 const LEAVES_PATH = /^\.*$|[/\\]/;
 
 function valuesProblem({ endpoint: name, values, undocumented }: RunPlan): string | undefined {

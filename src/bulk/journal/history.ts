@@ -30,7 +30,6 @@ export class RowStates {
 		return this.#states[row] ?? 0;
 	}
 
-	/** With a record, in order. */
 	*rows(): Generator<number> {
 		for (const [row, state] of this.#states.entries()) if (state !== 0) yield row;
 	}
@@ -91,13 +90,10 @@ export class JournalScan {
 	inFlight: number | undefined = 0;
 	readonly corrupt: { line: number; reason: string }[] = [];
 	validBytes = 0;
-	/** Of an unfinished last line. */
 	tornBytes = 0;
 	end: EndRecord | undefined;
 	resumes = 0;
-	/** Rows with old values. */
 	snapshots = 0;
-	/** Of the last part of the run. */
 	concurrency: number;
 
 	constructor(readonly header: RunHeader) {
@@ -109,7 +105,6 @@ export class JournalScan {
 		return this.end === undefined;
 	}
 
-	/** @returns what is wrong with it */
 	take(record: Json): string | undefined {
 		const { type } = record;
 		const row = record.row as number;
@@ -167,7 +162,6 @@ export class UnderWay {
 		return !this.scan.wasKilled || this.#keys.size >= this.scan.concurrency;
 	}
 
-	/** To be asked for each row that isn't done, in order. */
 	has(row: number, key: string): boolean {
 		if (this.isFull || this.scan.states.isRecorded(row) || this.#keys.has(key)) return false;
 		this.#keys.add(key);

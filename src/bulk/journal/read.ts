@@ -107,7 +107,6 @@ export async function openRecords(path: string) {
 		const record = place === undefined ? undefined : parseRecord(lineAt(place)?.text ?? '');
 		return typeof record === 'object' ? rowRecordOf(record) : undefined;
 	};
-	/** The last record of each row. */
 	function* records(isWanted?: (outcome: OutcomeName) => boolean): Generator<RowRecord> {
 		for (let row = 1; row < places.length; row++) {
 			const outcome = scan.states.outcomeOf(row);

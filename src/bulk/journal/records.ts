@@ -28,11 +28,9 @@ export interface ResumeRecord {
 	at: string;
 	tool: string;
 	concurrency: number;
-	/** A retry sends them again. */
 	again?: readonly OutcomeName[] | undefined;
 }
 
-/** Beside outcomes and old values. */
 export type PlainRecord =
 	| ({ type: 'end' } & EndRecord)
 	/** About once a second: how long it is since the one before. Reports plot it. */
@@ -52,7 +50,6 @@ export type PlainRecord =
 
 export interface OldValues {
 	readonly values: Readonly<Json>;
-	/** Fields that the object did not have. */
 	readonly absent: readonly string[];
 	readonly sent: Readonly<Json>;
 }
@@ -60,7 +57,6 @@ export interface OldValues {
 /** Under secret names, at any depth. */
 export type Redact = (value: unknown) => unknown;
 
-/** With the reasons that it does not contain. */
 export function fullMessage({ message, reasons = {} }: Pick<RowRecord, 'message' | 'reasons'>): string | undefined {
 	const listed = Object.entries(reasons)
 		.filter(([, why]) => message?.includes(why) !== true)
@@ -145,7 +141,6 @@ export function beforeLine(
 	});
 }
 
-/** @returns a text for what is wrong with it */
 export function parseRecord(text: string): Json | string {
 	const content = text.slice(0, -SEAL_LENGTH);
 	if (text !== content + sealOf(content)) return 'wrong checksum';
@@ -161,7 +156,6 @@ export function headerLine(header: RunHeader): string {
 	return sealed(JSON.stringify({ type: 'plan', version: VERSION, ...header }));
 }
 
-/** @throws FailedError */
 export function readHeader(text: string, path: string): RunHeader {
 	const version = /^\{"type":"plan","version":(\d+)/.exec(text)?.[1];
 	if (version !== undefined && Number(version) !== VERSION) {
@@ -185,7 +179,6 @@ export function isEnd(record: Readonly<Json>): record is Json & EndRecord {
 /** Path IDs are keys of a row's record. */
 const ID_NAME = /^(?:id|slug|taxonomy|username|\w+_id)$/;
 
-/** Undefined for other records. */
 export function rowRecordOf(record: Readonly<Json>): RowRecord | undefined {
 	if (record.type !== 'row') return undefined;
 	const ids: Record<string, string> = {};

@@ -41,9 +41,7 @@ const SYNC_EVERY_MS = 250;
 function tryTo(step: () => void): void {
 	try {
 		step();
-	} catch {
-		// What follows works without it.
-	}
+	} catch {}
 }
 
 /** Readers drop a line that was written in part. */
@@ -74,7 +72,6 @@ function syncNow(fd: number): void {
  * a power cut a resume sends the rows of that time again.
  */
 export class Journal {
-	/** The first one: a journal must not go on after a gap. */
 	failure: FailedError | undefined;
 	/** Records of one turn of the event loop, which are written together. */
 	#text = '';
@@ -102,7 +99,6 @@ export class Journal {
 		return this.#append(rowLine(outcome));
 	}
 
-	/** To be awaited before the row is sent. */
 	before(row: number, ids: Readonly<Record<string, string>>, old: OldValues): Promise<void> {
 		return this.#append(beforeLine(row, ids, old, this.redact));
 	}
@@ -113,7 +109,6 @@ export class Journal {
 			this.#written = new Promise((resolve, reject) => {
 				this.#settle = (error) => (error === undefined ? resolve() : reject(error));
 			});
-			// The next append fails too.
 			this.#written.catch(() => undefined);
 			setImmediate(() => this.flush());
 		}
@@ -160,7 +155,6 @@ export class Journal {
 		return this.#closed ? undefined : setTimeout(() => this.#sync(), SYNC_EVERY_MS).unref();
 	}
 
-	/** After an error, earlier records may be lost too. */
 	#sync(): void {
 		this.#dirty = false;
 		this.#checkPlace();
@@ -239,7 +233,6 @@ export function createJournal(header: RunHeader, stateDir: string, given: string
 		}
 		fchmodSync(fd, 0o600);
 		beginFile(fd, path, `${headerLine(header)}\n`);
-		// For `run list` and `last`.
 		if (given !== undefined) tryTo(() => linkFrom(journalPath(stateDir, header.id), path));
 		return new Journal(fd, lock, path, header, redact);
 	} catch (error) {
@@ -254,7 +247,6 @@ function linkFrom(link: string, path: string): void {
 	symlinkSync(path, link);
 }
 
-/** Leaves no file on failure. */
 function beginFile(fd: number, path: string, line: string): void {
 	try {
 		writeLines(fd, line);

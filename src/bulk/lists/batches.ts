@@ -12,9 +12,7 @@ export type Write = Pick<Request, 'endpoint' | 'ids'>;
 
 export interface BatchOptions {
 	dialect: Dialect;
-	/** Never rejects. */
 	send(request: Request): Promise<Outcome>;
-	/** Of objects that are read alone. */
 	concurrency: number;
 }
 
@@ -44,7 +42,6 @@ export class BatchReader {
 		return writes.map((write) => outcomes.get(write) as Outcome);
 	}
 
-	/** What lists leave out is missing. */
 	async readLists(writes: readonly Write[]): Promise<Map<Write, Outcome>> {
 		const outcomes = new Map<Write, Outcome>();
 		for (const { list, read, writes: wanted } of this.#groupsOf(writes)) {

@@ -14,7 +14,6 @@ import { type ListedObject, objectsIn } from './pages.js';
 
 export type Found = { readonly id: string } | { readonly problem: string } | { readonly asGiven: true };
 
-/** `of` is `users`, a taxonomy or `passwords of 7`. */
 export type NameRecord = { readonly of: string; readonly name: string } & Exclude<Found, { asGiven: true }>;
 
 export interface Directory {
@@ -28,7 +27,6 @@ export interface DirectoryOptions {
 	dialect: Dialect;
 	/** @throws SupportctlError for refused credentials */
 	send(request: Request): Promise<Outcome>;
-	/** @throws UsageError */
 	ownId(): Promise<number>;
 }
 
@@ -60,7 +58,6 @@ class Memory {
 	readonly records: NameRecord[] = [];
 	readonly #known = new Map<string, Promise<Found>>();
 
-	/** A record of an earlier part of the run. */
 	remember({ of, name, ...found }: NameRecord): void {
 		this.#known.set(`${of} ${name}`, Promise.resolve(found));
 	}

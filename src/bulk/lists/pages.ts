@@ -23,7 +23,6 @@ export interface PagesOptions {
 	most: number;
 	/** 1 ascending, -1 descending. */
 	byId?: 1 | -1 | undefined;
-	/** A trusted total ends the reading after one page. */
 	countsOnly?: boolean;
 	/** New objects, in order; false ends the reading. @param total as the service counts */
 	onPage(objects: readonly ListedObject[], total: number | undefined): Promise<boolean>;
@@ -80,17 +79,14 @@ function isTrusted({ objects, total, pages }: Page, size: number): boolean {
 
 type Watch = Awaited<ReturnType<typeof watchLastPage>>;
 
-/** Reads the last page first: when its turn comes, it shows how far objects have moved. */
 async function watchLastPage(list: List, first: Page, most: number) {
 	const at = first.pages === undefined ? 1 : Math.min(first.pages, most);
 	const look = at > 1 ? ((await list.read(at))?.objects ?? []) : [];
 	const isUsed = look.length > 0;
 	let moved = look.length;
-	/** As far as totals tell. */
 	let accounted = 0;
 	return {
 		isUsed,
-		/** @returns whether the list has shifted since */
 		see(page: Page, before: Page): boolean {
 			if (isUsed && page.number === at) {
 				const place = look.findIndex((each) => each.id === page.objects[0]?.id);
@@ -108,7 +104,6 @@ async function readInOrder(list: List, first: Page, watch: Watch, { size, most, 
 	const isCounted = first.pages !== undefined;
 	const full = isCounted ? size : Math.max(1, first.objects.length);
 	let last = first.pages ?? (first.objects.length === 0 ? 1 : Number.POSITIVE_INFINITY);
-	// Read before the last page was.
 	if (!watch.isUsed) await list.give(first.objects);
 	const hasMore = watch.isUsed || last > 1 || first.objects.length >= full;
 	let before = first;
@@ -146,11 +141,9 @@ class List {
 	#nameless: readonly ListedObject[] = [];
 
 	constructor(private readonly options: PagesOptions) {
-		// Each request under way listens.
 		setMaxListeners(0, this.stop.signal);
 	}
 
-	/** Undefined behind the last page. */
 	async read(number: number, arrived = async (): Promise<void> => undefined): Promise<Page | undefined> {
 		const { result, headers } = await this.options.fetch({ page: number, arrived, stop: this.stop.signal });
 		if (number > 1 && result.code === 'rest_post_invalid_page_number') return undefined;
@@ -160,7 +153,6 @@ class List {
 		return { number, objects, total: this.#total, pages: countIn(headers, 'x-wp-totalpages') };
 	}
 
-	/** In order, with some ahead. */
 	async *ahead(from: number, until: () => number): AsyncGenerator<Page> {
 		const { concurrency } = this.options;
 		const queue: Promise<Page | undefined>[] = [];
@@ -191,7 +183,6 @@ class List {
 			fill();
 			const page = await queue.shift();
 			if (page === undefined) return;
-			// Takes in responses first.
 			await setImmediate();
 			yield page;
 		}
@@ -201,7 +192,6 @@ class List {
 		return this.#nameless.length > 0;
 	}
 
-	/** @returns whether something is new */
 	async give(objects: readonly ListedObject[]): Promise<boolean> {
 		const nameless = objects.filter((each) => ownName(each) === undefined);
 		// The service ignores `page`.
@@ -218,7 +208,6 @@ class List {
 		return found.length > 0;
 	}
 
-	/** In the order of IDs. */
 	async readAgain(before: Page, page: Page, byId: 1 | -1): Promise<ListedObject[]> {
 		const edge = Number(before.objects.at(-1)?.id);
 		const objects = [...page.objects];

@@ -50,7 +50,6 @@ export function createSheet(options: SheetOptions) {
 			}
 			return row;
 		},
-		/** Raw values instead of `{raw, rendered}`. */
 		whole: ({ _links, ...object }: ListedObject): Record<string, unknown> =>
 			Object.fromEntries(Object.entries(object).map(([name, value]) => [name, rawValue(value) ?? value])),
 		warnings(): string[] {
@@ -102,7 +101,6 @@ function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOp
 			const exported = terms(field.name).exported(value);
 			if (exported !== value) return exported ?? LEFT_OUT;
 		}
-		// Most fields have few values.
 		const key = JSON.stringify(value);
 		let found = known.get(key);
 		if (found === undefined) {

@@ -99,7 +99,6 @@ const LEAST_BARS = 10;
 
 type Bar = Partial<Record<OutcomeName, number>>;
 
-/** Outcomes per second; nothing for a run of less than a second. */
 function* overTime({ ticks, noun }: Page): Generator<string> {
 	if (ticks.length === 0) return;
 	const span = workedMs(ticks);

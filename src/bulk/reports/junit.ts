@@ -61,7 +61,6 @@ function result(record: RowRecord, place: readonly string[]): string {
 	const type = escapeXml(code);
 	switch (outcome) {
 		case 'ok':
-			// Differences that were allowed.
 			return differing.length === 0 ? '' : `<system-out>${body}</system-out>`;
 		case 'skipped':
 			return `<skipped message="${message}"/>`;

@@ -12,7 +12,6 @@ import type { Report, Step } from './report.js';
 
 export interface Page {
 	readonly isPlan: boolean;
-	/** "213 of 300 tickets need attention". */
 	readonly title: string;
 	readonly about: string;
 	readonly details: readonly string[];
@@ -21,7 +20,6 @@ export interface Page {
 	readonly outcomes: readonly { readonly name: OutcomeName; readonly rows: number }[];
 	readonly steps: readonly Step[];
 	readonly ticks: readonly Tick[];
-	/** Reasons, or changes of a plan; the most frequent first. */
 	readonly groups: readonly Group[];
 	readonly ungrouped: number;
 	readonly total: number;
@@ -108,7 +106,6 @@ export function pageOfPlan({ header, by, note, steps, rows: planned }: PlanFacts
 	};
 }
 
-/** Without the pauses before resumes. */
 export function workedMs(ticks: readonly Tick[]): number {
 	return ticks.reduce((longest, { end }) => Math.max(longest, end), 0);
 }

@@ -9,7 +9,6 @@ import type { RunHeader } from '../run/plan.js';
 export interface ReportFacts {
 	readonly header: RunHeader;
 	readonly journals: readonly string[];
-	/** Rows that were never reached are `not-sent`. */
 	readonly counts: Counts;
 	readonly ms: number;
 	readonly next?: readonly Step[];
@@ -20,10 +19,8 @@ export type Step = readonly [text: string, command: string];
 
 export interface Report extends ReportFacts {
 	readonly noun: string;
-	/** Without rows that were never reached. */
 	readonly recorded: Counts;
 	readonly ticks: readonly Tick[];
-	/** The last record of each row. */
 	records(): Iterable<RowRecord>;
 }
 

@@ -47,7 +47,6 @@ async function obstacle(target: string, path: string): Promise<string | undefine
 	if (found?.isDirectory() === true) return 'it is a directory';
 	if (found?.isFile() === false) return "it isn't a regular file";
 	try {
-		// A file is replaced: that is up to its directory.
 		await access(`${dirname(target)}/.`, constants.W_OK);
 		return undefined;
 	} catch (error) {
@@ -114,7 +113,7 @@ function textOfPage(format: ReportFormat, page: Page): Iterable<string> {
 	return format === 'html' ? html(page) : markdown(page);
 }
 
-/** Writes the others if one fails. @throws FailedError */
+/** @throws FailedError once the others are written */
 export async function writeReports(specs: readonly ReportSpec[], facts: ReportFacts, cwd: string): Promise<void> {
 	const files: RecordFile[] = [];
 	let failure: unknown;
@@ -139,7 +138,6 @@ export function checkPlanReports(specs: readonly ReportSpec[]): void {
 	throw new UsageError('--report junit: a plan has no outcomes yet; use html or markdown', { code: 'invalid_value' });
 }
 
-/** @throws UsageError for a format that has only outcomes, FailedError */
 export async function writePlanReports(specs: readonly ReportSpec[], facts: PlanFacts, cwd: string): Promise<void> {
 	checkPlanReports(specs);
 	const page = pageOfPlan(facts);
