@@ -4,9 +4,6 @@ import { CsvError, type Parser, parse } from 'csv-parse';
 import type { Batch, RawRow } from './input.js';
 import { countLineEnds, inputError, MAX_RECORD_BYTES, recordTooLong } from './text.js';
 
-/** Records of a small piece are short-lived, which the garbage collector rewards. */
-const PARSED_BYTES = 4096;
-
 /** Excel's hint above the header. */
 const SEPARATOR_LINE = /^"?sep=([,;:|^~!\t])"?$/i;
 
@@ -46,13 +43,11 @@ async function* recordsOf(text: AsyncIterable<string>, parser: Parser): AsyncGen
 	// The last iteration throws the error.
 	parser.on('error', () => undefined);
 	for await (const piece of text) {
-		const bytes = Buffer.from(piece);
-		for (let at = 0; at < bytes.length && parser.errored === null; at += PARSED_BYTES) {
-			parser.write(bytes.subarray(at, at + PARSED_BYTES));
-			const records: ParsedRecord[] = [];
-			for (let cells = parser.read(); cells !== null; cells = parser.read()) records.push(cells);
-			yield records;
-		}
+		if (parser.errored !== null) break;
+		parser.write(piece);
+		const records: ParsedRecord[] = [];
+		for (let cells = parser.read(); cells !== null; cells = parser.read()) records.push(cells);
+		yield records;
 	}
 	parser.end();
 	for await (const cells of parser) yield [cells];
