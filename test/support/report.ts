@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scanJournal } from '../../src/bulk/journal/read.js';
-import type { PageRow, PlanFacts } from '../../src/bulk/reports/page.js';
-import type { ReportFacts } from '../../src/bulk/reports/report.js';
+import type { PageRow, PlanFacts, ReportFacts } from '../../src/bulk/reports/page.js';
 import { type ReportFormat, writeReports } from '../../src/bulk/reports/write.js';
 import type { RowOutcome } from '../../src/http/outcome.js';
 import { headerOf, outcomeOf, startJournal } from './journal.js';

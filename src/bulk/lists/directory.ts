@@ -210,33 +210,51 @@ function matchesIn(all: readonly Named[], text: string): Named[] {
 	return matches.find(({ length }) => length > 0) ?? [];
 }
 
-/** Undefined without a match. @param what several of them are, and what they have: `terms`, `IDs` */
-function foundIn(matches: readonly Named[], text: string, what: string, ids: string): Found | undefined {
-	const [match, ...more] = matches;
-	if (match === undefined || more.length === 0) return match && { id: match.id };
-	const choice = matches.map(({ id }) => id).join(', ');
-	return { problem: `${quote(text)} is the name of ${matches.length} ${what}: use one of the ${ids} ${choice}` };
-}
-
-class Terms implements Directory {
-	/** Empty until they are listed. */
-	#all: Named[] = [];
+/** What is named in a list, which is read once. */
+abstract class Listing implements Directory {
 	#listing: Promise<Named[] | undefined> | undefined;
 
 	constructor(
-		private readonly taxonomy: string,
-		private readonly options: DirectoryOptions,
+		/** Such as `product terms`. */
+		private readonly what: string,
+		protected readonly options: DirectoryOptions,
 		private readonly memory: Memory,
 	) {}
 
+	protected abstract read(): Promise<Named[] | undefined>;
+
+	protected abstract missing(text: string, all: readonly Named[]): Found;
+
 	/** Undefined if the service offers no list. @throws FailedError */
 	list(): Promise<Named[] | undefined> {
-		this.#listing ??= this.#readList();
+		this.#listing ??= this.read();
 		return this.#listing;
 	}
 
 	id(text: string): Promise<Found> {
-		return this.memory.once(this.taxonomy, text, () => this.#find(text));
+		return this.memory.once(this.what, text, async () => {
+			const all = await this.list();
+			if (all === undefined) return { asGiven: true };
+			const matches = matchesIn(all, text);
+			const [match, ...more] = matches;
+			if (match === undefined) return this.missing(text, all);
+			if (more.length === 0) return { id: match.id };
+			const ids = matches.map(({ id }) => id).join(', ');
+			return { problem: `${quote(text)} is the name of ${matches.length} ${this.what}: use one of ${ids}` };
+		});
+	}
+}
+
+class Terms extends Listing {
+	/** Empty until they are listed. */
+	#all: readonly Named[] = [];
+
+	constructor(
+		private readonly taxonomy: string,
+		options: DirectoryOptions,
+		memory: Memory,
+	) {
+		super(`${taxonomy} terms`, options, memory);
 	}
 
 	name(id: string): string | undefined {
@@ -266,7 +284,7 @@ class Terms implements Directory {
 		return isSafe && id !== undefined ? text : id;
 	}
 
-	async #readList(): Promise<Named[] | undefined> {
+	protected async read(): Promise<Named[] | undefined> {
 		const request = createPlanner(reads.term.list, this.options.dialect)({ ids: { taxonomy: this.taxonomy } });
 		const terms = new Map<string, Named>();
 		for (let page = 1; ; page++) {
@@ -280,16 +298,14 @@ class Terms implements Directory {
 			}
 			if (found?.length !== PAGE_SIZE || terms.size === before) break;
 		}
-		this.#all = [...terms.values()];
-		return this.#all;
+		const all = [...terms.values()];
+		this.#all = all;
+		return all;
 	}
 
-	async #find(text: string): Promise<Found> {
-		if ((await this.list()) === undefined) return { asGiven: true };
-		const found = foundIn(matchesIn(this.#all, text), text, `${this.taxonomy} terms`, 'IDs');
-		if (found !== undefined) return found;
+	protected missing(text: string, all: readonly Named[]): Found {
 		if (looksLikeNumber(text)) return { asGiven: true };
-		const names = this.#all.flatMap(({ slug, name }) => [name, slug]);
+		const names = all.flatMap(({ slug, name }) => [name, slug]);
 		const isSeveral = /[;|]/.test(text) ? '; separate several with commas' : '';
 		const likely = isSeveral || didYouMean(text, names) || ` (find it with: supportctl term list ${this.taxonomy})`;
 		return { problem: `${this.taxonomy} term ${quote(text)} not found${likely}` };
@@ -299,43 +315,33 @@ class Terms implements Directory {
 /** What a service makes as a slug is sent as it is. */
 const PASSWORD_SLUG = /^[\da-f]{12}$/;
 
-class Passwords implements Directory {
-	#listing: Promise<Named[] | undefined> | undefined;
-
+class Passwords extends Listing {
 	constructor(
 		private readonly userId: string,
-		private readonly options: DirectoryOptions,
-		private readonly memory: Memory,
-	) {}
+		options: DirectoryOptions,
+		memory: Memory,
+	) {
+		super(`application passwords of user ${userId}`, options, memory);
+	}
 
-	id(text: string): Promise<Found> {
-		return this.memory.once(`passwords of ${this.userId}`, text, () => this.#find(text));
+	override async id(text: string): Promise<Found> {
+		return PASSWORD_SLUG.test(text) ? { id: text } : await super.id(text);
 	}
 
 	async name(slug: string): Promise<string | undefined> {
-		const passwords = await this.#list().catch(() => undefined);
+		const passwords = await this.list().catch(() => undefined);
 		return passwords?.find((each) => each.slug === slug)?.name;
 	}
 
-	#list(): Promise<Named[] | undefined> {
-		this.#listing ??= this.#readList();
-		return this.#listing;
-	}
-
-	async #readList(): Promise<Named[] | undefined> {
+	protected async read(): Promise<Named[] | undefined> {
 		const { dialect, send } = this.options;
 		const request = createPlanner(reads.password.list, dialect)({ ids: { user_id: this.userId } });
 		const listed = listedIn(await send(request), 'application passwords');
 		return listed?.map(({ slug, name }) => ({ id: String(slug), slug: String(slug), name: String(name) }));
 	}
 
-	async #find(text: string): Promise<Found> {
-		if (PASSWORD_SLUG.test(text)) return { id: text };
-		const passwords = await this.#list();
-		if (passwords === undefined) return { asGiven: true };
-		const found = foundIn(matchesIn(passwords, text), text, 'application passwords', 'slugs');
-		if (found !== undefined) return found;
-		const names = passwords.map(({ name }) => name);
+	protected missing(text: string, all: readonly Named[]): Found {
+		const names = all.map(({ name }) => name);
 		return { problem: `user ${this.userId} has no application password ${quote(text)}${didYouMean(text, names)}` };
 	}
 }

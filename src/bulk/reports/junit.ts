@@ -5,7 +5,7 @@ import { totalOf } from '../journal/counts.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
 import { commandOf, fileOf } from '../run/plan.js';
 import { escapeXml } from './escape.js';
-import type { Report } from './report.js';
+import type { Report } from './page.js';
 
 /** One test for each row, and one for rows that were never reached. */
 export function* junit(report: Report): Generator<string> {

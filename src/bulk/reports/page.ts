@@ -1,14 +1,43 @@
-/** What a report for people says: of a run, or of a plan. */
+/** What reports are made from, and what those for people say of a run or a plan. */
 
 import { endpoints } from '../../api/endpoints.js';
 import { nameRow, plural } from '../../api/names.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { durationText } from '../../text.js';
-import { type Counts, nextSteps, openRows, outcomeNames, totalOf } from '../journal/counts.js';
-import type { Tick } from '../journal/read.js';
+import { type Counts, nextSteps, openRows, outcomeNames, sumOf, totalOf } from '../journal/counts.js';
+import type { RecordFile, Tick } from '../journal/read.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
 import { commandOf, formatShard, type RunHeader, type RunPlan, sourceName } from '../run/plan.js';
-import type { Report, Step } from './report.js';
+
+export interface ReportFacts {
+	readonly header: RunHeader;
+	readonly journals: readonly string[];
+	readonly counts: Counts;
+	readonly ms: number;
+	readonly next?: readonly Step[];
+	readonly problems?: readonly string[];
+}
+
+export type Step = readonly [text: string, command: string];
+
+export interface Report extends ReportFacts {
+	readonly noun: string;
+	readonly recorded: Counts;
+	readonly ticks: readonly Tick[];
+	records(): Iterable<RowRecord>;
+}
+
+export function reportOn(facts: ReportFacts, files: readonly RecordFile[]): Report {
+	return {
+		...facts,
+		noun: endpoints[facts.header.plan.endpoint].noun,
+		recorded: sumOf(files.map(({ scan }) => scan.counts)),
+		ticks: files.flatMap(({ ticks }) => ticks),
+		*records() {
+			for (const file of files) yield* file.records();
+		},
+	};
+}
 
 export interface Page {
 	readonly isPlan: boolean;

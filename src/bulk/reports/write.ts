@@ -1,16 +1,17 @@
 /** `--report FORMAT:FILE`: where reports may be written, and writing them in constant memory. */
 
 import { randomBytes } from 'node:crypto';
-import { access, constants, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { access, constants, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { didYouMean } from '../../api/suggest.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
 import { openRecords, type RecordFile } from '../journal/read.js';
 import { html } from './html.js';
 import { junit } from './junit.js';
 import { markdown } from './markdown.js';
-import { type Page, type PlanFacts, pageOfPlan, pageOfRun } from './page.js';
-import { type Report, type ReportFacts, reportOn } from './report.js';
+import { type Page, type PlanFacts, pageOfPlan, pageOfRun, type Report, type ReportFacts, reportOn } from './page.js';
 
 export const reportFormats = ['html', 'junit', 'markdown'] as const;
 
@@ -74,24 +75,11 @@ export async function checkReportPlaces(
 	}
 }
 
-const PIECE = 256 * 1024;
-
-function* inPieces(texts: Iterable<string>): Generator<string> {
-	let piece = '';
-	for (const text of texts) {
-		piece += text;
-		if (piece.length < PIECE) continue;
-		yield piece;
-		piece = '';
-	}
-	yield piece;
-}
-
 async function writeReport({ path: given }: ReportSpec, texts: Iterable<string>, cwd: string): Promise<void> {
 	const path = await realName(resolve(cwd, given));
 	const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`;
 	try {
-		await writeFile(draft, inPieces(texts), { flag: 'wx' });
+		await pipeline(texts, createWriteStream(draft, { flags: 'wx' }));
 		await rename(draft, path);
 	} catch (error) {
 		await rm(draft, { force: true }).catch(() => undefined);

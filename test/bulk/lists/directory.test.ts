@@ -135,7 +135,7 @@ test('terms are found by ID, slug, name and damaged slug, and several with one n
 		{ id: '33' },
 	]);
 	expect(await found('Party')).toEqual({
-		problem: '"Party" is the name of 2 ticket-tag terms: use one of the IDs 33, 34',
+		problem: '"Party" is the name of 2 ticket-tag terms: use one of 33, 34',
 	});
 	expect(await found('')).toEqual({ problem: expect.stringContaining('not found') });
 	expect(await found('a;b')).toEqual({ problem: expect.stringContaining('separate several with commas') });

@@ -136,7 +136,7 @@ describe('a term by its slug or name', () => {
 		};
 		const service = await startDirectoryService({ terms });
 		const { exitCode, stderr } = await service.run('ticket update 14 --product Pro');
-		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('use one of the IDs 5, 6')]);
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('use one of 5, 6')]);
 		expect(service.written()).toEqual([]);
 	});
 
@@ -299,7 +299,7 @@ describe('an application password by its name', () => {
 
 	test.each([
 		['that nobody has', 'Labtop', 'no application password "Labtop"; did you mean "Laptop"?'],
-		['that two share', 'CI Runner', `use one of the slugs ${slugs.runner}, ${slugs.other}`],
+		['that two share', 'CI Runner', `use one of ${slugs.runner}, ${slugs.other}`],
 	])('%s is refused', async (_what, name, message) => {
 		const service = await open();
 		const { exitCode, stderr } = await service.run(['user', 'password', 'delete', 'jdoe', name, '--yes']);
