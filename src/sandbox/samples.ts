@@ -1,7 +1,7 @@
 /** The sample data: N tickets with what belongs to them, the same for the same N. */
 
 import samples from './samples.json' with { type: 'json' };
-import { createChance, hashPassword, passwordSlug, slugify, stamp } from './text.js';
+import { createChance, passwordSlug, slugify, stamp, withoutSpaces } from './text.js';
 
 export const ADMIN_ID = 1;
 export const ADMIN_NAME = 'admin';
@@ -85,14 +85,13 @@ function createUser(id: number, { agents }: Size) {
 		support_can_be_assigned: index >= 0 && !isCustomer,
 		support_smart_tickets_order: false,
 		support_after_reply: 'stay',
-		hash: hashPassword(firstPassword(username)),
+		password: firstPassword(username),
 		passwords: devices.map((name) => createPassword(name, `${username} ${name}`, registered)),
 	};
 }
 
 export function createPassword(name: string, password: string, created: string) {
-	const hash = hashPassword(password);
-	return { slug: passwordSlug(hash), name, hash, created, last_used: null };
+	return { slug: passwordSlug(password), name, password: withoutSpaces(password), created, last_used: null };
 }
 
 function termId(slug: string): number {

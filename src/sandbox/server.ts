@@ -24,7 +24,6 @@ export interface SandboxOptions extends FaultOptions {
 	onRequest?: ((entry: { method: string; path: string; status: number }) => void) | undefined;
 }
 
-const GRACE_MS = 2000;
 const KEEP_ALIVE_MS = 10 * 60 * 1000;
 
 /** @throws FailedError if the port is taken */
@@ -62,7 +61,6 @@ export async function openSandbox(options: SandboxOptions) {
 		response.writeHead(sent.status, {
 			'Content-Type': isPage ? 'text/html; charset=UTF-8' : 'application/json; charset=UTF-8',
 			...sent.headers,
-			...(server.listening ? {} : { Connection: 'close' }),
 		});
 		response.end(sent.html ?? (sent.body === undefined ? '' : JSON.stringify(sent.body)));
 	}
@@ -78,10 +76,7 @@ export async function openSandbox(options: SandboxOptions) {
 		port,
 		store,
 		async close(): Promise<void> {
-			const ended = new AbortController();
-			const closed = once(server.close(), 'close').then(() => ended.abort());
-			server.closeIdleConnections();
-			await clock.sleep(GRACE_MS, ended.signal);
+			const closed = once(server.close(), 'close');
 			server.closeAllConnections();
 			await closed;
 		},

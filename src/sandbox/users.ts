@@ -4,7 +4,7 @@ import { texts } from './arguments.js';
 import { type Call, createResource, type Handler, type Resource, type Service, type Shape } from './resources.js';
 import { noUser, ok, ServiceError } from './responses.js';
 import type { Store, User } from './samples.js';
-import { hashPassword, slugify } from './text.js';
+import { slugify, withoutSpaces } from './text.js';
 
 function findUser({ users }: Store, test: (user: User) => boolean): User | undefined {
 	return [...users.values()].find(test);
@@ -17,9 +17,9 @@ export function callerOf(store: Store, header = ''): User {
 		throw new ServiceError(401, 'rest_not_logged_in', 'You are not currently logged in.');
 	}
 	const [name = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-	const hash = hashPassword(rest.join(':'));
+	const password = withoutSpaces(rest.join(':'));
 	const user = findUser(store, (each) => each.username === name || each.email === name);
-	if (user?.passwords.some((each) => each.hash === hash)) return user;
+	if (user?.passwords.some((each) => each.password === password)) return user;
 	throw new ServiceError(401, 'incorrect_password', 'The provided password is an invalid application password.');
 }
 
@@ -27,7 +27,7 @@ export function createUsers({ store, dialect }: Service): Resource & { readonly 
 	const users = createResource<User>({
 		table: store.users,
 		missing: noUser,
-		shape({ hash: _, passwords: _passwords, ...user }) {
+		shape({ password: _, passwords: _passwords, ...user }) {
 			// Services show these values where nothing is stored; writing them back would store them.
 			const whole = { ...user, locale: user.locale || 'en_US', meta: { persisted_preferences: [] } };
 			return Object.fromEntries(Object.entries(whole).map(([name, value]) => [dialect.toOwn(name), value]));
@@ -37,7 +37,7 @@ export function createUsers({ store, dialect }: Service): Resource & { readonly 
 				throw new ServiceError(400, 'rest_user_invalid_argument', "Username isn't editable.");
 			}
 			if (name === 'slug') user.slug = slugify(value as string) || user.slug;
-			else if (name === 'password') user.hash = hashPassword(value as string);
+			else if (name === 'password') user.password = withoutSpaces(value as string);
 			else if (name !== 'meta') Object.assign(user, { [name]: value });
 		},
 		detach(user, { reassign }) {
@@ -68,7 +68,7 @@ export function createAccounts(service: Service): Record<'check' | 'id' | 'passw
 		return user;
 	}
 
-	const shape = ({ hash: _, ...rest }: User['passwords'][number]): Shape => rest;
+	const shape = ({ password: _, ...rest }: User['passwords'][number]): Shape => rest;
 
 	return {
 		/** Your own name only. */
@@ -82,8 +82,8 @@ export function createAccounts(service: Service): Record<'check' | 'id' | 'passw
 
 		check(call) {
 			const user = named(call);
-			const hash = hashPassword(call.values.password as string);
-			if (![user, ...user.passwords].some((each) => each.hash === hash)) {
+			const password = withoutSpaces(call.values.password as string);
+			if (![user, ...user.passwords].some((each) => each.password === password)) {
 				throw new ServiceError(400, 'invalid_user_credentials', 'Invalid user credentials.');
 			}
 			return ok({ id: user.id });
@@ -102,8 +102,7 @@ export function createAccounts(service: Service): Record<'check' | 'id' | 'passw
 				throw new ServiceError(404, 'rest_application_password_not_found', 'Application password not found.');
 			}
 			user.passwords = user.passwords.filter((each) => each !== password);
-			// The hash must never reach the screen.
-			return ok({ deleted: true, previous: { ...shape(password), password: password.hash } });
+			return ok({ deleted: true, previous: password });
 		},
 	};
 }

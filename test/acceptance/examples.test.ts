@@ -21,7 +21,7 @@ const FILES: Readonly<Record<string, string>> = {
 	'spam.csv': 'ticket_id,id\n14,73\n',
 	'attachments.csv': 'id,title\n51,Photo\n',
 	'new-password.txt': 'Xk3f 9aQz Lm2P vR7t\n',
-	'passwords.csv': 'user_id,slug\n3,dd9a17c593d3\n',
+	'passwords.csv': 'user_id,slug\n3,bf7ff80e7ef5\n',
 };
 
 /** The words of a line that needs no shell. */

@@ -71,12 +71,7 @@ export const command = defineCommand({
 		const prefixes = Object.entries(words).filter(([, word]) => word !== undefined);
 		let unlisten = (): void => undefined;
 		const stopped = new Promise<void>((stop) => {
-			let signals = 0;
-			unlisten = context.signals.listen(() => {
-				signals++;
-				if (signals === 1) stop();
-				else context.abandon(ExitCode.interrupted);
-			});
+			unlisten = context.signals.listen(() => stop());
 		});
 		try {
 			const sandbox = await openSandbox({

@@ -1,6 +1,6 @@
 /** `supportctl sandbox` serves when it has printed that it does, prints what is needed to use it, and ends cleanly. */
 
-import { createServer, request } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { command } from '../../../src/cli/commands/sandbox.js';
@@ -61,39 +61,6 @@ test('with --json it prints one object on one line and nothing else', async () =
 	expect(desk.pid).toBe(process.pid);
 	expect(context.stdout.text.split('\n')).toHaveLength(2);
 	expect(context.stderr.text).toBe('');
-});
-
-test('a second signal ends it at once', async () => {
-	const { context, ended } = await startJson({ latency: 200 });
-	context.signal('SIGINT');
-	context.signal('SIGINT');
-	expect(context.abandoned).toEqual([130]);
-	expect(await ended).toBe(0);
-});
-
-test('a request in flight gets its response before it ends', async () => {
-	const { context, ended, desk } = await startJson();
-	const sent = request(`${desk.baseUrl}/support-api/v1/tickets/1`, {
-		method: 'POST',
-		headers: {
-			authorization: basic(desk.username, desk.password),
-			'content-type': 'application/json',
-			expect: '100-continue',
-		},
-	});
-	const status = new Promise<number | undefined>((resolve, reject) => {
-		sent.on('response', (response) => {
-			response.resume();
-			resolve(response.statusCode);
-		});
-		sent.on('error', reject);
-	});
-	// The sandbox has the request once it asks for the body.
-	await new Promise((asked) => sent.once('continue', asked));
-	context.signal('SIGTERM');
-	sent.end('{"status":"hold"}');
-	expect(await status).toBe(200);
-	expect(await ended).toBe(0);
 });
 
 test('a port that is taken is named, with what to do', async () => {
