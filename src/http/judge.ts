@@ -5,7 +5,7 @@ import { bodyIn, type Dialect, neutralDialect } from '../api/dialect.js';
 import type { Endpoint } from '../api/endpoints.js';
 import { userFields } from '../api/fields.js';
 import type { Request } from '../api/plan.js';
-import { isId, isObject, kindOf } from '../api/values.js';
+import { isId, isObject } from '../api/values.js';
 import type { HttpRequest } from './client.js';
 import type { History, Outcome } from './outcome.js';
 import { type Content, firstWords, headerOf, htmlText, type NoJson, type Response, readContent } from './response.js';
@@ -84,7 +84,9 @@ function writes({ endpoint: { replay } }: Sendable): boolean {
 
 const unknown = (code: string, message: string): Finding => ({ outcome: 'unknown', code, message });
 
-const unexpected = (message: string): Finding => unknown('unexpected_shape', message);
+function unexpected(what: string, body: unknown): Finding {
+	return unknown('unexpected_shape', `the response does not show ${what}: ${wordsOf(body)}`);
+}
 
 function judgeProblem(problem: NonNullable<Response['problem']>, { status, sent }: Response): Finding {
 	const { code, message, permanent } = problem;
@@ -133,7 +135,7 @@ function judgeBody(request: Sendable, body: unknown, before: string, { dialect, 
 	const { endpoint, sent = {} } = request;
 	const isItself = showsAskedId(request, body);
 	if (before !== '' && writes(request) && !isItself) {
-		return unexpected(`text before a response without the ID: ${before}`);
+		return unknown('unexpected_shape', `text before a response without the ID: ${before}`);
 	}
 	const other = otherObject(request, body);
 	if (other !== undefined) {
@@ -149,22 +151,20 @@ function judgeBody(request: Sendable, body: unknown, before: string, { dialect, 
 			return { outcome: 'ok' };
 		case 'list': {
 			const list = listOf(body);
-			return list === undefined ? unexpected('the response is not a list') : { outcome: 'ok', body: list };
+			return list === undefined ? unexpected('a list', body) : { outcome: 'ok', body: list };
 		}
 		case 'fields':
-			if (readCustomFields(body) !== undefined) return { outcome: 'ok' };
-			return unexpected(`the response is not custom fields: ${wordsOf(body)}`);
+			return readCustomFields(body) === undefined ? unexpected('custom fields', body) : { outcome: 'ok' };
 		case 'fields-set':
 			return judgeFieldsSet(request, body, isItself);
 		case 'user-id':
-			return lookedUpId(body) === undefined ? unexpected('the response shows no ID') : { outcome: 'ok' };
+			return lookedUpId(body) === undefined ? unexpected('an ID', body) : { outcome: 'ok' };
 		case 'check':
 			return judgeCheck(request, body, before);
 		case 'object':
-			if (!isObject(body)) return unexpected(`the response is ${kindOf(body)} where an object was expected`);
-			if (endpoint.replay === 'delete') return judgeDelete(request, body, isItself);
-			if (endpoint.replay === 'set') return judgeUpdate(request, body, isItself, terms);
-			return isItself ? { outcome: 'ok' } : unexpected(`the response does not show the object: ${wordsOf(body)}`);
+			if (isObject(body) && endpoint.replay === 'delete') return judgeDelete(request, body, isItself);
+			if (isObject(body) && endpoint.replay === 'set') return judgeUpdate(request, body, isItself, terms);
+			return isItself ? { outcome: 'ok' } : unexpected('the object', body);
 	}
 }
 
@@ -173,7 +173,7 @@ function judgeUpdate({ endpoint, sent = {} }: Sendable, body: Json, isItself: bo
 	const { differs, open } = compareAll(endpoint, sent, shown, terms);
 	const showsAll = Object.keys(sent).length > 0 && open.length === 0 && differs.length === 0;
 	if (isItself || showsAll) return differs.length === 0 ? { outcome: 'ok' } : differing(differs);
-	return unexpected(`the response does not show whether it was applied: ${wordsOf(body)}`);
+	return unexpected('whether it was applied', body);
 }
 
 export function differing(differs: NonNullable<Outcome['differs']>): Finding & { outcome: 'differs' } {
@@ -183,25 +183,20 @@ export function differing(differs: NonNullable<Outcome['differs']>): Finding & {
 }
 
 function judgeDelete({ endpoint, permanent }: Sendable, body: Json, isItself: boolean): Finding {
-	const wantsTrash = endpoint.trash === true && permanent !== true;
-	const isTrashed = isItself && body.status === 'trash';
-	if (isTrashed && wantsTrash) return { outcome: 'ok' };
+	const sent = endpoint.trash === true && permanent !== true ? 'trash' : 'permanently deleted';
+	const isTrashed = isItself && body.status === 'trash' && endpoint.trash === true;
+	if (isTrashed && sent === 'trash') return { outcome: 'ok' };
 	if (body.deleted === false) {
 		return { outcome: 'failed', code: 'not_deleted', message: 'the service says it was not deleted' };
 	}
-	if (body.deleted === true) {
-		if (!wantsTrash) return { outcome: 'ok' };
-		return differing([{ field: 'status', sent: 'trash', shown: 'permanently deleted' }]);
-	}
-	if (isTrashed && endpoint.trash === true) {
-		return differing([{ field: 'status', sent: 'permanently deleted', shown: 'trash' }]);
-	}
-	return unexpected(`the response does not show whether it was deleted: ${wordsOf(body)}`);
+	if (body.deleted !== true && !isTrashed) return unexpected('whether it was deleted', body);
+	const shown = body.deleted === true ? 'permanently deleted' : 'trash';
+	return shown === sent ? { outcome: 'ok' } : differing([{ field: 'status', sent, shown }]);
 }
 
 function judgeFieldsSet({ sent = {} }: Sendable, body: unknown, isItself: boolean): Finding {
 	if (body === null || (Array.isArray(body) && body.length === 0)) return { outcome: 'ok' };
-	if (!isObject(body)) return unexpected(`the response is ${kindOf(body)} where nothing was expected`);
+	if (!isObject(body)) return unexpected('whether it was applied', body);
 	const fields = readCustomFields(body);
 	const shown = fields ?? body;
 	const { differs, open } = compareAll({ body: 'custom_fields' }, sent, (name) => shown[name]);
@@ -209,7 +204,7 @@ function judgeFieldsSet({ sent = {} }: Sendable, body: unknown, isItself: boolea
 	if (showsAll && differs.length === 0) return { outcome: 'ok' };
 	if (showsAll && fields !== undefined) return differing(differs);
 	if (isItself) return { outcome: 'ok' };
-	return unexpected(`the response does not show whether it was applied: ${wordsOf(body)}`);
+	return unexpected('whether it was applied', body);
 }
 
 const USER_FIELDS = new Set([
@@ -227,7 +222,7 @@ function judgeCheck({ sent = {} }: Sendable, body: unknown, before: string): Fin
 	if (before === '' && isUser && (body.username === undefined || isSame(body.username, sent.username))) {
 		return { outcome: 'ok' };
 	}
-	return unexpected('the response does not say whether the credentials are valid');
+	return unknown('unexpected_shape', 'the response does not say whether the credentials are valid');
 }
 
 export function lookedUpId(body: unknown): string | undefined {
@@ -325,14 +320,11 @@ const WRONG_CREDENTIALS: ReadonlySet<unknown> = new Set([
 ]);
 
 function wordsOfRefusal(content: Content, status: number, dialect: Dialect | undefined): Partial<Finding> {
-	if (!('value' in content)) {
-		if (content.code !== 'empty_response') return content;
-		const name = process.getBuiltinModule('node:http').STATUS_CODES[status];
-		return { code: `http_${status}`, message: name === undefined ? content.message : `${name}; ${content.message}` };
-	}
+	const code = `http_${status}`;
+	if (!('value' in content)) return content.code === 'empty_response' ? { ...content, code } : content;
 	const { value: body, warnings } = content;
 	return {
-		code: `http_${status}`,
+		code,
 		message: `the service responded with ${status}`,
 		...explain(body, dialect),
 		body,
@@ -351,10 +343,10 @@ function isOwnError(body: unknown, status: number): boolean {
 	return !GATEWAY.has(status) || (isObject(body.data) && body.data.status === status);
 }
 
-function explain(body: unknown, dialect = neutralDialect): Pick<Outcome, 'code' | 'message' | 'reasons'> {
+function explain(body: unknown, dialect = neutralDialect): Partial<Finding> {
 	if (!isObject(body)) return {};
 	const { code, message, data } = body;
-	const found: Pick<Outcome, 'code' | 'message' | 'reasons'> = {};
+	const found: Partial<Finding> = {};
 	if (typeof code === 'string' || typeof code === 'number') found.code = String(code);
 	if (typeof message === 'string' && message !== '') found.message = htmlText(message);
 	const params = isObject(data) ? data.params : undefined;

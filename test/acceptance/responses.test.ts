@@ -209,20 +209,20 @@ test.each<[what: string, words: string, Responder, expected: { exitCode: number;
 			text(503, ''),
 			{
 				exitCode: 5,
-				stderr: `error: update ticket 14: outcome unknown (HTTP 503): Service Unavailable; the response is empty\nhint: the change may have been applied; check before retrying, or use --verify\n`,
+				stderr: `error: update ticket 14: outcome unknown (HTTP 503): the response is empty\nhint: the change may have been applied; check before retrying, or use --verify\n`,
 			},
 		],
 		[
 			'an empty 429 says what its status says, and what can be done',
 			`${update} --retries 0`,
 			text(429, ''),
-			{ exitCode: 1, stderr: `${failed} 429): Too Many Requests; the response is empty\n${later}` },
+			{ exitCode: 1, stderr: `${failed} 429): the response is empty\n${later}` },
 		],
 		[
 			'an empty 418 says what it is',
 			update,
 			text(418, ''),
-			{ exitCode: 1, stderr: `${failed} 418): I'm a Teapot; the response is empty\n` },
+			{ exitCode: 1, stderr: `${failed} 418): the response is empty\n` },
 		],
 		[
 			'a request that has to wait for long is put off, not failed',
