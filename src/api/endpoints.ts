@@ -264,17 +264,22 @@ export function mustBeGiven(
 
 const parameters = endpointList.flatMap((each) => each.parameters);
 
-export const idNames: readonly string[] = [...new Set([...parameters.map(({ name }) => name), 'username'])];
+const names = [...new Set(parameters.map(({ name }) => name))];
+const isOwner = (name: string): boolean => name.endsWith('_id');
+
+/** The object's own ID, then its owner's. */
+export const idNames: readonly string[] = [
+	...names.filter((name) => !isOwner(name)),
+	...names.filter(isOwner),
+	'username',
+];
 
 /** A slug is a field of bodies too. */
 export const numberedIdNames: ReadonlySet<string> = new Set(
 	parameters.filter(({ kind }) => kind === 'id').map(({ name }) => name),
 );
 
-/** The object's own ID, else its owner's, else the username. */
-export function ownId(row: Readonly<Record<string, unknown>>, names: readonly string[] = idNames): unknown {
-	const present = names.filter((name) => Object.hasOwn(row, name) && name !== 'taxonomy');
-	const things = present.filter((name) => name !== 'username');
-	const name = things.find((each) => !each.endsWith('_id')) ?? things[0] ?? present[0];
+export function ownId(row: Readonly<Record<string, unknown>>): unknown {
+	const name = idNames.find((each) => each !== 'taxonomy' && Object.hasOwn(row, each));
 	return name === undefined ? undefined : row[name];
 }

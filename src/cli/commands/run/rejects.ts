@@ -87,7 +87,7 @@ async function print(
 	const onlyIds = options.format === 'ids' && options.query === undefined;
 	let nameless = 0;
 	for await (const { row, ids: own } of rejects) {
-		const id = ownId(own, Object.keys(own));
+		const id = ownId(own);
 		if (onlyIds && id === undefined) {
 			nameless++;
 			continue;
