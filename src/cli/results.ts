@@ -8,7 +8,7 @@ import type { Output } from '../io/context.js';
 import { openPager } from '../io/pager.js';
 import { openPalette } from '../output/colour.js';
 import { type Format, parseFields, type RenderOptions, type Row } from '../output/columns.js';
-import { createRenderer, type Renderer, type RenderSummary } from '../output/render.js';
+import { createRenderer, type Renderer } from '../output/render.js';
 import type { Invocation } from './command.js';
 import { warn } from './notices.js';
 import type { ValuesOf } from './options/option.js';
@@ -85,33 +85,26 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 	);
 	return {
 		row: renderer.row,
+		/** @throws UsageError for a column that no row has, unless rows were sent */
 		async end() {
 			const summary = await renderer.end();
+			const { dropped, missing, rows, seen } = summary;
 			await pager?.end();
-			checkColumns(invocation, shape, summary);
+			if (dropped.length > 0) {
+				const names = dropped.slice(0, SHOWN).map(quote).join(', ') + (dropped.length > SHOWN ? ' …' : '');
+				warn(context, [`later rows have more columns: ${names}; print them with --fields or --format ndjson`]);
+			}
+			const [unknown] = missing;
+			if (unknown === undefined || rows === 0) return summary;
+			const isKnown = shape.holdsResponses === true || keys?.includes(unknown) === true;
+			if (!isKnown || options.query !== undefined) throw unknownColumn(unknown, seen);
+			warn(context, [`no row has ${JSON.stringify(unknown)}`]);
 			return summary;
 		},
 	};
 }
 
 const firstKey = (path: string): string => path.split('.')[0] ?? '';
-
-/** @throws UsageError for a column that no row has, unless rows were sent */
-function checkColumns(
-	{ context, options }: Invocation,
-	{ keys, holdsResponses }: ResultShape,
-	{ dropped, missing, rows, seen }: RenderSummary,
-): void {
-	if (dropped.length > 0) {
-		const names = dropped.slice(0, 20).map(quote).join(', ') + (dropped.length > 20 ? ' …' : '');
-		warn(context, [`later rows have more columns: ${names}; print them with --fields or --format ndjson`]);
-	}
-	const [unknown] = missing;
-	if (unknown === undefined || rows === 0) return;
-	const isKnown = holdsResponses === true || keys?.includes(unknown) === true;
-	if (!isKnown || options.query !== undefined) throw unknownColumn(unknown, seen);
-	warn(context, [`no row has ${JSON.stringify(unknown)}`]);
-}
 
 export async function printAll(invocation: Invocation, shape: ResultShape, rows: Iterable<Row>): Promise<void> {
 	const results = await openResults(invocation, shape);

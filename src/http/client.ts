@@ -39,56 +39,54 @@ export interface Client {
 const timedOut = new Error('timed out');
 const tooLarge = new Error('too large');
 
-class Exchange implements Dispatcher.DispatchHandler {
-	status = 0;
-	headers: ResponseHeaders = {};
-	isStarted = false;
-	readonly chunks: Buffer[] = [];
-	private bytes = 0;
-	private controller: Dispatcher.DispatchController | undefined;
-	private isOver = false;
+type Exchange = ReturnType<typeof createExchange>;
 
-	constructor(private readonly ended: (error?: Error) => void) {}
+/** What undici calls for one request. */
+function createExchange(ended: (error?: Error) => void) {
+	let controller: Dispatcher.DispatchController | undefined;
+	let bytes = 0;
+	let isOver = false;
 
-	/** undici drops what it has not sent yet once it gets to it. */
-	giveUp(): void {
-		if (this.controller === undefined) this.end(timedOut);
-		else this.controller.abort(timedOut);
+	function end(error?: Error): void {
+		if (isOver) return;
+		isOver = true;
+		ended(error);
 	}
 
-	private end(error?: Error): void {
-		if (this.isOver) return;
-		this.isOver = true;
-		this.ended(error);
-	}
-
-	onRequestStart(controller: Dispatcher.DispatchController): void {
-		if (this.isOver) controller.abort(timedOut);
-		else {
-			this.controller = controller;
-			this.isStarted = true;
-		}
-	}
-
-	onResponseStart(_controller: unknown, status: number, headers: ResponseHeaders): void {
-		if (status < 200) return;
-		this.status = status;
-		this.headers = headers;
-	}
-
-	onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-		this.bytes += chunk.length;
-		if (this.bytes > MAX_RESPONSE_BYTES) controller.abort(tooLarge);
-		else this.chunks.push(chunk);
-	}
-
-	onResponseEnd(): void {
-		this.end();
-	}
-
-	onResponseError(_controller: unknown, error: Error): void {
-		this.end(error);
-	}
+	return {
+		status: 0,
+		headers: {} as ResponseHeaders,
+		chunks: [] as Buffer[],
+		isStarted: false,
+		/** undici drops what it has not sent yet once it gets to it. */
+		giveUp(): void {
+			if (controller === undefined) end(timedOut);
+			else controller.abort(timedOut);
+		},
+		onRequestStart(given: Dispatcher.DispatchController): void {
+			if (isOver) given.abort(timedOut);
+			else {
+				controller = given;
+				this.isStarted = true;
+			}
+		},
+		onResponseStart(_controller: unknown, status: number, headers: ResponseHeaders): void {
+			if (status < 200) return;
+			this.status = status;
+			this.headers = headers;
+		},
+		onResponseData(given: Dispatcher.DispatchController, chunk: Buffer): void {
+			bytes += chunk.length;
+			if (bytes > MAX_RESPONSE_BYTES) given.abort(tooLarge);
+			else this.chunks.push(chunk);
+		},
+		onResponseEnd(): void {
+			end();
+		},
+		onResponseError(_controller: unknown, error: Error): void {
+			end(error);
+		},
+	};
 }
 
 /** Sites without pretty URLs take the path as a parameter. */
@@ -159,7 +157,7 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 		return new Promise((resolve) => {
 			const startedAt = monotonic();
 			firstAt ??= startedAt;
-			const exchange: Exchange = new Exchange((error) => {
+			const exchange: Exchange = createExchange((error) => {
 				for (const timer of timers) clearTimeout(timer);
 				const response = responseOf(exchange, monotonic() - startedAt, error);
 				isConnected ||= response.sent;

@@ -26,7 +26,7 @@ export interface ConnectionOptions {
 export function authHeader(auth: Auth): Record<string, string> {
 	switch (auth.scheme) {
 		case 'basic':
-			return { authorization: basic(auth.username, auth.password) };
+			return { authorization: `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}` };
 		case 'bearer':
 			return { authorization: `Bearer ${auth.token}` };
 		case 'header':
@@ -34,10 +34,6 @@ export function authHeader(auth: Auth): Record<string, string> {
 		case 'none':
 			return {};
 	}
-}
-
-function basic(username: string, password: string): string {
-	return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
 }
 
 /** A pool, or a proxy's agent. Redirects are never followed. */
@@ -132,7 +128,8 @@ export function proxyFor(baseUrl: string, settings: ProxySettings): URL | undefi
 }
 
 function proxyAuthorization({ username, password }: URL): string | undefined {
-	return username === '' ? undefined : basic(decode(username), decode(password));
+	if (username === '') return undefined;
+	return authHeader({ scheme: 'basic', username: decode(username), password: decode(password) }).authorization;
 }
 
 /** undici's errors for a refused tunnel, and for a 407 without a tunnel. */

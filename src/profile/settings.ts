@@ -254,11 +254,13 @@ export function parseBaseUrl(
 	const text = given.trim();
 	// Whatever stands before an @ may be a password.
 	const shown = JSON.stringify(text.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@').slice(0, 200));
-	const completed = withScheme(text);
-	if (completed !== text) throw invalid(`${shown} has no scheme`, `use ${completed}`);
-	if (!URL.canParse(text) || /[\s\\]/.test(text)) throw invalid(`${shown} is not a URL`);
-	const { protocol, origin, hostname, pathname, search, username, password } = new URL(text);
-	if (protocol !== 'https:' && protocol !== 'http:') throw invalid(`${shown} is neither https:// nor http://`);
+	const parsed = URL.canParse(text) && !/[\s\\]/.test(text) ? new URL(text) : undefined;
+	if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
+		const completed = withScheme(text);
+		if (completed !== text) throw invalid(`${shown} has no scheme`, `use ${completed}`);
+		throw invalid(`${shown} is ${parsed === undefined ? 'not a URL' : 'neither https:// nor http://'}`);
+	}
+	const { protocol, origin, hostname, pathname, search, username, password } = parsed;
 	if (username !== '' || password !== '') {
 		throw invalid('must not contain a username or password', 'pass --username; the password is asked for');
 	}

@@ -63,18 +63,17 @@ export class RowSender {
 
 	/** Never rejects for what the service does. */
 	async send(row: RunRow): Promise<RowOutcome> {
-		const { ahead, redact } = this.parts;
-		const outcome = row.skip === undefined ? await this.#perform(row) : skipped(row.skip);
-		ahead?.forget(row.request);
-		return redact(rowOutcome(row, outcome), row.request);
-	}
-
-	#perform(row: RunRow): Promise<Outcome> {
-		const { endpoint } = row.request;
+		const { plan, ahead, redact } = this.parts;
+		const { request, skip } = row;
 		const maybeSent = this.#maybeSent(row);
-		const looksFirst =
-			this.#readsFirst || endpoint.cleared !== undefined || (maybeSent && this.parts.plan.checks.verify);
-		return looksFirst ? this.#readAndWrite(row, maybeSent) : this.#writeKind(row, row.request, maybeSent);
+		const mayClear = request.endpoint.cleared !== undefined;
+		let outcome: Outcome;
+		if (skip !== undefined) outcome = skipped(skip);
+		else if (this.#readsFirst || mayClear || (maybeSent && plan.checks.verify)) {
+			outcome = await this.#readAndWrite(row, maybeSent);
+		} else outcome = await this.#writeKind(row, request, maybeSent);
+		ahead?.forget(request);
+		return redact(rowOutcome(row, outcome), request);
 	}
 
 	async #readAndWrite(row: RunRow, maybeSent: boolean): Promise<Outcome> {
