@@ -4,13 +4,13 @@ import type { AppliedDifference, TermIndex } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { createPlanner, type Request } from '../../api/plan.js';
 import { readEndpointOf, readRequest } from '../../api/reads.js';
-import { hasInexactNumber } from '../../api/values.js';
+import { didYouMean } from '../../api/suggest.js';
+import { hasInexactNumber, quote } from '../../api/values.js';
 import type { Client } from '../../http/client.js';
 import { differing, lookedUpId } from '../../http/judge.js';
 import { isLost, type Outcome, type RowOutcome, skipped } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Journal } from '../journal/write.js';
-import { createCustomNames, renamed, withUnknownNames } from './custom-names.js';
 import { decide, leftCode, leftMessage, oldValues, withCleared } from './decide.js';
 import { type Held, heldOf } from './held.js';
 import { type Checks, type RunPlan, readsBefore } from './plan.js';
@@ -53,7 +53,9 @@ interface Prepared {
 export class RowSender {
 	readonly #readsFirst: boolean;
 	readonly #sending: SendOptions;
-	#findNames: ReturnType<typeof createCustomNames> | undefined;
+	/** Custom fields as one read of the run shows them. */
+	#names: Promise<Held | undefined> | undefined;
+	#isRefused = false;
 
 	constructor(private readonly parts: RowSenderParts) {
 		const { plan, options, terms } = parts;
@@ -114,13 +116,27 @@ export class RowSender {
 		return isCustom ? this.#writeFields(row, request, maybeSent, first?.held) : this.#write(row, request, maybeSent);
 	}
 
-	/** Custom fields, under the names that the service has for them. */
+	/** Custom fields go by the names that the service writes; it ignores unknown names. */
 	async #writeFields(row: RunRow, request: Request, maybeSent: boolean, held?: Held): Promise<Outcome> {
-		this.#findNames ??= createCustomNames();
-		const { names = held, notice } = held === undefined ? await this.#findNames(() => this.#readBefore(row)) : {};
+		const isFirst = this.#names === undefined;
+		const names = held ?? (await this.#findNames(row));
 		const result = await this.#write(row, request, maybeSent, names);
-		if (notice !== undefined) result.warnings = [...(result.warnings ?? []), notice];
-		return names === undefined ? result : withUnknownNames(result, names);
+		if (names !== undefined) return withUnknownNames(result, names);
+		if (isFirst && this.#isRefused) {
+			const notice = "custom fields can't be read here, so nothing confirms that they were saved";
+			result.warnings = [...(result.warnings ?? []), notice];
+		}
+		return result;
+	}
+
+	#findNames(row: RunRow): Promise<Held | undefined> {
+		this.#names ??= this.#readBefore(row).then(({ result, held }) => {
+			// The next row's ticket may exist.
+			if (result.gone) this.#names = undefined;
+			else if (held === undefined) this.#isRefused = true;
+			return held;
+		});
+		return this.#names;
 	}
 
 	/** Writes, and reads back what has to be confirmed. */
@@ -186,6 +202,24 @@ export function rowOutcome({ row, line, remarks, request: { endpoint, ids } }: R
 	if (line !== undefined) outcome.line = line;
 	if (remarks !== undefined) outcome.warnings = [...(result.warnings ?? []), ...remarks];
 	return outcome;
+}
+
+/** Under the names that the deployment writes. */
+function renamed(request: Request, names: Held, dialect: Dialect): Request {
+	const { endpoint, ids, sent = {} } = request;
+	const fields = Object.fromEntries(Object.entries(sent).map(([name, value]) => [names.writtenAs(name), value]));
+	return { ...createPlanner(endpoint, dialect)({ ids, fields }), sent };
+}
+
+const NAMED_FIELDS = 10;
+
+function withUnknownNames(result: Outcome, names: Held): Outcome {
+	const unknown = result.differs?.find(({ field }) => !names.has(field))?.field;
+	if (result.outcome !== 'differs' || unknown === undefined) return result;
+	const near = didYouMean(unknown, names.names);
+	const all = names.names.slice(0, NAMED_FIELDS).join(', ');
+	const hint = near === '' && all !== '' ? `; fields: ${all}` : near;
+	return { ...result, code: 'no_such_field', message: `custom field ${quote(unknown)} not found${hint}` };
 }
 
 /** A refusal of the service stands. */

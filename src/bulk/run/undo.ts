@@ -46,6 +46,7 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 	};
 }
 
+/** What a run did to an object. */
 interface Change {
 	ids: Ids;
 	old: Record<string, unknown>;
@@ -61,30 +62,37 @@ export async function openOldValues(
 	source: Extract<RowSource, { from: 'snapshots' }>,
 	dialect: Dialect,
 ): Promise<PlannedRows> {
-	const records = await findRecords(source.journal);
+	const { journal, run, overwrite } = source;
+	const places = new Map<number, number[]>();
+	const scan = await scanJournal(journal, (record, place, soFar) => {
+		const ids = record.type === 'before' ? record.ids : rowRecordOf(record)?.ids;
+		const isNeeded = record.type === 'before' || record.differs !== undefined || isLost(record, soFar);
+		if (!isObject(ids) || !isNeeded) return;
+		const hash = hashKey(keyOf(ids));
+		const known = places.get(hash);
+		if (known === undefined) places.set(hash, [place]);
+		else known.push(place);
+	});
+	const changes = new Changes(places, scan, plan);
 	const request = createPlanner(endpoints[plan.endpoint], dialect);
 	let digest = '';
 	function* rows(): Generator<RunRow> {
 		const hash = createHash('sha256');
 		let row = 0;
-		for (const change of readChanges(source.journal, records, plan)) {
+		for (const change of changes.read(journal)) {
 			hash.update(JSON.stringify(change));
-			yield rowOf(change, ++row, source.overwrite, request);
+			yield rowOf(change, ++row, overwrite, request);
 		}
 		if (row === 0) {
-			throw new UsageError(`run ${source.run} wrote nothing that can be restored`, { code: 'nothing_to_undo' });
+			throw new UsageError(`run ${run} wrote nothing that can be restored`, { code: 'nothing_to_undo' });
 		}
 		digest = hash.digest('hex');
 	}
 	return { source, ignored: [], matched: [], sha256: () => digest, read: () => inBatches(rows()) };
 }
 
-function rowOf(
-	{ ids, old, written, remarks, lost }: Change,
-	row: number,
-	overwrite: boolean,
-	request: Planner,
-): RunRow {
+function rowOf(change: Change, row: number, overwrite: boolean, request: Planner): RunRow {
+	const { ids, old, written, remarks, lost } = change;
 	const why = lost === undefined ? Object.values(remarks) : [`the journal has no old values of row ${lost}`];
 	const isLeft = lost !== undefined || Object.keys(old).length === 0;
 	return {
@@ -96,29 +104,8 @@ function rowOf(
 	};
 }
 
-/** Where an object's records are in the journal; values stay in the file. */
-interface Records {
-	/** By a hash of the object, in the order of the run. */
-	places: ReadonlyMap<number, readonly number[]>;
-	scan: JournalScan;
-}
-
 function keyOf(ids: Readonly<Json>): string {
 	return JSON.stringify(Object.entries(ids).filter(([name]) => name !== 'username'));
-}
-
-async function findRecords(path: string): Promise<Records> {
-	const places = new Map<number, number[]>();
-	const scan = await scanJournal(path, (record, place, soFar) => {
-		const ids = record.type === 'before' ? record.ids : rowRecordOf(record)?.ids;
-		const isNeeded = record.type === 'before' || record.differs !== undefined || isLost(record, soFar);
-		if (!isObject(ids) || !isNeeded) return;
-		const hash = hashKey(keyOf(ids));
-		const known = places.get(hash);
-		if (known === undefined) places.set(hash, [place]);
-		else known.push(place);
-	});
-	return { places, scan };
 }
 
 /** Whether it was written, and its old values were damaged or could not be kept. */
@@ -128,77 +115,83 @@ function isLost({ type, row, outcome }: Json, { states, corrupt }: JournalScan):
 	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
 }
 
-function* readChanges(path: string, records: Records, plan: RunPlan): Generator<Change> {
-	const endpoint = endpoints[plan.endpoint];
-	const fd = openRegularFile(path);
-	try {
-		const lineAt = lineReader(fd);
-		for (const places of records.places.values()) {
-			const changes = new Map<string, Change>();
-			for (const place of places) {
-				const record = parseRecord(lineAt(place)?.text ?? '');
-				if (typeof record === 'string') continue;
-				if (record.type === 'row') addOutcome(changes, record, endpoint, plan, records);
-				else addBefore(changes, record, endpoint, plan, records);
+/** Read object by object; values stay in the journal. */
+class Changes {
+	readonly #endpoint: Endpoint;
+	/** Of objects with one hash, by their keys. */
+	#found = new Map<string, Change>();
+
+	/** @param places of records by a hash of their object, in the order of the run */
+	constructor(
+		private readonly places: ReadonlyMap<number, readonly number[]>,
+		private readonly scan: JournalScan,
+		private readonly plan: RunPlan,
+	) {
+		this.#endpoint = endpoints[plan.endpoint];
+	}
+
+	*read(journal: string): Generator<Change> {
+		const fd = openRegularFile(journal);
+		try {
+			const lineAt = lineReader(fd);
+			for (const places of this.places.values()) {
+				this.#found = new Map();
+				for (const place of places) {
+					const record = parseRecord(lineAt(place)?.text ?? '');
+					if (typeof record !== 'string') this.#add(record);
+				}
+				yield* this.#found.values();
 			}
-			yield* changes.values();
+		} finally {
+			closeSync(fd);
 		}
-	} finally {
-		closeSync(fd);
 	}
-}
 
-function changeOf(changes: Map<string, Change>, ids: Ids): Change {
-	const key = keyOf(ids);
-	const change = changes.get(key) ?? { ids, old: emptyRecord(), written: emptyRecord(), remarks: emptyRecord() };
-	changes.set(key, change);
-	return change;
-}
-
-function addOutcome(
-	changes: Map<string, Change>,
-	record: Json,
-	endpoint: Endpoint,
-	plan: RunPlan,
-	{ scan }: Records,
-): void {
-	const { ids = {}, row = 0, differs = [] } = rowRecordOf(record) ?? {};
-	if (!areIds(ids, endpoint, plan)) return;
-	if (isLost(record, scan)) changeOf(changes, ids).lost ??= row;
-	// A value that the service showed after a write may be of this run.
-	for (const { field, shown } of differs) changes.get(keyOf(ids))?.written[field]?.push(shown);
-}
-
-/** Its IDs become a path: a journal may come from elsewhere. */
-function addBefore(
-	changes: Map<string, Change>,
-	{ row, ids, values, sent, absent = [], withheld = [] }: Json,
-	endpoint: Endpoint,
-	plan: RunPlan,
-	{ scan }: Records,
-): void {
-	if (!isObject(ids) || !isObject(values) || !isObject(sent)) return;
-	if (!Array.isArray(absent) || !Array.isArray(withheld)) return;
-	if (!areIds(ids, endpoint, plan) || !mayBeWritten(scan, row as number)) return;
-	const { old, written, remarks } = changeOf(changes, ids);
-	const keep = (name: string, why: string): void => {
-		if (!Object.hasOwn(old, name)) remarks[name] ??= `${name} not restored: ${why}`;
-	};
-	for (const name of absent) keep(name, "it had no value before, and the API can't remove it");
-	for (const name of withheld) keep(name, 'its old value was not saved, because it is secret');
-	for (const [name, value] of Object.entries(values)) {
-		const why = obstacle(endpoint, name, value);
-		if (why !== undefined) keep(name, why);
-		if (!mayBeSent(endpoint, name, plan) || Object.hasOwn(remarks, name)) continue;
-		if (!Object.hasOwn(old, name)) old[name] = value;
-		written[name] ??= [];
-		written[name].push(sent[name]);
+	#add(record: Json): void {
+		if (record.type === 'before') this.#addOldValues(record);
+		const { ids = {}, row = 0, differs = [] } = rowRecordOf(record) ?? {};
+		if (isLost(record, this.scan) && this.#isSafe(ids)) this.#changeOf(ids).lost ??= row;
+		// A value that the service showed after a write may be of this run.
+		for (const { field, shown } of differs) this.#found.get(keyOf(ids))?.written[field]?.push(shown);
 	}
-}
 
-function mayBeWritten({ states, wasKilled }: JournalScan, row: number): boolean {
-	// It may have been under way in a killed process.
-	return states.mayBeWritten(row) || (wasKilled && !states.isDone(row) && !states.isRecorded(row));
+	/** IDs become a path, and a journal may come from elsewhere. */
+	#isSafe(ids: Readonly<Json>): ids is Ids {
+		return areIds(ids, this.#endpoint, this.plan);
+	}
+
+	#changeOf(ids: Ids): Change {
+		const key = keyOf(ids);
+		const change = this.#found.get(key) ?? { ids, old: emptyRecord(), written: emptyRecord(), remarks: emptyRecord() };
+		this.#found.set(key, change);
+		return change;
+	}
+
+	#addOldValues({ row, ids, values, sent, absent = [], withheld = [] }: Json): void {
+		if (!isObject(ids) || !isObject(values) || !isObject(sent)) return;
+		if (!Array.isArray(absent) || !Array.isArray(withheld)) return;
+		if (!this.#isSafe(ids) || !this.#mayBeWritten(row as number)) return;
+		const { old, written, remarks } = this.#changeOf(ids);
+		const keep = (name: string, why: string): void => {
+			if (!Object.hasOwn(old, name)) remarks[name] ??= `${name} not restored: ${why}`;
+		};
+		for (const name of absent) keep(name, "it had no value before, and the API can't remove it");
+		for (const name of withheld) keep(name, 'its old value was not saved, because it is secret');
+		for (const [name, value] of Object.entries(values)) {
+			const why = obstacle(this.#endpoint, name, value);
+			if (why !== undefined) keep(name, why);
+			if (!mayBeSent(this.#endpoint, name, this.plan) || Object.hasOwn(remarks, name)) continue;
+			if (!Object.hasOwn(old, name)) old[name] = value;
+			written[name] ??= [];
+			written[name].push(sent[name]);
+		}
+	}
+
+	#mayBeWritten(row: number): boolean {
+		const { states, wasKilled } = this.scan;
+		// It may have been under way in a killed process.
+		return states.mayBeWritten(row) || (wasKilled && !states.isDone(row) && !states.isRecorded(row));
+	}
 }
 
 function obstacle({ body, fields }: Endpoint, name: string, old: unknown): string | undefined {
