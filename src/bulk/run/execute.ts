@@ -18,7 +18,7 @@ import { invalidOutcome, isInvalid, isOwn, type PlannedRows, type RunRow } from 
 import { beyondStop, RowSender } from './send-row.js';
 import type { RunSetup } from './setup.js';
 import { type StopReason, StopWatch } from './stop.js';
-import { ownRows, type Survey } from './survey.js';
+import type { Survey } from './survey.js';
 
 interface RunParts {
 	setup: RunSetup;
@@ -50,7 +50,7 @@ export class Execution {
 		const { plan, tuning } = setup;
 		this.#counts = past?.counts ?? createCounts();
 		this.#before = totalOf(this.#counts);
-		this.#own = past?.own ?? ownRows(survey, plan);
+		this.#own = past?.own ?? survey.own;
 		this.#total = Math.min(this.#own, this.#before + (tuning.first ?? this.#own));
 		this.#watch = new StopWatch(plan.stop, tuning.concurrency);
 		this.#auto = tuning.auto ? new AutoConcurrency() : undefined;

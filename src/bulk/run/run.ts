@@ -11,7 +11,7 @@ import { rowsUnderWay } from './read-after.js';
 import { checkSameInput, openPast, type PastPart } from './resume.js';
 import { openInputOf, type PlannedRows, planRows, RowPlanner } from './rows.js';
 import type { RunSetup } from './setup.js';
-import { ownRows, type Survey, surveyRows } from './survey.js';
+import { Survey } from './survey.js';
 
 /** @throws SupportctlError */
 export async function run(setup: RunSetup): Promise<ExitCode> {
@@ -29,11 +29,12 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 	// A resume may read the copy of stdin.
 	let keep = resumes?.header.input.copied === true && isSameFile(resumes.header.plan, plan);
 	try {
-		const survey = await surveyRows(rows.read(), plan, {
+		const survey = new Survey(plan, {
 			holdsSecret: (sent) => given.redact(sent) !== sent,
 			isDone: (row) => past?.look(row) === true,
 			complain: (complaint) => void show({ type: 'complaint', complaint }),
 		});
+		for await (const batch of rows.read()) for (const row of batch) survey.add(row);
 		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
 		await show({ type: 'surveyed', survey, rows });
 		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
@@ -127,7 +128,7 @@ function headerOf({ plan, tuning, clock, tool, record }: RunSetup, rows: Planned
 			sha256: rows.sha256(),
 			rows: survey.rows,
 			last: survey.last === survey.rows ? undefined : survey.last,
-			own: ownRows(survey, plan),
+			own: survey.own,
 			copied: rows.input?.spooled === true,
 		},
 	};

@@ -6,27 +6,6 @@ import type { Complaint } from '../input/rows.js';
 import type { Fields, Ids, RunPlan } from './plan.js';
 import { isInvalid, isOwn, type PlannedRow, type RunRow } from './rows.js';
 
-export interface Survey {
-	rows: number;
-	last: number;
-	selected: number;
-	empty: number;
-	skipped: number;
-	permanent: number;
-	invalid: number;
-	first: { ids: Ids }[];
-	/** A read may show its object before the run. */
-	read: RunRow | undefined;
-	/** Numbers: a slice of an input's text would keep all of it. */
-	deleted: Set<number>;
-	/** Who receives what deleted users leave, with the first row that names it. */
-	receivers: Map<number, number>;
-	fields: Set<string>;
-	/** IDs of users that rows name, with the field that does. */
-	users: Map<string, string>;
-	hasSecrets: boolean;
-}
-
 const FIELDS_FROM_ROWS = 200;
 const NAMED_ROWS = 10;
 /** One request looks up so many. */
@@ -42,74 +21,82 @@ export interface SurveyHooks {
 	isDone?(row: RunRow): boolean;
 }
 
-export async function surveyRows(
-	batches: AsyncIterable<readonly PlannedRow[]> | readonly PlannedRow[][],
-	plan: RunPlan,
-	hooks: SurveyHooks = {},
-): Promise<Survey> {
-	const survey: Survey = {
-		rows: 0,
-		last: 0,
-		selected: 0,
-		empty: 0,
-		skipped: 0,
-		permanent: 0,
-		invalid: 0,
-		first: [],
-		read: undefined,
-		deleted: new Set(),
-		receivers: new Map(),
-		fields: new Set(Object.keys({ ...plan.values.add, ...plan.values.remove })),
-		users: new Map(),
-		hasSecrets: false,
-	};
-	for await (const batch of batches) for (const planned of batch) addRow(survey, planned, plan, hooks);
-	return survey;
-}
+export class Survey {
+	rows = 0;
+	last = 0;
+	/** Rows to be sent, those with nothing to send, and those that are skipped. */
+	selected = 0;
+	empty = 0;
+	skipped = 0;
+	permanent = 0;
+	invalid = 0;
+	readonly first: { ids: Ids }[] = [];
+	/** A read may show its object before the run. */
+	read: RunRow | undefined;
+	/** Numbers: a slice of an input's text would keep all of it. */
+	readonly deleted = new Set<number>();
+	/** Who receives what deleted users leave, with the first row that names it. */
+	readonly receivers = new Map<number, number>();
+	readonly fields: Set<string>;
+	/** IDs of users that rows name, with the field that does. */
+	readonly users = new Map<string, string>();
+	hasSecrets = false;
 
-function addRow(survey: Survey, planned: PlannedRow, { shard }: RunPlan, hooks: SurveyHooks): void {
-	survey.rows++;
-	survey.last = planned.row;
-	const isOurs = isOwn(planned, shard);
-	if (isInvalid(planned)) {
-		if (planned.isGone === true) {
-			if (isOurs) survey.skipped++;
+	constructor(
+		private readonly plan: RunPlan,
+		private readonly hooks: SurveyHooks = {},
+	) {
+		this.fields = new Set(Object.keys({ ...plan.values.add, ...plan.values.remove }));
+	}
+
+	/** Rows of this shard. */
+	get own(): number {
+		const { shard } = this.plan;
+		return this.selected + this.skipped + (shard === undefined || shard.index === 1 ? this.invalid : 0);
+	}
+
+	add(planned: PlannedRow): void {
+		this.rows++;
+		this.last = planned.row;
+		const isOurs = isOwn(planned, this.plan.shard);
+		if (!isInvalid(planned)) this.#addRow(planned, isOurs);
+		else if (planned.isGone !== true) {
+			this.invalid++;
+			for (const complaint of planned.complaints) this.hooks.complain?.(complaint);
+		} else if (isOurs) this.skipped++;
+	}
+
+	#addRow(planned: RunRow, isOurs: boolean): void {
+		const { row, request, reassign, skip } = planned;
+		if (reassign !== undefined) {
+			this.deleted.add(Number(request.ids.id));
+			const receiver = Number(reassign);
+			if (!this.receivers.has(receiver)) this.receivers.set(receiver, row);
+		}
+		if (skip !== undefined) this.empty++;
+		if (!isOurs) return;
+		if (skip !== undefined) {
+			this.skipped++;
 			return;
 		}
-		survey.invalid++;
-		for (const complaint of planned.complaints) hooks.complain?.(complaint);
-		return;
+		if (this.hooks.isDone?.(planned) !== true) {
+			this.selected++;
+			if (request.permanent) this.permanent++;
+			this.read ??= planned;
+			if (this.first.length < NAMED_ROWS) this.first.push({ ids: request.ids });
+		}
+		if (request.sent !== undefined) this.#addFields(request.sent);
 	}
-	const { row, request, reassign, skip } = planned;
-	if (reassign !== undefined) {
-		survey.deleted.add(Number(request.ids.id));
-		const receiver = Number(reassign);
-		if (!survey.receivers.has(receiver)) survey.receivers.set(receiver, row);
-	}
-	if (skip !== undefined) survey.empty++;
-	if (!isOurs) return;
-	if (skip !== undefined) {
-		survey.skipped++;
-		return;
-	}
-	if (hooks.isDone?.(planned) !== true) {
-		survey.selected++;
-		if (request.permanent) survey.permanent++;
-		survey.read ??= planned;
-		if (survey.first.length < NAMED_ROWS) survey.first.push({ ids: request.ids });
-	}
-	const { sent } = request;
-	if (sent === undefined) return;
-	if (survey.selected <= FIELDS_FROM_ROWS) for (const name in sent) survey.fields.add(name);
-	for (const name in sent) {
-		const id = String(sent[name]);
-		if (userFields.has(name) && id !== '0' && survey.users.size < MOST_USERS) survey.users.set(id, name);
-	}
-	survey.hasSecrets ||= hooks.holdsSecret?.(sent) === true;
-}
 
-export function ownRows({ selected, skipped, invalid }: Survey, { shard }: RunPlan): number {
-	return selected + skipped + (shard === undefined || shard.index === 1 ? invalid : 0);
+	#addFields(sent: Fields): void {
+		if (this.selected <= FIELDS_FROM_ROWS) for (const name in sent) this.fields.add(name);
+		for (const name in sent) {
+			if (!userFields.has(name) || this.users.size >= MOST_USERS) continue;
+			const id = String(sent[name]);
+			if (id !== '0') this.users.set(id, name);
+		}
+		this.hasSecrets ||= this.hooks.holdsSecret?.(sent) === true;
+	}
 }
 
 export interface SetLimits {

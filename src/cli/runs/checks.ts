@@ -11,7 +11,7 @@ import { commandOf, type Ids, type RunPlan, type RunService, readsBefore } from 
 import type { PlannedRows, RunRow } from '../../bulk/run/rows.js';
 import { checkServed } from '../../bulk/run/settle.js';
 import type { Extent, RunSetup } from '../../bulk/run/setup.js';
-import { checkSet, type Survey, surveyRows } from '../../bulk/run/survey.js';
+import { checkSet, Survey } from '../../bulk/run/survey.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
@@ -29,7 +29,8 @@ const RECEIVERS = 20;
 const NAMED_RECEIVERS = 3;
 
 export async function checkOne(job: RunJob, row: RunRow, client: Client): Promise<void> {
-	const survey = await surveyRows([[row]], job.plan);
+	const survey = new Survey(job.plan);
+	survey.add(row);
 	const { session } = job;
 	checkSize(job, survey);
 	const directories = openDirectories(session, session.sending, async () => ({ session, client }));
