@@ -46,11 +46,9 @@ export async function openSandbox(options: SandboxOptions) {
 		const { method = '', url = '', headers } = request;
 		const body = await text(request);
 		if (options.latencyMs) await clock.sleep(options.latencyMs);
-		const drawn = nextFault();
-		// A read saves nothing that could fail halfway.
-		const fault = drawn?.work === 'part' && method === 'GET' ? undefined : drawn;
+		const fault = nextFault();
 		const received = { method, url, authorization: headers.authorization, body };
-		const done = fault?.work === 'none' ? undefined : handle(received, fault?.work === 'part');
+		const done = fault?.isApplied === false ? undefined : handle(received);
 		const sent = fault === undefined ? done : fault.response;
 		options.onRequest?.({ method, path: url, status: sent?.status ?? 0 });
 		if (sent === undefined) {
