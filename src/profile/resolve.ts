@@ -24,7 +24,7 @@ import {
 } from './settings.js';
 import { readStore, requireProfile, type Store, secretIsFor } from './store.js';
 
-/** Which profile these flags choose. `leftOut` is the current one if the base URL given is on a different host. */
+/** `leftOut` is the current profile if the base URL given is on a different host. */
 export function readChoice({ profiles, current }: Store, place: Place, flags: Flags) {
 	if (typeof flags.profile === 'string') return { profileName: flags.profile, chosenBy: '--profile' };
 	const variable = readVariable(place, 'PROFILE');
@@ -40,7 +40,7 @@ export function readChoice({ profiles, current }: Store, place: Place, flags: Fl
 
 export type Setup = ReturnType<typeof readSetup>;
 
-/** Reads the settings without fetching a secret. @throws UsageError for an unknown profile */
+/** Fetches no secret. @throws UsageError for an unknown profile */
 export function readSetup(place: Place, flags: Flags) {
 	const { store, file, exists, warnings } = readStore(configFolder(place));
 	const choice = readChoice(store, place, flags);
@@ -62,7 +62,6 @@ interface SecretPlace {
 	source: string;
 }
 
-/** The scheme in force and its secret from the environment. */
 export function readScheme(resolved: ResolvedSettings): SecretPlace {
 	const { settings, sources } = resolved;
 	const { scheme } = settings;

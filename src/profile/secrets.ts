@@ -35,7 +35,6 @@ export function describeStore(secret: StoredSecret | undefined): string {
 
 const KEYRING_SERVICE = 'supportctl';
 
-/** @throws Error with the reason in a few words */
 async function useKeyring<T>(
 	account: string,
 	use: (entry: import('@napi-rs/keyring').AsyncEntry) => Promise<T>,

@@ -42,15 +42,12 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER): Kind<numbe
 	return number(least, most, `a whole number${range}`, Number.isInteger);
 }
 
-const scheme: Kind<Scheme> = {
-	expected: schemes.join(', '),
-	read: (given) => schemes.find((each) => each === given),
-};
+const oneOf = <Value extends string | boolean>(expected: string, values: readonly Value[]): Kind<Value> => ({
+	expected,
+	read: (given) => values.find((each) => String(each) === String(given)),
+});
 
-const flag: Kind<boolean> = {
-	expected: 'true or false',
-	read: (given) => [true, false].find((each) => String(given) === String(each)),
-};
+const flag = oneOf('true or false', [true, false]);
 
 const prefix = text('a letter, then letters, digits, - or _', /^[A-Za-z][A-Za-z0-9_-]{0,31}$/);
 
@@ -62,16 +59,14 @@ export const DEFAULT_CONCURRENCY = 4;
 /** `variable` follows SUPPORTCTL_; a `path` is absolute in a profile; `profileOnly` settings have no effect as flags. */
 export const settings = {
 	baseUrl: { ...text('a URL'), variable: 'BASE_URL' },
-	scheme: { ...scheme, initial: 'basic' },
+	scheme: { ...oneOf(schemes.join(', '), schemes), initial: 'basic' },
 	username: { ...text(), variable: 'USERNAME' },
-	/** Carries the secret under the scheme `header`. */
 	headerName,
 	timeout: { ...number(0.001, 86_400), initial: 30 },
 	concurrency: whole(1, 1024),
 	rate: number(Number.MIN_VALUE, 1_000_000, 'a number above 0, at most 1000000'),
 	max: whole(0),
 	format: text('the name of a format'),
-	/** Whether updates keep old values for `run undo`. */
 	snapshot: { ...flag, profileOnly: true },
 	protected: { ...flag, profileOnly: true, initial: false },
 	allowHttp: { ...flag, profileOnly: true, initial: false },
@@ -151,7 +146,6 @@ export function listed(names: readonly string[]): string {
 	return new Intl.ListFormat('en-GB').format(names);
 }
 
-/** A larger file can't be meant. */
 export const MAX_SECRET_BYTES = 64 * 1024;
 
 /** SUPPORTCTL_<name>, or the contents of the file in SUPPORTCTL_<name>_FILE. CI systems leave unset variables empty. @throws UsageError */
@@ -186,7 +180,6 @@ export interface Source {
 	name: string;
 }
 
-/** A command's options, by the names of settings. */
 export type Flags = Readonly<Record<string, unknown>>;
 
 interface NamedProfile {
@@ -233,7 +226,6 @@ export function isSameOrigin(left: unknown, right: unknown): boolean {
 	return origin !== undefined && origin === originOf(right);
 }
 
-/** Quoted where a shell needs it. */
 export function shellWord(text: string): string {
 	return /^[\w.~:/%@-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -124,12 +124,11 @@ async function lockFile(file: string): Promise<{ release(): void }> {
 	}
 }
 
-/** The entries of the keyring in use. */
 function accountsIn({ profiles }: Store): string[] {
 	return Object.values(profiles).flatMap(({ secret }) => (secret?.store === 'keyring' ? secret.account : []));
 }
 
-/** Changes the profiles under a lock; the write is atomic. Keyring entries that no profile uses any more are removed. */
+/** Changes the profiles under a lock, and removes keyring entries that no profile uses any more. */
 export async function updateStore<T>(
 	folder: string,
 	change: (store: Store, notices: string[]) => T | Promise<T>,
@@ -210,7 +209,6 @@ export interface ProfileChange {
 	makeCurrent?: boolean;
 }
 
-/** @returns `notices` for a person */
 export async function saveProfile(change: ProfileChange) {
 	const { folder, name, settings, unset = [], secret: given, insecureStorage = false } = change;
 	checkProfileName(name);
@@ -221,10 +219,8 @@ export async function saveProfile(change: ProfileChange) {
 		const stale = before?.secret && secretIsFor(before, after);
 		if (given?.store === 'file' && !insecureStorage) {
 			const file = configFile(folder);
-			const { [name]: _, ...others } = store.profiles;
 			// A profile that was renamed keeps the entry of its old name.
-			const isTaken = accountsIn({ profiles: others }).includes(`${name} in ${file}`);
-			const account = `${name} in ${file}${isTaken ? ` (${randomUUID()})` : ''}`;
+			const account = `${name} in ${file} (${randomUUID()})`;
 			const { stored, notice } = await keepSecret(given.value, account, file);
 			if (notice !== undefined) notes.push(notice);
 			after.secret = stored;
@@ -244,7 +240,7 @@ export async function saveProfile(change: ProfileChange) {
 	return { ...result, notices };
 }
 
-/** The profile to store a login to `baseUrl` in, never one for a different host: `preferred`, one for the same place, "default", or the host's name. */
+/** The profile to store a login in, never one for a different host. */
 export function profileNameFor({ current, profiles }: Store, baseUrl: string, preferred?: string): string {
 	const names = Object.keys(profiles);
 	const own = profiles[preferred ?? '']?.baseUrl;

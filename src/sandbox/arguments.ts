@@ -65,7 +65,7 @@ const byKind: Partial<Record<FieldKind, Argument>> = {
 	map: object,
 };
 
-/** The arguments of an endpoint, under the deployment's names. */
+/** Under the deployment's names. */
 export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
 	const { parameters, query, fields, replay, cleared = [], body } = endpoint;
 	const found: Record<string, Argument> = {};
@@ -87,11 +87,7 @@ export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
 	return found;
 }
 
-/**
- * Checks what was sent. Names that are no arguments are ignored; values leave under neutral names.
- * @param sources later ones take precedence: path, query, body
- * @throws ServiceError (400 with every reason)
- */
+/** @param sources later ones take precedence @returns values under neutral names @throws ServiceError with every reason */
 export function readArguments(
 	takes: Arguments,
 	sources: readonly Readonly<Record<string, unknown>>[],

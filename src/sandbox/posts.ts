@@ -15,7 +15,6 @@ import {
 	type Term,
 	type Ticket,
 } from './samples.js';
-import { slugify } from './text.js';
 
 function shown(raw: string): Shape {
 	return { raw, rendered: escapeHtml(raw) };
@@ -30,11 +29,9 @@ function createPosts<T extends Post>({ now }: Service, kind: PostKind<T>): Resou
 		// The trash is never listed.
 		rows: (call) => (kind.rows?.(call) ?? [...kind.table.values()]).filter(({ status }) => status !== 'trash'),
 		shape: (post) => ({ ...post, date_gmt: post.date, modified_gmt: post.modified, ...kind.shape(post) }),
-		save(post, name, value) {
-			post.modified = now();
-			if (name === 'date_gmt') post.date = value as string;
-			else if (name === 'slug') post.slug = slugify(value as string) || post.slug;
-			else kind.save(post, name, value);
+		stored(name, value, post) {
+			const fields = name === 'date_gmt' ? { date: value } : kind.stored?.(name, value, post);
+			return { modified: now(), ...(fields ?? { [name]: value }) };
 		},
 		trash(post) {
 			if (post.status === 'trash') {
@@ -54,8 +51,6 @@ function finalTime(ticket: Ticket): number {
 }
 
 const termFields = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
-
-type TermField = (typeof termFields)[number];
 
 export function createTickets(service: Service): Resource {
 	const { store, dialect, isLenient } = service;
@@ -99,12 +94,11 @@ export function createTickets(service: Service): Resource {
 			'time-final': finalTime(ticket),
 			...Object.fromEntries(termFields.map((field) => [field, shownTerm(ticket[field])])),
 		}),
-		save(ticket, name, value) {
+		stored(name, value) {
 			if (name === 'assignee') checkAgent(value as number);
-			if (name === 'state' && value !== 'open' && value !== 'closed') return;
-			if (name === 'status') ticket.status = dialect.toNeutral(value as string);
-			else if (termFields.includes(name as TermField)) ticket[name as TermField] = findTerm(name, value as string);
-			else Object.assign(ticket, { [name]: value });
+			if (name === 'state' && value !== 'open' && value !== 'closed') return {};
+			if (name === 'status') return { status: dialect.toNeutral(value as string) };
+			return termFields.some((each) => each === name) ? { [name]: findTerm(name, value as string) } : undefined;
 		},
 		detach({ id }) {
 			for (const reply of store.repliesOf(id)) store.replies.delete(reply.id);
@@ -120,7 +114,7 @@ export function createReplies(service: Service): Resource {
 	return createPosts<Reply>(service, {
 		table: store.replies,
 		shape: ({ content }) => ({ content: shown(content) }),
-		save: (reply, name, value) => Object.assign(reply, { [name === 'ticket_id' ? 'parent' : name]: value }),
+		stored: (name, value) => (name === 'ticket_id' ? { parent: value } : undefined),
 		rows({ values }) {
 			if (!store.tickets.has(values.ticket_id as number)) throw noPost();
 			return store.repliesOf(values.ticket_id as number);
@@ -138,7 +132,6 @@ export function createAttachments(service: Service): Resource {
 			description: shown(description),
 			meta: [],
 		}),
-		save: (attachment, name, value) => Object.assign(attachment, { [name]: value }),
 		filters: {},
 	});
 }
@@ -164,7 +157,6 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 			return ok(Object.fromEntries(entries));
 		},
 
-		/** Ignores unknown names. */
 		set({ values }) {
 			const id = values.ticket_id as number;
 			const sent = values.custom_fields as Shape;
@@ -187,10 +179,6 @@ export function createTerms({ store }: Service, taxonomy: (typeof taxonomies)[nu
 		table,
 		missing: () => new ServiceError(404, 'rest_term_invalid', 'Term does not exist.'),
 		shape: (term) => ({ ...term, count: ticketsWith(term).length, meta: [] }),
-		save(term, name, value) {
-			if (name === 'slug') term.slug = slugify(value as string) || term.slug;
-			else Object.assign(term, { [name]: value });
-		},
 		detach(term) {
 			for (const ticket of ticketsWith(term)) {
 				if (taxonomy === 'ticket-tag') ticket[taxonomy] = ticket[taxonomy].filter((id) => id !== term.id);

@@ -4,6 +4,7 @@ import type { Dialect } from '../api/dialect.js';
 import { type Arguments, integer, integers, text, texts } from './arguments.js';
 import { ok, type SandboxResponse, ServiceError } from './responses.js';
 import type { Store, User } from './samples.js';
+import { slugify } from './text.js';
 
 export interface Service {
 	readonly store: Store;
@@ -26,8 +27,8 @@ export interface Kind<T> {
 	readonly table: Map<number, T>;
 	missing(): ServiceError;
 	shape(row: T): Shape;
-	/** Stores one field. @throws ServiceError; the fields before it stay stored */
-	save(row: T, name: string, value: unknown): void;
+	/** What is stored for a field, if not its value. @throws ServiceError; the fields before it stay stored */
+	stored?(name: string, value: unknown, row: T): Shape | undefined;
 	trash?(row: T): void;
 	detach?(row: T, values: Call['values']): void;
 	rows?(call: Call): readonly T[];
@@ -38,7 +39,7 @@ export interface Resource extends Readonly<Record<'list' | 'get' | 'update' | 'd
 	readonly takes: Arguments;
 }
 
-type Row = { id: number };
+type Row = { id: number; slug: string };
 
 const paging: Arguments = { page: integer, per_page: integer, order: text, orderby: text };
 
@@ -94,10 +95,11 @@ function find<T>({ table, missing }: Kind<T>, { values }: Call): T {
 	return row;
 }
 
-function update<T>(kind: Kind<T>, call: Call): SandboxResponse {
+function update<T extends Row>(kind: Kind<T>, call: Call): SandboxResponse {
 	const row = find(kind, call);
-	for (const [name, value] of Object.entries(call.values)) {
-		if (name !== 'id') kind.save(row, name, value);
+	for (const [name, given] of Object.entries(call.values)) {
+		const value = name === 'slug' ? slugify(String(given)) || row.slug : given;
+		if (name !== 'id') Object.assign(row, kind.stored?.(name, value, row) ?? { [name]: value });
 	}
 	return ok(kind.shape(row));
 }

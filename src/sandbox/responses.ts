@@ -1,4 +1,4 @@
-/** Responses of the service and its errors, and faults instead of all of them. */
+/** Responses of the service, and faults instead of them. */
 
 export interface SandboxResponse {
 	status: number;
@@ -59,7 +59,6 @@ export type FaultKind = keyof typeof faultKinds;
 export interface FaultOptions {
 	latencyMs?: number | undefined;
 	failRate?: number | undefined;
-	/** All kinds by default. */
 	failKinds?: readonly FaultKind[] | undefined;
 	rateLimit?: number | undefined;
 }

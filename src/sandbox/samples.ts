@@ -20,11 +20,6 @@ interface Size {
 	readonly customers: number;
 }
 
-/** The password of an account until it is changed; the command's help says so. */
-export function firstPassword(username: string): string {
-	return `desk-${username}`;
-}
-
 function orderOf(ticketId: number): string {
 	return `A-${10000 + ((ticketId * 7919) % 89999)}`;
 }
@@ -85,7 +80,7 @@ function createUser(id: number, { agents }: Size) {
 		support_can_be_assigned: index >= 0 && !isCustomer,
 		support_smart_tickets_order: false,
 		support_after_reply: 'stay',
-		password: firstPassword(username),
+		password: `desk-${username}`,
 		passwords: devices.map((name) => createPassword(name, `${username} ${name}`, registered)),
 	};
 }
@@ -175,7 +170,6 @@ function createReplies(ticket: Ticket, firstId: number) {
 	});
 }
 
-/** One for every fifth ticket. */
 function createAttachment(index: number, tickets: ReadonlyMap<number, Ticket>) {
 	const post = tickets.get(index * 5) as Ticket;
 	const title = samples.files[index % samples.files.length] as string;

@@ -81,7 +81,6 @@ export async function openSandbox(options: SandboxOptions) {
 	};
 }
 
-/** @returns the port */
 async function listen(server: Server, port: number): Promise<number> {
 	try {
 		await once(server.listen(port, '127.0.0.1'), 'listening');

@@ -4,7 +4,7 @@ import { texts } from './arguments.js';
 import { type Call, createResource, type Handler, type Resource, type Service, type Shape } from './resources.js';
 import { noUser, ok, ServiceError } from './responses.js';
 import type { Store, User } from './samples.js';
-import { slugify, withoutSpaces } from './text.js';
+import { withoutSpaces } from './text.js';
 
 function findUser({ users }: Store, test: (user: User) => boolean): User | undefined {
 	return [...users.values()].find(test);
@@ -32,13 +32,12 @@ export function createUsers({ store, dialect }: Service): Resource & { readonly 
 			const whole = { ...user, locale: user.locale || 'en_US', meta: { persisted_preferences: [] } };
 			return Object.fromEntries(Object.entries(whole).map(([name, value]) => [dialect.toOwn(name), value]));
 		},
-		save(user, name, value) {
+		stored(name, value, user) {
 			if (name === 'username' && value !== user.username) {
 				throw new ServiceError(400, 'rest_user_invalid_argument', "Username isn't editable.");
 			}
-			if (name === 'slug') user.slug = slugify(value as string) || user.slug;
-			else if (name === 'password') user.password = withoutSpaces(value as string);
-			else if (name !== 'meta') Object.assign(user, { [name]: value });
+			if (name === 'password') return { password: withoutSpaces(value as string) };
+			return name === 'meta' ? {} : undefined;
 		},
 		detach(user, { reassign }) {
 			const receiver = store.users.get(reassign as number);
@@ -71,7 +70,6 @@ export function createAccounts(service: Service): Record<'check' | 'id' | 'passw
 	const shape = ({ password: _, ...rest }: User['passwords'][number]): Shape => rest;
 
 	return {
-		/** Your own name only. */
 		id(call) {
 			if (!isLenient && call.values.username !== call.caller.username) {
 				const message = 'Sorry, you are not allowed to ask about this username.';
@@ -91,7 +89,6 @@ export function createAccounts(service: Service): Record<'check' | 'id' | 'passw
 
 		passwords(call) {
 			const entries = owner(call).passwords.map((each) => [each.slug, shape(each)]);
-			// PHP doesn't tell an empty object from an empty list.
 			return ok(entries.length === 0 ? [] : Object.fromEntries(entries));
 		},
 

@@ -255,6 +255,11 @@ test('a user is updated, and the response shows no password', async () => {
 	expect(JSON.stringify(body)).not.toContain('secret');
 });
 
+test('the own username may be sent', async () => {
+	const username = sandbox.store.users.get(3)?.username;
+	expect(await update('/users/3', { username, nickname: 'x' })).toMatchObject({ username, nickname: 'x' });
+});
+
 test('an empty locale and preferences that are not stored are shown all the same', async () => {
 	Object.assign(sandbox.store.users.get(3) ?? {}, { locale: '' });
 	const { locale, meta } = await read('/users/3');
