@@ -1,7 +1,7 @@
 /** CSV and TSV with a header, also as Excel writes them. */
 
 import { CsvError, type Parser, parse } from 'csv-parse';
-import type { Batch, RawRow } from './input.js';
+import type { RawRow } from './input.js';
 import { countLineEnds, inputError, MAX_RECORD_BYTES, recordTooLong } from './text.js';
 
 /** Excel's hint above the header. */
@@ -54,7 +54,7 @@ async function* recordsOf(text: AsyncIterable<string>, parser: Parser): AsyncGen
 }
 
 /** The header is row 0. */
-export async function* readCsv(text: AsyncIterable<string>, name: string, delimiter: string): AsyncGenerator<Batch> {
+export async function* readCsv(text: AsyncIterable<string>, name: string, delimiter: string): AsyncGenerator<RawRow[]> {
 	const parser = parse({
 		delimiter,
 		record_delimiter: ['\r\n', '\n', '\r'],

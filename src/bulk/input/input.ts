@@ -15,8 +15,6 @@ export interface RawRow {
 	readonly problem?: string;
 }
 
-export type Batch = readonly RawRow[];
-
 /** Each pass has the same rows, or an error. */
 export interface InputSource {
 	readonly name: string;
@@ -29,14 +27,14 @@ export interface InputSource {
 	readonly sha256: string | undefined;
 	readonly spooled: boolean;
 	/** @throws UsageError with the line, or if the file changed */
-	read(): AsyncIterable<Batch>;
+	read(): AsyncIterable<readonly RawRow[]>;
 	/** Names a copy of stdin for a resume. Not for secrets. */
 	keep(): Promise<void>;
 	dispose(options?: { keep?: boolean }): Promise<void>;
 }
 
 export function openArguments(ids: readonly string[]): InputSource {
-	const batch: Batch = ids.map((id, index) => ({ row: index + 1, line: undefined, id }));
+	const batch: RawRow[] = ids.map((id, index) => ({ row: index + 1, line: undefined, id }));
 	return {
 		name: 'arguments',
 		format: 'ids',

@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../../errors.js';
 import { makeFolder, openRegularFile } from '../../folder.js';
 import { STDIN_NAME } from '../run/plan.js';
-import { type Batch, type InputFormat, type InputSource, inputFormats } from './input.js';
+import { type InputFormat, type InputSource, inputFormats, type RawRow } from './input.js';
 import { checkedText, headOf, readIds, readJsonArray, readNdjson } from './text.js';
 
 /** Larger chunks cost more memory. */
@@ -27,8 +27,7 @@ const LOOKS: readonly [RegExp, InputFormat][] = [
 	[/^\[/, 'json'],
 	[/^\{/, 'ndjson'],
 	[/^\d+$/, 'ids'],
-	[/^"?sep=.$/i, 'csv'],
-	[/^["a-z_].*[,;]/i, 'csv'],
+	[/^"?sep=.$|^["a-z_].*[,;]/i, 'csv'],
 	[/^["a-z_].*\t/i, 'tsv'],
 	[/^"?(?:id|ticket[-_]id|user[-_]id|slug|username)"?$/i, 'csv'],
 ];
@@ -36,7 +35,7 @@ const LOOKS: readonly [RegExp, InputFormat][] = [
 /** By name, else by the first lines. */
 export function formatOf(path: string, head: string): InputFormat | undefined {
 	const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(basename(path))?.[1]?.toLowerCase() ?? '';
-	const first = (/^[\s\uFEFF]*([^\r\n]*)/.exec(head)?.[1] ?? '').trim();
+	const first = head.trim().split(/[\r\n]/, 1)[0] ?? '';
 	const looksLike = LOOKS.find(([look]) => look.test(first))?.[1];
 	return EXTENSIONS.get(extension) ?? looksLike ?? (extension === 'txt' ? 'ids' : undefined);
 }
@@ -50,8 +49,12 @@ async function openFile(path: string, name: string): Promise<FileHandle | AsyncI
 		return found.isFile() ? handle : handle.createReadStream();
 	} catch (error) {
 		await handle?.close();
-		throw new UsageError(`can't read ${name}: ${fileProblem(error)}`, { code: 'unreadable_input', cause: error });
+		throw unreadable(name, error);
 	}
+}
+
+function unreadable(name: string, cause: unknown): UsageError {
+	return new UsageError(`can't read ${name}: ${fileProblem(cause)}`, { code: 'unreadable_input', cause });
 }
 
 const KEPT_MS = 30 * 86_400_000;
@@ -127,19 +130,19 @@ class SteadyReader {
 
 /** Before anything is read or shown: the path may come from a foreign journal. @throws UsageError */
 export async function digestOf(path: string): Promise<string> {
-	let fd: number;
-	try {
-		fd = openRegularFile(path);
-	} catch (error) {
-		throw new UsageError(`can't read ${path}: ${fileProblem(error)}`, { code: 'unreadable_input', cause: error });
-	}
 	const hash = createHash('sha256');
-	for await (const chunk of createReadStream('', { fd })) hash.update(chunk as Buffer);
+	try {
+		const fd = openRegularFile(path);
+		for await (const chunk of createReadStream('', { fd })) hash.update(chunk as Buffer);
+	} catch (error) {
+		throw unreadable(path, error);
+	}
 	return hash.digest('hex');
 }
 
 async function* gunzip(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
-	const [{ createGunzip }, { Readable, pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')]);
+	const { createGunzip } = await import('node:zlib');
+	const { Readable, pipeline } = await import('node:stream');
 	const unpacked = createGunzip({ chunkSize: CHUNK_BYTES });
 	// The iteration below gets the error.
 	pipeline(Readable.from(chunks), unpacked, () => undefined);
@@ -159,7 +162,7 @@ async function rowsIn(text: () => AsyncIterable<string>, format: InputFormat, na
 	if (format === 'json') return { read: () => readJsonArray(text(), name) };
 	const { delimiterOf, readCsv } = await import('./csv.js');
 	const delimiter = delimiterOf(head, format);
-	async function* read(): AsyncGenerator<Batch> {
+	async function* read(): AsyncGenerator<readonly RawRow[]> {
 		for await (const batch of readCsv(text(), name, delimiter)) {
 			const rows = batch[0]?.row === 0 ? batch.slice(1) : batch;
 			if (rows.length > 0) yield rows;
@@ -195,7 +198,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 	}
 	const handle = isCopied ? await writeCopy(path, given, false) : given;
 	const spooled = path.startsWith(folder + sep);
-	const dispose: InputSource['dispose'] = async ({ keep = false } = {}) => {
+	const dispose = async ({ keep = false } = {}): Promise<void> => {
 		await handle.close();
 		if (spooled && !keep) await unlink(path).catch(() => undefined);
 	};

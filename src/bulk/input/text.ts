@@ -2,7 +2,7 @@
 
 import { isObject, kindOf, nestingProblem } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import type { Batch, RawRow } from './input.js';
+import type { RawRow } from './input.js';
 
 export const MAX_RECORD_BYTES = 8 * 1024 * 1024;
 
@@ -60,26 +60,20 @@ export async function* checkedText(chunks: AsyncIterable<Buffer>, name: string):
 	if (held !== '') yield held;
 }
 
-const HEAD_LENGTH = 65_536;
-
 export async function headOf(text: AsyncIterable<string>): Promise<string> {
-	let head = '';
-	for await (const piece of text) {
-		head += piece;
-		if (head.length >= HEAD_LENGTH) break;
-	}
-	return head;
+	for await (const piece of text) return piece;
+	return '';
 }
 
 async function* readLines(
 	text: AsyncIterable<string>,
 	name: string,
 	readLine: (line: string, row: number, place: number) => RawRow,
-): AsyncGenerator<Batch> {
+): AsyncGenerator<RawRow[]> {
 	let carry = '';
 	let place = 1;
 	let row = 0;
-	const rowsOf = (lines: readonly string[]): Batch => {
+	const rowsOf = (lines: readonly string[]): RawRow[] => {
 		const rows: RawRow[] = [];
 		for (const line of lines) {
 			if (line.trim() !== '') rows.push(readLine(line, ++row, place));
@@ -99,11 +93,11 @@ async function* readLines(
 	if (carry !== '') yield rowsOf([carry]);
 }
 
-export function readIds(text: AsyncIterable<string>, name: string): AsyncGenerator<Batch> {
+export function readIds(text: AsyncIterable<string>, name: string): AsyncGenerator<RawRow[]> {
 	return readLines(text, name, (id, row, line) => ({ row, line, id: id.trim() }));
 }
 
-export function readNdjson(text: AsyncIterable<string>, name: string): AsyncGenerator<Batch> {
+export function readNdjson(text: AsyncIterable<string>, name: string): AsyncGenerator<RawRow[]> {
 	return readLines(text, name, readObject);
 }
 
@@ -122,7 +116,7 @@ function readObject(text: string, row: number, line: number): RawRow {
 	}
 }
 
-export async function* readJsonArray(text: AsyncIterable<string>, name: string): AsyncGenerator<Batch> {
+export async function* readJsonArray(text: AsyncIterable<string>, name: string): AsyncGenerator<RawRow[]> {
 	const array = new ArrayReader(name);
 	for await (const piece of text) {
 		for (const [token] of piece.matchAll(TOKEN)) array.take(token);
