@@ -1,8 +1,8 @@
 /** Checks a journal's first line like a command line: it may come from anywhere. */
 
-import { endpoints, numberedIdNames } from '../../api/endpoints.js';
+import { type Endpoint, endpoints, numberedIdNames } from '../../api/endpoints.js';
 import { parseTaxonomy } from '../../api/plan.js';
-import { checkTyped, findField, isObject, isProblem, quote } from '../../api/values.js';
+import { checkTyped, isObject, isProblem, quote } from '../../api/values.js';
 import { hasRuns, type RunHeader, type RunPlan } from '../run/plan.js';
 
 export const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{5}$/;
@@ -64,7 +64,8 @@ function badText({ id, started, plan: { source, service } }: RunHeader): string 
 
 const LEAVES_PATH = /^\.*$|[/\\]/;
 
-function valuesProblem({ endpoint: name, values, undocumented }: RunPlan): string | undefined {
+function valuesProblem(plan: RunPlan): string | undefined {
+	const { endpoint: name, values, undocumented } = plan;
 	if (!hasRuns(name)) return `${quote(name)} can't be a run`;
 	const endpoint = endpoints[name];
 	const { taxonomy } = values.ids;
@@ -74,11 +75,10 @@ function valuesProblem({ endpoint: name, values, undocumented }: RunPlan): strin
 	for (const [id, value] of Object.entries(values.ids)) {
 		if (LEAVES_PATH.test(value)) return `${quote(value)} isn't a ${id}`;
 	}
-	if (endpoint.body === 'custom_fields') return undefined;
 	const { fields, withheld, add, remove } = values;
 	for (const each of [...Object.keys({ ...fields, ...add, ...remove }), ...withheld]) {
-		const field = findField(endpoint.fields, each);
-		if (isIdName(each) || (field === undefined && !undocumented)) return `${quote(each)} isn't a field`;
+		if (!mayBeSent(endpoint, each, plan)) return `${quote(each)} isn't a field`;
+		const field = endpoint.fields.find((known) => known.name === each);
 		if (field === undefined || !Object.hasOwn(fields, each)) continue;
 		const checked = checkTyped(field, fields[each], { undocumented });
 		if (isProblem(checked)) return checked.problem;
@@ -86,7 +86,9 @@ function valuesProblem({ endpoint: name, values, undocumented }: RunPlan): strin
 	return undefined;
 }
 
-/** Services prefer an ID in the body. */
-export function isIdName(name: string): boolean {
-	return numberedIdNames.has(name.toLowerCase());
+/** A foreign journal could name the ID, which services prefer to the path's. */
+export function mayBeSent({ body, fields, cleared = [] }: Endpoint, name: string, { undocumented }: RunPlan): boolean {
+	if (body === 'custom_fields') return true;
+	if (numberedIdNames.has(name.toLowerCase())) return false;
+	return undocumented || fields.some((each) => each.name === name) || cleared.includes(name);
 }

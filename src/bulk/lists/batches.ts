@@ -10,12 +10,6 @@ export const BATCH_SIZE = 100;
 
 export type Write = Pick<Request, 'endpoint' | 'ids'>;
 
-export interface BatchOptions {
-	dialect: Dialect;
-	send(request: Request): Promise<Outcome>;
-	concurrency: number;
-}
-
 interface Group {
 	list: Request;
 	read: Read;
@@ -26,22 +20,17 @@ export class BatchReader {
 	/** Lists that are not served, or ignore `include`. */
 	readonly #unusable = new Set<string>();
 
-	constructor(private readonly options: BatchOptions) {}
+	/** @param send never rejects */
+	constructor(
+		private readonly dialect: Dialect,
+		private readonly send: (request: Request) => Promise<Outcome>,
+	) {}
 
 	readAlone(write: Write): Promise<Outcome> {
-		return this.options.send(readRequest(write, this.options.dialect));
+		return this.send(readRequest(write, this.dialect));
 	}
 
-	async read(writes: readonly Write[]): Promise<Outcome[]> {
-		const outcomes = await this.readLists(writes);
-		const left = writes.filter((write) => !outcomes.has(write));
-		let at = 0;
-		for await (const outcome of inOrder(left, this.options.concurrency, (write) => this.readAlone(write))) {
-			outcomes.set(left[at++] as Write, outcome);
-		}
-		return writes.map((write) => outcomes.get(write) as Outcome);
-	}
-
+	/** What the lists show. */
 	async readLists(writes: readonly Write[]): Promise<Map<Write, Outcome>> {
 		const outcomes = new Map<Write, Outcome>();
 		for (const { list, read, writes: wanted } of this.#groupsOf(writes)) {
@@ -64,7 +53,7 @@ export class BatchReader {
 		for (const write of writes) {
 			const read = readOfWrite(write.endpoint);
 			if (read === undefined || write.ids.id === undefined) continue;
-			const list = createPlanner(read.list, this.options.dialect)({ ids: write.ids });
+			const list = createPlanner(read.list, this.dialect)({ ids: write.ids });
 			const group = groups.get(list.path);
 			if (group === undefined) groups.set(list.path, { list, read, writes: [write] });
 			else group.writes.push(write);
@@ -76,7 +65,7 @@ export class BatchReader {
 		const found = new Map<string, Outcome>();
 		const include = { include: ids.join(','), per_page: String(ids.length), orderby: 'include' };
 		const parameters = new URLSearchParams({ ...query, ...include });
-		const outcome = await this.options.send({ ...list, path: `${list.path}?${parameters}` });
+		const outcome = await this.send({ ...list, path: `${list.path}?${parameters}` });
 		if (outcome.outcome !== 'ok' || !Array.isArray(outcome.body)) {
 			if (outcome.outcome === 'failed') this.#unusable.add(list.path);
 			return found;

@@ -87,7 +87,7 @@ export class Execution {
 		const { plan, tuning, dialect, directories, clock } = setup;
 		const limit = (): number => this.#auto?.limit ?? tuning.concurrency;
 		const reader = (optionsNow: () => SendOptions): BatchReader =>
-			new BatchReader({ dialect, concurrency: 1, send: (request) => this.#read(client, request, optionsNow()) });
+			new BatchReader(dialect, (request) => this.#read(client, request, optionsNow()));
 		const ahead = mayReadAhead(plan)
 			? new ReadAhead(
 					reader(() => this.#options),

@@ -24,14 +24,14 @@ import { readEndpointOf } from '../../api/reads.js';
 import { isObject, isProblem, parseId } from '../../api/values.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
 import { openRegularFile, readStart } from '../../folder.js';
-import { headerProblem } from '../journal/header.js';
+import { headerProblem, mayBeSent } from '../journal/header.js';
 import { lineReader } from '../journal/read.js';
 import { type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
 import type { FieldChange, PlannedWrite } from './events.js';
 import { heldOf, isUnchanged } from './held.js';
 import { type RowSource, type RunHeader, type RunPlan, type SavedPlan, withoutValues } from './plan.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
-import { areIds, mayBeSent } from './undo.js';
+import { areIds } from './undo.js';
 
 const START = '{"type":"saved-plan"';
 

@@ -4,7 +4,7 @@ import { readEndpointOf } from '../../api/reads.js';
 import { ExitCode } from '../../errors.js';
 import { type Outcome, skipped } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
-import { BatchReader } from '../lists/batches.js';
+import { BatchReader, inOrder } from '../lists/batches.js';
 import { decide, UNCHANGED, withCleared } from './decide.js';
 import type { PlannedWrite, RowChange } from './events.js';
 import { rowsToSend } from './execute.js';
@@ -58,24 +58,23 @@ function isProblem(change: RowChange): boolean {
 
 async function createChangeReader(setup: RunSetup): Promise<(rows: readonly RunRow[]) => Promise<RowChange[]>> {
 	const client = await setup.connect();
-	const reader = new BatchReader({
-		dialect: setup.dialect,
-		concurrency: setup.tuning.concurrency,
-		async send(request) {
-			const found = await send(client, request, setup.sending);
-			setup.checkSignedIn(found);
-			return found;
-		},
+	const reader = new BatchReader(setup.dialect, async (request) => {
+		const found = await send(client, request, setup.sending);
+		setup.checkSignedIn(found);
+		return found;
 	});
 	return async (rows) => {
 		const isShown = rows[0] !== undefined && readEndpointOf(rows[0].request.endpoint) !== undefined;
 		if (!isShown) return rows.map((row) => changeOf(writeOf(row, {}, undefined), setup));
-		const found = await reader.read(rows.map(({ request }) => request));
-		return rows.map((row, at) => {
-			const read = found[at] as Outcome;
+		const lists = await reader.readLists(rows.map(({ request }) => request));
+		const changes: RowChange[] = [];
+		const readOne = async ({ request }: RunRow) => lists.get(request) ?? (await reader.readAlone(request));
+		for await (const read of inOrder(rows, setup.tuning.concurrency, readOne)) {
+			const row = rows[changes.length] as RunRow;
 			checkServed(setup.plan, row, read);
-			return changeFrom(row, read, setup);
-		});
+			changes.push(changeFrom(row, read, setup));
+		}
+		return changes;
 	};
 }
 

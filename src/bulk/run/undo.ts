@@ -9,7 +9,7 @@ import { createPlanner, type Planner, parseTaxonomy } from '../../api/plan.js';
 import { emptyRecord, isObject, isProblem, parseId, parseSlug } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
-import { isIdName } from '../journal/header.js';
+import { mayBeSent } from '../journal/header.js';
 import type { JournalScan } from '../journal/history.js';
 import { lineReader, scanJournal } from '../journal/read.js';
 import { type Json, parseRecord, rowRecordOf } from '../journal/records.js';
@@ -203,13 +203,6 @@ function obstacle({ body, fields }: Endpoint, name: string, old: unknown): strin
 	const field = fields.find((each) => each.name === name);
 	if (field?.computed === 'always') return 'the service computes it';
 	return field?.kind === 'term' && isNothing(old) ? "it was empty, and the API can't empty it" : undefined;
-}
-
-/** A foreign journal could name the ID, which services prefer to the path's. */
-export function mayBeSent({ body, fields, cleared = [] }: Endpoint, name: string, { undocumented }: RunPlan): boolean {
-	if (body === 'custom_fields') return true;
-	if (isIdName(name)) return false;
-	return undocumented || fields.some((each) => each.name === name) || cleared.includes(name);
 }
 
 /** Whether IDs lead to nothing but an object of the endpoint. */
