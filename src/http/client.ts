@@ -137,17 +137,6 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 		return { status, headers, body, problem, sent, ms };
 	}
 
-	function startTimers(exchange: Exchange): NodeJS.Timeout[] {
-		const timers = [setTimeout(() => exchange.giveUp(), timeoutMs)];
-		if (connectWithinMs !== undefined && !isConnected) {
-			const check = (): void => {
-				if (!exchange.isStarted) exchange.giveUp();
-			};
-			timers.push(setTimeout(check, connectWithinMs));
-		}
-		return timers;
-	}
-
 	function send(request: HttpRequest): Promise<Response> {
 		const { method, body } = request;
 		const headers = body === undefined ? common : withBody;
@@ -164,7 +153,10 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 				trace?.({ type: 'response', method, url, requestBody: body, response });
 				resolve(response);
 			});
-			const timers = startTimers(exchange);
+			const timers = [setTimeout(exchange.giveUp, timeoutMs)];
+			if (connectWithinMs !== undefined && !isConnected) {
+				timers.push(setTimeout(() => exchange.isStarted || exchange.giveUp(), connectWithinMs));
+			}
 			// A request has one deadline.
 			const deadlines = { headersTimeout: 0, bodyTimeout: 0 };
 			const options = { origin, method: method as Dispatcher.HttpMethod, path, headers, body: body ?? null };

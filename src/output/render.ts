@@ -73,35 +73,32 @@ const SAMPLE = 200;
 
 function createLines(options: EncoderOptions, line: (cells: readonly string[]) => string, header: boolean): Encoder {
 	const { more } = options;
-	const held: Row[] = [];
 	const dropped = new Set<string>();
 	let columns: readonly ResolvedColumn[] | undefined;
+	let held: Row[] = [];
 
 	function release(): string {
-		columns = columnsFor(options.columns, more, held);
-		const head = header && columns.length > 0 ? line(columns.map((column) => column.key ?? column.label)) : '';
-		return head + linesOf(held, columns);
-	}
-
-	function linesOf(rows: readonly Row[], shown: readonly ResolvedColumn[]): string {
-		return rows.map((row) => line(shown.map((column) => cellText(column.get(row))))).join('');
+		const shown = columns ?? columnsFor(options.columns, more, held);
+		const hasHead = header && columns === undefined && shown.length > 0;
+		const head = hasHead ? line(shown.map((column) => column.key ?? column.label)) : '';
+		const known = new Set(shown.map(({ path }) => path));
+		for (const { path, label = path } of more === undefined ? [] : held.flatMap(more)) {
+			if (!known.has(path)) dropped.add(label);
+		}
+		const lines = held.map((row) => line(shown.map((column) => cellText(column.get(row)))));
+		columns = shown;
+		held = [];
+		return head + lines.join('');
 	}
 
 	return {
 		rows(given) {
-			const rows = given.map(asRow);
-			if (columns === undefined) {
-				held.push(...rows);
-				return more !== undefined && held.length < SAMPLE ? '' : release();
-			}
-			const known = new Set(columns.map(({ path }) => path));
-			for (const { path, label = path } of more === undefined ? [] : rows.flatMap(more)) {
-				if (!known.has(path)) dropped.add(label);
-			}
-			return linesOf(rows, columns);
+			held.push(...given.map(asRow));
+			const waits = more !== undefined && columns === undefined && held.length < SAMPLE;
+			return waits ? '' : release();
 		},
 		dropped,
-		end: () => (columns === undefined ? release() : ''),
+		end: release,
 	};
 }
 
@@ -208,22 +205,20 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 	let held: unknown[] = [];
 	let timer: NodeJS.Timeout | undefined;
 	/** One write after the other; none after one that failed. */
-	let written = Promise.resolve(options.bom === true ? write('\ufeff') : undefined);
+	let written: Promise<void> = Promise.resolve();
+	let mark = options.bom === true ? '\ufeff' : '';
 
-	function flush(textOf: () => string): Promise<void> {
+	function flush(isLast = false): Promise<void> {
 		clearTimeout(timer);
 		timer = undefined;
+		const batch = held;
+		held = [];
 		written = written.then(() => {
-			const text = textOf();
+			const text = mark + encoder.rows(batch) + (isLast ? encoder.end() : '');
+			mark = '';
 			if (text !== '') return write(text);
 		});
 		return written;
-	}
-
-	function flushRows(): Promise<void> {
-		const batch = held;
-		held = [];
-		return flush(() => encoder.rows(batch));
 	}
 
 	return {
@@ -235,13 +230,12 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 				missing = missing.filter((column) => column.get(row) === undefined);
 			}
 			held.push(row);
-			if (held.length >= BATCH) return flushRows();
+			if (held.length >= BATCH) return flush();
 			// `end` throws the error.
-			timer ??= setTimeout(() => flushRows().catch(() => undefined), WAIT_MS);
+			timer ??= setTimeout(() => flush().catch(() => undefined), WAIT_MS);
 		},
 		async end() {
-			await flushRows();
-			await flush(() => encoder.end());
+			await flush(true);
 			return {
 				rows,
 				dropped: [...(encoder.dropped ?? [])],
