@@ -61,7 +61,7 @@ export function dialectFor({ productPrefix, shopPrefix, membershipPrefix }: Sett
 }
 
 /** Works without a base URL and a secret. */
-export function dialectOf({ context, options }: Invocation): Dialect {
+export function dialectOf({ context, options }: Pick<Invocation, 'context' | 'options'>): Dialect {
 	return dialectFor(readSetup(context, options).settings);
 }
 

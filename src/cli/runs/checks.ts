@@ -4,10 +4,9 @@ import { endpoints } from '../../api/endpoints.js';
 import { counted, plural } from '../../api/names.js';
 import { readEndpointOf, readRequest } from '../../api/reads.js';
 import { isObject } from '../../api/values.js';
-import { readRunHeader } from '../../bulk/journal/folder.js';
 import type { Directories } from '../../bulk/lists/directory.js';
 import { heldOf } from '../../bulk/run/held.js';
-import { commandOf, type Ids, type RunPlan, type RunService, readsBefore } from '../../bulk/run/plan.js';
+import { type Ids, type RunPlan, type RunService, readsBefore } from '../../bulk/run/plan.js';
 import type { PlannedRows, RunRow } from '../../bulk/run/rows.js';
 import { checkServed } from '../../bulk/run/settle.js';
 import type { Extent, RunSetup } from '../../bulk/run/setup.js';
@@ -25,8 +24,8 @@ import { checkReports } from './reports.js';
 
 const UNASKED_ROWS = 50;
 
-const RECEIVERS = 20;
-const NAMED_RECEIVERS = 3;
+/** Of posts: so many are looked up and named. */
+const MOST_RECEIVERS = 10;
 
 export async function checkOne(job: RunJob, row: RunRow, client: Client): Promise<void> {
 	const survey = new Survey(job.plan);
@@ -119,7 +118,7 @@ async function checkUsers(
 	isAsked: boolean,
 	notes: string[],
 ): Promise<void> {
-	const receivers = [...all.keys()].slice(0, RECEIVERS).map(String);
+	const receivers = [...all.keys()].slice(0, MOST_RECEIVERS).map(String);
 	const named = isAsked ? first.flatMap(({ ids }) => ids.id ?? []) : [];
 	const missing = await directories.users.missing([...receivers, ...named]).catch((error: unknown) => {
 		if (error instanceof SupportctlError && error.exitCode === ExitCode.refused) throw error;
@@ -153,11 +152,7 @@ async function actionOf(
 ): Promise<string> {
 	const { selected, permanent, first, fields } = survey;
 	const what = counted(selected, endpoint.noun);
-	if (plan.source.from === 'snapshots') {
-		const { id, started, plan: undone } = readRunHeader(plan.source.journal);
-		const when = started.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');
-		return `revert run ${id} (${commandOf(undone)} of ${when} UTC, ${what})`;
-	}
+	if (plan.source.from === 'snapshots') return `revert run ${plan.source.run} (${what})`;
 	const start = plan.source.from === 'plan' ? 'apply the plan: ' : '';
 	if (endpoint.replay === 'set' && selected > UNASKED_ROWS) {
 		return `${start}${endpoint.verb} ${what} (${[...fields].join(', ')})`;
@@ -170,7 +165,7 @@ async function actionOf(
 	const names = await Promise.all(first.map(({ ids }) => called(ids)));
 	const named = `: ${names.join(', ')}${selected > first.length ? ', …' : ''}`;
 	if (endpoint.replay !== 'delete') return `${start}${endpoint.verb} ${what}${named}`;
-	const shown = [...survey.receivers.keys()].slice(0, NAMED_RECEIVERS);
+	const shown = [...survey.receivers.keys()].slice(0, MOST_RECEIVERS);
 	const receivers = await Promise.all(shown.map((id) => called({ id: String(id) })));
 	const posts = receivers.length === 0 ? '' : `, whose posts go to user ${receivers.join(', ')},`;
 	if (!endpoint.trash || permanent === selected) return `${start}permanently delete ${what}${named}${posts}`;

@@ -1,7 +1,7 @@
 /** The body from the flags for fields, --data, --set and passwords. */
 
 import { type Endpoint, numberedIdNames } from '../../api/endpoints.js';
-import { flagName, ticketStatuses } from '../../api/fields.js';
+import { type Field, flagName, ticketStatuses } from '../../api/fields.js';
 import { didYouMean } from '../../api/suggest.js';
 import {
 	checkTyped,
@@ -28,19 +28,21 @@ const invalid = (message: string, hint?: string): UsageError =>
 	new UsageError(message, { code: 'invalid_value', hint });
 const contradiction = (message: string): UsageError => new UsageError(message, { code: 'contradiction' });
 
-interface Words {
+type Values = Record<string, unknown>;
+
+interface Body {
 	endpoint: Endpoint;
 	source: RowSource;
 	ids: Readonly<Record<string, string>>;
-	invocation: RunInvocation;
+	options: RunInvocation['options'];
+	context: Context;
+	rules: ValueRules;
+	values: Values;
 }
 
-type Values = Record<string, unknown>;
-
-export async function readFields(words: Words): Promise<Values> {
-	const { source, invocation } = words;
-	const { options } = invocation;
-	let { context } = invocation;
+export async function readFields(given: Omit<Body, 'rules' | 'values'>): Promise<Values> {
+	const { source, options } = given;
+	let { context } = given;
 	if (source.from === 'file' && source.path === '-') {
 		const taken = (): never => {
 			throw new UsageError("stdin already contains the rows and can't be a value");
@@ -49,11 +51,12 @@ export async function readFields(words: Words): Promise<Values> {
 	}
 	const rules: ValueRules = {
 		undocumented: options.undocumented === true,
-		statusIn: (status) => (ticketStatuses.includes(status) ? status : dialectOf(invocation).toNeutral(status)),
+		statusIn: (status) => (ticketStatuses.includes(status) ? status : dialectOf(given).toNeutral(status)),
 	};
 	const values = emptyRecord<unknown>();
-	if (options.data !== undefined) await readData(words, options.data, values, rules, context);
-	await readFlags(words, values, rules, context);
+	const body = { ...given, context, rules, values };
+	if (options.data !== undefined) await readData(body, options.data);
+	await readFlags(body);
 	const set = new Set<string>();
 	for (const [name, value] of options.set ?? []) {
 		if (set.has(name)) throw contradiction(`--set has ${quote(name)} twice`);
@@ -72,12 +75,14 @@ export async function readFields(words: Words): Promise<Values> {
 	return values;
 }
 
-async function readFlags(
-	{ endpoint, invocation: { options } }: Words,
-	values: Values,
-	rules: ValueRules,
-	context: Context,
-): Promise<void> {
+function parseFlag(flag: string, field: Field, text: string, rules: ValueRules): unknown {
+	const parsed = parseField(field, text, rules);
+	if (!isProblem(parsed)) return parsed.value;
+	const hint = field.kind === 'status' ? 'allowed values: supportctl help statuses' : undefined;
+	throw invalid(`${flag}: ${parsed.problem}`, hint);
+}
+
+async function readFlags({ endpoint, options, context, rules, values }: Body): Promise<void> {
 	for (const field of endpoint.fields) {
 		const { name, kind } = field;
 		const flag = `--${flagName(name)}`;
@@ -85,13 +90,9 @@ async function readFlags(
 		let value: unknown;
 		for (const text of texts) {
 			const full = kind === 'longtext' ? await readTextValue(flag, text, context) : text;
-			const parsed = parseField(field, full, rules);
-			if (isProblem(parsed)) {
-				const hint = kind === 'status' ? 'allowed values: supportctl help statuses' : undefined;
-				throw invalid(`${flag}: ${parsed.problem}`, hint);
-			}
-			if (kind === 'map') refuseSecrets(flag, parsed.value, DATA_FILE);
-			value = value === undefined ? parsed.value : mergeValues(field, value, parsed.value);
+			const parsed = parseFlag(flag, field, full, rules);
+			if (kind === 'map') refuseSecrets(flag, parsed, DATA_FILE);
+			value = value === undefined ? parsed : mergeValues(field, value, parsed);
 		}
 		if (texts.length === 0) continue;
 		const data = values[name];
@@ -117,13 +118,9 @@ export function readItems(
 			const texts = options[camelCase(flag.slice(2))] as readonly string[] | undefined;
 			if (texts === undefined) continue;
 			if (Object.hasOwn(fields, name)) throw contradiction(`${flag} can't be combined with a value for ${name}`);
-			items[change][name] = texts.flatMap((text) => {
-				const parsed = parseField(field, text, { undocumented: options.undocumented === true });
-				if (isProblem(parsed)) throw invalid(`${flag}: ${parsed.problem}`);
-				const given = parsed.value as (string | number)[];
-				if (given.length === 0) throw invalid(`${flag} is empty`);
-				return given;
-			});
+			const rules = { undocumented: options.undocumented === true };
+			items[change][name] = texts.flatMap((text) => parseFlag(flag, field, text, rules) as (string | number)[]);
+			if (items[change][name].length === 0) throw invalid(`${flag} is empty`);
 		}
 		const both = items.add[name]?.find((item) => items.remove[name]?.map(String).includes(String(item)));
 		if (both !== undefined) throw contradiction(`${quote(String(both))} can't be added to ${name} and removed at once`);
@@ -132,18 +129,15 @@ export function readItems(
 }
 
 async function readData(
-	{ endpoint: { fields, parameters, body }, source, ids, invocation }: Words,
+	{ endpoint: { fields, parameters, body }, source, ids, options, context, rules, values }: Body,
 	given: string,
-	values: Values,
-	rules: ValueRules,
-	context: Context,
 ): Promise<void> {
 	const text = await readTextValue('--data', given, context);
 	const data = parseJson(text, '--data', 'invalid_value');
 	if (!isObject(data)) throw new UsageError('--data must be a JSON object such as \'{"status": "hold"}\'');
 	if (!given.startsWith('@')) refuseSecrets('--data', data, DATA_FILE);
 	for (const [key, value] of Object.entries(data)) {
-		const name = fields.some((field) => field.name === key) ? key : dialectOf(invocation).toNeutral(key);
+		const name = fields.some((field) => field.name === key) ? key : dialectOf({ options, context }).toNeutral(key);
 		const id = name.toLowerCase();
 		if (numberedIdNames.has(id) || parameters.some((each) => each.kind === 'id' && each.name === id)) {
 			// An ID in --data must be that of the path.

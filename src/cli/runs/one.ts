@@ -1,11 +1,10 @@
 /** One call of a command: options → plan, session, checks, send, print. */
 
-import type { TermIndex } from '../../api/applied.js';
 import type { EndpointName } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import { createPlanner, type RowValues } from '../../api/plan.js';
 import { comparedTerms, isNamed, planHasNames, resolveRow, withIds } from '../../bulk/run/names.js';
-import { checkReadable, comparesFirst, type RunPlan, readsBefore } from '../../bulk/run/plan.js';
+import { checkReadable, comparesFirst, type Ids, readsBefore } from '../../bulk/run/plan.js';
 import type { RunRow } from '../../bulk/run/rows.js';
 import { RowSender } from '../../bulk/run/send-row.js';
 import { ExitCode, UsageError } from '../../errors.js';
@@ -90,21 +89,14 @@ async function sendOne(given: RunJob, expected: RunRow['expected']): Promise<Exi
 	}
 }
 
-interface Resolved {
-	plan: RunPlan;
-	ids: Readonly<Record<string, string>>;
-	problem?: string | undefined;
-	terms?: TermIndex;
-}
-
-async function resolveNames({ endpoint, plan, session }: RunJob, client: Client): Promise<Resolved> {
+async function resolveNames({ endpoint, plan, session }: RunJob, client: Client) {
 	const name = positionalsOf(endpoint).at(-1)?.name as string;
 	const [id = ''] = plan.source.from === 'ids' ? plan.source.ids : [];
 	const { fields, add, remove } = plan.values;
 	const isCompared = comparesFirst(plan) || plan.checks.verify;
 	const compared = isCompared ? comparedTerms(plan, endpoint, Object.keys({ ...fields, ...add, ...remove })) : [];
 	if (!planHasNames(plan, endpoint) && !isNamed(id) && compared.length === 0) {
-		return { plan, ids: { ...plan.values.ids, [name]: id } };
+		return { plan, ids: { ...plan.values.ids, [name]: id }, problem: undefined, terms: undefined };
 	}
 	const { openDirectories } = await import('../own-account.js');
 	const directories = openDirectories(session, session.sending, async () => ({ session, client }));
@@ -132,7 +124,7 @@ async function printOne(job: RunJob, outcome: RowOutcome, results: Renderer, isS
 	return exitCode;
 }
 
-async function endWithoutUser(job: RunJob, ids: Resolved['ids'], problem: string): Promise<ExitCode> {
+async function endWithoutUser(job: RunJob, ids: Ids, problem: string): Promise<ExitCode> {
 	if (!job.plan.checks.ignoreMissing) {
 		throw new UsageError(`${problem}; nothing was sent`, { code: 'unknown_name' });
 	}

@@ -1,7 +1,7 @@
 /** Arguments and flags of an endpoint's command. */
 
 import type { Endpoint, PathParameter } from '../../api/endpoints.js';
-import { type Field, flagName, ticketStatuses } from '../../api/fields.js';
+import { type Field, type FieldKind, flagName, ticketStatuses } from '../../api/fields.js';
 import { readEndpointOf, readOfWrite } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { quote } from '../../api/values.js';
@@ -22,25 +22,19 @@ import {
 
 const FIELDS = 'Fields';
 
-export const placeholders: Partial<Record<Field['kind'] | 'id', string>> = {
-	id: 'id',
+/** Of kinds whose name says less. */
+const placeholders: Partial<Record<FieldKind, string>> = {
 	longtext: 'text|@file',
 	integer: 'n',
-	user: 'user',
 	boolean: 'true|false',
 	switch: 'true|false',
-	date: 'date',
-	status: 'status',
-	state: 'state',
 	adjustment: 'type',
 	email: 'address',
-	term: 'term',
-	terms: 'terms',
 	list: 'names',
 	map: 'key=value',
 };
 
-export const suggestedValues: Partial<Record<Field['kind'], readonly string[]>> = {
+export const suggestedValues: Partial<Record<FieldKind, readonly string[]>> = {
 	status: ticketStatuses,
 	adjustment: ['positive', 'negative', '+', '-'],
 	boolean: ['true', 'false'],
@@ -200,7 +194,7 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 	];
 	const left = some.flatMap(([isTaken, ...names]) => (isTaken ? [] : names));
 	const forField = (field: Field, help: string, change = ''): OptionSpec => ({
-		flags: `--${change}${flagName(field.name)} <${placeholders[field.kind] ?? 'text'}>`,
+		flags: `--${change}${flagName(field.name)} <${placeholders[field.kind] ?? field.kind}>`,
 		help,
 		group: FIELDS,
 		repeatable: change !== '' || ['terms', 'list', 'map'].includes(field.kind),

@@ -1,7 +1,6 @@
 /** An earlier run: its journal, its plan, and the service of this call. */
 
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createDialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
@@ -9,7 +8,7 @@ import { counted } from '../../api/names.js';
 import { totalOf } from '../../bulk/journal/counts.js';
 import { findRun, readRunHeader } from '../../bulk/journal/folder.js';
 import type { JournalScan } from '../../bulk/journal/history.js';
-import { inputFileOf, type RowSource, type RunPlan, type RunService, STDIN_NAME } from '../../bulk/run/plan.js';
+import { inputFileOf, type RowSource, type RunPlan, type RunService } from '../../bulk/run/plan.js';
 import { inputChanged } from '../../bulk/run/resume.js';
 import { type ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
@@ -22,7 +21,7 @@ import { warn } from '../notices.js';
 import { openSession, type Session } from '../session.js';
 import { readFields } from './fields.js';
 import type { RunInvocation } from './options.js';
-import { type RunJob, tuningOf } from './plan.js';
+import { inputAt, type RunJob, tuningOf } from './plan.js';
 
 type PastRun = Omit<NonNullable<RunJob['resumes']>, 'again'>;
 
@@ -64,9 +63,8 @@ export async function sourceAgain(
 ): Promise<RowSource> {
 	const { source } = plan;
 	const file = inputFileOf(source);
-	if (given === '-' && file !== undefined) return { ...file, path: '-', name: STDIN_NAME };
 	if (given !== undefined) {
-		if (file !== undefined) return { ...file, path: resolve(cwd, given), name: given };
+		if (file !== undefined) return { ...file, ...inputAt(given, cwd) };
 		throw new UsageError(`run ${id} did not read a file, so --input can't replace its rows`);
 	}
 	if (file === undefined) return source;
@@ -84,12 +82,11 @@ export async function sourceAgain(
 
 async function secretsAgain(
 	{ endpoint: name, source, values: { ids, withheld }, undocumented }: RunPlan,
-	invocation: RunInvocation,
+	{ context, options }: RunInvocation,
 ): Promise<RunJob['secrets']> {
 	if (withheld.length === 0) return {};
 	const endpoint = endpoints[name];
-	const options = { ...invocation.options, undocumented };
-	const given = await readFields({ endpoint, source, ids, invocation: { ...invocation, options } });
+	const given = await readFields({ endpoint, source, ids, context, options: { ...options, undocumented } });
 	const missing = withheld.filter((field) => !Object.hasOwn(given, field));
 	if (missing.length === 0) return Object.fromEntries(withheld.map((field) => [field, given[field]]));
 	throw new UsageError(`secret values were not saved: ${missing.join(', ')}`, {

@@ -50,10 +50,10 @@ export interface RunJob extends RunInvocation {
 }
 
 export async function readGiven(name: EndpointName, invocation: RunInvocation) {
-	const { options } = invocation;
+	const { options, context } = invocation;
 	const endpoint = endpoints[name];
 	const { source, ids } = readSource(endpoint, invocation);
-	const fields = endpoint.replay === 'set' ? await readFields({ endpoint, source, ids, invocation }) : {};
+	const fields = endpoint.replay === 'set' ? await readFields({ endpoint, source, ids, options, context }) : {};
 	const { add, remove } = readItems(endpoint, options, fields);
 	const { force = false, reassign } = options;
 	const receiver =
@@ -69,21 +69,12 @@ export async function readGiven(name: EndpointName, invocation: RunInvocation) {
 		const changesNothing = Object.keys({ ...fields, ...add, ...remove }).length === 0;
 		if (endpoint.replay === 'set' && changesNothing) throw nothingToChange(endpoint);
 	}
-	const { secrets, ...kept } = withoutSecrets(fields);
-	const values: SharedValues = { ids, ...kept, force, reassign: receiver, add, remove };
+	const clean = createRedactor()(fields);
+	const withheld = Object.keys(fields).filter((name) => clean[name] !== fields[name]);
+	const secrets = Object.fromEntries(withheld.map((name) => [name, fields[name]]));
+	for (const name of withheld) delete fields[name];
+	const values: SharedValues = { ids, fields, withheld, force, reassign: receiver, add, remove };
 	return { endpoint, source, secrets, values };
-}
-
-function withoutSecrets(given: Fields) {
-	const redact = createRedactor();
-	const entries = Object.entries(given).map((entry) => {
-		const own = Object.fromEntries([entry]);
-		return { entry, isSecret: redact(own) !== own };
-	});
-	const some = (isSecret: boolean): Fields =>
-		Object.fromEntries(entries.filter((each) => each.isSecret === isSecret).map(({ entry }) => entry));
-	const secrets = some(true);
-	return { fields: some(false), withheld: Object.keys(secrets), secrets };
 }
 
 export function nothingToChange({ body }: Endpoint): UsageError {
@@ -124,8 +115,11 @@ function readSource(
 	}
 	if (own.length > 1) throw new UsageError("- reads IDs from stdin and can't be combined with other IDs", { hint });
 	const format = inputFormat ?? (input === undefined ? 'ids' : undefined);
-	const place = path === '-' ? { path, name: STDIN_NAME } : { path: resolve(context.cwd, path), name: path };
-	return { source: { from: 'file', ...place, format }, ids };
+	return { source: { from: 'file', ...inputAt(path, context.cwd), format }, ids };
+}
+
+export function inputAt(path: string, cwd: string): { path: string; name: string } {
+	return path === '-' ? { path, name: STDIN_NAME } : { path: resolve(cwd, path), name: path };
 }
 
 export function checkTaxonomy(endpoint: Endpoint, text: string, undocumented: boolean): string {

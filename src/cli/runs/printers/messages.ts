@@ -33,39 +33,27 @@ export function createSeen() {
 		isAllPrinted: false,
 		failures: 0,
 		complaints: [] as Complaint[],
-		reasons: new Groups<Complaint>(({ column, message }) => `${column} ${message}`),
-		groups: new Groups<RowOutcome>(({ outcome, status, code }) => `${outcome} ${status} ${code}`),
+		reasons: new Map<string, Group<Complaint>>(),
+		groups: new Map<string, Group<RowOutcome>>(),
 		advices: new Set<string>(),
 	};
+}
+
+interface Group<Item> {
+	count: number;
+	/** The first ones. */
+	named: [Item, ...Item[]];
 }
 
 const MOST_GROUPS = 1000;
 const NAMED = 4;
 
-interface Group<Item> {
-	count: number;
-	named: [Item, ...Item[]];
-}
-
-class Groups<Item> {
-	readonly #groups = new Map<string, Group<Item>>();
-
-	constructor(private readonly keyOf: (item: Item) => string) {}
-
-	add(item: Item): void {
-		const key = this.keyOf(item);
-		const group = this.#groups.get(key);
-		if (group === undefined) {
-			if (this.#groups.size < MOST_GROUPS) this.#groups.set(key, { count: 1, named: [item] });
-			return;
-		}
+export function addTo<Item>(groups: Map<string, Group<Item>>, key: string, item: Item): void {
+	const group = groups.get(key);
+	if (group !== undefined) {
 		group.count++;
 		if (group.named.length < NAMED) group.named.push(item);
-	}
-
-	all(): Group<Item>[] {
-		return [...this.#groups.values()];
-	}
+	} else if (groups.size < MOST_GROUPS) groups.set(key, { count: 1, named: [item] });
 }
 
 export interface Messages {
@@ -83,7 +71,7 @@ export function textMessages(job: RunJob, seen: Seen, palette: Palette): Message
 	}
 
 	function writeComplaints(): void {
-		const reasons = seen.reasons.all();
+		const reasons = [...seen.reasons.values()];
 		for (const reason of reasons.slice(0, SHOWN)) {
 			const { row, line, message } = reason.named[0];
 			const isOne = fromArguments && reason.count === 1;
@@ -100,7 +88,7 @@ export function textMessages(job: RunJob, seen: Seen, palette: Palette): Message
 		const { failures, groups, header } = seen;
 		if (failures <= SHOWN || seen.isAllPrinted) return;
 		write(`${failures} rows need attention:`);
-		const largestFirst = groups.all().sort((one, other) => other.count - one.count);
+		const largestFirst = [...groups.values()].sort((one, other) => other.count - one.count);
 		for (const group of largestFirst.slice(0, SHOWN)) write(`  ${sanitise(failureText(group, endpoint.noun))}`);
 		const bad = BAD.filter((name) => counts[name] > 0 && name !== 'not-sent');
 		const list = `supportctl run show ${header?.id ?? 'last'}${bad.map((name) => ` --outcome ${name}`).join('')}`;

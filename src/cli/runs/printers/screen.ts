@@ -1,5 +1,6 @@
 /** What people and programs see of a run: results on stdout, messages and progress on stderr. */
 
+import type { Complaint } from '../../../bulk/input/rows.js';
 import { type Counts, totalOf } from '../../../bulk/journal/counts.js';
 import type { Ended, RunEvent, Started } from '../../../bulk/run/events.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
@@ -16,7 +17,7 @@ import { lostResults, printTrouble } from '../failures.js';
 import { outcomeShape, outcomeView } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { writeReports } from '../reports.js';
-import { createSeen, jsonMessages, noteColumns, textMessages } from './messages.js';
+import { addTo, createSeen, jsonMessages, noteColumns, textMessages } from './messages.js';
 import { createPreview } from './preview.js';
 
 /** A table shows all of so many rows. */
@@ -43,6 +44,11 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 	let hidesGood = false;
 	let remarks = 0;
 	let isSurveyed = false;
+
+	function addComplaint(complaint: Complaint): void {
+		addTo(seen.reasons, `${complaint.column} ${complaint.message}`, complaint);
+		if (seen.complaints.length < MOST_COMPLAINTS) seen.complaints.push(complaint);
+	}
 
 	/** A bad column or query leaves no run behind. */
 	async function showSurvey(survey: Survey, rows: PlannedRows): Promise<void> {
@@ -75,7 +81,8 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 	function showRow(outcome: RowOutcome): Promise<void> | void {
 		let isListed = false;
 		if (wentWrong(outcome) || outcome.outcome === 'differs') {
-			seen.groups.add(outcome);
+			const { outcome: name, status, code } = outcome;
+			addTo(seen.groups, `${name} ${status} ${code}`, outcome);
 			seen.failures++;
 			isListed = seen.failures <= SHOWN;
 		} else if (outcome.warnings !== undefined || outcome.differs !== undefined) {
@@ -123,9 +130,7 @@ export async function createScreen(job: RunJob, extent: Extent, signals: ReturnT
 	function show(event: RunEvent): Promise<void> | void {
 		switch (event.type) {
 			case 'complaint':
-				seen.reasons.add(event.complaint);
-				if (seen.complaints.length < MOST_COMPLAINTS) seen.complaints.push(event.complaint);
-				return;
+				return addComplaint(event.complaint);
 			case 'surveyed':
 				return showSurvey(event.survey, event.rows);
 			case 'planned':
