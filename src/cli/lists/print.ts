@@ -8,7 +8,7 @@ import { createRedactor } from '../../output/redact.js';
 import { warn } from '../notices.js';
 import { chosenFormat, columnsNamed, isOwnTable, openResults, type ResultShape } from '../results.js';
 import type { Reading } from './reading.js';
-import { BATCH, createTerminalRows } from './terminal.js';
+import { BATCH, createTerminalColumns } from './terminal.js';
 
 /** @param single one object, which is whole in every format but csv and tsv */
 export function formOf({ read, invocation, session }: Reading, single = false) {
@@ -51,7 +51,7 @@ export function createPrinter(reading: Reading, form: Form, screen: Screen = {})
 	async function flush() {
 		const objects = waiting.map(({ object }) => object);
 		opened ??= await openRows(reading, form, screen, objects);
-		await opened.learn(objects);
+		await opened.learn?.(objects);
 		for (const { object, owners } of waiting) {
 			const taken = opened.row(object, owners);
 			if (taken !== undefined) await taken;
@@ -84,11 +84,12 @@ async function openRows(reading: Reading, form: Form, screen: Screen, sample: re
 	const { dialect } = session;
 	const terms = directories.terms;
 	const sheet = createSheet({ read, asCells, sample, dialect, terms, redact: createRedactor() });
-	const person = isTable ? createTerminalRows(reading, single) : undefined;
-	const names = asCells ? sheet.columns : read.shown;
-	const columns = person?.columns(names) ?? names.map((path) => ({ path }));
 	const own = sample.flatMap((each) => Object.keys(sheet.whole(each)));
-	const keys = new Set([...own, ...read.owners, 'id', ...exportedNames(read), ...read.shown]);
+	const keys = new Set([...read.owners, ...own, 'id', ...exportedNames(read), ...read.shown]);
+	const isRecord = single && !asCells;
+	const names = asCells ? sheet.columns : read.shown;
+	const people = isTable ? createTerminalColumns(reading, single) : undefined;
+	const plain = isRecord ? undefined : names.map((path) => ({ path }));
 	const results = await openResults(invocation, {
 		...screen,
 		profileFormat,
@@ -96,18 +97,17 @@ async function openRows(reading: Reading, form: Form, screen: Screen, sample: re
 		idOf: (row) => row.id ?? row.slug,
 		// Some objects show less than others.
 		...(sample.length > 0 && { keys: [...keys] }),
-		columns: single && !asCells ? undefined : columns,
+		columns: people?.columns(isRecord ? [...read.owners, ...own] : names) ?? plain,
 	});
 	const isWhole = !isExport || columnsNamed(invocation.options) !== undefined;
 	return {
-		learn: async (objects: readonly ListedObject[]): Promise<void> => await person?.learn(objects),
+		learn: people?.learn,
 		row(object: ListedObject, owners: Ids): void | Promise<void> {
-			const row = {
+			return results.row({
 				...ownerValues(owners),
 				...(isWhole && sheet.whole(object)),
 				...(isExport && sheet.exported(object)),
-			};
-			return results.row(person?.row(row) ?? row);
+			});
 		},
 		async end(): Promise<void> {
 			await results.end();

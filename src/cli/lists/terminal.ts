@@ -4,7 +4,7 @@ import type { Field } from '../../api/fields.js';
 import { isId, readMoment } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { isNothing } from '../../bulk/run/held.js';
-import type { Column, Row } from '../../output/columns.js';
+import type { Column } from '../../output/columns.js';
 import { relativeTime } from '../../text.js';
 import type { Reading } from './reading.js';
 
@@ -28,7 +28,7 @@ const LABELS: Readonly<Record<string, string>> = {
 export const BATCH = 100;
 
 /** @param single values stand beside their names */
-export function createTerminalRows({ read, invocation, directories }: Reading, single: boolean) {
+export function createTerminalColumns({ read, invocation, directories }: Reading, single: boolean) {
 	const { clock, stdout } = invocation.context;
 	const fields = (read.update?.fields ?? []).filter(({ name }) => single || read.shown.includes(name));
 	const users = fields.filter(({ kind }) => kind === 'user');
@@ -67,12 +67,13 @@ export function createTerminalRows({ read, invocation, directories }: Reading, s
 
 	return {
 		columns(names: readonly string[]): Column[] {
-			const isNarrow = (stdout.columns ?? 80) < NARROW;
+			const isNarrow = !single && (stdout.columns ?? 80) < NARROW;
 			return names
 				.filter((name) => !isNarrow || !WIDE_ONLY.has(name))
 				.map((path) => ({
 					path,
-					label: LABELS[path] ?? path,
+					label: single ? path : (LABELS[path] ?? path),
+					get: (row) => shownValue(path, row[path]),
 					important: IMPORTANT.has(path),
 					// A time that is cut off says nothing.
 					whole: TIMES.has(path),
@@ -84,7 +85,5 @@ export function createTerminalRows({ read, invocation, directories }: Reading, s
 			const shown = terms.filter(({ name }) => objects.some((each) => !isNothing(each[name])));
 			await Promise.allSettled([learnUsers(objects), ...shown.map(({ name }) => directories.terms(name).list())]);
 		},
-		row: (row: Row): Row =>
-			Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shownValue(name, value)])),
 	};
 }
