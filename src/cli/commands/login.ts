@@ -18,7 +18,6 @@ import { checkProfileName, profileNameFor, type Store, saveProfile } from '../..
 import { defineCommand, type Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
-import { allBut } from '../options/option.js';
 import { connectionOptions, guardDefaults, outputOptions, secretOptions } from '../options/shared.js';
 import { createProbe, findService, trySignIn } from '../probe.js';
 import { type Change, overridesOf, readGivenSecret, readProfiles, runChange, settingsIn } from '../profile-results.js';
@@ -32,8 +31,7 @@ export const command = defineCommand({
 		...secretOptions,
 		...connectionOptions,
 		...guardDefaults,
-		...allBut(outputOptions, 'quiet'),
-		{ flags: '-q, --quiet', help: 'Print only errors and warnings', group: 'Output' },
+		...outputOptions,
 	],
 	run: (invocation) => runChange(invocation, KEYS, () => signInAndStore(invocation)),
 });

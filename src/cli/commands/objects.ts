@@ -6,7 +6,6 @@ import { type EditNoun, type Noun, ownAccount, type Read, reads } from '../../ap
 import type { ArgumentSpec, CommandSpec } from '../command.js';
 import { longName, type OptionSpec, pick } from '../options/option.js';
 import {
-	allowDiffersOption,
 	connectionOptions,
 	guardOptions,
 	listOptions,
@@ -14,7 +13,7 @@ import {
 	readOptions,
 	tuningOptions,
 } from '../options/shared.js';
-import { optionsOf, positionalsOf } from '../runs/options.js';
+import { checkOptions, inputOptions, optionsOf, positionalsOf } from '../runs/options.js';
 
 const lists = () => import('../lists/objects.js');
 
@@ -90,9 +89,8 @@ export function edit(noun: EditNoun): CommandSpec {
 			{ name: 'id', help: noun === 'user' ? 'ID, or @me' : 'ID', required: true },
 		],
 		options: [
-			{ flags: '--undocumented', help: "Allow field names and values the API doesn't document", group: 'Input' },
-			{ flags: '--verify', help: 'Read the object back and compare', group: 'Checks' },
-			allowDiffersOption,
+			...pick(inputOptions, 'undocumented'),
+			...pick(checkOptions, 'verify', 'allow-differs'),
 			...pick(guardOptions, 'confirm'),
 			...pick(tuningOptions, 'retries'),
 			...outputOptions,

@@ -69,27 +69,30 @@ export const command = defineCommand({
 		const { openSandbox } = await import('../../sandbox/server.js');
 		const words = { product: given.productPrefix, shop: given.shopPrefix, membership: given.membershipPrefix };
 		const prefixes = Object.entries(words).filter(([, word]) => word !== undefined);
-		let unlisten = (): void => undefined;
 		const stopped = new Promise<void>((stop) => {
-			unlisten = context.signals.listen(() => stop());
-		});
-		try {
-			const sandbox = await openSandbox({
-				...given,
-				port: given.port ?? DEFAULT_PORT,
-				clock: context.clock,
-				random: () => context.random(),
-				latencyMs: given.latency,
-				failKinds: given.failKind,
-				prefixes: Object.fromEntries(prefixes),
+			let signals = 0;
+			context.signals.listen(() => {
+				signals++;
+				if (signals > 1) context.abandon(ExitCode.interrupted);
+				stop();
 			});
-			const { baseUrl, username, password } = sandbox;
-			if (given.json) {
-				context.stdout.write(`${JSON.stringify({ baseUrl, username, password, pid: process.pid })}\n`);
-			} else {
-				const tickets = sandbox.store.tickets.size;
-				const flags = prefixes.map(([name, word]) => ` --${name}-prefix ${word}`).join('');
-				context.stdout.write(`Serving ${tickets} tickets at ${baseUrl}
+		});
+		const sandbox = await openSandbox({
+			...given,
+			port: given.port ?? DEFAULT_PORT,
+			clock: context.clock,
+			random: () => context.random(),
+			latencyMs: given.latency,
+			failKinds: given.failKind,
+			prefixes: Object.fromEntries(prefixes),
+		});
+		const { baseUrl, username, password } = sandbox;
+		if (given.json) {
+			context.stdout.write(`${JSON.stringify({ baseUrl, username, password, pid: process.pid })}\n`);
+		} else {
+			const tickets = sandbox.store.tickets.size;
+			const flags = prefixes.map(([name, word]) => ` --${name}-prefix ${word}`).join('');
+			context.stdout.write(`Serving ${tickets} tickets at ${baseUrl}
 username  ${username}
 password  ${password}
 
@@ -99,13 +102,10 @@ export SUPPORTCTL_USERNAME='${username}'
 export SUPPORTCTL_PASSWORD='${password}'
 supportctl ticket update ${Math.min(14, tickets)} --status hold${flags}
 `);
-				context.stderr.write('Press Ctrl-C to stop.\n');
-			}
-			await stopped;
-			await sandbox.close();
-			return ExitCode.ok;
-		} finally {
-			unlisten();
+			context.stderr.write('Press Ctrl-C to stop.\n');
 		}
+		await stopped;
+		await sandbox.close();
+		return ExitCode.ok;
 	},
 });

@@ -1,6 +1,5 @@
 /** Flags of several commands: output, connection, guards, how runs are sent, and what a profile stores. */
 
-import { UsageError } from '../../errors.js';
 import { formats } from '../../output/columns.js';
 import {
 	checkSetting,
@@ -138,19 +137,6 @@ export const listOptions = options('Filters', [
 		defaultText: 'id; newest first on a terminal',
 	},
 ]);
-
-export const allowDiffersOption: OptionSpec = {
-	flags: '--allow-differs[=fields]',
-	help: 'Accept different values in the response, for these fields or any field',
-	group: 'Checks',
-	repeatable: true,
-	bare: '*',
-	parse(text) {
-		const names = text.split(',').map((name) => name.trim());
-		if (!names.includes('')) return names;
-		throw new UsageError('--allow-differs= needs field names; omit = to allow all', { code: 'invalid_value' });
-	},
-};
 
 const KEPT = 'Kept in the profile';
 

@@ -11,14 +11,7 @@ import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import type { ArgumentSpec, Invocation } from '../command.js';
 import { longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
-import {
-	allowDiffersOption,
-	connectionOptions,
-	guardOptions,
-	outputOptions,
-	tuningOptions,
-	wholeNumber,
-} from '../options/shared.js';
+import { connectionOptions, guardOptions, outputOptions, tuningOptions, wholeNumber } from '../options/shared.js';
 
 const FIELDS = 'Fields';
 
@@ -72,6 +65,19 @@ export const inputOptions = options('Input', [
 	{ flags: '--skip-invalid', help: 'Send the valid rows and skip the rest' },
 	{ flags: '--undocumented', help: "Allow field names and values the API doesn't document" },
 ]);
+
+const allowDiffersOption: OptionSpec = {
+	flags: '--allow-differs[=fields]',
+	help: 'Accept different values in the response, for these fields or any field',
+	group: 'Checks',
+	repeatable: true,
+	bare: '*',
+	parse(text) {
+		const names = text.split(',').map((name) => name.trim());
+		if (!names.includes('')) return names;
+		throw new UsageError('--allow-differs= needs field names; omit = to allow all', { code: 'invalid_value' });
+	},
+};
 
 export const checkOptions = options('Checks', [
 	{ flags: '--verify', help: 'Read each object back and compare' },

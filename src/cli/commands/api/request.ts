@@ -11,12 +11,10 @@ import { longName, options, pick, type ValuesOf } from '../../options/option.js'
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
 import { parseJson, readNamedText, readText, refuseSecrets } from '../../text-file.js';
 
-const group = 'Request';
-
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
 export const apiOptions = [
-	...options(group, [
+	...options('Request', [
 		{ flags: '-f, --raw-field <name=value>', help: 'Add a text field', repeatable: true },
 		{
 			flags: '-F, --typed-field <name=value>',
@@ -32,7 +30,7 @@ export const apiOptions = [
 		{ flags: '-i, --include', help: 'Print the status line and headers too', conflicts: ['paginate'] },
 	]),
 	...pick(guardOptions, 'dry-run', 'yes', 'confirm'),
-	...pick(tuningOptions, 'retries').map((spec) => ({ ...spec, group, help: 'Retries per read' })),
+	...pick(tuningOptions, 'retries'),
 	...outputOptions.map((spec) => (longName(spec) === 'format' ? { ...spec, defaultText: 'json' } : spec)),
 	...connectionOptions,
 ];
