@@ -19,7 +19,6 @@ import {
 } from '../../profile/resolve.js';
 import { configFolder, shellWord } from '../../profile/settings.js';
 import { readStore } from '../../profile/store.js';
-import { engines } from '../../version.js';
 import { defineCommand, type Invocation } from '../command.js';
 import { helpWidth, wrap } from '../help/page.js';
 import { leaveOnSignal } from '../interruption.js';
@@ -119,7 +118,7 @@ function failure(error: unknown, nextStep: string): Found {
 
 async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	const { context, options } = invocation;
-	yield checkNode(process.versions.node, engines);
+	yield checkNode(process.versions.node);
 	yield checkConfig(readStore(configFolder(context)));
 
 	const setup = readSetup(context, options);
@@ -229,12 +228,7 @@ export function findingText({ check, result, message, hint }: Finding, width: nu
 	return head + [...rest, ...hints].map((line) => `${' '.repeat(RESULT + CHECK)}${line}\n`).join('');
 }
 
-/** @param required as in package.json: `>=20.18.1` */
-export function checkNode(version: string, required: string): Found {
-	const least = required.replace(/^>=/, '');
-	if (version.localeCompare(least, 'en', { numeric: true }) < 0) {
-		return fail(`Node ${version} is too old`, `install Node ${least} or later`);
-	}
-	if (!version.startsWith('20.')) return pass(`Node ${version}`);
-	return warn(`Node ${version}: no security fixes for Node 20 since April 2026`, 'upgrade to Node 22 or 24');
+export function checkNode(version: string): Found {
+	if (Number.parseInt(version, 10) >= 22) return pass(`Node ${version}`);
+	return warn(`Node ${version}: no security fixes since April 2026`, 'upgrade to Node 22 or 24');
 }
