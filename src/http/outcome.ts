@@ -59,6 +59,10 @@ export function isLost({ retry, status }: Outcome): boolean {
 	return retry !== undefined || status === undefined;
 }
 
+export function unsent(outcome: OutcomeName, code: string, message: string): Outcome {
+	return { outcome, code, message, attempts: 0, ms: 0 };
+}
+
 export function skipped({ code, message }: { code: string; message: string }): Outcome {
-	return { outcome: 'skipped', code, message, attempts: 0, ms: 0 };
+	return unsent('skipped', code, message);
 }

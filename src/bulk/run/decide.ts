@@ -4,7 +4,7 @@ import { type AppliedDifference, compareField, type TermIndex } from '../../api/
 import type { Endpoint } from '../../api/endpoints.js';
 import type { Request } from '../../api/plan.js';
 import { emptyRecord } from '../../api/values.js';
-import { type Outcome, skipped } from '../../http/outcome.js';
+import { type Outcome, skipped, unsent } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
 import { type Held, holds, isNothing, isUnchanged, valuesOf } from './held.js';
 import { type Checks, changesLists, type Fields, NOTHING_TO_SEND, type RunPlan } from './plan.js';
@@ -26,7 +26,7 @@ export function decide(row: RunRow, held: Held, plan: RunPlan, terms?: TermIndex
 	const hidden = Object.keys({ ...values.add, ...values.remove }).find((field) => !held.has(field));
 	if (hidden !== undefined) {
 		const message = `the service does not show ${hidden}, so items can't be added or removed; nothing was written`;
-		return { skip: { outcome: 'failed', code: 'not_shown', message, attempts: 0, ms: 0 } };
+		return { skip: unsent('failed', 'not_shown', message) };
 	}
 	const conflict = conflictOf(row, held, checks);
 	if (conflict !== undefined) return { skip: conflict };

@@ -20,7 +20,6 @@ import { resolve } from 'node:path';
 import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner } from '../../api/plan.js';
-import { readEndpointOf } from '../../api/reads.js';
 import { isObject, isProblem, parseId } from '../../api/values.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
 import { openRegularFile, readStart } from '../../folder.js';
@@ -29,7 +28,7 @@ import { lineReader } from '../journal/read.js';
 import { type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
 import type { FieldChange, PlannedWrite } from './events.js';
 import { heldOf, isUnchanged } from './held.js';
-import { type RowSource, type RunHeader, type RunPlan, type SavedPlan, withoutValues } from './plan.js';
+import { canBeUndone, type RowSource, type RunHeader, type RunPlan, type SavedPlan, withoutValues } from './plan.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 import { areIds } from './undo.js';
 
@@ -219,13 +218,11 @@ function textIn(value: unknown): string | undefined {
 export function applyPlan({ plan }: RunHeader, { path, sha256 }: SavedPlan, allowDrift: boolean): RunPlan {
 	const { force } = plan.values;
 	const endpoint = endpoints[plan.endpoint];
-	const isRestorable = endpoint.replay === 'set' || (endpoint.trash && !force);
-	const snapshot = readEndpointOf(endpoint) !== undefined && isRestorable;
 	return {
 		...plan,
 		source: { from: 'plan', path, sha256, allowDrift },
 		values: { ...withoutValues(plan.values), force },
-		checks: { ...plan.checks, snapshot },
+		checks: { ...plan.checks, snapshot: canBeUndone(endpoint, force) },
 		shard: undefined,
 		skipInvalid: false,
 	};

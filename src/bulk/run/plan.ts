@@ -166,6 +166,12 @@ export function comparesFirst(plan: RunPlan): boolean {
 	);
 }
 
+/** Whether a read shows what an update can write back. */
+export function canBeUndone(endpoint: Endpoint, isForced: boolean): boolean {
+	const isRestorable = endpoint.replay === 'set' || (endpoint.trash && !isForced);
+	return isRestorable && readEndpointOf(endpoint) !== undefined;
+}
+
 /** @throws UsageError */
 export function checkReadable(endpoint: Endpoint): void {
 	if (readEndpointOf(endpoint) !== undefined) return;

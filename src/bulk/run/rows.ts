@@ -3,7 +3,7 @@
 import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
-import type { RowOutcome } from '../../http/outcome.js';
+import { type RowOutcome, unsent } from '../../http/outcome.js';
 import { type InputSource, openArguments, type RawRow } from '../input/input.js';
 import { type Complaint, compileColumns, type Matched, type RowReader } from '../input/rows.js';
 import { inOrder } from '../lists/batches.js';
@@ -197,15 +197,9 @@ export async function openInputOf(
 }
 
 export function invalidOutcome({ row, line, complaints, isGone = false }: InvalidRow): RowOutcome {
-	const outcome: RowOutcome = {
-		row,
-		ids: complaints[0]?.ids ?? {},
-		outcome: isGone ? 'ok' : 'invalid',
-		code: isGone ? 'gone' : 'invalid_input',
-		message: complaints.map((each) => each.message).join('; '),
-		attempts: 0,
-		ms: 0,
-	};
+	const why = complaints.map(({ message }) => message).join('; ');
+	const own = isGone ? unsent('ok', 'gone', why) : unsent('invalid', 'invalid_input', why);
+	const outcome: RowOutcome = { row, ids: complaints[0]?.ids ?? {}, ...own };
 	if (line !== undefined) outcome.line = line;
 	return outcome;
 }

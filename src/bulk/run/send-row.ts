@@ -8,7 +8,7 @@ import { didYouMean } from '../../api/suggest.js';
 import { hasInexactNumber, quote } from '../../api/values.js';
 import type { Client } from '../../http/client.js';
 import { differing, lookedUpId } from '../../http/judge.js';
-import { isLost, type Outcome, type RowOutcome, skipped } from '../../http/outcome.js';
+import { isLost, type Outcome, type RowOutcome, skipped, unsent } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Journal } from '../journal/write.js';
 import { decide, leftCode, leftMessage, oldValues, withCleared } from './decide.js';
@@ -234,7 +234,7 @@ function mayNeedReading({ outcome, refused, busy, code }: Outcome): boolean {
 function inexactNumber(sent: Readonly<Record<string, unknown>>): Outcome {
 	const name = Object.keys(sent).find((each) => hasInexactNumber(sent[each]));
 	const message = `${name} has an integer of more than 15 digits, which can't be written exactly; nothing was written`;
-	return { outcome: 'failed', code: 'inexact_number', message, attempts: 0, ms: 0 };
+	return unsent('failed', 'inexact_number', message);
 }
 
 /** All but fields that others changed. */

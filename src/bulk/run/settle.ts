@@ -37,14 +37,9 @@ function asDone({ status, body, warnings, attempts, ms }: Outcome): Outcome {
 export function settledBy(request: Request, seen: Seen, plan: RunPlan, terms?: TermIndex): Outcome | undefined {
 	const { result, held } = seen;
 	const done: Outcome = { ...asDone(result), body: undefined };
-	if (request.method === 'DELETE') {
-		const { outcome } = verifiedDelete(request, { ...done, outcome: 'unknown' }, seen);
-		return outcome === 'ok' ? done : undefined;
-	}
-	if (held === undefined) return undefined;
-	const { differs, open } = compareAll(request.endpoint, request.sent ?? {}, held.get, terms);
-	const isSame = differs.length === 0 && open.length === 0 && Object.keys(listChanges(held, plan)).length === 0;
-	return isSame ? done : undefined;
+	const { outcome } = verified(request, { ...done, outcome: 'unknown' }, seen, terms);
+	const isOpen = held !== undefined && Object.keys(listChanges(held, plan)).length > 0;
+	return outcome === 'ok' && !isOpen ? done : undefined;
 }
 
 /** What an earlier part may have written, and is refused now, failed if the object has other values. */

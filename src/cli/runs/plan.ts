@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { type Endpoint, type EndpointName, endpoints, mustBeGiven } from '../../api/endpoints.js';
 import { parseTaxonomy } from '../../api/plan.js';
-import { readEndpointOf, readOfWrite } from '../../api/reads.js';
+import { readOfWrite } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import {
 	findField,
@@ -18,6 +18,7 @@ import {
 } from '../../api/values.js';
 import {
 	type Condition,
+	canBeUndone,
 	type Fields,
 	MOST_AT_A_TIME,
 	type RowSource,
@@ -155,11 +156,10 @@ export function jobOf(
 	const { undocumented = false, skipInvalid = false, ignoreOtherColumns = false, blank = 'skip' } = options;
 	const { stopOnError = false, maxFailures, allowDiffers, idColumn, shard } = options;
 	const rules = { undocumented, statusIn: session.dialect.toNeutral };
-	const isRestorable = endpoint.replay === 'set' || (endpoint.trash && !values.force);
-	const canBeUndone = isRestorable && readEndpointOf(endpoint) !== undefined;
 	const isOne = source.from === 'ids' && source.ids.length === 1;
-	const chosen = options.snapshot ?? (canBeUndone ? settings.snapshot : undefined);
-	const snapshotByDefault = canBeUndone && !isOne && chosen === undefined;
+	const isRestorable = canBeUndone(endpoint, values.force);
+	const chosen = options.snapshot ?? (isRestorable ? settings.snapshot : undefined);
+	const snapshotByDefault = isRestorable && !isOne && chosen === undefined;
 	const map = Object.fromEntries(options.map ?? []);
 	if (idColumn !== undefined) map[idColumn] = rowIdName(endpoint);
 	const plan: RunPlan = {
