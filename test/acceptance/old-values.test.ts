@@ -40,6 +40,15 @@ test('tickets that were moved to the trash come back', async () => {
 	expect(body).toMatchObject({ status: 'hold' });
 });
 
+test('with --ignore-missing a ticket that is gone is ok, and an undo does not count it as left', async () => {
+	const { run } = await desk();
+	const deleted = await run('ticket delete 14 99999 --yes --ignore-missing');
+	expect(deleted.exitCode, deleted.stderr).toBe(0);
+	expect(deleted.stdout).toContain('it was gone already');
+	const undone = await run('run undo last --yes');
+	expect(undone.exitCode, undone.stderr).toBe(0);
+});
+
 test.each([
 	'ticket update 14 --status hold',
 	'ticket update --input one.csv',

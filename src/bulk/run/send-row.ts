@@ -95,6 +95,10 @@ export class RowSender {
 		const { plan, dialect, terms, journal } = this.parts;
 		const { request } = row;
 		const { endpoint, ids } = request;
+		const isGone = result.gone !== undefined && request.method === 'DELETE';
+		if (isGone && plan.checks.ignoreMissing) {
+			return { ...result, outcome: 'ok', body: undefined, message: 'it was gone already' };
+		}
 		if (held === undefined) {
 			const isOpen = result.outcome !== 'failed' || isLost(result);
 			const isNeeded = this.#readsFirst || (endpoint.cleared !== undefined && isOpen);

@@ -9,6 +9,7 @@ import { createPlanner, type Planner, parseTaxonomy } from '../../api/plan.js';
 import { emptyRecord, isObject, isProblem, parseId, parseSlug } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
+import { goneBy } from '../../http/judge.js';
 import { mayBeSent } from '../journal/header.js';
 import type { JournalScan } from '../journal/history.js';
 import { lineReader, scanJournal } from '../journal/read.js';
@@ -109,8 +110,9 @@ function keyOf(ids: Readonly<Json>): string {
 }
 
 /** Whether it was written, and its old values were damaged or could not be kept. */
-function isLost({ type, row, outcome }: Json, { states, corrupt }: JournalScan): boolean {
-	if (type !== 'row' || states.hasOldValues(row as number)) return false;
+function isLost({ type, row, outcome, status }: Json, { states, corrupt }: JournalScan): boolean {
+	const wasGone = goneBy(status) !== undefined;
+	if (type !== 'row' || wasGone || states.hasOldValues(row as number)) return false;
 	if (outcome === 'failed') return corrupt.length > 0 && states.mayBeWritten(row as number);
 	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
 }
