@@ -26,8 +26,8 @@ export interface Field {
 	readonly computed?: 'always' | 'unless written';
 }
 
-function field(name: string, kind: FieldKind, help: string): Field {
-	return { name, kind, help };
+function field(name: string, kind: FieldKind, help: string, computed?: Field['computed']): Field {
+	return { name, kind, help, ...(computed && { computed }) };
 }
 
 const dates = [
@@ -54,13 +54,10 @@ export const ticketFields: readonly Field[] = [
 	field('assignee', 'user', 'ID of the agent assigned to the ticket'),
 	field('secondary-assignee', 'user', 'ID of the secondary assignee'),
 	field('tertiary-assignee', 'user', 'ID of the tertiary assignee'),
-	{ ...field('customer-reply-count', 'integer', 'Number of customer replies'), computed: 'always' },
-	{ ...field('agent-reply-count', 'integer', 'Number of agent replies'), computed: 'always' },
-	{ ...field('total-reply-count', 'integer', 'Total number of replies'), computed: 'always' },
-	{
-		...field('time-calculated', 'integer', 'Gross time calculated for the ticket, in minutes'),
-		computed: 'unless written',
-	},
+	field('customer-reply-count', 'integer', 'Number of customer replies', 'always'),
+	field('agent-reply-count', 'integer', 'Number of agent replies', 'always'),
+	field('total-reply-count', 'integer', 'Total number of replies', 'always'),
+	field('time-calculated', 'integer', 'Gross time calculated for the ticket, in minutes', 'unless written'),
 	field('time-adjustments', 'integer', 'Time adjustments for the ticket, in minutes'),
 	field('time-adjustments-type', 'adjustment', 'Type: positive or negative; live services add only for "+"'),
 	field('time-notes', 'text', 'Notes about the time'),

@@ -60,11 +60,20 @@ export interface Read {
 	readonly query: Readonly<Record<string, string>>;
 }
 
-const filter = (parameter: string, kind: Filter['kind'], help: string): Filter => ({ parameter, kind, help });
-const search = filter('search', 'text', 'Filter by text');
-const author = filter('author', 'user', 'Filter by author (ID, username, @me or none)');
-const status = filter('status', 'status', 'Filter by status');
-const dates = [filter('before', 'date', 'Filter by date: before'), filter('after', 'date', 'Filter by date: after')];
+const takes: Partial<Record<Filter['kind'], string>> = {
+	user: ' (ID, username, @me or none)',
+	term: ' (ID, slug, name or none)',
+	id: ' (ID or none)',
+};
+
+function filter(parameter: string, kind: Filter['kind'], what = parameter): Filter {
+	return { parameter, kind, help: `Filter by ${what}${takes[kind] ?? ''}` };
+}
+
+const search = filter('search', 'text', 'text');
+const author = filter('author', 'user');
+const status = filter('status', 'status');
+const dates = [filter('before', 'date', 'date: before'), filter('after', 'date', 'date: after')];
 
 const ordered = { context: 'edit', orderby: 'id', order: 'asc' } as const;
 const usual = {
@@ -80,13 +89,13 @@ export const reads = {
 		...routes('ticket', '/tickets'),
 		shown: ['id', 'title', 'status', 'state', 'assignee', 'ticket_priority', 'modified_gmt'],
 		filters: [
-			filter('state', 'state', 'Filter by state'),
+			filter('state', 'state'),
 			status,
-			filter('assignee', 'user', 'Filter by assignee (ID, username, @me or none)'),
+			filter('assignee', 'user'),
 			author,
 			search,
 			...dates,
-			...taxonomies.map((each) => filter(each, 'term', `Filter by ${each} (ID, slug, name or none)`)),
+			...taxonomies.map((each) => filter(each, 'term')),
 		],
 		// By default live services show your open tickets only.
 		query: { ...ordered, assignee: '0', author: '0', state: 'any', status: 'any' },
@@ -104,7 +113,7 @@ export const reads = {
 		...routes('user', '/users'),
 		hasModified: false,
 		shown: ['id', 'username', 'name', 'email', 'roles'],
-		filters: [search, filter('roles', 'text', 'Filter by role, or several with commas')],
+		filters: [search, filter('roles', 'text', 'role, or several with commas')],
 		orders: ['id', 'name', 'email', 'slug', 'registered_date', 'url'],
 	},
 	attachment: {
@@ -120,7 +129,7 @@ export const reads = {
 		hasModified: false,
 		shown: ['taxonomy', 'id', 'name', 'slug', 'parent', 'count'],
 		orders: ['id', 'name', 'slug', 'description', 'count'],
-		filters: [search, filter('parent', 'id', 'Filter by parent (ID or none)')],
+		filters: [search, filter('parent', 'id')],
 	},
 	password: {
 		...usual,

@@ -96,6 +96,25 @@ function wirePath({ pathname, search }: URL, path: string): string {
 	return [`${pathname}${search}${route.replaceAll('+', '%2B')}`, ...query].join('&');
 }
 
+function limitProblem(
+	{ status, isStarted }: Exchange,
+	error: Error,
+	ms: number,
+	timeoutMs: number,
+): TransportProblem | undefined {
+	if (error === tooLarge) {
+		const message = `the response is larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB`;
+		return { code: 'response_too_large', message, permanent: true };
+	}
+	if (error !== timedOut) return undefined;
+	if (!isStarted) {
+		const message = `no connection within ${Math.round(ms / 10) / 100} s`;
+		return { code: 'connect_timeout', message, permanent: false };
+	}
+	const what = status === 0 ? 'no response' : 'the end of the response did not arrive';
+	return { code: 'timeout', message: `${what} within ${timeoutMs / 1000} s`, permanent: false };
+}
+
 export async function createClient(options: ClientOptions): Promise<Client> {
 	const { timeoutMs, connectWithinMs, trace, monotonic, userAgent, auth } = options;
 	const sender = await createSender(options);
@@ -106,26 +125,12 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 	let isConnected = false;
 	let firstAt: number | undefined;
 
-	function problemOf({ status, isStarted }: Exchange, error: Error, ms: number): TransportProblem {
-		if (error === tooLarge) {
-			const message = `the response is larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB`;
-			return { code: 'response_too_large', message, permanent: true };
-		}
-		if (error !== timedOut) return sender.describe(error, isStarted);
-		if (!isStarted) {
-			const message = `no connection within ${Math.round(ms / 10) / 100} s`;
-			return { code: 'connect_timeout', message, permanent: false };
-		}
-		const what = status !== 0 ? 'the end of the response did not arrive' : 'no response';
-		return { code: 'timeout', message: `${what} within ${timeoutMs / 1000} s`, permanent: false };
-	}
-
 	function responseOf(exchange: Exchange, ms: number, error: Error | undefined): Response {
 		const { status, headers, chunks, isStarted } = exchange;
 		const [first] = chunks;
 		const body = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
 		if (error === undefined) return decoded({ status, headers, body, sent: true, ms });
-		const problem = problemOf(exchange, error, ms);
+		const problem = limitProblem(exchange, error, ms, timeoutMs) ?? sender.describe(error, isStarted);
 		// A proxy's refusal never reached the service.
 		const sent = isStarted && problem.code !== 'proxy_failed';
 		if (!sent) {

@@ -17,7 +17,7 @@ export interface Sendable extends HttpRequest, Partial<Pick<Request, 'ids' | 'se
 	readonly endpoint: Pick<Endpoint, 'returns' | 'replay'> & Partial<Endpoint>;
 }
 
-export interface Reading {
+export interface JudgeOptions {
 	dialect?: Dialect | undefined;
 	/** 404 and 410 on a delete are success. */
 	ignoreMissing?: boolean | undefined;
@@ -64,17 +64,22 @@ export function isMisplaced({ code }: Outcome): boolean {
 	return code === 'another_object' || code === 'unexpected_shape';
 }
 
-export function judge(request: Sendable, response: Response, history: History = {}, reading: Reading = {}): Outcome {
+export function judge(
+	request: Sendable,
+	response: Response,
+	history: History = {},
+	options: JudgeOptions = {},
+): Outcome {
 	const { status, problem, ms } = response;
 	const isSuccess = status >= 200 && status < 300;
 	let finding: Finding;
 	if (problem !== undefined && (status === 0 || isSuccess)) finding = judgeProblem(problem, response);
-	else if (isSuccess) finding = judgeSuccess(request, response, reading);
-	else finding = status < 400 ? judgeRedirect(request, response) : judgeRefusal(request, response, reading);
+	else if (isSuccess) finding = judgeSuccess(request, response, options);
+	else finding = status < 400 ? judgeRedirect(request, response) : judgeRefusal(request, response, options);
 	const outcome: Outcome = Object.assign(finding, { attempts: 1, ms });
 	if (status !== 0) outcome.status = status;
 	const isDone = outcome.outcome === 'ok' || outcome.outcome === 'differs';
-	if (!isDone && writes(request)) considerHistory(request, outcome, history, reading.ignoreMissing === true);
+	if (!isDone && writes(request)) considerHistory(request, outcome, history, options.ignoreMissing === true);
 	return outcome;
 }
 
@@ -97,7 +102,7 @@ function judgeProblem(problem: NonNullable<Response['problem']>, { status, sent 
 	return finding;
 }
 
-function judgeSuccess(request: Sendable, response: Response, reading: Reading): Finding {
+function judgeSuccess(request: Sendable, response: Response, options: JudgeOptions): Finding {
 	const { status } = response;
 	const { returns } = request.endpoint;
 	if (status === 202) return unknown('http_202', 'accepted but not processed yet');
@@ -105,8 +110,8 @@ function judgeSuccess(request: Sendable, response: Response, reading: Reading): 
 	const content = readContent(response);
 	if (!('value' in content)) return judgeText(request, response, content);
 	const keepsNames = returns === 'fields' || returns === 'fields-set';
-	const body = keepsNames ? content.value : bodyIn(reading.dialect ?? neutralDialect, content.value);
-	const finding = judgeBody(request, body, content.before, reading);
+	const body = keepsNames ? content.value : bodyIn(options.dialect ?? neutralDialect, content.value);
+	const finding = judgeBody(request, body, content.before, options);
 	finding.body ??= body;
 	if (content.warnings.length > 0) finding.warnings = content.warnings;
 	return finding;
@@ -131,7 +136,7 @@ function judgeText(request: Sendable, { status, headers }: Response, { code, mes
 }
 
 /** @param before text in front of the JSON */
-function judgeBody(request: Sendable, body: unknown, before: string, { dialect, terms }: Reading): Finding {
+function judgeBody(request: Sendable, body: unknown, before: string, { dialect, terms }: JudgeOptions): Finding {
 	const { endpoint, sent = {} } = request;
 	const isItself = showsAskedId(request, body);
 	if (before !== '' && writes(request) && !isItself) {
@@ -284,7 +289,7 @@ function judgeRedirect(request: Sendable, { status, headers }: Response): Findin
 	return { outcome, code: 'redirect', message, location, notServed: true };
 }
 
-function judgeRefusal(request: Sendable, response: Response, { dialect }: Reading): Finding {
+function judgeRefusal(request: Sendable, response: Response, { dialect }: JudgeOptions): Finding {
 	const { status, headers } = response;
 	const content = readContent(response);
 	const isOwn = 'value' in content && isOwnError(content.value, status);

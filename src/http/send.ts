@@ -2,7 +2,7 @@
 
 import type { ReplayRule } from '../api/endpoints.js';
 import type { Client } from './client.js';
-import { isMisplaced, judge, type Reading, type Sendable } from './judge.js';
+import { isMisplaced, type JudgeOptions, judge, type Sendable } from './judge.js';
 import type { History, Outcome, Retry } from './outcome.js';
 import { headerOf, type Response } from './response.js';
 
@@ -25,7 +25,7 @@ export interface SendClock {
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export interface SendOptions extends Reading {
+export interface SendOptions extends JudgeOptions {
 	retries: number;
 	clock: SendClock;
 	random(): number;

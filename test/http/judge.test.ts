@@ -5,7 +5,7 @@ import { type EndpointName, endpoints } from '../../src/api/endpoints.js';
 import { createPlanner, type Request, type RowValues } from '../../src/api/plan.js';
 import { readEndpointOf, reads } from '../../src/api/reads.js';
 import type { Sendable } from '../../src/http/judge.js';
-import { judge, lookedUpId, type Reading } from '../../src/http/judge.js';
+import { type JudgeOptions, judge, lookedUpId } from '../../src/http/judge.js';
 import type { History, Outcome } from '../../src/http/outcome.js';
 import type { Response } from '../../src/http/response.js';
 
@@ -49,7 +49,7 @@ function judged(
 	request: Sendable,
 	status: number,
 	body: string | Buffer = '',
-	more: { headers?: object; history?: History; reading?: Reading } = {},
+	more: { headers?: object; history?: History; reading?: JudgeOptions } = {},
 ): Outcome {
 	return judge(request, responseOf(status, body, more.headers), more.history, more.reading);
 }
