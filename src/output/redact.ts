@@ -149,24 +149,21 @@ function encodingsOf(text: string): string[] {
 	];
 }
 
-/** Longest first, since a shorter one may be inside. Spaces are optional in application passwords, and cut at the ends of texts. */
-function spellingsOf(secrets: readonly string[]): string[] {
-	const found = secrets.flatMap((secret) => {
-		if (secret.length < SHORTEST_ENCODED) return [secret];
-		return [secret, secret.trim(), secret.replaceAll(' ', '')].flatMap(encodingsOf);
-	});
-	return [...new Set(found)]
-		.filter((each) => each.length >= SHORTEST)
-		.sort((left, right) => right.length - left.length);
-}
-
 const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 type TextRedactor = (text: string) => string;
 
 /** For many texts. @param own the caller's credentials @param sent secrets of the request */
 export function createTextRedactor(own: readonly string[], sent: readonly string[] = []): TextRedactor {
-	const spellings = spellingsOf([...own.filter((each) => each.length >= SHORTEST_OWN), ...sent]);
+	const secrets = [...own.filter((each) => each.length >= SHORTEST_OWN), ...sent];
+	const found = secrets.flatMap((secret) => {
+		if (secret.length < SHORTEST_ENCODED) return [secret];
+		// Spaces are optional in application passwords, and cut at the ends of texts.
+		return [secret, secret.trim(), secret.replaceAll(' ', '')].flatMap(encodingsOf);
+	});
+	const long = [...new Set(found)].filter((each) => each.length >= SHORTEST);
+	// A shorter one may be inside.
+	const spellings = long.sort((left, right) => right.length - left.length);
 	if (spellings.length === 0) return redactUrl;
 	const pattern = new RegExp(`(?:${spellings.map(escapeRegExp).join('|')})(?:=|%3d)*`, 'gi');
 	return (text) => {

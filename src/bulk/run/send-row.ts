@@ -65,9 +65,11 @@ export class RowSender {
 
 	/** Never rejects for what the service does. */
 	async send(row: RunRow): Promise<RowOutcome> {
-		const { plan, ahead, redact } = this.parts;
+		const { plan, past, ahead, redact } = this.parts;
 		const { request, skip } = row;
-		const maybeSent = this.#maybeSent(row);
+		const { mayBeApplied = false, mayBePartly = false } = past?.states.history(row.row) ?? {};
+		// A delete that failed halfway may have succeeded.
+		const maybeSent = mayBeApplied || (mayBePartly && request.endpoint.replay === 'delete');
 		const mayClear = request.endpoint.cleared !== undefined;
 		let outcome: Outcome;
 		if (skip !== undefined) outcome = skipped(skip);
@@ -190,12 +192,6 @@ export class RowSender {
 
 	#seen({ endpoint }: Request, result: Outcome): Seen {
 		return { result, held: result.outcome === 'ok' ? heldOf(endpoint, result.body, this.parts.terms) : undefined };
-	}
-
-	#maybeSent({ row, request }: RunRow): boolean {
-		const { mayBeApplied = false, mayBePartly = false } = this.parts.past?.states.history(row) ?? {};
-		// A delete that failed halfway may have succeeded.
-		return mayBeApplied || (mayBePartly && request.endpoint.replay === 'delete');
 	}
 }
 

@@ -10,7 +10,7 @@ import {
 	settings,
 	whole,
 } from '../../profile/settings.js';
-import { type OptionSpec, options, pick } from './option.js';
+import { type OptionSpec, options } from './option.js';
 import { parseDuration } from './window.js';
 
 export const checked =
@@ -88,6 +88,11 @@ export const reportOption = {
 
 const concurrency = wholeNumber(1);
 
+const paceOptions = options('Run', [
+	{ flags: '--rate <n>', help: 'At most N requests per second', parse: checked(settings.rate) },
+	{ flags: '--retries <n>', help: 'Retries per request', parse: wholeNumber(0), defaultText: String(DEFAULT_RETRIES) },
+]);
+
 /** How fast a run is, and what it leaves; a resume has them too. */
 export const tuningOptions = [
 	...options('Run', [
@@ -97,13 +102,9 @@ export const tuningOptions = [
 			parse: (text: string, flag: string) => (text === 'auto' ? text : concurrency(text, flag)),
 			defaultText: String(DEFAULT_CONCURRENCY),
 		},
-		{ flags: '--rate <n>', help: 'At most N requests per second', parse: checked(settings.rate) },
-		{
-			flags: '--retries <n>',
-			help: 'Retries per request',
-			parse: wholeNumber(0),
-			defaultText: String(DEFAULT_RETRIES),
-		},
+	]),
+	...paceOptions,
+	...options('Run', [
 		{ flags: '--first <n>', help: 'Send only the first N rows; run resume sends the rest', parse: wholeNumber(1) },
 		{
 			flags: '--until <time>',
@@ -124,7 +125,7 @@ export const readOptions = [
 			defaultText: String(DEFAULT_CONCURRENCY),
 		},
 	]),
-	...pick(tuningOptions, 'rate', 'retries'),
+	...paceOptions,
 	...outputOptions,
 	...connectionOptions,
 ];
