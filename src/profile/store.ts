@@ -131,7 +131,7 @@ function accountsIn({ profiles }: Store): string[] {
 /** Changes the profiles under a lock, and removes keyring entries that no profile uses any more. */
 export async function updateStore<T>(
 	folder: string,
-	change: (store: Store, notices: string[]) => T | Promise<T>,
+	change: (store: Store) => T | Promise<T>,
 ): Promise<{ result: T; notices: string[] }> {
 	const file = configFile(folder);
 	const notices: string[] = [];
@@ -141,7 +141,7 @@ export async function updateStore<T>(
 		try {
 			const { store } = readStore(folder);
 			const accounts = accountsIn(store);
-			const result = await change(store, notices);
+			const result = await change(store);
 			await writeStore(folder, store);
 			const kept = accountsIn(store);
 			for (const account of accounts.filter((each) => !kept.includes(each))) {
@@ -188,13 +188,9 @@ export function secretIsFor(profile: StoredProfile, use: Readonly<Record<string,
 	const secure = String(bound).replace(/^http:/, 'https:');
 	const isBound = bound !== undefined && use.baseUrl !== undefined;
 	if (isBound && ![bound, secure].includes(originOf(use.baseUrl) ?? '')) return String(bound);
-	if (scheme === 'basic' && username !== undefined && username !== use.username) {
-		return `the user ${username}`;
-	}
-	if (scheme === 'header' && headerName !== undefined && headerName !== use.headerName) {
-		return `the header ${headerName}`;
-	}
-	return undefined;
+	if (scheme === 'basic' && username !== undefined && username !== use.username) return `the user ${username}`;
+	const isForHeader = scheme !== 'header' || headerName === undefined || headerName === use.headerName;
+	return isForHeader ? undefined : `the header ${headerName}`;
 }
 
 export interface ProfileChange {
@@ -212,7 +208,8 @@ export interface ProfileChange {
 export async function saveProfile(change: ProfileChange) {
 	const { folder, name, settings, unset = [], secret: given, insecureStorage = false } = change;
 	checkProfileName(name);
-	const { result, notices } = await updateStore(folder, async (store, notes) => {
+	const notes: string[] = [];
+	const { result, notices } = await updateStore(folder, async (store) => {
 		const before = store.profiles[name];
 		const after: StoredProfile = { ...before, ...settings };
 		for (const setting of unset) delete after[setting];
@@ -237,7 +234,7 @@ export async function saveProfile(change: ProfileChange) {
 		store.current ??= name;
 		return { created: before === undefined, secret: after.secret, isCurrent: store.current === name };
 	});
-	return { ...result, notices };
+	return { ...result, notices: [...notes, ...notices] };
 }
 
 /** The profile to store a login in, never one for a different host. */
