@@ -73,10 +73,10 @@ export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
 	for (const { name, presence } of query) {
 		found[name] = name === 'reassign' ? { ...integer, required: presence === 'must' } : boolean;
 	}
-	const statuses = ticketStatuses.map(dialect.toOwn);
+	const statuses = new Map(ticketStatuses.map((status) => [dialect.toOwn(status), status]));
 	const status: Argument = {
-		read: (given) => statuses.find((each) => each === given),
-		refusal: `is not one of ${statuses.join(', ')}.`,
+		read: (given) => statuses.get(String(given)),
+		refusal: `is not one of ${[...statuses.keys()].join(', ')}.`,
 	};
 	for (const { name, kind } of fields) {
 		const argument = kind === 'status' ? status : (byKind[kind] ?? text);

@@ -97,7 +97,6 @@ export function createTickets(service: Service): Resource {
 		stored(name, value) {
 			if (name === 'assignee') checkAgent(value as number);
 			if (name === 'state' && value !== 'open' && value !== 'closed') return {};
-			if (name === 'status') return { status: dialect.toNeutral(value as string) };
 			return termFields.some((each) => each === name) ? { [name]: findTerm(name, value as string) } : undefined;
 		},
 		detach({ id }) {

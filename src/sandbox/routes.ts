@@ -29,13 +29,10 @@ function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 
 	function add(endpoint: Endpoint, handle: Handler, takes: Arguments = {}): void {
 		const { method, path } = endpoint;
+		if (documentedOnly && !endpoint.documented) return;
 		const pattern = path.replace(/<([a-z_]+)>/g, (_, name) => `(?<${name}>${name === 'slug' ? '[\\w-]+' : '\\d+'})`);
 		const all = { ...argumentsOf(endpoint, service.dialect), ...takes };
 		routes.push({ method, pattern: new RegExp(`^${pattern}/?$`), takes: all, handle });
-	}
-
-	function addRead(endpoint: Endpoint, handle: Handler, takes: Arguments = {}): void {
-		if (!documentedOnly) add(endpoint, handle, takes);
 	}
 
 	const documented: Record<Exclude<EndpointName, `term.${string}`>, Handler> = {
@@ -53,27 +50,26 @@ function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 		'user.password.delete': accounts.revoke,
 	};
 	for (const [name, handle] of Object.entries(documented)) add(endpoints[name as EndpointName], handle);
-	addRead(ownAccount, users.me);
+	add(ownAccount, users.me);
 	const readable = { ticket: tickets, reply: replies, attachment: attachments, user: users };
 	for (const [noun, resource] of Object.entries(readable)) {
 		const { list, get } = reads[noun as keyof typeof readable];
-		addRead(list, resource.list, resource.takes);
-		addRead(get, resource.get);
+		add(list, resource.list, resource.takes);
+		add(get, resource.get);
 	}
-	addRead(reads.password.list, accounts.passwords);
+	add(reads.password.list, accounts.passwords);
 	// The live service has a route for each taxonomy, also where the interface shows none.
 	for (const taxonomy of taxonomies) {
 		const terms = createTerms(service, taxonomy);
-		const routeOf = (endpoint: Endpoint): Endpoint => {
-			return { ...endpoint, path: endpoint.path.replace('<taxonomy>', taxonomy) };
-		};
-		for (const operation of ['update', 'delete'] as const) {
-			const endpoint = endpoints[`term.${operation}`];
-			const isDocumented = endpoint.taxonomies?.includes(taxonomy);
-			if (!documentedOnly || isDocumented) add(routeOf(endpoint), terms[operation]);
-		}
-		addRead(routeOf(reads.term.list), terms.list, terms.takes);
-		addRead(routeOf(reads.term.get), terms.get);
+		const own = (endpoint: Endpoint): Endpoint => ({
+			...endpoint,
+			path: endpoint.path.replace('<taxonomy>', taxonomy),
+			documented: endpoint.documented && endpoint.taxonomies?.includes(taxonomy) === true,
+		});
+		add(own(endpoints['term.update']), terms.update);
+		add(own(endpoints['term.delete']), terms.delete);
+		add(own(reads.term.list), terms.list, terms.takes);
+		add(own(reads.term.get), terms.get);
 	}
 	return routes;
 }
