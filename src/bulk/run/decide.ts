@@ -50,9 +50,9 @@ export function decide(row: RunRow, held: Held, plan: RunPlan, terms?: TermIndex
 }
 
 function conflictOf({ request, modified }: RunRow, held: Held, checks: Checks): Outcome | undefined {
-	if (checks.ifUnmodified && held.modified !== modified) {
-		const now = held.modified ?? 'unknown';
-		const message = `modified since: modified_gmt is ${now}, not ${modified ?? 'given'}`;
+	const now = checks.ifUnmodified ? held.get('modified_gmt') : modified;
+	if (now !== modified) {
+		const message = `modified since: modified_gmt is ${now ?? 'unknown'}, not ${modified ?? 'given'}`;
 		return skipped({ code: 'conflict', message });
 	}
 	for (const { field, value } of checks.conditions) {
@@ -81,7 +81,6 @@ function changedByOthers({ request, expected }: RunRow, held: Held, terms?: Term
 
 const EDITED = { code: 'conflict', hint: 'edit it again to see its current fields' };
 
-/** By where rows with expected values are from. */
 const LEFT = {
 	ids: EDITED,
 	file: EDITED,

@@ -4,7 +4,6 @@ import type { RunRow } from './rows.js';
 
 export interface EngineOptions {
 	rows: AsyncIterable<readonly RunRow[]>;
-	/** How many rows may be under way now. */
 	limit(): number;
 	/** Sends a row and records its outcome. A rejection stops the run. */
 	perform(row: RunRow): Promise<void>;

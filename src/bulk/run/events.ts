@@ -24,7 +24,6 @@ export type RunEvent =
 /** The run waits for a promise. */
 export type Show = (event: RunEvent) => Promise<void> | void;
 
-/** What a run would do to an object that was read. */
 export type RowChange = { sends: boolean } & (
 	| { fields: readonly FieldChange[]; write: PlannedWrite }
 	| { skip: Outcome }
@@ -33,7 +32,6 @@ export type RowChange = { sends: boolean } & (
 
 export interface FieldChange {
 	field: string;
-	/** Undefined if it isn't shown. */
 	old: unknown;
 	new: unknown;
 	isShown: boolean;

@@ -33,8 +33,7 @@ const TICK_MS = 1000;
 
 export class Execution {
 	readonly #counts: Counts;
-	/** Rows that an earlier part of the run did. */
-	readonly #before: number;
+	readonly #doneBefore: number;
 	readonly #own: number;
 	readonly #total: number;
 	readonly #watch: StopWatch;
@@ -49,9 +48,9 @@ export class Execution {
 		const { setup, survey, past } = parts;
 		const { plan, tuning } = setup;
 		this.#counts = past?.counts ?? createCounts();
-		this.#before = totalOf(this.#counts);
+		this.#doneBefore = totalOf(this.#counts);
 		this.#own = past?.own ?? survey.own;
-		this.#total = Math.min(this.#own, this.#before + (tuning.first ?? this.#own));
+		this.#total = Math.min(this.#own, this.#doneBefore + (tuning.first ?? this.#own));
 		this.#watch = new StopWatch(plan.stop, tuning.concurrency);
 		this.#auto = tuning.auto ? new AutoConcurrency() : undefined;
 		// Each waiting row listens.
@@ -76,7 +75,7 @@ export class Execution {
 		try {
 			await this.#sendRows();
 		} catch (error) {
-			failure = totalOf(this.#counts) > this.#before ? asPartial(error) : error;
+			failure = totalOf(this.#counts) > this.#doneBefore ? asPartial(error) : error;
 		}
 		over.abort();
 		return await this.#end(clock.monotonic() - started, failure);
@@ -128,13 +127,13 @@ export class Execution {
 		const outcome = await sender.send(row);
 		if (outcome.outcome === 'ok' && outcome.attempts === 1) this.#auto?.note(outcome.ms);
 		if (row.skip === undefined) this.#stop(this.#watch.look(outcome));
-		// The stop held it back.
+		// A resume sends what the stop held back.
 		const isOpen = outcome.outcome === 'not-sent' || outcome.outcome === 'unknown';
 		if (!this.#abort.signal.aborted || !isOpen || outcome.attempts > 0) await this.#take(outcome);
 	}
 
 	async #read(...request: Parameters<typeof send>): Promise<Outcome> {
-		// It asked to wait longer than a run does.
+		// The service asked for a longer wait than a run makes.
 		if (this.#stopped?.kind === 'asked-to-wait') return this.#stopped.outcome;
 		const outcome = await send(...request);
 		this.#stop(this.#watch.lookRead(outcome));
@@ -215,7 +214,6 @@ export class Execution {
 }
 
 function exitCodeAfter(stopped: StopReason | undefined, exitCode: ExitCode): ExitCode {
-	// Its row may be unknown.
 	if (stopped?.kind === 'unauthorized') return ExitCode.refused;
 	if (stopped?.kind === 'same-refusal' && stopped.outcome.forbidden) return ExitCode.refused;
 	// Rows that were left have not failed.

@@ -14,15 +14,11 @@ import type { Fields } from './plan.js';
 
 export interface Held {
 	has(field: string): boolean;
-	/** Undefined if it isn't shown. */
 	get(field: string): unknown;
 	names: readonly string[];
 	writtenAs(field: string): string;
-	modified?: unknown;
-	status?: unknown;
 }
 
-/** Undefined for an unknown shape. */
 export function heldOf({ body: kind, fields }: Endpoint, body: unknown, terms?: TermIndex): Held | undefined {
 	if (kind === 'custom_fields') return heldFields(body);
 	if (!isObject(body) || Object.keys(body).length === 0) return undefined;
@@ -37,12 +33,9 @@ export function heldOf({ body: kind, fields }: Endpoint, body: unknown, terms?: 
 		has: (name) => get(name) !== undefined,
 		names: Object.keys(body),
 		writtenAs: (name) => name,
-		modified: get('modified_gmt'),
-		status: get('status'),
 	};
 }
 
-/** What fields contain now, and those that the object does not have. */
 export function valuesOf(held: Held | undefined, names: readonly string[]): { values: Fields; absent: string[] } {
 	const values = emptyRecord<unknown>();
 	for (const name of names) if (held?.has(name) === true) values[name] = held.get(name);
@@ -78,7 +71,6 @@ function isSame(endpoint: Endpoint, name: string, value: unknown, held: Held): b
 export function isUnchanged(endpoint: Endpoint, name: string, value: unknown, held: Held): boolean {
 	const now = held.get(name);
 	if (endpoint.body === 'custom_fields') {
-		// Written back, its type counts.
 		return held.has(name) && (typeof value === 'string' ? customFieldText(now) === value : now === value);
 	}
 	const areTexts = typeof value === 'string' && typeof now === 'string';

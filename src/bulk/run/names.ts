@@ -77,7 +77,6 @@ function directoryOf(names: string | undefined, { ids }: RowValues, from: Direct
 	return ids.user_id === undefined ? undefined : from.passwords(ids.user_id);
 }
 
-/** Why a name can't be sent as it is, where the service has no list of them. */
 function unlistedProblem({ parameters }: Endpoint, column: string, text: string): string | undefined {
 	const kind = parameters.find(({ name }) => name === column)?.kind;
 	if (kind === 'id') return `${quote(text)}: this service doesn't list its terms; use the ID`;
@@ -117,7 +116,6 @@ export function takeUpName({ type, of, name, id, problem }: Json, directories: D
 	else if (typeof problem === 'string') directories.memory.remember({ of, name, problem });
 }
 
-/** The values of a plan that may be names. */
 function namedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
 	const { ids, reassign, fields, add, remove } = values;
 	let names: Record<string, string> | undefined;

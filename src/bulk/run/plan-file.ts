@@ -95,7 +95,6 @@ export class PlanWriter {
 		return { path: this.#path, sha256, rows: this.#rows };
 	}
 
-	/** Removes the draft if it isn't finished. */
 	discard(): void {
 		if (!this.#isOpen) return;
 		this.#isOpen = false;
@@ -214,7 +213,6 @@ function textIn(value: unknown): string | undefined {
 	return value === undefined ? undefined : String(value);
 }
 
-/** It keeps old values itself. */
 export function applyPlan({ plan }: RunHeader, { path, sha256 }: SavedPlan, allowDrift: boolean): RunPlan {
 	const { force } = plan.values;
 	const endpoint = endpoints[plan.endpoint];

@@ -91,7 +91,6 @@ export interface RunPlan {
 	readonly service: RunService;
 }
 
-/** With `-j auto`. */
 export const MOST_AT_A_TIME = 64;
 
 /** Each resume may choose anew. */
@@ -140,7 +139,6 @@ export function commandOf({ endpoint, source }: Pick<RunPlan, 'endpoint' | 'sour
 	return endpoint.replaceAll('.', ' ');
 }
 
-/** For rows that bring their own values. */
 export function withoutValues({ ids }: SharedValues): SharedValues {
 	return { ids, fields: {}, withheld: [], force: false, add: {}, remove: {} };
 }
@@ -166,7 +164,6 @@ export function comparesFirst(plan: RunPlan): boolean {
 	);
 }
 
-/** Whether a read shows what an update can write back. */
 export function canBeUndone(endpoint: Endpoint, isForced: boolean): boolean {
 	const isRestorable = endpoint.replay === 'set' || (endpoint.trash && !isForced);
 	return isRestorable && readEndpointOf(endpoint) !== undefined;

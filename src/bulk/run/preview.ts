@@ -16,7 +16,6 @@ import type { PlannedRows, RunRow } from './rows.js';
 import { checkServed } from './settle.js';
 import type { RunSetup } from './setup.js';
 
-/** @param file of `--plan` */
 export async function preview(
 	setup: RunSetup,
 	rows: PlannedRows,

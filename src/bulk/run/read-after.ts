@@ -37,7 +37,7 @@ export class Slots {
 	}
 }
 
-/** Rows that are written within so many milliseconds are read together, even if no row waits to be written. */
+/** Also if no row waits to be written. */
 const GATHER_MS = 20;
 
 interface Waiting {

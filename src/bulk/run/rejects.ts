@@ -46,7 +46,6 @@ async function checkUnchanged({ id, input }: RunHeader, source: InputSource): Pr
 
 export interface RejectOptions {
 	outcomes: readonly OutcomeName[] | undefined;
-	/** The column of reasons. */
 	reason: string;
 	isSecretName(name: string): boolean;
 }

@@ -25,7 +25,6 @@ export async function openPast(path: string, setup: RunSetup): Promise<PastPart>
 	return new PastPart(scan, setup, journal);
 }
 
-/** What earlier parts of the run did. */
 export class PastPart {
 	readonly states: RowStates;
 	readonly own: number;
@@ -34,7 +33,6 @@ export class PastPart {
 	readonly #again: readonly OutcomeName[];
 	readonly #underWay: UnderWay;
 	readonly #lost: number[] = [];
-	/** Objects with rows to be sent. */
 	readonly #open = new KeySet();
 	/** The last row that set each field of an object, by the object's key. */
 	readonly #later = new Map<string, Map<string, number>>();
@@ -135,12 +133,17 @@ class KeySet {
 	readonly #bits = new Uint8Array(1 << (BITS - 3));
 
 	add(key: string): void {
-		const place = hashKey(key) >>> (32 - BITS);
-		this.#bits[place >>> 3] = (this.#bits[place >>> 3] ?? 0) | (1 << (place & 7));
+		const [byte, bit] = this.#placeOf(key);
+		this.#bits[byte] = (this.#bits[byte] ?? 0) | bit;
 	}
 
 	mayHave(key: string): boolean {
+		const [byte, bit] = this.#placeOf(key);
+		return ((this.#bits[byte] ?? 0) & bit) !== 0;
+	}
+
+	#placeOf(key: string): [byte: number, bit: number] {
 		const place = hashKey(key) >>> (32 - BITS);
-		return ((this.#bits[place >>> 3] ?? 0) & (1 << (place & 7))) !== 0;
+		return [place >>> 3, 1 << (place & 7)];
 	}
 }

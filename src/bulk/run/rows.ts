@@ -26,7 +26,6 @@ export interface RunRow {
 	readonly reassign?: string;
 	/** The object must still have one of these values in each field. */
 	readonly expected?: Readonly<Record<string, readonly unknown[]>>;
-	/** Why it is skipped, if known before. */
 	readonly skip?: { readonly code: string; readonly message: string };
 	readonly remarks?: readonly string[];
 	readonly modified?: string;
@@ -53,7 +52,6 @@ export interface PlannedRows {
 	/** Undefined for rows from a journal or a saved plan. */
 	readonly input?: InputSource;
 	readonly ignored: readonly string[];
-	/** Spelled differently from their fields. */
 	readonly matched: readonly Matched[];
 	sha256(): string;
 	/** In input order; `isOwn` says which are a shard's. */
@@ -145,7 +143,6 @@ interface Naming {
 	directories: Directories;
 }
 
-/** Plans rows, with IDs in the place of names. */
 export async function planRows(batch: readonly RawRow[], planner: RowPlanner, naming: Naming): Promise<PlannedRow[]> {
 	const { endpoint } = planner;
 	const planned: PlannedRow[] = new Array(batch.length);

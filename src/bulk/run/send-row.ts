@@ -43,10 +43,8 @@ export function beyondStop(options: SendOptions): SendOptions {
 	return options.stop?.aborted ? { ...options, retries: 0, stop: undefined, pace: undefined } : options;
 }
 
-/** What is written after a read. */
 interface Prepared {
 	request: Request;
-	/** Fields that keep what others wrote. */
 	left: readonly AppliedDifference[];
 }
 
@@ -92,7 +90,6 @@ export class RowSender {
 		return left.length === 0 ? result : withLeft(result, left, plan);
 	}
 
-	/** The request to send, or why none is sent. */
 	async #prepare(row: RunRow, { result, held }: Seen, maybeSent: boolean): Promise<Prepared | Outcome> {
 		const { plan, dialect, terms, journal } = this.parts;
 		const { request } = row;
@@ -145,7 +142,6 @@ export class RowSender {
 		return this.#names;
 	}
 
-	/** Writes, and reads back what has to be confirmed. */
 	async #write(row: RunRow, request: Request, maybeSent: boolean, names?: Held): Promise<Outcome> {
 		const { plan, dialect } = this.parts;
 		if (hasInexactNumber(request.sent)) return inexactNumber(request.sent ?? {});
@@ -224,13 +220,11 @@ function withUnknownNames(result: Outcome, names: Held): Outcome {
 
 /** A refusal of the service stands. */
 function mayNeedReading({ outcome, refused, busy, code }: Outcome): boolean {
-	// Longer than anybody waits.
 	if (code === 'wait_too_long') return false;
 	if (outcome === 'failed') return refused !== true && busy !== true;
 	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
 }
 
-/** It would be written back as a different one. */
 function inexactNumber(sent: Readonly<Record<string, unknown>>): Outcome {
 	const name = Object.keys(sent).find((each) => hasInexactNumber(sent[each]));
 	const message = `${name} has an integer of more than 15 digits, which can't be written exactly; nothing was written`;
@@ -248,7 +242,6 @@ function withLeft(result: Outcome, left: Prepared['left'], plan: RunPlan): Outco
 	};
 }
 
-/** Differences become warnings. */
 function allowed(result: Outcome, { allowDiffers }: Checks): Outcome {
 	const { differs = [] } = result;
 	if (allowDiffers === false) return result;

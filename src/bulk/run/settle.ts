@@ -48,7 +48,7 @@ export function settledRefusal(request: Request, result: Outcome, { held }: Seen
 	if (outcome !== 'unknown' || !isRefusal(result) || held === undefined) return result;
 	const { endpoint, sent = {}, permanent, method } = request;
 	const failed = (why: string): Outcome => ({ ...result, outcome: 'failed', message: `${message}, but ${why}` });
-	if (method === 'DELETE') return !permanent && held.status === 'trash' ? result : failed('it is still there');
+	if (method === 'DELETE') return !permanent && held.get('status') === 'trash' ? result : failed('it is still there');
 	const { differs } = compareAll(endpoint, sent, held.get, terms);
 	if (differs.length === 0) return result;
 	return failed(`it has a different ${differs.map(({ field }) => field).join(', ')}`);
@@ -101,10 +101,10 @@ function verifiedDelete({ permanent }: Request, result: Outcome, { result: readi
 	const isGone = reading.gone !== undefined;
 	if (!isGone && held === undefined) return result;
 	const wasGone = result.outcome !== 'ok' || result.gone !== undefined;
-	const isDone = isGone ? permanent || wasGone : !permanent && held?.status === 'trash';
+	const isDone = isGone ? permanent || wasGone : !permanent && held?.get('status') === 'trash';
 	if (isDone) return asDone(result);
 	if (!isGone && (result.outcome === 'failed' || result.outcome === 'unknown')) return result;
-	const shown = isGone ? 'deleted' : (held?.status ?? 'still there');
+	const shown = isGone ? 'deleted' : (held?.get('status') ?? 'still there');
 	const sent = permanent ? 'deleted' : 'trash';
 	return { ...asDone(result), ...differing([{ field: 'status', sent, shown }]) };
 }

@@ -49,7 +49,6 @@ export class Survey {
 		this.fields = new Set(Object.keys({ ...plan.values.add, ...plan.values.remove }));
 	}
 
-	/** Rows of this shard. */
 	get own(): number {
 		const { shard } = this.plan;
 		return this.selected + this.skipped + (shard === undefined || shard.index === 1 ? this.invalid : 0);

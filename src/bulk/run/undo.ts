@@ -47,7 +47,6 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 	};
 }
 
-/** What a run did to an object. */
 interface Change {
 	ids: Ids;
 	old: Record<string, unknown>;
