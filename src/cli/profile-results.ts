@@ -19,8 +19,8 @@ import type { OptionValues } from './options/option.js';
 import { chosenFormat, openResults, picksValues, printDone } from './results.js';
 import { readFirstLine } from './text-file.js';
 
-export function asksForData({ options }: Invocation): boolean {
-	return chosenFormat(options) !== undefined || picksValues(options);
+export function asksForData(invocation: Invocation): boolean {
+	return chosenFormat(invocation) !== undefined || picksValues(invocation.options);
 }
 
 export interface Change {

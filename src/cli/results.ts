@@ -13,14 +13,19 @@ import type { Invocation } from './command.js';
 import { warn } from './notices.js';
 import type { ValuesOf } from './options/option.js';
 import type { outputOptions } from './options/shared.js';
+import type { Session } from './session.js';
 
 type OutputValues = ValuesOf<typeof outputOptions>;
 
 /** So many are shown on a terminal, and rows of a kind that need attention. */
 export const SHOWN = 20;
 
-export function chosenFormat(options: OutputValues, profileFormat?: string): Format | undefined {
-	return options.format ?? (options.json === true ? 'json' : (profileFormat as Format | undefined));
+/** With a session, a setting of its profile can choose the format. */
+export type Caller = Invocation & { readonly session?: Session };
+
+export function chosenFormat({ options, session }: Caller): Format | undefined {
+	const ofProfile = session?.connection.settings.format as Format | undefined;
+	return options.format ?? (options.json === true ? 'json' : ofProfile);
 }
 
 export function wantsJson(options: OutputValues): boolean {
@@ -36,13 +41,14 @@ export function picksValues({ field, fields, query }: OutputValues): boolean {
 	return (field ?? fields ?? query) !== undefined;
 }
 
-export function isOwnTable({ context, options }: Invocation, profileFormat?: string) {
-	return context.stdout.isTTY && chosenFormat(options, profileFormat) === undefined && !picksValues(options);
+export function isOwnTable(call: Caller): boolean {
+	return call.context.stdout.isTTY && chosenFormat(call) === undefined && !picksValues(call.options);
 }
 
 export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'resolve' | 'single'> {
 	idOf?: RenderOptions['idOf'];
-	profileFormat?: string | undefined;
+	/** Unless another is chosen. */
+	format?: Format | undefined;
 	keys?: readonly string[];
 	holdsResponses?: boolean;
 	beforeWrite?: () => void;
@@ -51,10 +57,10 @@ export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'r
 }
 
 /** @throws UsageError before anything is sent for a column that no row has */
-export async function openResults(invocation: Invocation, shape: ResultShape): Promise<Renderer> {
-	const { context, options } = invocation;
+export async function openResults(call: Caller, shape: ResultShape): Promise<Renderer> {
+	const { context, options } = call;
 	const { stdout } = context;
-	const { keys, onPager, profileFormat, ...rendering } = shape;
+	const { keys, onPager, format, ...rendering } = shape;
 	if (keys !== undefined && options.query === undefined) {
 		const isKnown = (path: string) => keys.includes(firstKey(path)) || shape.resolve?.(path) !== undefined;
 		const unknown = columnsNamed(options)?.find((path) => !isKnown(path));
@@ -69,7 +75,7 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 			fields: options.fields,
 			field: options.field,
 			query: options.query,
-			format: chosenFormat(options, profileFormat),
+			format: chosenFormat(call) ?? format,
 			bom: options.bom,
 			idOf: shape.idOf ?? ownId,
 			isTTY: stdout.isTTY,
@@ -106,8 +112,8 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 
 const firstKey = (path: string): string => path.split('.')[0] ?? '';
 
-export async function printAll(invocation: Invocation, shape: ResultShape, rows: Iterable<Row>): Promise<void> {
-	const results = await openResults(invocation, shape);
+export async function printAll(call: Caller, shape: ResultShape, rows: Iterable<Row>): Promise<void> {
+	const results = await openResults(call, shape);
 	for (const row of rows) await results.row(row);
 	await results.end();
 }

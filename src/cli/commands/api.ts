@@ -57,10 +57,10 @@ export const command = defineCommand({
 		const shape: ResultShape = {
 			// The head of the response is printed before.
 			onPager: options.include === true ? false : undefined,
-			profileFormat: connection.settings.format ?? (picksValues(options) ? undefined : 'json'),
+			format: picksValues(options) ? undefined : 'json',
 		};
 		// Columns and queries that can't be used are found before anything is sent.
-		const list = await openResults(invocation, { ...shape, single: options.dryRun });
+		const list = await openResults({ ...invocation, session }, { ...shape, single: options.dryRun });
 		if (options.dryRun === true) {
 			await list.row({ method, path: redactUrl(path), body: body === undefined ? null : JSON.parse(body) });
 			await list.end();
@@ -117,14 +117,14 @@ async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: Suppor
 	const { result, response } = last;
 	if (response !== undefined && options.include === true) context.stdout.write(headOf(response, clean));
 	// Another program would read the service's error as a row.
-	const format = chosenFormat(options, shape.profileFormat) ?? 'table';
+	const format = chosenFormat({ ...invocation, session }) ?? shape.format ?? 'table';
 	const isForRows = picksValues(options) || ['csv', 'tsv', 'ids', 'count'].includes(format);
 	if (result.outcome !== 'ok' && isForRows) return { last };
 	if (hasInexactNumber(result.body)) warn(context, ['numbers with more than 15 digits are printed rounded']);
 	try {
 		if (!('body' in result)) await printText(context.stdout, response, clean);
 		else if (rowsOf(last) === undefined) {
-			const single = await openResults(invocation, { ...shape, single: true });
+			const single = await openResults({ ...invocation, session }, { ...shape, single: true });
 			await single.row(result.body);
 			await single.end();
 		} else {

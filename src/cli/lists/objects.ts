@@ -179,7 +179,7 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> {
 	return await withReading('user', invocation, async (reading) => {
 		const { session, client, sending } = reading;
-		const { auth, baseUrl, settings, profileName = null } = session.connection;
+		const { auth, baseUrl, profileName = null } = session.connection;
 		let account = await readObject(reading, {}, ownAccount);
 		if (account instanceof SupportctlError && account.code === NO_ROUTE && auth.scheme === 'basic') {
 			// The documented lookup knows the ID only.
@@ -189,8 +189,8 @@ export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> 
 		if (account instanceof SupportctlError) throw account;
 		const { _links, ...shown } = account;
 		const columns = ['id', 'username', 'name', 'email', 'roles', 'service', 'profile'].map((path) => ({ path }));
-		const shape = { profileFormat: settings.format, single: true, columns };
-		await printAll(invocation, shape, [{ ...shown, service: baseUrl, profile: profileName }]);
+		const call = { ...invocation, session };
+		await printAll(call, { single: true, columns }, [{ ...shown, service: baseUrl, profile: profileName }]);
 		return ExitCode.ok;
 	});
 }

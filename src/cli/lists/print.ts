@@ -12,17 +12,17 @@ import { BATCH, createTerminalColumns } from './terminal.js';
 
 /** @param single one object, which is whole in every format but csv and tsv */
 export function formOf({ read, invocation, session }: Reading, single = false) {
-	const profileFormat = session.connection.settings.format;
-	const format = chosenFormat(invocation.options, profileFormat);
+	const call = { ...invocation, session };
+	const format = chosenFormat(call);
 	const asCells = format === 'csv' || format === 'tsv';
 	const isData = asCells || (!single && (format === 'json' || format === 'ndjson'));
 	return {
 		single,
-		profileFormat,
+		call,
 		format,
 		asCells,
 		isExport: isData && read.update !== undefined,
-		isTable: isOwnTable(invocation, profileFormat),
+		isTable: isOwnTable(call),
 	};
 }
 
@@ -74,7 +74,7 @@ export function createPrinter(reading: Reading, form: Form, screen: Screen = {})
 
 async function openRows(reading: Reading, form: Form, screen: Screen, sample: readonly ListedObject[]) {
 	const { read, invocation, session, directories } = reading;
-	const { single, asCells, isExport, isTable, profileFormat } = form;
+	const { call, single, asCells, isExport, isTable } = form;
 	if (isExport && read.update !== undefined) {
 		const isShown = (name: string): boolean =>
 			sample.some((each) => typeof each[name] === 'string' && each[name] !== '');
@@ -90,9 +90,8 @@ async function openRows(reading: Reading, form: Form, screen: Screen, sample: re
 	const names = asCells ? sheet.columns : read.shown;
 	const people = isTable ? createTerminalColumns(reading, single) : undefined;
 	const plain = isRecord ? undefined : names.map((path) => ({ path }));
-	const results = await openResults(invocation, {
+	const results = await openResults(call, {
 		...screen,
-		profileFormat,
 		single,
 		idOf: (row) => row.id ?? row.slug,
 		// Some objects show less than others.

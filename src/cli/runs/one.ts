@@ -109,13 +109,13 @@ async function resolveNames({ endpoint, plan, session }: RunJob, client: Client)
 }
 
 async function printOne(job: RunJob, outcome: RowOutcome, results: Renderer, isStopped: boolean): Promise<ExitCode> {
-	const { session, context } = job;
+	const { context } = job;
 	const isFine = exitCodeOfOutcome(outcome) === ExitCode.ok;
 	const exitCode = isStopped && outcome.outcome !== 'ok' ? ExitCode.interrupted : exitCodeOfOutcome(outcome);
 	printTrouble(job, outcome, await openPalette(context, context.stderr), true);
 	try {
 		// On a terminal the error says it all.
-		const isHidden = !isFine && isOwnTable(job, session.connection.settings.format);
+		const isHidden = !isFine && isOwnTable(job);
 		if (!isHidden) await results.row(outcomeView(outcome));
 		await results.end();
 	} catch (error) {

@@ -100,7 +100,7 @@ function customFields(keys: readonly string[]): Pick<ResultShape, 'more' | 'reso
 /** What was done: the next command takes the IDs of these rows. */
 const DONE: ReadonlySet<unknown> = new Set(['ok', 'differs', 'skipped']);
 
-export function outcomeShape({ endpoint, session }: RunJob, fields: readonly string[]): ResultShape {
+export function outcomeShape({ endpoint }: RunJob, fields: readonly string[]): ResultShape {
 	const ids = positionalsOf(endpoint).map(({ name }) => name);
 	const isLookUp = endpoint.returns === 'user-id';
 	const idName = isLookUp ? 'id' : (ids.at(-1) as string);
@@ -115,7 +115,6 @@ export function outcomeShape({ endpoint, session }: RunJob, fields: readonly str
 		columns: outcomeColumns(endpoint, endpoint.returns === 'object' ? own : []),
 		holdsResponses: true,
 		onPager: false,
-		profileFormat: session.connection.settings.format,
 		idOf: (row) => (DONE.has(row.outcome) ? row[idName] : undefined),
 	};
 	if (endpoint.returns === 'fields') return { ...shape, ...customFields(keys) };

@@ -8,13 +8,14 @@ import { withIds } from '../../bulk/run/names.js';
 import { run } from '../../bulk/run/run.js';
 import type { Extent, RunSetup } from '../../bulk/run/setup.js';
 import type { ExitCode } from '../../errors.js';
+import { openPalette } from '../../output/colour.js';
 import { createOutcomeRedactor, createRedactor } from '../../output/redact.js';
 import { version } from '../../version.js';
 import { listenForStop } from '../interruption.js';
 import { checkSignedIn, openDirectories } from '../own-account.js';
 import { checkRun } from './checks.js';
 import type { RunJob } from './plan.js';
-import { createScreen } from './printers/screen.js';
+import { Screen } from './printers/screen.js';
 
 export async function startRun(given: RunJob): Promise<ExitCode> {
 	const { endpoint, plan, tuning, session, context } = given;
@@ -63,7 +64,7 @@ async function sendRows(
 	const extent = extentOf(job);
 	const journal = options.journal === undefined ? undefined : resolve(cwd, options.journal);
 	const isLookUp = endpoint.replay === 'read' && plan.source.from === 'ids';
-	const screen = await createScreen(job, extent, signals);
+	const screen = new Screen(job, extent, signals, await openPalette(context, context.stderr));
 	try {
 		return await run({
 			...means,
@@ -76,7 +77,7 @@ async function sendRows(
 			stateDir,
 			clock,
 			tool: version,
-			show: screen.show,
+			show: (event) => screen.show(event),
 			redact: createRedactor(),
 			redactRows: (hasSecrets) => createOutcomeRedactor(session.secrets, hasSecrets),
 			saveTo: options.plan === undefined ? undefined : resolve(cwd, options.plan),

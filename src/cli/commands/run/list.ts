@@ -101,7 +101,7 @@ export const command = defineCommand({
 	async run(invocation) {
 		const { context, options: given } = invocation;
 		const stateDir = stateFolder(context);
-		const isPlain = context.stdout.isTTY && chosenFormat(given) === undefined && given.query === undefined;
+		const isPlain = context.stdout.isTTY && chosenFormat(invocation) === undefined && given.query === undefined;
 		const limit = given.limit ?? (isPlain ? SHOWN : Number.POSITIVE_INFINITY);
 		await printRuns(invocation, await listRuns(stateDir, limit));
 		const more = runIds(stateDir).length - limit;

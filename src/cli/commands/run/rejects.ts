@@ -81,7 +81,7 @@ async function print(
 		...(input?.columns === undefined
 			? { columns: [{ ...last, optional: true, important: true }], more: (row) => others(Object.keys(row)) }
 			: { columns: [...others(input.columns), last] }),
-		profileFormat: context.stdout.isTTY ? undefined : format,
+		format: context.stdout.isTTY ? undefined : format,
 		idOf: (row) => ids.get(row) ?? ownId(row),
 	});
 	const onlyIds = options.format === 'ids' && options.query === undefined;

@@ -194,7 +194,7 @@ async function showRuns(invocation: Invocation, runs: Runs, whole: Whole): Promi
 	const { summary, next } = whole;
 	const more = runs.length === 1 ? detailsOf(runs[0]) : shardsOf(runs, whole);
 	const view: Row = { ...runView(summary), ...more, next: next.map(([, command]) => command), failures };
-	const format = chosenFormat(invocation.options);
+	const format = chosenFormat(invocation);
 	const forPerson = format === undefined || format === 'table';
 	const isShown = (name: string): boolean =>
 		!FOR_PROGRAMS.has(name) &&

@@ -27,12 +27,14 @@ export const command = defineCommand({
 	async run(invocation) {
 		const session = await openSession(invocation);
 		// Before anything is asked or sent.
-		const results = await openResults(invocation, {
-			single: true,
-			profileFormat: session.connection.settings.format,
-			columns: [{ path: 'username' }, { path: 'verdict' }, { path: 'id', optional: true }],
-			keys: ['username', 'verdict', 'id', 'status', 'code'],
-		});
+		const results = await openResults(
+			{ ...invocation, session },
+			{
+				single: true,
+				columns: [{ path: 'username' }, { path: 'verdict' }, { path: 'id', optional: true }],
+				keys: ['username', 'verdict', 'id', 'status', 'code'],
+			},
+		);
 		const { username, password } = await readCredentials(invocation);
 		const plan = createPlanner(endpoints['user.check'], session.dialect);
 		const request = plan({ ids: { username }, fields: { username, password } });

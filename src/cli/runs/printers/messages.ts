@@ -4,7 +4,7 @@ import { counted, nameRow, plural } from '../../../api/names.js';
 import { readEndpointOf } from '../../../api/reads.js';
 import { type Complaint, formatComplaint } from '../../../bulk/input/rows.js';
 import { nextSteps, outcomeNames, totalOf } from '../../../bulk/journal/counts.js';
-import type { Ended } from '../../../bulk/run/events.js';
+import type { Ended, Started } from '../../../bulk/run/events.js';
 import { fileOf, type RunHeader, type RunPlan, sourceName } from '../../../bulk/run/plan.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
 import type { StopReason } from '../../../bulk/run/stop.js';
@@ -28,7 +28,7 @@ export type Seen = ReturnType<typeof createSeen>;
 /** What the messages are made of; grows while the run goes on. */
 export function createSeen() {
 	return {
-		header: undefined as RunHeader | undefined,
+		journal: undefined as Started['journal'],
 		/** Whether stdout has each row that needs attention. */
 		isAllPrinted: false,
 		failures: 0,
@@ -85,13 +85,13 @@ export function textMessages(job: RunJob, seen: Seen, palette: Palette): Message
 	}
 
 	function writeFailures({ counts }: Ended): void {
-		const { failures, groups, header } = seen;
+		const { failures, groups, journal } = seen;
 		if (failures <= SHOWN || seen.isAllPrinted) return;
 		write(`${failures} rows need attention:`);
 		const largestFirst = [...groups.values()].sort((one, other) => other.count - one.count);
 		for (const group of largestFirst.slice(0, SHOWN)) write(`  ${sanitise(failureText(group, endpoint.noun))}`);
 		const bad = BAD.filter((name) => counts[name] > 0 && name !== 'not-sent');
-		const list = `supportctl run show ${header?.id ?? 'last'}${bad.map((name) => ` --outcome ${name}`).join('')}`;
+		const list = `supportctl run show ${journal?.header.id ?? 'last'}${bad.map((name) => ` --outcome ${name}`).join('')}`;
 		write(`… and ${failures - SHOWN} more; to list them: ${list}`);
 	}
 
@@ -106,7 +106,7 @@ export function textMessages(job: RunJob, seen: Seen, palette: Palette): Message
 		ended(ended) {
 			writeFailures(ended);
 			const { stopped } = ended;
-			const { header } = seen;
+			const header = seen.journal?.header;
 			if (header === undefined || (tuning.quiet && stopped === undefined)) return;
 			if (stopped !== undefined) write(palette.bad(sanitise(whyStopped(stopped))));
 			const advice = adviceAfter(stopped, job);
@@ -167,7 +167,7 @@ export function jsonMessages(job: RunJob, seen: Seen): Messages {
 	}
 
 	function failureOf({ counts, exitCode, stopped, resumable }: Ended): SupportctlError {
-		const run = seen.header?.id;
+		const run = seen.journal?.header.id;
 		const count = BAD.reduce((sum, name) => sum + counts[name], 0);
 		const why = stopped === undefined ? '' : `${whyStopped(stopped)}; `;
 		const rest = resumable && run !== undefined ? `to send the rest: supportctl run resume ${run}` : undefined;
@@ -192,7 +192,7 @@ export function jsonMessages(job: RunJob, seen: Seen): Messages {
 			const { counts, exitCode, stopped, ms } = ended;
 			if (exitCode !== ExitCode.ok) writeError(failureOf(ended));
 			if (tuning.quiet && stopped === undefined) return;
-			const { header } = seen;
+			const header = seen.journal?.header;
 			const summary = {
 				run: header?.id ?? null,
 				host: session.host,

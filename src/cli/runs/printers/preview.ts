@@ -100,8 +100,7 @@ export function createPreview(job: RunJob) {
 
 	return {
 		async open(survey: Survey): Promise<void> {
-			const profileFormat = connection.settings.format;
-			results = await openResults(job, { profileFormat, columns: columnsFor(survey) });
+			results = await openResults(job, { columns: columnsFor(survey) });
 		},
 		async print(planned: RunRow, change: RowChange | undefined): Promise<void> {
 			const { row, line, request } = planned;
