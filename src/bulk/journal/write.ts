@@ -78,8 +78,8 @@ export class Journal {
 	#written: Promise<void> | undefined;
 	#settle: ((error?: FailedError) => void) | undefined;
 	#dirty = false;
-	#timer: NodeJS.Timeout | undefined;
 	#syncing: Promise<void> | undefined;
+	readonly #timer = setInterval(() => this.#sync(), SYNC_EVERY_MS).unref();
 	#closed = false;
 
 	constructor(
@@ -129,7 +129,6 @@ export class Journal {
 			writeLines(this.fd, text);
 			settle();
 			this.#dirty = true;
-			this.#timer ??= this.#syncLater();
 		} catch (error) {
 			settle(this.#cannotWrite(error));
 		}
@@ -151,20 +150,18 @@ export class Journal {
 		return this.failure;
 	}
 
-	#syncLater(): NodeJS.Timeout | undefined {
-		return this.#closed ? undefined : setTimeout(() => this.#sync(), SYNC_EVERY_MS).unref();
-	}
-
 	#sync(): void {
+		if (!this.#dirty || this.#syncing !== undefined) return;
 		this.#dirty = false;
 		this.#checkPlace();
-		this.#syncing = new Promise((resolve) => {
+		const synced = new Promise<void>((resolve) => {
 			fdatasync(this.fd, (error) => {
 				if (error !== null && !isNotSyncable(error)) this.#cannotWrite(error);
-				this.#syncing = undefined;
-				this.#timer = this.#dirty ? this.#syncLater() : undefined;
 				resolve();
 			});
+		});
+		this.#syncing = synced.then(() => {
+			this.#syncing = undefined;
 		});
 	}
 
@@ -172,6 +169,7 @@ export class Journal {
 	async close(end?: EndRecord): Promise<void> {
 		if (this.#closed) return;
 		this.#closed = true;
+		clearInterval(this.#timer);
 		try {
 			// The system reports a failed write once, to this sync.
 			if (this.#syncing !== undefined) await this.#syncing;
@@ -182,7 +180,6 @@ export class Journal {
 		} catch (error) {
 			this.#cannotWrite(error);
 		} finally {
-			clearTimeout(this.#timer);
 			closeSync(this.fd);
 			this.lock.release();
 		}

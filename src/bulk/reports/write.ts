@@ -57,11 +57,12 @@ async function obstacle(target: string, path: string): Promise<string | undefine
 }
 
 /** Checks before a run that each report can be written, and replaces no file of the run. @throws UsageError */
-export async function checkReportPlaces(
-	specs: readonly ReportSpec[],
+export async function checkReports(
+	texts: readonly string[],
 	files: readonly (readonly [what: string, path: string | undefined])[],
 	cwd: string,
-): Promise<void> {
+): Promise<ReportSpec[]> {
+	const specs = texts.map(parseReport);
 	const taken = new Map<string, string>();
 	for (const [what, path] of files) if (path !== undefined) taken.set(await realName(resolve(cwd, path)), what);
 	for (const { format, path } of specs) {
@@ -73,6 +74,7 @@ export async function checkReportPlaces(
 		}
 		taken.set(name, 'the file of another report');
 	}
+	return specs;
 }
 
 async function writeReport({ path: given }: ReportSpec, texts: Iterable<string>, cwd: string): Promise<void> {

@@ -29,9 +29,6 @@ export async function checkReports(job: RunJob, source: RowSource): Promise<void
 	const asked = reportsOf(job);
 	if (asked === undefined) return;
 	const { plan, resumes, options, context } = job;
-	const { parseReport, checkPlanReports, checkReportPlaces } = await reports();
-	const specs = asked.map(parseReport);
-	if (options.plan !== undefined) checkPlanReports(specs);
 	const files = {
 		'the plan': options.plan,
 		"the run's input": inputFileOf(source)?.path,
@@ -39,7 +36,9 @@ export async function checkReports(job: RunJob, source: RowSource): Promise<void
 		'the journal of the earlier run': 'journal' in plan.source ? plan.source.journal : undefined,
 		'where stdout goes': '/dev/stdout',
 	};
-	await checkReportPlaces(specs, Object.entries(files), context.cwd);
+	const { checkPlanReports, checkReports: check } = await reports();
+	const specs = await check(asked, Object.entries(files), context.cwd);
+	if (options.plan !== undefined) checkPlanReports(specs);
 }
 
 export async function writeReports(job: RunJob, journal: Started['journal'], { counts, ms }: Ended): Promise<void> {
@@ -52,10 +51,9 @@ export async function writeReports(job: RunJob, journal: Started['journal'], { c
 
 /** Writes reports on a plan. @throws UsageError for a format that has outcomes, FailedError */
 export async function writeReportsOnPlan(path: string, texts: readonly string[], cwd: string): Promise<void> {
-	const { checkReportPlaces, parseReport, writePlanReports } = await reports();
+	const { checkReports: check, writePlanReports } = await reports();
 	const { changesIn, plannedWrites, readPlan } = await import('../../bulk/run/plan-file.js');
-	const specs = texts.map(parseReport);
-	await checkReportPlaces(specs, [['the plan', path]], cwd);
+	const specs = await check(texts, [['the plan', path]], cwd);
 	const { header, sha256 } = readPlan(path);
 	const { plan, who, note } = header;
 	const near = relative(cwd, resolve(path));

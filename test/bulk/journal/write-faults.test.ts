@@ -73,7 +73,7 @@ const codeOf = (step: () => unknown): unknown => {
 };
 
 beforeEach(() => {
-	vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+	vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
 });
 afterEach(() => {
 	vi.useRealTimers();

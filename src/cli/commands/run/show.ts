@@ -145,12 +145,11 @@ function checkTogether([first, ...others]: readonly RunHeader[]): void {
 
 async function writeReports(runs: Runs, whole: Whole, texts: readonly string[], cwd: string): Promise<void> {
 	const reports = await import('../../../bulk/reports/write.js');
-	const specs = texts.map(reports.parseReport);
 	const taken = runs.flatMap(({ summary: { path }, scan }) => [
 		['the journal of the run', path] as const,
 		["the run's input", inputFileOf(scan.header.plan.source)?.path] as const,
 	]);
-	await reports.checkReportPlaces(specs, taken, cwd);
+	const specs = await reports.checkReports(texts, taken, cwd);
 	const { header, counts, next, missing, twice } = whole;
 	const ends = runs.map(({ summary: { path }, scan }) => scan.end?.at ?? statSync(path).mtime.toISOString());
 	const ended = ends.sort().at(-1) ?? header.started;
