@@ -55,8 +55,7 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	const found = statSync(path, { throwIfNoEntry: false });
 	if (name.includes('/') || name.includes(sep) || name.endsWith(EXTENSION)) {
 		if (found?.isFile() === true) return realpathSync(path);
-		const message = found === undefined ? `journal ${name} not found` : `${name} isn't a journal: not a regular file`;
-		throw new UsageError(message, { code: 'no_such_run' });
+		throw new UsageError(`journal ${name} not found`, { code: 'no_such_run' });
 	}
 	const ids = runIds(stateDir);
 	const isStart = (id: string): boolean => name !== '' && id.startsWith(name);
@@ -124,7 +123,7 @@ export async function summariseRun(journal: string, id: string, scan?: JournalSc
 		const { first, last } = readEdges(path);
 		const header = readHeader(first, path);
 		const record = parseRecord(last);
-		const end = typeof record !== 'string' && isEnd(record) ? record : undefined;
+		const end = record && isEnd(record) ? record : undefined;
 		const counts = end?.counts ?? (scan ?? (await scanJournal(path))).counts;
 		const state = lockHolder(`${path}.lock`) === undefined ? stateAfter(end) : 'running';
 		return { id: header.id, path, state, header, counts, end };

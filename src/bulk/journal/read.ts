@@ -55,9 +55,9 @@ export async function scanJournal(
 			if (found === undefined) break;
 			scan.validBytes = found.end;
 			const record = parseRecord(found.text);
-			const reason = typeof record === 'string' ? record : scan.take(record);
+			const reason = record === undefined ? 'wrong checksum' : scan.take(record);
 			if (reason !== undefined) scan.damage(line, reason);
-			else watch?.(record as Json, place, scan);
+			else if (record !== undefined) watch?.(record, place, scan);
 			if (line % LINES_AT_ONCE === 0) await nextTurn();
 		}
 		scan.finish();
@@ -105,7 +105,7 @@ export async function openRecords(path: string) {
 	const recordOf = (row: number): RowRecord | undefined => {
 		const place = places[row];
 		const record = place === undefined ? undefined : parseRecord(lineAt(place)?.text ?? '');
-		return typeof record === 'object' ? rowRecordOf(record) : undefined;
+		return record && rowRecordOf(record);
 	};
 	function* records(isWanted?: (outcome: OutcomeName) => boolean): Generator<RowRecord> {
 		for (let row = 1; row < places.length; row++) {

@@ -141,9 +141,10 @@ export function beforeLine(
 	});
 }
 
-export function parseRecord(text: string): Json | string {
+/** Undefined for a wrong checksum. */
+export function parseRecord(text: string): Json | undefined {
 	const content = text.slice(0, -SEAL_LENGTH);
-	if (text !== content + sealOf(content)) return 'wrong checksum';
+	if (text !== content + sealOf(content)) return undefined;
 	const { crc: _, ...record } = JSON.parse(text) as Json;
 	return record;
 }
@@ -156,20 +157,24 @@ export function headerLine(header: RunHeader): string {
 	return sealed(JSON.stringify({ type: 'plan', version: VERSION, ...header }));
 }
 
-export function readHeader(text: string, path: string): RunHeader {
-	const version = /^\{"type":"plan","version":(\d+)/.exec(text)?.[1];
+/** The header of a journal or a saved plan. @returns a text for what is wrong with it */
+export function headerIn(text: string): RunHeader | string {
+	const version = /^\{"type":"(?:saved-)?plan","version":(\d+)/.exec(text)?.[1];
 	if (version !== undefined && Number(version) !== VERSION) {
-		throw notAJournal(path, `it has format version ${version}; this supportctl reads version ${VERSION}`);
+		return `it has format version ${version}; this supportctl reads version ${VERSION}`;
 	}
 	const record = parseRecord(text);
-	if (typeof record === 'string') throw notAJournal(path, `its first line is damaged (${record})`);
-	const { type, version: _, ...rest } = record;
+	if (record === undefined) return 'its first line is damaged (wrong checksum)';
+	const { type: _type, version: _version, ...rest } = record;
 	const header: object = rest;
-	if (type === 'saved-plan') throw notAJournal(path, 'it is a plan; supportctl run apply sends it');
-	if (type !== 'plan') throw notAJournal(path, 'its first line is not the start of a run');
-	const problem = headerProblem(header);
-	if (problem !== undefined) throw notAJournal(path, problem);
-	return header as RunHeader;
+	return headerProblem(header) ?? (header as RunHeader);
+}
+
+export function readHeader(text: string, path: string): RunHeader {
+	const isPlan = text.startsWith('{"type":"saved-plan"');
+	const header = isPlan ? 'it is a plan; supportctl run apply sends it' : headerIn(text);
+	if (typeof header === 'string') throw notAJournal(path, header);
+	return header;
 }
 
 export function isEnd(record: Readonly<Json>): record is Json & EndRecord {

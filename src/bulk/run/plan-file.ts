@@ -23,9 +23,9 @@ import { createPlanner } from '../../api/plan.js';
 import { isObject, isProblem, parseId } from '../../api/values.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
 import { openRegularFile, readStart } from '../../folder.js';
-import { headerProblem, mayBeSent } from '../journal/header.js';
+import { mayBeSent } from '../journal/header.js';
 import { lineReader } from '../journal/read.js';
-import { type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
+import { headerIn, type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
 import type { FieldChange, PlannedWrite } from './events.js';
 import { heldOf, isUnchanged } from './held.js';
 import { canBeUndone, type RowSource, type RunHeader, type RunPlan, type SavedPlan, withoutValues } from './plan.js';
@@ -138,14 +138,14 @@ function* readRows(path: string): Generator<Json, SavedPlan & { readonly header:
 			const { text, end } = lineAt(place) ?? {};
 			if (text === undefined || end === undefined) throw refused(path, 'its end is missing');
 			const record = parseRecord(text);
-			if (typeof record === 'string') throw refused(path, `a line was changed or damaged (${record})`);
+			if (record === undefined) throw refused(path, 'a line was changed or damaged');
 			if (header !== undefined && record.type !== 'planned') {
 				const sha256 = hash.digest('hex');
 				const isWhole = record.sha256 === sha256 && record.rows === rows && fstatSync(fd).size === end;
 				if (!isWhole) throw refused(path, 'it was changed after it was made');
 				return { path, header, sha256, rows };
 			}
-			if (header === undefined) header = savedHeader(record, path);
+			if (header === undefined) header = headerOf(text, path);
 			else {
 				rows++;
 				yield record;
@@ -160,14 +160,10 @@ function* readRows(path: string): Generator<Json, SavedPlan & { readonly header:
 	}
 }
 
-function savedHeader({ type: _, version, ...rest }: Json, path: string): RunHeader {
-	if (version !== VERSION) {
-		throw refused(path, `it has format version ${version}; this supportctl reads version ${VERSION}`);
-	}
-	const header: object = rest;
-	const problem = headerProblem(header);
-	if (problem !== undefined) throw refused(path, problem);
-	return header as RunHeader;
+function headerOf(text: string, path: string): RunHeader {
+	const header = headerIn(text);
+	if (typeof header === 'string') throw refused(path, header);
+	return header;
 }
 
 export function readPlan(path: string): SavedPlan & { readonly header: RunHeader } {

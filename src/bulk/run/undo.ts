@@ -139,7 +139,7 @@ class Changes {
 				this.#found = new Map();
 				for (const place of places) {
 					const record = parseRecord(lineAt(place)?.text ?? '');
-					if (typeof record !== 'string') this.#add(record);
+					if (record !== undefined) this.#add(record);
 				}
 				yield* this.#found.values();
 			}

@@ -133,7 +133,7 @@ describe('the state of a run', () => {
 		['', 'its first line is damaged (wrong checksum)'],
 		['no line end', 'its first line is damaged (wrong checksum)'],
 		['{"type":"plan","version":2}\n', 'it has format version 2; this supportctl reads version 3'],
-		[`${lineOf({ type: 'row' })}\n`, 'its first line is not the start of a run'],
+		[`${lineOf({ type: 'row' })}\n`, 'its first line has no valid "id"'],
 	])('is damaged, with the reason, where the file holds %j', async (text, reason) => {
 		const path = join(temporaryFolder(), 'a.ndjson');
 		writeFileSync(path, text);

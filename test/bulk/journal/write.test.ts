@@ -246,7 +246,7 @@ describe('scanJournal', () => {
 	it.each([
 		['nothing', '', 'its first line is incomplete'],
 		['half a header', '{"type":"plan","ver', 'its first line is incomplete'],
-		['no header', `${lineOf({ type: 'row', row: 1 })}\n`, 'is not the start of a run'],
+		['no header', `${lineOf({ type: 'row', row: 1 })}\n`, 'has no valid "id"'],
 		['another version', '{"type":"plan","version":9}\n', 'version 9'],
 		['the version before', '{"type":"plan","version":2,"id":"x"}\n', 'version 2'],
 		['an incomplete header', `${lineOf({ type: 'plan', version: 3, id: 'x' })}\n`, 'no valid "started"'],
