@@ -154,7 +154,7 @@ async function editUntilSent(draft: Draft, editor: string, target: Target): Prom
 			if (!(error instanceof SyntaxError || isMistake)) throw error;
 			const { message, details = [] } = error as UsageError;
 			const isAgain = problem !== '';
-			problem = [message.replace(/^--data: /, ''), ...details].join('\n');
+			problem = [message.replace(/^--data: |; nothing was sent$/g, ''), ...details].join('\n');
 			// A script makes the same mistake each time.
 			if (isAgain && (now === text || !invocation.context.prompts.available)) {
 				throw new UsageError(`${problem}; nothing was sent`, { code: 'invalid_edit' });

@@ -252,6 +252,7 @@ describe('for other words the command to type is named:', () => {
 		['ticket fields set 14 --severity high', '--set NAME=VALUE'],
 		['ticket update 14 --set a=b', '--set NAME=VALUE'],
 		['term update 5 --name x', 'missing <taxonomy> before 5: ticket_priority'],
+		['term update - --name x', 'missing <taxonomy> before -: ticket_priority'],
 		['ticket update 14 --status open', 'use --state'],
 		['ticket update 14 --format jsn', 'did you mean "json"? use table, json'],
 	])('%s is explained', async (line, hint) => {

@@ -158,7 +158,8 @@ async function actionOf(
 		return `${start}${endpoint.verb} ${what} (${[...fields].join(', ')})`;
 	}
 	const called = async (ids: Ids): Promise<string> => {
-		const own = ids.id ?? ids.slug ?? Object.values(ids).join('/');
+		const id = ids.id ?? ids.slug ?? Object.values(ids).join('/');
+		const own = ids.taxonomy === undefined ? id : `${ids.taxonomy} ${id}`;
 		const name = ids.username ?? (await nameOf(ids));
 		return name === undefined ? own : `${name} (${own})`;
 	};

@@ -99,7 +99,7 @@ function readSource(
 	const ids: Record<string, string> = {};
 	for (const [at, owner] of owners.entries()) {
 		const text = args[at];
-		if (owner.kind === 'taxonomy' && /^\d+$/.test(text ?? '')) throw missing(owner, ` before ${text}`);
+		if (owner.kind === 'taxonomy' && /^(\d+|-)$/.test(text ?? '')) throw missing(owner, ` before ${text}`);
 		if (text !== undefined && owner.kind === 'taxonomy') {
 			ids[owner.name] = checkTaxonomy(endpoint, text, options.undocumented === true);
 		} else if (text !== undefined) ids[owner.name] = checkArgument(owner, text);

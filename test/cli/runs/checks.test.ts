@@ -74,6 +74,13 @@ describe('a delete', () => {
 		expect(prompts.asked[0]).toMatch(/Permanently delete 1 user: user7 \(7\), whose posts go to user user2 \(2\), on /);
 	});
 
+	it('of terms names their taxonomies', async () => {
+		const { work } = await desk();
+		const prompts = scriptedPrompts([/./, false]);
+		await work.run('term delete product 7 8 --force', { prompts });
+		expect(prompts.asked[0]).toContain('Permanently delete 2 terms: product 7, product 8 on ');
+	});
+
 	it('of passwords names them', async () => {
 		const { work } = await desk();
 		const prompts = scriptedPrompts([/./, false]);
