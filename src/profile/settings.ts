@@ -9,7 +9,7 @@ import { mayBeLoopback } from '../net.js';
 export const schemes = ['basic', 'bearer', 'header', 'none'] as const;
 export type Scheme = (typeof schemes)[number];
 
-export interface Kind<Value> {
+export interface SettingKind<Value> {
 	/** @returns undefined if it isn't valid */
 	read(given: unknown): Value | undefined;
 	/** The text after "must be" in an error. */
@@ -19,7 +19,7 @@ export interface Kind<Value> {
 /** Spelled out: looking up `\p{Cc}` takes half a millisecond at each start. */
 const NO_CONTROLS = /^[^\x00-\x1f\x7f-\x9f]+$/;
 
-const text = (expected = 'text without control characters', pattern = NO_CONTROLS): Kind<string> => ({
+const text = (expected = 'text without control characters', pattern = NO_CONTROLS): SettingKind<string> => ({
 	expected,
 	read: (given) => (typeof given === 'string' && pattern.test(given) ? given : undefined),
 });
@@ -29,7 +29,7 @@ export const number = (
 	most: number,
 	expected = `a number, ${least} to ${most}`,
 	fits: (value: unknown) => boolean = Number.isFinite,
-): Kind<number> => ({
+): SettingKind<number> => ({
 	expected,
 	read(given) {
 		const value = typeof given === 'string' && /^\d+(\.\d+)?$/.test(given.trim()) ? Number(given) : given;
@@ -37,12 +37,12 @@ export const number = (
 	},
 });
 
-export function whole(least: number, most = Number.MAX_SAFE_INTEGER): Kind<number> {
+export function whole(least: number, most = Number.MAX_SAFE_INTEGER): SettingKind<number> {
 	const range = most === Number.MAX_SAFE_INTEGER ? ` of ${least} or more` : `, ${least} to ${most}`;
 	return number(least, most, `a whole number${range}`, Number.isInteger);
 }
 
-const oneOf = <Value extends string | boolean>(expected: string, values: readonly Value[]): Kind<Value> => ({
+const oneOf = <Value extends string | boolean>(expected: string, values: readonly Value[]): SettingKind<Value> => ({
 	expected,
 	read: (given) => values.find((each) => String(each) === String(given)),
 });
@@ -81,11 +81,11 @@ export const settings = {
 export type SettingName = keyof typeof settings;
 
 type ValueOf<Spec> =
-	Spec extends Kind<infer Value> ? Value | (Spec extends { initial: Value } ? never : undefined) : never;
+	Spec extends SettingKind<infer Value> ? Value | (Spec extends { initial: Value } ? never : undefined) : never;
 
 export type Settings = { [Name in SettingName]: ValueOf<(typeof settings)[Name]> };
 
-export interface SettingSpec extends Kind<string | number | boolean> {
+export interface SettingSpec extends SettingKind<string | number | boolean> {
 	readonly name: SettingName;
 	readonly flag: string;
 	readonly variable?: 'BASE_URL' | 'USERNAME';
@@ -100,7 +100,7 @@ export const settingSpecs: readonly SettingSpec[] = Object.entries(settings).map
 	flag: `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
 }));
 
-export function checkSetting<Value>(spec: Kind<Value>, given: unknown, where: string, hint?: string): Value {
+export function checkSetting<Value>(spec: SettingKind<Value>, given: unknown, where: string, hint?: string): Value {
 	const value = spec.read(given);
 	if (value !== undefined) return value;
 	const shown = JSON.stringify(typeof given === 'string' ? given.slice(0, 100) : given);

@@ -3,11 +3,11 @@
 import type { Dialect } from '../api/dialect.js';
 import { type Arguments, integer, integers, text, texts } from './arguments.js';
 import { ok, type SandboxResponse, ServiceError } from './responses.js';
-import type { Store, User } from './samples.js';
+import type { Records, User } from './samples.js';
 import { slugify } from './text.js';
 
 export interface Service {
-	readonly store: Store;
+	readonly store: Records;
 	readonly dialect: Dialect;
 	readonly isLenient: boolean;
 	now(): string;

@@ -223,7 +223,7 @@ export function createStore(tickets: number) {
 	return store;
 }
 
-export type Store = ReturnType<typeof createStore>;
+export type Records = ReturnType<typeof createStore>;
 export type Ticket = ReturnType<typeof createTicket>;
 export type Reply = ReturnType<typeof createReplies>[number];
 export type Attachment = ReturnType<typeof createAttachment>;

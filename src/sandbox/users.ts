@@ -3,15 +3,15 @@
 import { texts } from './arguments.js';
 import { type Call, createResource, type Handler, type Resource, type Service, type Shape } from './resources.js';
 import { noUser, ok, ServiceError } from './responses.js';
-import type { Store, User } from './samples.js';
+import type { Records, User } from './samples.js';
 import { withoutSpaces } from './text.js';
 
-function findUser({ users }: Store, test: (user: User) => boolean): User | undefined {
+function findUser({ users }: Records, test: (user: User) => boolean): User | undefined {
 	return [...users.values()].find(test);
 }
 
 /** By username or email, with an application password. @throws ServiceError 401 */
-export function callerOf(store: Store, header = ''): User {
+export function callerOf(store: Records, header = ''): User {
 	const encoded = /^basic +([a-z0-9+/=_-]+)\s*$/i.exec(header)?.[1];
 	if (encoded === undefined) {
 		throw new ServiceError(401, 'rest_not_logged_in', 'You are not currently logged in.');

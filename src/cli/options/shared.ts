@@ -5,7 +5,7 @@ import {
 	checkSetting,
 	DEFAULT_CONCURRENCY,
 	DEFAULT_RETRIES,
-	type Kind,
+	type SettingKind,
 	schemes,
 	settings,
 	whole,
@@ -14,7 +14,7 @@ import { type OptionSpec, options } from './option.js';
 import { parseDuration } from './window.js';
 
 export const checked =
-	<Value>(kind: Kind<Value>) =>
+	<Value>(kind: SettingKind<Value>) =>
 	(text: string, flag: string): Value =>
 		checkSetting(kind, text, flag);
 
