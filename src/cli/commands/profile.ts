@@ -10,7 +10,6 @@ import {
 	parseBaseUrl,
 	readVariable,
 	type Scheme,
-	type SettingName,
 	settingSpecs,
 	stateFolder,
 } from '../../profile/settings.js';
@@ -151,7 +150,8 @@ async function change(invocation: Invocation): Promise<Change> {
 	const name = checkProfileName(invocation.args[0] ?? '');
 	const before = readProfiles(invocation).profiles[name] ?? {};
 	const settings = settingsIn(given, context.cwd);
-	const unset = ((given.unset ?? []) as string[]).map(settingNamed);
+	const names = (given.unset ?? []) as string[];
+	const unset = settingSpecs.filter(({ flag }) => names.includes(flag.slice(2))).map((spec) => spec.name);
 	const scheme = (settings.scheme ?? (unset.includes('scheme') ? 'basic' : before.scheme) ?? 'basic') as Scheme;
 	const secret = await readGivenSecret(invocation, scheme);
 	if (Object.keys(settings).length === 0 && unset.length === 0 && secret === undefined) {
@@ -178,13 +178,6 @@ async function change(invocation: Invocation): Promise<Change> {
 		says: `${created ? 'Created' : 'Changed'} profile "${name}"${use}. Credentials were not verified.`,
 		row: { profile: name, created, current: isCurrent, stored_in: describeStore(changed.secret) },
 	};
-}
-
-function settingNamed(text: string): SettingName {
-	const spec = settingSpecs.find((each) => each.flag === `--${text.replace(/^--/, '')}`);
-	if (spec !== undefined) return spec.name;
-	const names = settingSpecs.map((each) => each.flag.slice(2)).join(', ');
-	throw new UsageError(`--unset ${JSON.stringify(text)}: unknown setting`, { hint: `settings: ${names}` });
 }
 
 export const use = defineCommand({

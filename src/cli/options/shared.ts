@@ -7,6 +7,7 @@ import {
 	DEFAULT_RETRIES,
 	type SettingKind,
 	schemes,
+	settingSpecs,
 	settings,
 	whole,
 } from '../../profile/settings.js';
@@ -155,7 +156,12 @@ export const runDefaults = options(KEPT, [
 	{ flags: '--format <format>', help: 'Output format', choices: formats },
 	{ flags: '--snapshot', help: 'Always save old values, also for a single object' },
 	{ flags: '--no-snapshot', help: 'Do not save old values unless --snapshot is given' },
-	{ flags: '--unset <setting>', help: 'Reset a setting to its default', repeatable: true },
+	{
+		flags: '--unset <setting>',
+		help: 'Reset a setting to its default',
+		repeatable: true,
+		choices: settingSpecs.map(({ flag }) => flag.slice(2)),
+	},
 ]);
 
 /** How a secret gets into a profile; never as a flag's own value, which others could read. */

@@ -85,7 +85,7 @@ describe('profile set', () => {
 		[['live', '--base-url', 'http://live.example.com'], /unencrypted/],
 		[['live', '--secret-command', ''], /--secret-command is empty/],
 		[['live', '--header-name', 'X Key'], /--header-name: "X Key" must be a header name/],
-		[['live', '--unset', 'tiemout'], /unknown setting/],
+		[['live', '--unset', 'tiemout'], /--unset: "tiemout" is not allowed; did you mean "timeout"\? use base-url, /],
 	])('refuses %j and stores nothing', async (argv, message) => {
 		const { run, folder } = desk();
 		const { exitCode, error } = await run('profile set', argv);
