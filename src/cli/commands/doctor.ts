@@ -80,16 +80,7 @@ export const command = defineCommand({
 	},
 });
 
-const SHAPE: ResultShape = {
-	keys: ['check', 'result', 'message', 'hint'],
-	idOf: ({ check }) => check,
-	columns: [
-		{ path: 'result' },
-		{ path: 'check' },
-		{ path: 'message', important: true },
-		{ path: 'hint', optional: true },
-	],
-};
+const SHAPE: ResultShape = { keys: ['result', 'check', 'message', 'hint'], idOf: ({ check }) => check };
 
 /** One for each check; after an error the other checks are skipped. */
 async function* findings(invocation: Invocation): AsyncGenerator<Finding> {
@@ -106,7 +97,7 @@ async function* findings(invocation: Invocation): AsyncGenerator<Finding> {
 			}
 		}
 		const { result, message, hint } = finding;
-		yield { check, result, message: redactUrl(message), hint: hint && redactUrl(hint) };
+		yield { result, check, message: redactUrl(message), hint: hint && redactUrl(hint) };
 	}
 }
 

@@ -1,6 +1,7 @@
 /** `profile` and `logout`: nothing is sent to the service. */
 
 import { ExitCode, UsageError } from '../../errors.js';
+import type { Column } from '../../output/columns.js';
 import { redactBaseUrl } from '../../output/redact.js';
 import { describeSecret, readChoice, readSetup } from '../../profile/resolve.js';
 import { describeStore } from '../../profile/secrets.js';
@@ -35,7 +36,7 @@ import {
 	runChange,
 	settingsIn,
 } from '../profile-results.js';
-import { printAll, type ResultShape } from '../results.js';
+import { printAll } from '../results.js';
 
 const nameArgument = { name: 'name', help: 'The profile', required: true, completes: 'profiles' } as const;
 const anyProfile = { ...nameArgument, help: 'The profile (default: the current one)', required: false } as const;
@@ -68,24 +69,21 @@ export const list = defineCommand({
 		if (rows.length === 0) say(invocation, 'No profiles yet. Create one: supportctl login');
 		if (leftOut !== undefined) say(invocation, `Not using "${leftOut}": SUPPORTCTL_BASE_URL is a different host.`);
 		else if (profileName !== store.current) say(invocation, `Using "${profileName}" (${chosenBy}).`);
-		await printAll(invocation, listShape, rows);
+		const keys = columns.map(({ path }) => path);
+		await printAll(invocation, { columns, keys, idOf: ({ profile }) => profile }, rows);
 		return ExitCode.ok;
 	},
 });
 
-const listShape: ResultShape = {
-	keys: ['current', 'profile', 'base_url', 'scheme', 'username', 'stored_in', 'protected'],
-	columns: [
-		{ path: 'current', label: '', key: 'current', get: ({ current }) => (current === true ? '*' : '') },
-		{ path: 'profile', whole: true },
-		{ path: 'base_url', important: true, least: 16 },
-		{ path: 'scheme', optional: true, usual: 'basic' },
-		{ path: 'username' },
-		{ path: 'stored_in' },
-		{ path: 'protected', optional: true, usual: 'false' },
-	],
-	idOf: ({ profile }) => profile,
-};
+const columns: readonly Column[] = [
+	{ path: 'current', label: '', key: 'current', get: ({ current }) => (current === true ? '*' : '') },
+	{ path: 'profile', whole: true },
+	{ path: 'base_url', important: true, least: 16 },
+	{ path: 'scheme', optional: true, usual: 'basic' },
+	{ path: 'username' },
+	{ path: 'stored_in' },
+	{ path: 'protected', optional: true, usual: 'false' },
+];
 
 export const show = defineCommand({
 	arguments: [anyProfile],

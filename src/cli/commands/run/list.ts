@@ -51,8 +51,7 @@ function runColumns(width = WIDE): Column[] {
 	const bad = (path: string): Column => ({ path, style: (text) => (text === '0' ? undefined : 'bad') });
 	const seldom = (path: string): Column => ({ ...bad(path), optional: true, usual: '0' });
 	const isFine = (state: unknown): boolean => state === 'finished' || state === 'running';
-	const serviceOf = ({ service }: Row): string =>
-		typeof service === 'string' && URL.canParse(service) ? new URL(service).host : '';
+	const serviceOf = ({ service }: Row): string => (URL.canParse(`${service}`) ? new URL(`${service}`).host : '');
 	const issues: Column = {
 		...bad('issues'),
 		get: ({ failed, differs, invalid, unknown }) =>

@@ -10,7 +10,6 @@ import { scanJournal } from '../../../bulk/journal/read.js';
 import { inputFileOf } from '../../../bulk/run/plan.js';
 import type { Reject } from '../../../bulk/run/rejects.js';
 import { ExitCode } from '../../../errors.js';
-import type { Row } from '../../../output/columns.js';
 import { isSecretName } from '../../../output/redact.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
@@ -76,24 +75,18 @@ async function print(
 	const last = { path: reason, label: reason };
 	const others = (names: readonly string[]) =>
 		names.filter((name) => name !== reason).map((name) => ({ path: name, label: name }));
-	const ids = new WeakMap<Row, unknown>();
 	const results = await openResults(invocation, {
 		...(input?.columns === undefined
 			? { columns: [{ ...last, optional: true, important: true }], more: (row) => others(Object.keys(row)) }
 			: { columns: [...others(input.columns), last] }),
 		format: context.stdout.isTTY ? undefined : format,
-		idOf: (row) => ids.get(row) ?? ownId(row),
 	});
 	const onlyIds = options.format === 'ids' && options.query === undefined;
 	let nameless = 0;
 	for await (const { row, ids: own } of rejects) {
 		const id = ownId(own);
-		if (onlyIds && id === undefined) {
-			nameless++;
-			continue;
-		}
-		ids.set(row, id);
-		await results.row(row);
+		if (onlyIds && id === undefined) nameless++;
+		else await results.row(onlyIds ? { id } : row);
 	}
 	await results.end();
 	if (nameless === 0) return;
