@@ -50,7 +50,6 @@ export interface Call {
 
 const SECRET_WAY = 'use -F NAME=@file or -F NAME=@-';
 
-/** @throws UsageError */
 export async function readCall(invocation: ApiInvocation, baseUrl: string, dialect: Dialect): Promise<Call> {
 	const { args, options, context } = invocation;
 	const method = readMethod(invocation);
@@ -120,7 +119,6 @@ async function readBody(input: string, context: Context, dialect: Dialect): Prom
 
 const invalidField = (message: string, hint: string) => new UsageError(message, { code: 'invalid_field', hint });
 
-/** @throws UsageError */
 export function splitField(text: string): [name: string, value: string] {
 	const at = text.indexOf('=');
 	if (at < 1) throw invalidField(`field ${quote(text)} is not name=value`, 'example: -f title=Hello -F assignee=7');
@@ -129,7 +127,7 @@ export function splitField(text: string): [name: string, value: string] {
 	return [name, text.slice(at + 1)];
 }
 
-/** true, false, null and JSON's numbers are themselves. @throws UsageError */
+/** true, false, null and JSON's numbers are themselves. */
 export function typedValue(name: string, text: string): unknown {
 	if (!/^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(text)) return text;
 	const value: unknown = JSON.parse(text);
@@ -137,7 +135,6 @@ export function typedValue(name: string, text: string): unknown {
 	throw invalidField(`-F ${name}: ${quote(text)} is too large to send exactly`, `send it as text: -f ${name}=…`);
 }
 
-/** @throws UsageError */
 export function bodyOf(fields: readonly Field[]): Record<string, unknown> {
 	const body = emptyRecord<unknown>();
 	for (const [name, value] of fields) {
@@ -160,7 +157,7 @@ export function withFields(query: string, fields: readonly Field[], dialect: Dia
 	return [query, ...parts].filter((part) => part !== '').join('&');
 }
 
-/** PHP reads `_method` and `rest_route` with other marks for the `_` too. @throws UsageError */
+/** PHP reads `_method` and `rest_route` with other marks for the `_` too. */
 function refuseOverride(text: string): void {
 	// Byte by byte, as lenient servers decode.
 	const decoded = text.replace(/%([0-9a-f]{2})/gi, (_, byte) => String.fromCharCode(Number.parseInt(byte, 16)));
