@@ -235,7 +235,7 @@ async function ask<T>(question: Record<string, unknown>): Promise<T> {
 		return (given as { value: T }).value;
 	} catch (error) {
 		if (!(error instanceof Error && /^(?:Exit|Abort|Cancel)PromptError$/.test(error.name))) throw error;
-		throw (await import('../errors.js')).interrupted('canceled; nothing was sent');
+		throw (await import('../errors.js')).interrupted('canceled; nothing was changed');
 	} finally {
 		stdin.off('keypress', onKey).off('end', end);
 	}

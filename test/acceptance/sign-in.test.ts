@@ -103,7 +103,7 @@ describe('login in a terminal', () => {
 			{ SUPPORTCTL_CONFIG_DIR: config },
 		);
 		expect(exitCode, raw).toBe(130);
-		expect(lines.join('\n')).toMatch(/error: canceled; nothing was stored/);
+		expect(lines.join('\n')).toMatch(/error: canceled; nothing was changed/);
 		expect(raw).not.toMatch(/half-typed| at .*\.m?js/);
 		expect(raw.lastIndexOf('\x1b[?25h')).toBeGreaterThanOrEqual(raw.lastIndexOf('\x1b[?25l'));
 		expect(existsSync(config)).toBe(false);

@@ -1,6 +1,6 @@
 /** `login`: finds the service, tries credentials until it accepts them, and stores both as a profile. */
 
-import { ExitCode, interrupted, SupportctlError, UsageError } from '../../errors.js';
+import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Prompts } from '../../io/context.js';
 import { makeAuth, readProxies, readScheme, readTls } from '../../profile/resolve.js';
 import { checkSecret, describeStore, runSecretCommand, type StoredSecret, secretNoun } from '../../profile/secrets.js';
@@ -45,7 +45,6 @@ interface Login {
 
 const TRIES = 3;
 
-/** @throws before anything is stored */
 async function signInAndStore(invocation: Invocation): Promise<Change> {
 	const { context, options, args } = invocation;
 	if (options.profile !== undefined) checkProfileName(options.profile);
@@ -60,7 +59,10 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 		// --format is how this command prints.
 		flags: { ...options, baseUrl: args[0] ?? options.baseUrl, format: undefined },
 	};
-	const { place, scheme, username, secret, note } = await findAndSignIn(login);
+	const unlisten = leaveOnSignal(invocation, 'nothing was stored');
+	const place = await locate(login, await readBaseUrl(login));
+	const { scheme, username, secret, note } = await signIn(login, place);
+	unlisten();
 	const { name, baseUrl } = place;
 	const { headerName } = place.settings;
 	const { allowHttp = place.allowHttp || undefined } = options;
@@ -90,19 +92,6 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 			note: note ?? null,
 		},
 	};
-}
-
-async function findAndSignIn(login: Login) {
-	const unlisten = leaveOnSignal(login.invocation, 'nothing was stored');
-	try {
-		const place = await locate(login, await readBaseUrl(login));
-		return { place, ...(await signIn(login, place)) };
-	} catch (error) {
-		if (!(error instanceof SupportctlError) || error.exitCode !== ExitCode.interrupted) throw error;
-		throw interrupted('canceled; nothing was stored');
-	} finally {
-		unlisten();
-	}
 }
 
 /** SUPPORTCTL_BASE_URL never counts: it may be for a different service. */
@@ -199,7 +188,6 @@ async function signIn(login: Login, place: Place) {
 	}
 }
 
-/** From a flag, the environment or the prompt. @throws SupportctlError */
 async function readSecret(
 	{ prompts, invocation }: Login,
 	{ name, env }: Place,

@@ -41,7 +41,6 @@ import { printAll } from '../results.js';
 const nameArgument = { name: 'name', help: 'The profile', required: true, completes: 'profiles' } as const;
 const anyProfile = { ...nameArgument, help: 'The profile (default: the current one)', required: false } as const;
 
-/** From the argument or --profile. @throws UsageError for two different names */
 function namedProfile({ args, options }: Invocation): string | undefined {
 	const [name = options.profile] = args;
 	if (options.profile === undefined || name === options.profile) return name;

@@ -78,7 +78,6 @@ function runColumns(width = WIDE): Column[] {
 	];
 }
 
-/** @throws UsageError */
 export async function printRuns(invocation: Invocation, runs: readonly RunSummary[]): Promise<void> {
 	const columns = runColumns(invocation.context.stdout.columns);
 	await printAll(invocation, { columns, keys: runKeys, idOf: ({ run }) => run }, runs.map(runView));
