@@ -12,7 +12,7 @@ const dated = [
 	'test/api/values.test.ts',
 	'test/cli/options/window.test.ts',
 	'test/http/retry.test.ts',
-	'test/output/time.test.ts',
+	'test/text.test.ts',
 ];
 
 /** Those that take long run there only. */
