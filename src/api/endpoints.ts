@@ -60,7 +60,6 @@ export interface Endpoint {
 	readonly confirm: boolean;
 	readonly noun: string;
 	readonly verb: string;
-	/** What `reads.ts` reads of the object. */
 	readonly readWith?: 'ticket' | 'fields' | 'reply' | 'user' | 'attachment' | 'term';
 	readonly constantQuery?: string;
 	readonly documented: boolean;

@@ -123,7 +123,6 @@ function itemsOf(text: string): string[] {
 }
 
 interface KindRule {
-	/** @returns undefined for texts that are refused */
 	parse?(text: string): unknown;
 	accepts?(value: unknown): boolean;
 	refusal?: string | ((text: string) => string);
@@ -249,7 +248,6 @@ export function mergeValues(field: Field, earlier: unknown, later: unknown): unk
 	return later;
 }
 
-/** By name or by the flag's spelling. */
 export function findField<Named extends Pick<Field, 'name'>>(
 	fields: readonly Named[],
 	name: string,

@@ -132,7 +132,7 @@ function proxyAuthorization({ username, password }: URL): string | undefined {
 	return authHeader({ scheme: 'basic', username: decode(username), password: decode(password) }).authorization;
 }
 
-/** undici's errors for a refused tunnel, and for a 407 without a tunnel. */
+/** undici's messages. */
 const REFUSED_BY_PROXY = /^Proxy (?:response|Authentication Required) \((\d{3})\)/;
 
 /** A client behind a proxy connects to nothing else; TLS is spoken with the service. */

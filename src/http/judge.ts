@@ -32,7 +32,7 @@ export const NO_ROUTE = 'rest_no_route';
 const MOVED = new Set([301, 302, 307, 308]);
 const LATER = new Set([408, 425, 429]);
 const GATEWAY = new Set([502, 504, 520, 521, 522, 523, 524, 598, 599]);
-/** 5xx that refuse the request as it is. */
+/** These refuse the request as it is. */
 const REFUSING = new Set([501, 505, 511]);
 const TO_EDIT = new Set([400, 404, 405, 410, 413, 414, 415, 422]);
 const OF_ONE_OBJECT = new Set([404, 409, 410, 412]);
@@ -59,7 +59,6 @@ export function isAboutOneObject({ status = 0 }: Outcome): boolean {
 	return OF_ONE_OBJECT.has(status);
 }
 
-/** Whether the response may be one to a different request. */
 export function isMisplaced({ code }: Outcome): boolean {
 	return code === 'another_object' || code === 'unexpected_shape';
 }

@@ -10,7 +10,7 @@ export type Format = (typeof formats)[number];
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Column {
-	/** Keys joined by dots: `body.status`. */
+	/** `body.status` */
 	readonly path: string;
 	/** By default the path without a leading `body.`. */
 	readonly label?: string;

@@ -1,4 +1,4 @@
-/** Rows → text in the chosen format, written in large pieces. */
+/** Rows → text in the chosen format. */
 
 import { FailedError, UsageError } from '../errors.js';
 import { cellText, formatCsvRecord } from '../text.js';
@@ -137,7 +137,7 @@ const encoders: Record<Format | 'plain', (options: EncoderOptions) => Encoder | 
 	json: createJson,
 	ndjson: (options) => oneByOne((row) => `${jsonText(pick(options, row))}\n`),
 	csv: quoted(','),
-	// As spreadsheets write it: quotation marks as in csv, a tab instead of the comma.
+	// As spreadsheets write it.
 	tsv: quoted('\t'),
 	plain: (options) =>
 		options.single ? oneByOne((row) => plainRecord(options, row)) : createLines(options, plainLine, false),
@@ -149,11 +149,13 @@ const encoders: Record<Format | 'plain', (options: EncoderOptions) => Encoder | 
 	ids: (options) => oneByOne((row, number) => idLine(options, row, number)),
 	count() {
 		let count = 0;
-		const rows = (more: readonly unknown[]): string => {
-			count += more.length;
-			return '';
+		return {
+			rows(more) {
+				count += more.length;
+				return '';
+			},
+			end: () => `${count}\n`,
 		};
-		return { rows, end: () => `${count}\n` };
 	},
 };
 
@@ -246,7 +248,7 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 	};
 }
 
-/** Holds all rows, and prints what the query finds in them. Values are printed bare by default. */
+/** Prints what the query finds in all rows; values bare by default. */
 async function createQueryRenderer(options: RenderOptions, query: string, write: Write): Promise<Renderer> {
 	const { format, fields, field } = options;
 	const search = await compileQuery(query);
