@@ -123,7 +123,7 @@ describe('--report', () => {
 		});
 		expect([recorder.requests, work.journals()]).toEqual([[], []]);
 		const stream = await work.run('ticket update 1 --status hold --report junit:-');
-		expect(stream.stderr).toBe('error: --report needs a file: stdout is for results\n');
+		expect(stream.stderr).toBe('error: --report junit needs a file, as in --report junit:FILE\n');
 	});
 
 	it.each([

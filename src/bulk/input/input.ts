@@ -7,7 +7,6 @@ export type InputFormat = (typeof inputFormats)[number];
 export interface RawRow {
 	/** A header and empty lines don't count. */
 	readonly row: number;
-	/** Undefined for arguments. */
 	readonly line: number | undefined;
 	readonly cells?: readonly string[];
 	readonly object?: Readonly<Record<string, unknown>>;
@@ -22,8 +21,6 @@ export interface InputSource {
 	readonly format: InputFormat;
 	readonly columns?: readonly string[] | undefined;
 	readonly headerLine?: number | undefined;
-	readonly delimiter?: string | undefined;
-	/** Known after the first pass. */
 	readonly sha256: string | undefined;
 	readonly spooled: boolean;
 	/** @throws UsageError with the line, or if the file changed */

@@ -8,8 +8,17 @@ import { didYouMean, nearest } from '../../api/suggest.js';
 import { looksLikeNumber, type Parsed, parseId, parseSlugOrName, quote, type ValueRules } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { type ColumnSettings, rowIdName } from '../run/plan.js';
-import { asItIs, type Column, customColumn, type Draft, fieldColumn, textColumn } from './columns.js';
-import { looseName, shellQuoted, usualField } from './headers.js';
+import {
+	asItIs,
+	type Column,
+	customColumn,
+	type Draft,
+	fieldColumn,
+	looseName,
+	shellQuoted,
+	textColumn,
+	usualField,
+} from './columns.js';
 import type { RawRow } from './input.js';
 
 export interface CompileOptions extends Partial<ColumnSettings> {
@@ -20,7 +29,6 @@ export interface CompileOptions extends Partial<ColumnSettings> {
 	readonly rules: ValueRules;
 	readonly fieldIn?: (name: string) => string;
 	readonly flags?: Partial<RowValues>;
-	/** Rows without a field have something to send. */
 	readonly changesLists?: boolean;
 }
 
@@ -88,14 +96,15 @@ function meaningsOf({ endpoint, rules, blank }: CompileOptions): Meaning[] {
 		};
 		add(name, parse, store, parameter);
 	};
-	const has = (name: string): boolean => query.some((each) => each.name === name);
 	for (const field of body === 'fields' ? fields : []) {
 		const column = (name: string): Column => fieldColumn(name, field, rules, blank === 'clear');
 		meanings.push({ name: field.name, means: `field ${field.name}`, column });
 	}
 	if (readOfWrite(endpoint)?.hasModified) add('modified_gmt', asItIs<string>, (row, time) => (row.modified = time));
-	if (has('reassign')) addNamed('reassign', parseIdOrName);
-	if (has('force')) add('force', parseForce, (row, force) => (row.force = force));
+	for (const { name } of query) {
+		if (name === 'reassign') addNamed(name, parseIdOrName);
+		else add(name, parseForce, (row, force) => (row.force = force));
+	}
 	const parsers = {
 		id: parseId,
 		slug: parseSlugOrName,

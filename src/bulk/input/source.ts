@@ -169,7 +169,7 @@ async function rowsIn(text: () => AsyncIterable<string>, format: InputFormat, na
 		}
 	}
 	for await (const [header] of readCsv(text(), name, delimiter)) {
-		return { columns: header?.cells, headerLine: header?.line, delimiter, read };
+		return { columns: header?.cells, headerLine: header?.line, read };
 	}
 	throw new UsageError(`${name} is empty: a header line with the column names is required`, { code: 'invalid_input' });
 }

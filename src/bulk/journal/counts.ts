@@ -14,26 +14,15 @@ export const outcomeNames: readonly OutcomeName[] = [
 	'not-sent',
 ];
 
-/** Beside the outcomes: 401, 403 and what has to be edited, of the failed; changed by others and left, of the skipped. */
-type Count = OutcomeName | 'unauthorized' | 'forbidden' | 'refused' | 'conflicts' | 'left';
+/** 401, 403 and what has to be edited, of the failed; changed by others and left, of the skipped. */
+const DETAILS = ['unauthorized', 'forbidden', 'refused', 'conflicts', 'left'] as const;
+
+type Count = OutcomeName | (typeof DETAILS)[number];
 
 export type Counts = Record<Count, number>;
 
 export function createCounts(): Counts {
-	return {
-		ok: 0,
-		differs: 0,
-		failed: 0,
-		invalid: 0,
-		unknown: 0,
-		skipped: 0,
-		'not-sent': 0,
-		unauthorized: 0,
-		forbidden: 0,
-		refused: 0,
-		conflicts: 0,
-		left: 0,
-	};
+	return Object.fromEntries([...outcomeNames, ...DETAILS].map((name) => [name, 0])) as Counts;
 }
 
 /** A row's state in two bytes; an outcome counts from 1. */

@@ -67,7 +67,6 @@ export class RowStates {
 		this.#states[row] = this.get(row) | bits;
 	}
 
-	/** What earlier attempts left open stays. */
 	record(row: number, outcome: OutcomeName, { status, code }: { status?: unknown; code?: unknown }): void {
 		const open = this.get(row) & (APPLIED | PARTLY | WRITTEN | KEPT);
 		this.#states[row] = stateOf({ outcome, status, code }) | open | RECORDED;
@@ -86,7 +85,6 @@ export class JournalScan {
 	readonly states: RowStates;
 	readonly counts = createCounts();
 	done = 0;
-	/** Undefined if the run was killed. */
 	inFlight: number | undefined = 0;
 	readonly corrupt: { line: number; reason: string }[] = [];
 	validBytes = 0;

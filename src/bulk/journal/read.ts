@@ -74,7 +74,6 @@ export async function scanJournal(
 	}
 }
 
-/** What came about since the tick before. */
 export interface Tick {
 	readonly ms: number;
 	readonly outcomes: Readonly<Partial<Record<OutcomeName, number>>>;

@@ -215,7 +215,6 @@ abstract class Listing implements Directory {
 	#listing: Promise<Named[] | undefined> | undefined;
 
 	constructor(
-		/** Such as `product terms`. */
 		private readonly what: string,
 		protected readonly options: DirectoryOptions,
 		private readonly memory: Memory,

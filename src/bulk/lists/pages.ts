@@ -26,7 +26,6 @@ export interface PagesOptions {
 	countsOnly?: boolean;
 	/** New objects, in order; false ends the reading. @param total as the service counts */
 	onPage(objects: readonly ListedObject[], total: number | undefined): Promise<boolean>;
-	/** A list with more objects counts as endless. */
 	ceiling?: number;
 }
 
@@ -137,7 +136,6 @@ class List {
 	count = 0;
 	#total: number | undefined;
 	readonly #seen = new Set<unknown>();
-	/** The objects of the last page that show no ID. */
 	#nameless: readonly ListedObject[] = [];
 
 	constructor(private readonly options: PagesOptions) {

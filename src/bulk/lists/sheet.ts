@@ -112,7 +112,6 @@ function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOp
 	};
 }
 
-/** The value as it is exported, if an update would read it back unchanged. */
 function checkedValue(field: Field, value: unknown, column: Column, asCells: boolean): unknown {
 	if (hasInexactNumber(value)) return LEFT_OUT;
 	const isSwitch = field.kind === 'boolean' && Object.hasOwn(SWITCHES, String(value));

@@ -12,7 +12,6 @@ import { type Change, MOST_ROWS, number, type Page, type PageRow, valueText, wor
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
 
-/** No script or style but ours. */
 const POLICY = [
 	"default-src 'none'",
 	`style-src 'sha256-${sha256(style)}'`,

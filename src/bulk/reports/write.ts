@@ -26,15 +26,16 @@ export function parseReport(text: string): ReportSpec {
 	const [format = '', ...rest] = text.split(':');
 	const path = rest.join(':');
 	const known = reportFormats.find((each) => each === format);
-	const code = 'invalid_value';
 	if (known === undefined) {
 		throw new UsageError(`--report: ${JSON.stringify(format)} is not a format${didYouMean(format, reportFormats)}`, {
-			code,
+			code: 'invalid_value',
 			hint: `the formats are ${reportFormats.join(', ')}; for CSV and JSON: supportctl run show RUN --outcome ok,failed`,
 		});
 	}
-	if (path === '-') throw new UsageError('--report needs a file: stdout is for results', { code });
-	if (path === '') throw new UsageError(`--report ${format} needs a file, as in --report ${format}:FILE`, { code });
+	if (path === '' || path === '-') {
+		const message = `--report ${format} needs a file, as in --report ${format}:FILE`;
+		throw new UsageError(message, { code: 'invalid_value' });
+	}
 	return { format: known, path };
 }
 

@@ -114,7 +114,7 @@ function errorText(record: RowRecord): string {
 function rejectedRow(
 	raw: RawRow,
 	record: RowRecord,
-	{ columns, delimiter }: InputSource,
+	{ columns }: InputSource,
 	{ plan }: RunHeader,
 	{ reason, isSecretName }: RejectOptions,
 ): Record<string, unknown> {
@@ -125,7 +125,7 @@ function rejectedRow(
 	const isMisshapen = cells !== undefined && columns !== undefined && cells.length !== columns.length;
 	if ((isMisshapen || raw.problem !== undefined) && line !== undefined) why = `line ${line}: ${why}`;
 	// It is unclear which cell is whose: as text, unless a cell is secret.
-	if (isMisshapen && !columns.some(isSecret)) why += `: ${formatCsvRecord(cells, delimiter).trimEnd()}`;
+	if (isMisshapen && !columns.some(isSecret)) why += `: ${formatCsvRecord(cells).trimEnd()}`;
 	const row: Record<string, unknown> = {};
 	for (const [name, value] of Object.entries(givenValues(raw, columns, isMisshapen, record))) {
 		const isHidden = value !== '' && value !== null && isSecret(name);
