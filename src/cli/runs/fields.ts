@@ -1,7 +1,7 @@
 /** The body from the flags for fields, --data, --set and passwords. */
 
 import { type Endpoint, numberedIdNames } from '../../api/endpoints.js';
-import { type Field, flagName, ticketStatuses } from '../../api/fields.js';
+import { flagName, ticketStatuses } from '../../api/fields.js';
 import { didYouMean } from '../../api/suggest.js';
 import {
 	checkTyped,
@@ -75,13 +75,6 @@ export async function readFields(given: Omit<Body, 'rules' | 'values'>): Promise
 	return values;
 }
 
-function parseFlag(flag: string, field: Field, text: string, rules: ValueRules): unknown {
-	const parsed = parseField(field, text, rules);
-	if (!isProblem(parsed)) return parsed.value;
-	const hint = field.kind === 'status' ? 'allowed values: supportctl help statuses' : undefined;
-	throw invalid(`${flag}: ${parsed.problem}`, hint);
-}
-
 async function readFlags({ endpoint, options, context, rules, values }: Body): Promise<void> {
 	for (const field of endpoint.fields) {
 		const { name, kind } = field;
@@ -90,9 +83,13 @@ async function readFlags({ endpoint, options, context, rules, values }: Body): P
 		let value: unknown;
 		for (const text of texts) {
 			const full = kind === 'longtext' ? await readTextValue(flag, text, context) : text;
-			const parsed = parseFlag(flag, field, full, rules);
-			if (kind === 'map') refuseSecrets(flag, parsed, DATA_FILE);
-			value = value === undefined ? parsed : mergeValues(field, value, parsed);
+			const parsed = parseField(field, full, rules);
+			if (isProblem(parsed)) {
+				const hint = kind === 'status' ? 'allowed values: supportctl help statuses' : undefined;
+				throw invalid(`${flag}: ${parsed.problem}`, hint);
+			}
+			if (kind === 'map') refuseSecrets(flag, parsed.value, DATA_FILE);
+			value = value === undefined ? parsed.value : mergeValues(field, value, parsed.value);
 		}
 		if (texts.length === 0) continue;
 		const data = values[name];
@@ -119,7 +116,11 @@ export function readItems(
 			if (texts === undefined) continue;
 			if (Object.hasOwn(fields, name)) throw contradiction(`${flag} can't be combined with a value for ${name}`);
 			const rules = { undocumented: options.undocumented === true };
-			items[change][name] = texts.flatMap((text) => parseFlag(flag, field, text, rules) as (string | number)[]);
+			items[change][name] = texts.flatMap((text) => {
+				const parsed = parseField(field, text, rules);
+				if (isProblem(parsed)) throw invalid(`${flag}: ${parsed.problem}`);
+				return parsed.value as (string | number)[];
+			});
 			if (items[change][name].length === 0) throw invalid(`${flag} is empty`);
 		}
 		const both = items.add[name]?.find((item) => items.remove[name]?.map(String).includes(String(item)));

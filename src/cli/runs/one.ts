@@ -112,7 +112,9 @@ async function printOne(job: RunJob, outcome: RowOutcome, results: Renderer, isS
 	const { context } = job;
 	const isFine = exitCodeOfOutcome(outcome) === ExitCode.ok;
 	const exitCode = isStopped && outcome.outcome !== 'ok' ? ExitCode.interrupted : exitCodeOfOutcome(outcome);
-	printTrouble(job, outcome, await openPalette(context, context.stderr), true);
+	if (!isFine || outcome.warnings !== undefined || outcome.differs !== undefined) {
+		printTrouble(job, outcome, await openPalette(context, context.stderr), true);
+	}
 	try {
 		// On a terminal the error says it all.
 		const isHidden = !isFine && isOwnTable(job);
