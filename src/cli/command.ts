@@ -16,10 +16,10 @@ export interface ArgumentSpec {
 	readonly completes?: Completes;
 }
 
-export type SharedValues = ValuesOf<typeof outputOptions> & ValuesOf<typeof connectionOptions>;
+type SharedFlags = ValuesOf<typeof outputOptions> & ValuesOf<typeof connectionOptions>;
 
 export interface Invocation<
-	Values extends OptionValues = SharedValues & OptionValues,
+	Values extends OptionValues = SharedFlags & OptionValues,
 	Arguments extends readonly string[] = readonly string[],
 > {
 	readonly context: Context;

@@ -20,7 +20,14 @@ import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
 import { connectionOptions, guardDefaults, outputOptions, secretOptions } from '../options/shared.js';
 import { createProbe, findService, trySignIn } from '../probe.js';
-import { type Change, overridesOf, readGivenSecret, readProfiles, runChange, settingsIn } from '../profile-results.js';
+import {
+	overridesOf,
+	type ProfileChange,
+	readGivenSecret,
+	readProfiles,
+	runChange,
+	settingsIn,
+} from '../profile-results.js';
 
 const KEYS = ['profile', 'base_url', 'scheme', 'username', 'stored_in', 'proved', 'note'];
 
@@ -45,7 +52,7 @@ interface Login {
 
 const TRIES = 3;
 
-async function signInAndStore(invocation: Invocation): Promise<Change> {
+async function signInAndStore(invocation: Invocation): Promise<ProfileChange> {
 	const { context, options, args } = invocation;
 	if (options.profile !== undefined) checkProfileName(options.profile);
 	if (args[0] !== undefined && options.baseUrl !== undefined) {

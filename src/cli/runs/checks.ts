@@ -80,7 +80,6 @@ interface Means {
 	directories: Directories;
 }
 
-/** Checks what only the service can say, and asks before a delete, an undo and a large update. */
 async function checkWrite(job: RunJob, given: RunPlan, survey: Survey, means: Means): Promise<RunPlan> {
 	const { endpoint, context, options } = job;
 	const { directories } = means;

@@ -105,7 +105,6 @@ export function outcomeShape({ endpoint }: RunJob, fields: readonly string[]): R
 	const isLookUp = endpoint.returns === 'user-id';
 	const idName = isLookUp ? 'id' : (ids.at(-1) as string);
 	const keys = outcomeKeys(ids);
-	// Dots in a name mean nothing.
 	const shown = fields
 		.filter((field) => field !== 'password')
 		.map((field) => namedColumn('body', field, (row) => ownOf(row.body, field)));

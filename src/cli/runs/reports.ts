@@ -49,7 +49,7 @@ export async function writeReports(job: RunJob, journal: Started['journal'], { c
 	await write(asked.map(parseReport), facts, job.context.cwd);
 }
 
-/** Writes reports on a plan. @throws UsageError for a format that has outcomes, FailedError */
+/** @throws UsageError for a format that has outcomes */
 export async function writeReportsOnPlan(path: string, texts: readonly string[], cwd: string): Promise<void> {
 	const { checkReports: check, writePlanReports } = await reports();
 	const { changesIn, plannedWrites, readPlan } = await import('../../bulk/run/plan-file.js');

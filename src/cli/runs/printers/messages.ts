@@ -23,10 +23,10 @@ export const BAD = ['failed', 'differs', 'invalid', 'unknown', 'not-sent'] as co
 
 const MOST_ADVICES = 2;
 
-export type Seen = ReturnType<typeof createSeen>;
+export type Noted = ReturnType<typeof createNoted>;
 
 /** What the messages are made of; grows while the run goes on. */
-export function createSeen() {
+export function createNoted() {
 	return {
 		journal: undefined as Started['journal'],
 		/** Whether stdout has each row that needs attention. */
@@ -62,7 +62,7 @@ export interface Messages {
 	ended(ended: Ended): void;
 }
 
-export function textMessages(job: RunJob, seen: Seen, palette: Palette): Messages {
+export function textMessages(job: RunJob, noted: Noted, palette: Palette): Messages {
 	const { endpoint, plan, tuning, session, context } = job;
 	const fromArguments = plan.source.from === 'ids';
 
@@ -71,7 +71,7 @@ export function textMessages(job: RunJob, seen: Seen, palette: Palette): Message
 	}
 
 	function writeComplaints(): void {
-		const reasons = [...seen.reasons.values()];
+		const reasons = [...noted.reasons.values()];
 		for (const reason of reasons.slice(0, SHOWN)) {
 			const { row, line, message } = reason.named[0];
 			const isOne = fromArguments && reason.count === 1;
@@ -85,8 +85,8 @@ export function textMessages(job: RunJob, seen: Seen, palette: Palette): Message
 	}
 
 	function writeFailures({ counts }: Ended): void {
-		const { failures, groups, journal } = seen;
-		if (failures <= SHOWN || seen.isAllPrinted) return;
+		const { failures, groups, journal } = noted;
+		if (failures <= SHOWN || noted.isAllPrinted) return;
 		write(`${failures} rows need attention:`);
 		const largestFirst = [...groups.values()].sort((one, other) => other.count - one.count);
 		for (const group of largestFirst.slice(0, SHOWN)) write(`  ${sanitise(failureText(group, endpoint.noun))}`);
@@ -106,12 +106,12 @@ export function textMessages(job: RunJob, seen: Seen, palette: Palette): Message
 		ended(ended) {
 			writeFailures(ended);
 			const { stopped } = ended;
-			const header = seen.journal?.header;
+			const header = noted.journal?.header;
 			if (header === undefined || (tuning.quiet && stopped === undefined)) return;
 			if (stopped !== undefined) write(palette.bad(sanitise(whyStopped(stopped))));
 			const advice = adviceAfter(stopped, job);
-			if (advice !== undefined) seen.advices.add(advice);
-			for (const each of [...seen.advices].slice(0, MOST_ADVICES)) {
+			if (advice !== undefined) noted.advices.add(advice);
+			for (const each of [...noted.advices].slice(0, MOST_ADVICES)) {
 				write(`${palette.strong('hint:')} ${sanitise(each)}`);
 			}
 			for (const [text, command] of stepsAfter(ended, header)) write(`${text}: ${palette.command(command)}`);
@@ -152,7 +152,7 @@ function summaryOf({ counts, ms }: Ended): string {
 	return `${counted(rows, 'row')} in ${time} s: ${parts.join(', ') || 'no rows'}`;
 }
 
-export function jsonMessages(job: RunJob, seen: Seen): Messages {
+export function jsonMessages(job: RunJob, noted: Noted): Messages {
 	const { plan, tuning, session, context, options } = job;
 
 	function writeError(error: SupportctlError): void {
@@ -161,13 +161,13 @@ export function jsonMessages(job: RunJob, seen: Seen): Messages {
 
 	function complaints(): object[] {
 		const name = sourceName(plan.source);
-		return seen.complaints.map(({ ids: _, ...each }) => {
+		return noted.complaints.map(({ ids: _, ...each }) => {
 			return { ...each, file: fileOf(plan), message: formatComplaint(each, name) };
 		});
 	}
 
 	function failureOf({ counts, exitCode, stopped, resumable }: Ended): SupportctlError {
-		const run = seen.journal?.header.id;
+		const run = noted.journal?.header.id;
 		const count = BAD.reduce((sum, name) => sum + counts[name], 0);
 		const why = stopped === undefined ? '' : `${whyStopped(stopped)}; `;
 		const rest = resumable && run !== undefined ? `to send the rest: supportctl run resume ${run}` : undefined;
@@ -186,13 +186,13 @@ export function jsonMessages(job: RunJob, seen: Seen): Messages {
 			else writeError(new UsageError(note, { code: 'invalid_input', data: { complaints: complaints() } }));
 		},
 		unreadable(error) {
-			if (error instanceof SupportctlError && seen.complaints.length > 0) error.data.complaints = complaints();
+			if (error instanceof SupportctlError && noted.complaints.length > 0) error.data.complaints = complaints();
 		},
 		ended(ended) {
 			const { counts, exitCode, stopped, ms } = ended;
 			if (exitCode !== ExitCode.ok) writeError(failureOf(ended));
 			if (tuning.quiet && stopped === undefined) return;
-			const header = seen.journal?.header;
+			const header = noted.journal?.header;
 			const summary = {
 				run: header?.id ?? null,
 				host: session.host,

@@ -17,7 +17,7 @@ import { lostResults, printTrouble } from '../failures.js';
 import { outcomeShape, outcomeView } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { writeReports } from '../reports.js';
-import { addTo, createSeen, jsonMessages, type Messages, noteColumns, textMessages } from './messages.js';
+import { addTo, createNoted, jsonMessages, type Messages, noteColumns, textMessages } from './messages.js';
 import { createPreview } from './preview.js';
 
 /** A table shows all of so many rows. */
@@ -30,7 +30,7 @@ const PAUSE_MS = 500;
 export class Screen {
 	readonly #isJson: boolean;
 	readonly #listsFailures: boolean;
-	readonly #seen = createSeen();
+	readonly #noted = createNoted();
 	readonly #messages: Messages;
 	readonly #preview: ReturnType<typeof createPreview> | undefined;
 	#progress: Progress | undefined;
@@ -50,7 +50,7 @@ export class Screen {
 		const { context, options } = job;
 		this.#isJson = wantsJson(options);
 		this.#listsFailures = !this.#isJson && (!isOwnTable(job) || context.env.GITHUB_ACTIONS === 'true');
-		this.#messages = this.#isJson ? jsonMessages(job, this.#seen) : textMessages(job, this.#seen, palette);
+		this.#messages = this.#isJson ? jsonMessages(job, this.#noted) : textMessages(job, this.#noted, palette);
 		this.#preview = extent === 'send' ? undefined : createPreview(job);
 	}
 
@@ -87,7 +87,7 @@ export class Screen {
 	}
 
 	#addComplaint(complaint: Complaint): void {
-		const { reasons, complaints } = this.#seen;
+		const { reasons, complaints } = this.#noted;
 		addTo(reasons, `${complaint.column} ${complaint.message}`, complaint);
 		if (complaints.length < MOST_COMPLAINTS) complaints.push(complaint);
 	}
@@ -97,7 +97,7 @@ export class Screen {
 		this.#isSurveyed = true;
 		const isRead = this.job.endpoint.replay === 'read';
 		this.#hidesGood = isOwnTable(this.job) && !isRead && survey.selected > WHOLE_TABLE_ROWS;
-		this.#seen.isAllPrinted = !(this.#listsFailures || this.#hidesGood);
+		this.#noted.isAllPrinted = !(this.#listsFailures || this.#hidesGood);
 		noteColumns(this.job, rows);
 		if (survey.invalid > 0) this.#messages.invalid(survey);
 		if (survey.invalid > 0 && !this.job.plan.skipInvalid) return;
@@ -110,7 +110,7 @@ export class Screen {
 
 	#showStart({ total, counts, control, journal }: Started): void {
 		const { tuning, context, options } = this.job;
-		this.#seen.journal = journal;
+		this.#noted.journal = journal;
 		this.signals.work = {
 			stop: () => control.stop({ kind: 'signal' }),
 			open: control.open,
@@ -123,13 +123,13 @@ export class Screen {
 	}
 
 	#showRow(outcome: RowOutcome): Promise<void> | void {
-		const seen = this.#seen;
+		const noted = this.#noted;
 		let isListed = false;
 		if (wentWrong(outcome) || outcome.outcome === 'differs') {
 			const { outcome: name, status, code } = outcome;
-			addTo(seen.groups, `${name} ${status} ${code}`, outcome);
-			seen.failures++;
-			isListed = seen.failures <= SHOWN;
+			addTo(noted.groups, `${name} ${status} ${code}`, outcome);
+			noted.failures++;
+			isListed = noted.failures <= SHOWN;
 		} else if (outcome.warnings !== undefined || outcome.differs !== undefined) {
 			this.#remarks++;
 			isListed = this.#remarks <= SHOWN;
@@ -137,7 +137,7 @@ export class Screen {
 		if (isListed && this.#listsFailures) {
 			this.#progress?.clear();
 			const advice = printTrouble(this.job, outcome, this.palette, false);
-			if (advice !== undefined) seen.advices.add(advice);
+			if (advice !== undefined) noted.advices.add(advice);
 		}
 		return !this.#hidesGood || isListed ? this.#results?.row(outcomeView(outcome)) : undefined;
 	}
@@ -161,7 +161,7 @@ export class Screen {
 		if (unprinted !== undefined) failure ??= lostResults(unprinted, this.job, ended.exitCode);
 		this.#messages.ended(ended);
 		try {
-			await writeReports(this.job, this.#seen.journal, ended);
+			await writeReports(this.job, this.#noted.journal, ended);
 		} catch (error) {
 			failure ??= error;
 		}
