@@ -12,7 +12,6 @@ export interface Argument {
 	read(given: unknown): unknown;
 	/** The text after the argument's name. */
 	readonly refusal: string;
-	readonly required?: boolean;
 }
 
 export type Arguments = Readonly<Record<string, Argument>>;
@@ -67,23 +66,20 @@ const byKind: Partial<Record<FieldKind, Argument>> = {
 
 /** Under the deployment's names. */
 export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
-	const { parameters, query, fields, replay, cleared = [], body } = endpoint;
+	const { parameters, query, fields, cleared = [], body } = endpoint;
 	const found: Record<string, Argument> = {};
 	for (const { name, kind } of parameters) found[name] = kind === 'id' ? integer : text;
-	for (const { name, presence } of query) {
-		found[name] = name === 'reassign' ? { ...integer, required: presence === 'must' } : boolean;
-	}
+	for (const { name } of query) found[name] = name === 'reassign' ? integer : boolean;
 	const statuses = new Map(ticketStatuses.map((status) => [dialect.toOwn(status), status]));
 	const status: Argument = {
 		read: (given) => statuses.get(String(given)),
 		refusal: `is not one of ${[...statuses.keys()].join(', ')}.`,
 	};
 	for (const { name, kind } of fields) {
-		const argument = kind === 'status' ? status : (byKind[kind] ?? text);
-		found[dialect.toOwn(name)] = { ...argument, required: replay !== 'set' };
+		found[dialect.toOwn(name)] = kind === 'status' ? status : (byKind[kind] ?? text);
 	}
 	for (const name of cleared) found[name] = text;
-	if (body === 'custom_fields') found.custom_fields = { ...object, required: true };
+	if (body === 'custom_fields') found.custom_fields = object;
 	return found;
 }
 
@@ -94,21 +90,13 @@ export function readArguments(
 	dialect: Dialect,
 ): Record<string, unknown> {
 	const values: Record<string, unknown> = {};
-	const missing: string[] = [];
 	const reasons: Record<string, string> = {};
 	for (const [name, argument] of Object.entries(takes)) {
 		const given = sources.findLast((each) => Object.hasOwn(each, name))?.[name];
-		if (given === undefined) {
-			if (argument.required) missing.push(name);
-			continue;
-		}
+		if (given === undefined) continue;
 		const value = argument.read(given);
 		if (value === undefined) reasons[name] = `${name} ${argument.refusal}`;
 		else values[dialect.toNeutral(name)] = value;
-	}
-	if (missing.length > 0) {
-		const message = `Missing parameter(s): ${missing.join(', ')}`;
-		throw new ServiceError(400, 'rest_missing_callback_param', message, { params: missing });
 	}
 	const refused = Object.keys(reasons);
 	if (refused.length === 0) return values;

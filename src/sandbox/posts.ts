@@ -158,7 +158,7 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 
 		set({ values }) {
 			const id = values.ticket_id as number;
-			const sent = values.custom_fields as Shape;
+			const sent: Shape = { ...(values.custom_fields as Shape | undefined) };
 			const stored = { ...valuesOf(id) };
 			for (const { name } of customFields) {
 				if (Object.hasOwn(sent, prefix + name)) stored[name] = String(sent[prefix + name] ?? '');

@@ -101,7 +101,6 @@ function idsIn(taxonomy: string): number[] {
 function createTicket(id: number, { tickets, agents, customers }: Size) {
 	const chance = createChance(1, id);
 	const topic = chance.pick(samples.topics);
-	// Only authors may write custom fields, so the administrator is one.
 	const author = id % 4 === 2 ? ADMIN_ID : ADMIN_ID + 1 + agents + chance.below(customers);
 	const agent = chance.below(agents);
 	const replies = chance.below(topic.mostReplies + 1);

@@ -80,7 +80,7 @@ export function createAccounts(service: Service): Record<'check' | 'id' | 'passw
 
 		check(call) {
 			const user = named(call);
-			const password = withoutSpaces(call.values.password as string);
+			const password = withoutSpaces(String(call.values.password));
 			if (![user, ...user.passwords].some((each) => each.password === password)) {
 				throw new ServiceError(400, 'invalid_user_credentials', 'Invalid user credentials.');
 			}

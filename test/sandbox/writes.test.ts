@@ -286,10 +286,7 @@ test('credentials are checked against the account password and application passw
 	expect(await checks(agent, 'wrong')).toEqual([400, 'invalid_user_credentials']);
 	expect(await checks('missing', 'x')).toEqual([400, 'invalid_username']);
 	expect(await checks('admin@desk.example', password)).toEqual([400, 'invalid_username']);
-	expect((await sandbox.call('POST', '/users/check', { username })).body).toMatchObject({
-		code: 'rest_missing_callback_param',
-		data: { params: ['password'] },
-	});
+	expect(await refusal('POST', '/users/check', { username })).toEqual([400, 'invalid_user_credentials']);
 	await update('/users/3', { password: 'brand new' });
 	expect(await update('/users/check', { username: agent, password: 'brand new' })).toEqual({ id: 3 });
 	expect(await checks(agent, `desk-${agent}`)).toEqual([400, 'invalid_user_credentials']);
@@ -300,7 +297,7 @@ test("a lookup finds the caller's own username only; an email address is none", 
 	for (const username of ['missing', 'admin@desk.example', sandbox.store.users.get(3)?.username]) {
 		expect(await refusal('POST', '/users/username', { username })).toEqual([400, 'invalid_username_access']);
 	}
-	expect(await refusal('POST', '/users/username', {})).toEqual([400, 'rest_missing_callback_param']);
+	expect(await refusal('POST', '/users/username', {})).toEqual([400, 'invalid_username_access']);
 });
 
 test('a deleted user leaves posts to the receiver, while tickets keep the deleted assignee', async () => {
@@ -406,8 +403,8 @@ test('custom fields are shown with label, value and an HTML control; a write ign
 test.each<[string, unknown, number, string]>([
 	['POST /users/3', { username: 'other' }, 400, 'rest_user_invalid_argument'],
 	['POST /users/3', { support_can_be_assigned: 'perhaps' }, 400, 'rest_invalid_param'],
-	['DELETE /users/3', undefined, 400, 'rest_missing_callback_param'],
-	['DELETE /users/3?force=true', undefined, 400, 'rest_missing_callback_param'],
+	['DELETE /users/3', undefined, 501, 'rest_trash_not_supported'],
+	['DELETE /users/3?force=true', undefined, 400, 'rest_user_invalid_reassign'],
 	['DELETE /users/3?reassign=2', undefined, 501, 'rest_trash_not_supported'],
 	['DELETE /users/3?force=true&reassign=3', undefined, 400, 'rest_user_invalid_reassign'],
 	['DELETE /users/3?force=true&reassign=99999', undefined, 400, 'rest_user_invalid_reassign'],
@@ -416,7 +413,6 @@ test.each<[string, unknown, number, string]>([
 	['DELETE /product/99999?force=true', undefined, 404, 'rest_term_invalid'],
 	['DELETE /ticket_priority/99999?force=true', undefined, 404, 'rest_term_invalid'],
 	['DELETE /users/3/passwords/none', undefined, 404, 'rest_application_password_not_found'],
-	['POST /tickets/14/custom-fields', {}, 400, 'rest_missing_callback_param'],
 	['POST /tickets/14/custom-fields', { custom_fields: 'x' }, 400, 'rest_invalid_param'],
 	...[
 		'GET /nothing',
