@@ -99,10 +99,6 @@ export function createTickets(service: Service): Resource {
 			if (name === 'state' && value !== 'open' && value !== 'closed') return {};
 			return termFields.some((each) => each === name) ? { [name]: findTerm(name, value as string) } : undefined;
 		},
-		detach({ id }) {
-			for (const reply of store.repliesOf(id)) store.replies.delete(reply.id);
-			store.customValues.delete(id);
-		},
 		filters: { ...terms, assignee: integers, state: texts, status: statuses },
 	});
 }
@@ -172,19 +168,14 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 
 export function createTerms({ store }: Service, taxonomy: (typeof taxonomies)[number]): Resource {
 	const table = new Map([...store.terms].filter(([, term]) => term.taxonomy === taxonomy));
-	const ticketsWith = ({ id }: Term): Ticket[] =>
-		[...store.tickets.values()].filter((ticket) => [ticket[taxonomy]].flat().includes(id));
 	const terms = createResource<Term>({
 		table,
 		missing: () => new ServiceError(404, 'rest_term_invalid', 'Term does not exist.'),
-		shape: (term) => ({ ...term, count: ticketsWith(term).length, meta: [] }),
-		detach(term) {
-			for (const ticket of ticketsWith(term)) {
-				if (taxonomy === 'ticket-tag') ticket[taxonomy] = ticket[taxonomy].filter((id) => id !== term.id);
-				else ticket[taxonomy] = 0;
-			}
-			store.terms.delete(term.id);
+		shape(term) {
+			const tickets = [...store.tickets.values()].filter((ticket) => [ticket[taxonomy]].flat().includes(term.id));
+			return { ...term, count: tickets.length, meta: [] };
 		},
+		detach: ({ id }) => void store.terms.delete(id),
 		filters: { parent: integers },
 	});
 	if (taxonomy !== 'ticket_priority') return terms;
