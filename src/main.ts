@@ -59,7 +59,8 @@ async function report(error: unknown, context: Context): Promise<number> {
 		import('./output/sanitise.js'),
 		import('./output/colour.js'),
 	]);
-	const [json, debug, palette] = [asksForJson(argv), argv.includes('--debug'), await openPalette(context, stderr)];
-	stderr.write(cleaned(context, renderError(error, { json, debug, palette })));
+	const palette = await openPalette(context, stderr);
+	const view = { json: asksForJson(argv), debug: argv.includes('--debug'), palette };
+	stderr.write(cleaned(context, renderError(error, view)));
 	return exitCodeOf(error);
 }

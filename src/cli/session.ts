@@ -25,9 +25,10 @@ export async function openSession(
 ) {
 	const { context, options } = invocation;
 	const { clock, random } = context;
-	// The setting is a number, and "auto" is none.
-	const mine = options.concurrency === 'auto' ? [...without, 'concurrency'] : without;
-	const flags = Object.fromEntries(Object.entries(options).filter(([name]) => !mine.includes(name)));
+	const flags: Record<string, unknown> = { ...options };
+	for (const name of without) delete flags[name];
+	// The setting is a number.
+	if (flags.concurrency === 'auto') delete flags.concurrency;
 	const connection = await resolveConnection(context, flags, credentials);
 	warn(context, connection.warnings);
 	const dialect = dialectFor(connection.settings);
@@ -70,12 +71,12 @@ export type Reach = Pick<Connection, 'baseUrl' | 'auth' | 'settings' | 'tls' | '
 /** From here on, credentials are removed from stderr. */
 export async function openClient(
 	invocation: Invocation,
-	{ baseUrl, auth, settings, tls, proxy, allowHttp }: Reach,
+	reach: Reach,
 	connections: number,
 	run?: string,
 ): Promise<Client> {
 	const { context, options } = invocation;
-	const secrets = secretsOf(auth);
+	const secrets = secretsOf(reach.auth);
 	context.hidden.clean = createTextRedactor(secrets);
 	const verbosity = options.verbose ?? 0;
 	let trace: ClientOptions['trace'];
@@ -94,18 +95,14 @@ export async function openClient(
 	// takes 195 ms, or 116 with a larger budget. Later versions are slower with it. Once a flag is set, Node's own modules
 	// load three times as slowly, so undici and node:tls come first.
 	if (process.version.startsWith('v20.')) {
-		if (baseUrl.startsWith('https:')) process.getBuiltinModule('node:tls');
+		if (reach.baseUrl.startsWith('https:')) process.getBuiltinModule('node:tls');
 		process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=180000000');
 	}
 	return createClient({
-		baseUrl,
-		auth,
-		tls,
-		proxy,
-		allowHttp,
+		...reach,
 		connections,
 		trace,
-		timeoutMs: settings.timeout * 1000,
+		timeoutMs: reach.settings.timeout * 1000,
 		connectWithinMs: run === undefined ? CONNECT_WITHIN_MS : undefined,
 		userAgent: `supportctl/${version}`,
 		headers: run === undefined ? {} : { 'x-request-id': run },
