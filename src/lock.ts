@@ -148,7 +148,7 @@ export function acquireLock(path: string, what: string): Lock {
 	}
 	const { pid, host } = owner ?? {};
 	const where = host === self.host ? '' : ` on ${host}`;
-	const expires = `it can't be checked from here: wait ${DEAD_AFTER_MS / 1000} seconds, or remove ${path}`;
+	const expires = `it can't be checked from here; its lock expires after ${DEAD_AFTER_MS / 1000} seconds without activity, or remove ${path}`;
 	throw new FailedError(`${what} is in use by ${pid === undefined ? 'another process' : `process ${pid}${where}`}`, {
 		code: 'locked',
 		hint: state === 'alive' ? 'wait for it to end, or stop it' : expires,
