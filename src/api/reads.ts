@@ -66,9 +66,11 @@ const takes: Partial<Record<Filter['kind'], string>> = {
 	id: ' (ID or none)',
 };
 
-function filter(parameter: string, kind: Filter['kind'], what = parameter): Filter {
-	return { parameter, kind, help: `Filter by ${what}${takes[kind] ?? ''}` };
-}
+const filter = (parameter: string, kind: Filter['kind'], what = parameter): Filter => ({
+	parameter,
+	kind,
+	help: `Filter by ${what}${takes[kind] ?? ''}`,
+});
 
 const search = filter('search', 'text', 'text');
 const author = filter('author', 'user');

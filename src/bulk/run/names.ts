@@ -116,7 +116,7 @@ export function takeUpName({ type, of, name, id, problem }: Json, directories: D
 	else if (typeof problem === 'string') directories.memory.remember({ of, name, problem });
 }
 
-function namedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
+export function namedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
 	const { ids, reassign, fields, add, remove } = values;
 	let names: Record<string, string> | undefined;
 	for (const parameter of endpoint.parameters) {
@@ -128,10 +128,6 @@ function namedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
 	const conditions = checks.conditions.map(({ field, value }): RowValues => ({ ids, fields: { [field]: value } }));
 	const shared: RowValues = { ids, reassign, fields, names };
 	return [shared, ...lists, ...conditions] as const;
-}
-
-export function planHasNames(plan: RunPlan, endpoint: Endpoint): boolean {
-	return namedValues(plan, endpoint).some((values) => hasNames(endpoint, values));
 }
 
 /** The plan with IDs. @throws UsageError that lists unknown names */

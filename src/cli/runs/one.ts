@@ -3,7 +3,7 @@
 import type { EndpointName } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import { createPlanner, type RowValues } from '../../api/plan.js';
-import { comparedTerms, isNamed, planHasNames, resolveRow, withIds } from '../../bulk/run/names.js';
+import { comparedTerms, hasNames, isNamed, namedValues, resolveRow, withIds } from '../../bulk/run/names.js';
 import { checkReadable, comparesFirst, type Ids, readsBefore } from '../../bulk/run/plan.js';
 import type { RunRow } from '../../bulk/run/rows.js';
 import { RowSender } from '../../bulk/run/send-row.js';
@@ -95,7 +95,8 @@ async function resolveNames({ endpoint, plan, session }: RunJob, client: Client)
 	const { fields, add, remove } = plan.values;
 	const isCompared = comparesFirst(plan) || plan.checks.verify;
 	const compared = isCompared ? comparedTerms(plan, endpoint, Object.keys({ ...fields, ...add, ...remove })) : [];
-	if (!planHasNames(plan, endpoint) && !isNamed(id) && compared.length === 0) {
+	const areNamed = isNamed(id) || namedValues(plan, endpoint).some((values) => hasNames(endpoint, values));
+	if (!areNamed && compared.length === 0) {
 		return { plan, ids: { ...plan.values.ids, [name]: id }, problem: undefined, terms: undefined };
 	}
 	const { openDirectories } = await import('../own-account.js');
