@@ -218,17 +218,14 @@ export function createOutcomeRedactor(
 		if (code !== undefined) outcome.code = clean(code);
 		if (message !== undefined) outcome.message = redactQuoted(clean(message));
 		if (warnings !== undefined) outcome.warnings = warnings.map(clean);
-		if (reasons !== undefined) {
-			outcome.reasons = Object.fromEntries(Object.entries(reasons).map(([name, why]) => [name, clean(why)]));
-		}
+		if (reasons !== undefined) outcome.reasons = redactTexts(reasons, clean) as typeof reasons;
 		// A refusal's body is a message.
 		const cleanData = isData ? createTextRedactor([], sent) : clean;
 		if (body !== undefined && (!isData || sent.length > 0)) outcome.body = redactTexts(body, cleanData, sent);
 		if (differs !== undefined) {
-			outcome.differs = differs.map((each) => {
-				const { field } = each;
+			outcome.differs = differs.map(({ field, ...values }) => {
 				const kept = (value: unknown): unknown => redact({ [field]: redactTexts(value, cleanData, sent) })[field];
-				return { field, sent: kept(each.sent), shown: kept(each.shown) };
+				return { field, sent: kept(values.sent), shown: kept(values.shown) };
 			});
 		}
 		return outcome;
