@@ -8,12 +8,14 @@ describe('parseDuration', () => {
 		['1h30m', 5_400_000],
 		['1.5h', 5_400_000],
 		['2D', 172_800_000],
+		['1w', 604_800_000],
+		['0h', 0],
 	])('reads %s', (text, ms) => {
-		expect(parseDuration(text)).toBe(ms);
+		expect(parseDuration(text, '--for')).toBe(ms);
 	});
 
-	it.each(['', '0m', '90', 'm', '-5m', '1h 30m', `${'9'.repeat(30)}d`])('refuses %j', (text) => {
-		expect(() => parseDuration(text)).toThrow('must be a duration such as 90m, 2h or 1h30m');
+	it.each(['', '90', 'm', '-5m', '1h 30m', `${'9'.repeat(30)}d`])('refuses %j', (text) => {
+		expect(() => parseDuration(text, '--for')).toThrow('must be a duration such as 90m, 2h, 1h30m or 30d');
 	});
 });
 

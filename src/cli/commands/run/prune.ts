@@ -2,24 +2,16 @@
 
 import { counted } from '../../../api/names.js';
 import { listRuns, type RunState, removeRun } from '../../../bulk/journal/folder.js';
-import { ExitCode, UsageError } from '../../../errors.js';
+import { ExitCode } from '../../../errors.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand } from '../../command.js';
 import { askToConfirm, say } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/shared.js';
+import { parseDuration } from '../../options/window.js';
 import { printRuns } from './list.js';
 
-const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-/** `30d` */
-function parseAge(text: string): number {
-	const [, count, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
-	if (count !== undefined) return Number(count) * (UNITS[unit] as number);
-	throw new UsageError(`--older-than must be a number of h, d or w such as 30d, not ${JSON.stringify(text)}`, {
-		code: 'invalid_value',
-	});
-}
+const MONTH = 30 * 24 * 3_600_000;
 
 const OPEN: ReadonlySet<RunState> = new Set(['stopped', 'interrupted', 'broken-off', 'damaged']);
 
@@ -30,7 +22,7 @@ export const command = defineCommand({
 			{
 				flags: '--older-than <age>',
 				help: 'Remove runs older than this, e.g. 12h, 30d or 8w',
-				parse: parseAge,
+				parse: parseDuration,
 				defaultText: '30d',
 			},
 			{ flags: '--force', help: 'Also remove runs with unsent rows' },
@@ -41,9 +33,9 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const { context, options: given } = invocation;
-		const { dryRun = false, force = false, olderThan = parseAge('30d'), yes = false } = given;
+		const { dryRun = false, force = false, olderThan = MONTH, yes = false } = given;
 		const stateDir = stateFolder(context);
-		const before = new Date(context.clock.now() - olderThan).toISOString();
+		const before = new Date(Math.max(0, context.clock.now() - olderThan)).toISOString();
 		const old = (await listRuns(stateDir)).filter(
 			({ state, header }) =>
 				header !== undefined && header.started < before && state !== 'running' && (force || !OPEN.has(state)),
