@@ -46,7 +46,7 @@ function toOption(spec: OptionSpec): Option {
 	if (!option.required && !option.optional) return option;
 	return option.argParser((text, before: unknown) => {
 		const value = parse === undefined ? text : parse(text, flag);
-		if (choices !== undefined) oneOf(choices, String(value), flag);
+		if (choices !== undefined) for (const each of [value].flat()) oneOf(choices, String(each), flag);
 		if (repeatable === true) return Array.isArray(before) ? [...before, value] : [value];
 		if (before === undefined) return value;
 		throw new UsageError(`${flag} was passed twice, but takes one value`, { code: 'repeated_flag' });

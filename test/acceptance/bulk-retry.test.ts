@@ -58,7 +58,7 @@ describe('run retry', () => {
 		const wrong = await work.run('run retry last --outcome ok');
 		expect([wrong.exitCode, wrong.stderr]).toEqual([
 			2,
-			expect.stringContaining('unknown outcome "ok"; use failed, differs'),
+			expect.stringContaining('--outcome: "ok" is not allowed; use failed, differs'),
 		]);
 		expect((await work.run('run retry last -q')).exitCode).toBe(0);
 		expect(ids(lost).slice(2).sort()).toEqual([1, 2]);

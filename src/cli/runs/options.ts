@@ -3,7 +3,6 @@
 import type { Endpoint, PathParameter } from '../../api/endpoints.js';
 import { type Field, type FieldKind, flagName, ticketStatuses } from '../../api/fields.js';
 import { readEndpointOf, readOfWrite } from '../../api/reads.js';
-import { didYouMean } from '../../api/suggest.js';
 import { quote } from '../../api/values.js';
 import { inputFormats } from '../../bulk/input/input.js';
 import { parseShard } from '../../bulk/run/plan.js';
@@ -159,17 +158,9 @@ export function outcomeOption<const Name extends OutcomeName>(
 		help,
 		group: 'Rows',
 		repeatable: true,
-		suggests: names,
+		choices: names,
 		defaultText,
-		parse: (text: string): Name[] =>
-			text.split(',').map((part) => {
-				const known = names.find((each) => each === part.trim());
-				if (known !== undefined) return known;
-				const near = didYouMean(part, names) || ';';
-				throw new UsageError(`--outcome: unknown outcome ${quote(part)}${near} use ${names.join(', ')}`, {
-					code: 'invalid_value',
-				});
-			}),
+		parse: (text: string) => text.split(',').map((part) => part.trim() as Name),
 	} as const satisfies OptionSpec;
 }
 
