@@ -172,7 +172,8 @@ export function createProcessContext(
 		get isTTY() {
 			return target.stdin.isTTY === true;
 		},
-		bytes: () => target.stdin,
+		// Opened when it is read.
+		bytes: () => ({ [Symbol.asyncIterator]: () => target.stdin[Symbol.asyncIterator]() }),
 		async text() {
 			const { buffer } = await import('node:stream/consumers');
 			return new TextDecoder('utf-8', { fatal: true }).decode(await buffer(target.stdin));

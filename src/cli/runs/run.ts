@@ -82,7 +82,7 @@ async function sendRows(
 			redactRows: (hasSecrets) => createOutcomeRedactor(session.secrets, hasSecrets),
 			saveTo: options.plan === undefined ? undefined : resolve(cwd, options.plan),
 			journal: { path: journal, isWanted: !isLookUp || journal !== undefined || options.report !== undefined },
-			stdin: { [Symbol.asyncIterator]: () => stdin.bytes()[Symbol.asyncIterator]() },
+			stdin: stdin.bytes(),
 			checkSignedIn: (outcome) => checkSignedIn(outcome, connection),
 			ask: (survey, rows) => checkRun(job, extent, survey, rows, means),
 		});

@@ -34,7 +34,6 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const { context, options: given, args } = invocation;
-		const { stdin } = context;
 		const [{ pastRun, sourceAgain, unreachedNote }, { openPastInput, rejectsOf }] = await Promise.all([
 			import('../../runs/past.js'),
 			import('../../../bulk/run/rejects.js'),
@@ -46,8 +45,7 @@ export const command = defineCommand({
 		const file = inputFileOf(header.plan.source);
 		const isGone = header.input.copied && given.input === undefined && !existsSync(file?.path ?? '');
 		const source = isGone ? header.plan.source : await sourceAgain(past, given.input, context.cwd);
-		const bytes = { [Symbol.asyncIterator]: () => stdin.bytes()[Symbol.asyncIterator]() };
-		const input = await openPastInput(source, bytes, stateFolder(context));
+		const input = await openPastInput(source, context.stdin.bytes(), stateFolder(context));
 		try {
 			if (input === undefined) {
 				warn(context, ['the input of the run was not kept: exporting only IDs; pass the file with --input']);
