@@ -64,7 +64,8 @@ export function isOwn(planned: PlannedRow, shard: Shard | undefined): boolean {
 	return isInvalid(planned) ? shard.index === 1 : inShard(planned.request.key, shard);
 }
 
-const ROWS_AT_ONCE = 100;
+/** Pieces of an input may have thousands of rows. */
+export const ROWS_AT_ONCE = 100;
 
 export async function* inBatches(rows: Iterable<RunRow>): AsyncGenerator<RunRow[]> {
 	let batch: RunRow[] = [];

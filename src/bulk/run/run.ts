@@ -9,7 +9,7 @@ import { comparedTerms, keepNames } from './names.js';
 import { comparesFirst, inputFileOf, type RunHeader, type RunPlan } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
 import { checkSameInput, openPast, type PastPart } from './resume.js';
-import { openInputOf, type PlannedRows, planRows, RowPlanner } from './rows.js';
+import { openInputOf, type PlannedRows, planRows, ROWS_AT_ONCE, RowPlanner } from './rows.js';
 import type { RunSetup } from './setup.js';
 import { Survey } from './survey.js';
 
@@ -78,7 +78,11 @@ async function openRows(setup: RunSetup): Promise<PlannedRows> {
 			matched: planner.matched,
 			sha256: () => input.sha256 ?? '',
 			async *read() {
-				for await (const batch of input.read()) yield await planRows(batch, planner, setup);
+				for await (const batch of input.read()) {
+					for (let at = 0; at < batch.length; at += ROWS_AT_ONCE) {
+						yield await planRows(batch.slice(at, at + ROWS_AT_ONCE), planner, setup);
+					}
+				}
 			},
 		};
 	} catch (error) {
