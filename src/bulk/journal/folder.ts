@@ -55,7 +55,8 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	const found = statSync(path, { throwIfNoEntry: false });
 	if (name.includes('/') || name.includes(sep) || name.endsWith(EXTENSION)) {
 		if (found?.isFile() === true) return realpathSync(path);
-		throw new UsageError(`journal ${name} not found`, { code: 'no_such_run' });
+		const why = found === undefined ? 'not found' : 'is not a regular file';
+		throw new UsageError(`journal ${name} ${why}`, { code: 'no_such_run' });
 	}
 	const ids = runIds(stateDir);
 	const isStart = (id: string): boolean => name !== '' && id.startsWith(name);
