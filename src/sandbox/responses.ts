@@ -33,25 +33,29 @@ export function page(status: number, title: string): SandboxResponse {
 	return { status, html };
 }
 
-/** A failed request. Without a response, the connection is dropped. */
+/** A failed request: how much of its work is done, and what is sent in place of the response. */
 export interface Fault {
-	readonly isApplied: boolean;
+	/** `part` saves the first half of the fields. */
+	readonly work: 'none' | 'part' | 'all';
+	/** Undefined drops the connection. */
 	readonly response?: SandboxResponse;
 }
 
 const badGateway = page(502, '502 Bad Gateway');
 const unavailable = page(503, '503 Service Temporarily Unavailable');
 const critical = new ServiceError(500, 'internal_server_error', 'There has been a critical error on this website.');
+const partial = new ServiceError(500, 'support_save_failed', 'The ticket could not be saved.');
 
 /** Their order decides what a draw gives. */
 export const faultKinds = {
-	'bad-gateway': { isApplied: false, response: badGateway },
-	unavailable: { isApplied: false, response: unavailable },
-	critical: { isApplied: false, response: critical.response },
-	'drop-before': { isApplied: false },
-	'drop-after': { isApplied: true },
-	'critical-after': { isApplied: true, response: critical.response },
-	'bad-gateway-after': { isApplied: true, response: badGateway },
+	'bad-gateway': { work: 'none', response: badGateway },
+	unavailable: { work: 'none', response: unavailable },
+	critical: { work: 'none', response: critical.response },
+	'drop-before': { work: 'none' },
+	'drop-after': { work: 'all' },
+	'critical-after': { work: 'all', response: critical.response },
+	'bad-gateway-after': { work: 'all', response: badGateway },
+	partial: { work: 'part', response: partial.response },
 } as const satisfies Record<string, Fault>;
 
 export type FaultKind = keyof typeof faultKinds;
@@ -83,7 +87,7 @@ export function createFaults(
 			if (room < 1) {
 				const headers = { 'Retry-After': String(Math.ceil((1 - room) / limit)) };
 				const error = new ServiceError(429, 'rest_too_many_requests', 'Too many requests.', {}, headers);
-				return { isApplied: false, response: error.response };
+				return { work: 'none', response: error.response };
 			}
 			room--;
 		}

@@ -98,16 +98,19 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 	const { store, dialect } = service;
 	const namespace = `${dialect.root}/v1`;
 
-	function serve(request: SandboxRequest, path: string, query: URLSearchParams): SandboxResponse {
+	function serve(request: SandboxRequest, path: string, query: URLSearchParams, half: boolean): SandboxResponse {
 		const { method, authorization, body } = request;
 		const route = routes.find((each) => each.method === method && each.pattern.test(path));
 		if (route === undefined) throw noRoute();
-		const sources = [{ ...route.pattern.exec(path)?.groups }, Object.fromEntries(query), parseBody(body)];
+		const fields = Object.entries(parseBody(body));
+		const sent = Object.fromEntries(half ? fields.slice(0, Math.ceil(fields.length / 2)) : fields);
+		const sources = [{ ...route.pattern.exec(path)?.groups }, Object.fromEntries(query), sent];
 		const values = readArguments(route.takes, sources, dialect);
 		return route.handle({ caller: callerOf(store, authorization), values });
 	}
 
-	return (request: SandboxRequest): SandboxResponse => {
+	/** @param half takes only the first half of the fields, as if an update fails halfway */
+	return (request: SandboxRequest, half: boolean): SandboxResponse => {
 		const { pathname, searchParams: query } = new URL(request.url, 'http://127.0.0.1');
 		const path = query.get('rest_route') ?? pathname.slice(BASE.length);
 		if (!query.has('rest_route') && !`${pathname}/`.startsWith(`${BASE}/`)) return page(404, 'Page not found');
@@ -117,7 +120,7 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 			const below = path.slice(namespace.length + 1);
 			if (path !== `/${namespace}${below}`) throw noRoute();
 			if (request.method === 'GET' && below.length < 2) return ok({ namespace });
-			return serve(request, below, query);
+			return serve(request, below, query, half);
 		} catch (error) {
 			if (error instanceof ServiceError) return error.response;
 			return new ServiceError(500, 'internal_server_error', `The sandbox failed: ${String(error)}`).response;

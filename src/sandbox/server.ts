@@ -46,9 +46,11 @@ export async function openSandbox(options: SandboxOptions) {
 		const { method = '', url = '', headers } = request;
 		const body = await text(request);
 		if (options.latencyMs) await clock.sleep(options.latencyMs);
-		const fault = nextFault();
+		const drawn = nextFault();
+		// A read saves nothing that could fail halfway.
+		const fault = drawn?.work === 'part' && method === 'GET' ? undefined : drawn;
 		const received = { method, url, authorization: headers.authorization, body };
-		const done = fault?.isApplied === false ? undefined : handle(received);
+		const done = fault?.work === 'none' ? undefined : handle(received, fault?.work === 'part');
 		const sent = fault === undefined ? done : fault.response;
 		options.onRequest?.({ method, path: url, status: sent?.status ?? 0 });
 		if (sent === undefined) {

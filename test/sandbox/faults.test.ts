@@ -91,16 +91,17 @@ test.each<[FaultKind, number, string, number | undefined]>([
 	['drop-after', 0, 'everything', undefined],
 	['critical-after', 500, 'everything', 500],
 	['bad-gateway-after', 502, 'everything', 502],
+	['partial', 500, 'half', 500],
 ])('under %s the status is %i (0: none), and %s is saved', async (kind, logged, saved, status) => {
 	const sandbox = await start({ failRate: 1, failKinds: [kind] });
 	const response = await sandbox.call('POST', '/tickets/14', { slug: 'new', content: 'New' }).catch(() => undefined);
 	expect(response?.status).toBe(status);
 	const ticket = sandbox.store.tickets.get(14);
 	const done = [ticket?.slug === 'new', ticket?.content === 'New'];
-	expect(done).toEqual({ nothing: [false, false], everything: [true, true] }[saved]);
+	expect(done).toEqual({ nothing: [false, false], half: [true, false], everything: [true, true] }[saved]);
 	expect(sandbox.requests.map((each) => each.status)).toEqual([logged]);
 	const read = await sandbox.call('GET', '/tickets/14').catch(() => undefined);
-	expect(read?.status).toBe(status);
+	expect(read?.status).toBe(kind === 'partial' ? 200 : status);
 });
 
 test('the latency comes before each response', async () => {

@@ -46,7 +46,7 @@ const sandboxOptions = [
 		},
 		{
 			flags: '--fail-kind <kind>',
-			help: 'How requests fail. "-after" kinds fail after the change was applied, all others before',
+			help: 'How requests fail. "-after" kinds fail after the change was applied, "partial" halfway, all others before',
 			defaultText: 'all of them',
 			choices: Object.keys(faultKinds) as FaultKind[],
 			repeatable: true,
