@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describeCommand } from '../../src/cli/help/describe.js';
+import { describeCommand } from '../../src/cli/help/topics.js';
 import { commands } from '../../src/cli/manifest.js';
 import { binary, isolatedEnvironment, runHere } from '../support/cli.js';
 import { startSandbox } from '../support/sandbox.js';

@@ -83,7 +83,7 @@ async function offerFor(before: readonly string[], current: string, context: Con
 }
 
 async function wordsBehind(path: readonly string[]): Promise<Candidate[]> {
-	const { describeCommand } = await import('../help/describe.js');
+	const { describeCommand } = await import('../help/topics.js');
 	return nextWords(path).map((value) => {
 		const under = commandsBelow([...path, value]);
 		const names = under.map(({ words }) => words.slice(path.length + 1).join(' '));

@@ -7,8 +7,8 @@ import type { CommandEntry } from '../manifest.js';
 import { longName, type OptionSpec } from '../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../options/shared.js';
 import { checkOptions, inputOptions, runOptions } from '../runs/options.js';
-import { describeCommand } from './describe.js';
 import { code, entry, parts, section } from './page.js';
+import { describeCommand } from './topics.js';
 
 const shared: readonly (readonly [group: string, flags: readonly OptionSpec[], takenBy: string])[] = [
 	['Input', inputOptions, 'For commands that accept many IDs or rows.'],

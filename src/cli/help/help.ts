@@ -7,9 +7,8 @@ import { openPager } from '../../io/pager.js';
 import { openPalette } from '../../output/colour.js';
 import { version } from '../../version.js';
 import { type CommandEntry, commands, commandsBelow } from '../manifest.js';
-import { describeCommand } from './describe.js';
 import { code, entry, helpWidth, pageText, parts, section } from './page.js';
-import { orientation, texts, topics } from './topics.js';
+import { describeCommand, orientation, texts, topics } from './topics.js';
 
 export async function runHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
 	const { stdout, argv } = context;

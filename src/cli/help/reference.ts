@@ -2,9 +2,8 @@
 
 import { type CommandEntry, commands } from '../manifest.js';
 import { commandText, sharedFlags, splitOptions } from './commands.js';
-import { describeCommand } from './describe.js';
 import { type Block, parts, readEntry, readPage } from './page.js';
-import { orientation, texts } from './topics.js';
+import { describeCommand, orientation, texts } from './topics.js';
 
 export async function referenceMarkdown(): Promise<string> {
 	const section = async (entry: CommandEntry, at: number): Promise<string> => {

@@ -1,6 +1,7 @@
-/** The topics of `help`; `page.ts` says how their texts are written. */
+/** What Markdown files say about commands and topics; `page.ts` says how they are written. */
 
 import bulk from '../../../docs/bulk.md' with { type: 'text' };
+import commands from './commands.md' with { type: 'text' };
 import agents from './topics/agents.md' with { type: 'text' };
 import environment from './topics/environment.md' with { type: 'text' };
 import exitCodes from './topics/exit-codes.md' with { type: 'text' };
@@ -30,3 +31,27 @@ export const texts: ReadonlyMap<string, string> = new Map(
 );
 
 export const topics = [...texts].map(([name, text]) => ({ name, summary: text.slice(2, text.indexOf('\n')) }));
+
+const groups = commands.split(/^# /m).slice(1);
+
+const sections = new Map(
+	groups.flatMap((part) => {
+		const [group = '', ...own] = part.split(/^## /m);
+		return own.map((section) => [section.slice(0, section.indexOf('\n')), { group: group.trim(), section }]);
+	}),
+);
+
+export function describeCommand(words: readonly string[]) {
+	const name = words.join(' ');
+	const { group, section } = sections.get(name) ?? { group: '', section: '' };
+	const [prose = ''] = section.slice(name.length).split(/^- /m);
+	const [summary = '', ...description] = prose.trim().split('\n\n');
+	const examples = section.matchAll(/^- `(.+)`: (.*)$/gm);
+	return {
+		group,
+		/** Without a period. */
+		summary: summary.replace(/\.$/, ''),
+		description: description.join('\n\n'),
+		examples: [...examples].map(([, command = '', note = '']) => ({ command, note })),
+	};
+}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { describeCommand } from '../../../src/cli/help/describe.js';
 import { referenceMarkdown } from '../../../src/cli/help/reference.js';
+import { describeCommand } from '../../../src/cli/help/topics.js';
 import { commands } from '../../../src/cli/manifest.js';
 
 it('docs/reference.md is up to date', async () => {
