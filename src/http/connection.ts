@@ -98,18 +98,14 @@ function loopbackOnly(given: LookupFunction | undefined): LookupFunction {
 	};
 }
 
-/** By `*`, addresses, and names with their subdomains, perhaps with a port. */
-export function isExempt({ protocol, hostname, port }: URL, noProxy = ''): boolean {
-	const address = hostname.replace(/^\[|\]$/g, '');
-	const actualPort = port || (protocol === 'https:' ? '443' : '80');
-	return noProxy
-		.toLowerCase()
-		.split(/[,\s]+/)
-		.some((entry) => {
-			if (entry === '*' || entry === address || entry === hostname) return true;
-			const [, name = '', namedPort = actualPort] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? [];
-			return name !== '' && namedPort === actualPort && `.${hostname}`.endsWith(`.${name}`);
-		});
+/** By `*`, addresses, and names with their subdomains. */
+export function isExempt({ hostname }: URL, noProxy = ''): boolean {
+	const all = ['*', hostname, hostname.replace(/^\[|\]$/g, '')];
+	const entries = noProxy.toLowerCase().split(/[,\s]+/);
+	return entries.some((entry) => {
+		const name = entry.replace(/^\*?\./, '');
+		return all.includes(entry) || (name !== '' && `.${hostname}`.endsWith(`.${name}`));
+	});
 }
 
 /** As for curl, and never for this machine: the proxy would read credentials. @throws UsageError */
