@@ -136,7 +136,12 @@ class Names {
 	/** A file of outcomes that our own commands wrote. */
 	readonly #isResult: boolean;
 
+	/** Of what IDs alone are. */
+	readonly ownId: string;
+	readonly #keys = new Map<string, Known | undefined>();
+
 	constructor(private readonly options: CompileOptions) {
+		this.ownId = rowIdName(options.endpoint);
 		const meanings = meaningsOf(options);
 		this.usual = meanings.map(({ name }) => name);
 		// The first of a name counts.
@@ -152,6 +157,12 @@ class Names {
 	find(name: string): Known | undefined {
 		if (!this.isIgnored(name)) return this.#meaningOf(name);
 		return { column: () => undefined, means: ` ${name}` };
+	}
+
+	/** The same column each time. */
+	key(name: string): Known | undefined {
+		if (!this.#keys.has(name)) this.#keys.set(name, this.find(name));
+		return this.#keys.get(name);
 	}
 
 	isIgnored(name: string): boolean {
@@ -196,18 +207,17 @@ export interface Matched {
 	readonly field: string;
 }
 
-function compileHeader(
-	header: readonly string[],
-	options: CompileOptions,
-	names: Names,
-): { columns: [name: string, column: Column][]; matched: Matched[] } {
-	const { endpoint, flags = {}, map = {} } = options;
+type NamedColumn = readonly [name: string, column: Column];
+
+function compileHeader(options: CompileOptions, names: Names): { columns: NamedColumn[]; matched: Matched[] } {
+	const { columns: header, endpoint, flags = {}, map = {} } = options;
+	if (header === undefined) return { columns: [], matched: [] };
 	const problems = Object.keys(map)
 		.filter((name) => !header.includes(name))
 		.map((name) => `missing column ${quote(name)}${didYouMean(name, header)}`);
 	const meanings = new Map<string, string>();
 	const unknown: string[] = [];
-	const columns: [name: string, column: Column][] = [];
+	const columns: NamedColumn[] = [];
 	const matched: Matched[] = [];
 	for (const [index, name] of header.entries()) {
 		const found = name === '' ? undefined : names.find(name);
@@ -296,51 +306,48 @@ function rowProblem({ ids, names, fields, force, reassign }: Draft, options: Com
 	return undefined;
 }
 
+type Complain = (column: string | undefined, message: string | undefined) => void;
+
+function fill(
+	draft: Draft,
+	{ cells, object, id, problem }: RawRow,
+	columns: readonly NamedColumn[],
+	names: Names,
+	complain: Complain,
+): void {
+	if (cells !== undefined && cells.length !== columns.length) {
+		const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
+		complain(undefined, `${count} where the header has ${columns.length} columns`);
+	} else if (cells !== undefined) {
+		for (const [index, [name, column]] of columns.entries()) complain(name, column(cells[index], draft, true));
+	} else if (object !== undefined) {
+		const seen = new Set<string>();
+		for (const name of Object.keys(object)) {
+			const found = names.key(name);
+			if (found === undefined) complain(name, names.unknown(name));
+			else if (seen.has(found.means)) complain(name, `${quote(name)} is the same field as another column or key`);
+			else complain(name, found.column(object[name], draft, false));
+			seen.add(found?.means ?? '');
+		}
+	} else if (id !== undefined) {
+		const found = names.key(names.ownId)?.column(id, draft, true);
+		const isSheet = /^[^\d,;\t]+[,;\t]/.test(id);
+		const hint = isSheet ? '; for a file with columns use --input FILE, or --input - --input-format csv' : '';
+		complain(names.ownId, found && found + hint);
+	} else complain(undefined, problem ?? 'the row is empty');
+}
+
 /** @throws UsageError with all that is wrong with the header */
 export function compileColumns(options: CompileOptions): {
 	read: RowReader;
 	ignored: readonly string[];
 	matched: readonly Matched[];
 } {
-	const { columns: header, endpoint, flags = {} } = options;
+	const { endpoint, flags = {} } = options;
 	const names = new Names(options);
-	const { columns, matched } =
-		header === undefined ? { columns: [], matched: [] } : compileHeader(header, options, names);
-	const idName = rowIdName(endpoint);
-	const idColumn = names.find(idName)?.column as Column;
-	const keys = new Map<string, Known | undefined>();
-	const findKey = (name: string): Known | undefined => {
-		if (!keys.has(name)) keys.set(name, names.find(name));
-		return keys.get(name);
-	};
-
-	function fill(draft: Draft, { cells, object, id, problem }: RawRow, complain: Complain): void {
-		if (cells !== undefined && cells.length !== columns.length) {
-			const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
-			complain(undefined, `${count} where the header has ${columns.length} columns`);
-		} else if (cells !== undefined) {
-			columns.forEach(([name, column], index) => {
-				complain(name, column(cells[index], draft, true));
-			});
-		} else if (object !== undefined) {
-			const seen = new Set<string>();
-			for (const name of Object.keys(object)) {
-				const found = findKey(name);
-				if (found === undefined) complain(name, names.unknown(name));
-				else if (seen.has(found.means)) complain(name, `${quote(name)} is the same field as another column or key`);
-				else complain(name, found.column(object[name], draft, false));
-				seen.add(found?.means ?? '');
-			}
-		} else if (id !== undefined) {
-			const found = idColumn(id, draft, true);
-			const isSheet = /^[^\d,;\t]+[,;\t]/.test(id);
-			const hint = isSheet ? '; for a file with columns use --input FILE, or --input - --input-format csv' : '';
-			complain(idName, found && found + hint);
-		} else complain(undefined, problem ?? 'the row is empty');
-	}
-
+	const { columns, matched } = compileHeader(options, names);
 	return {
-		ignored: header?.filter((name) => names.isIgnored(name)) ?? [],
+		ignored: options.columns?.filter((name) => names.isIgnored(name)) ?? [],
 		matched,
 		read(raw) {
 			const draft: Draft = {
@@ -356,7 +363,7 @@ export function compileColumns(options: CompileOptions): {
 				const { row, line } = raw;
 				if (message !== undefined) complaints.push({ row, line, column, message, ids: draft.ids });
 			};
-			fill(draft, raw, complain);
+			fill(draft, raw, columns, names, complain);
 			if (complaints.length === 0) complain(undefined, rowProblem(draft, options));
 			if (complaints.length > 0) return complaints;
 			if (endpoint.returns === 'user-id') draft.ids.username = draft.fields.username as string;
@@ -367,5 +374,3 @@ export function compileColumns(options: CompileOptions): {
 		},
 	};
 }
-
-type Complain = (column: string | undefined, message: string | undefined) => void;

@@ -34,20 +34,25 @@ const PAGE_SIZE = 100;
 /** Searches for suggestions. */
 const SUGGESTED = 5;
 
+interface Setting extends DirectoryOptions {
+	memory: Memory;
+}
+
 export function createDirectories(options: DirectoryOptions) {
 	const memory = new Memory();
+	const setting: Setting = { ...options, memory };
 	const taxonomies = new Map<string, Terms>();
 	const passwords = new Map<string, Passwords>();
 	return {
 		memory,
-		users: new Users(options, memory),
+		users: new Users(setting),
 		terms(taxonomy: string): Terms {
-			const terms = taxonomies.get(taxonomy) ?? new Terms(taxonomy, options, memory);
+			const terms = taxonomies.get(taxonomy) ?? new Terms(taxonomy, setting);
 			taxonomies.set(taxonomy, terms);
 			return terms;
 		},
 		passwords(userId: string): Passwords {
-			const own = passwords.get(userId) ?? new Passwords(userId, options, memory);
+			const own = passwords.get(userId) ?? new Passwords(userId, setting);
 			passwords.set(userId, own);
 			return own;
 		},
@@ -62,11 +67,11 @@ class Memory {
 		this.#known.set(`${of} ${name}`, Promise.resolve(found));
 	}
 
-	once(of: string, name: string, lookUp: (name: string) => Promise<Found>): Promise<Found> {
+	once(of: string, name: string, lookUp: () => Promise<Found>): Promise<Found> {
 		const key = `${of} ${name}`;
 		const known = this.#known.get(key);
 		if (known !== undefined) return known;
-		const looking = lookUp(name).then((found) => {
+		const looking = lookUp().then((found) => {
 			if (!('asGiven' in found)) this.records.push({ of, name, ...found });
 			return found;
 		});
@@ -95,18 +100,15 @@ class Users implements Directory {
 	#refusesOthers = false;
 	#suggested = 0;
 
-	constructor(
-		private readonly options: DirectoryOptions,
-		private readonly memory: Memory,
-	) {}
+	constructor(private readonly setting: Setting) {}
 
 	name(id: string): string | undefined {
 		return this.#names.get(id);
 	}
 
 	id(text: string): Promise<Found> {
-		return this.memory.once('users', text, async () => {
-			if (text === OWN_ID) return { id: String(await this.options.ownId()) };
+		return this.setting.memory.once('users', text, async () => {
+			if (text === OWN_ID) return { id: String(await this.setting.ownId()) };
 			if (text === NOBODY) return { id: '0' };
 			if (looksLikeNumber(text)) return { id: text };
 			return await this.#lookUp(text.replace(/^@/, ''));
@@ -133,7 +135,7 @@ class Users implements Directory {
 	}
 
 	async #lookUp(name: string): Promise<Found> {
-		const { dialect, send } = this.options;
+		const { dialect, send } = this.setting;
 		const what = `user ${quote(name)}`;
 		let why: string | undefined;
 		if (!this.#refusesOthers) {
@@ -163,9 +165,9 @@ class Users implements Directory {
 	}
 
 	async #list(query: Readonly<Record<string, string>>, what: string): Promise<ListedObject[] | undefined> {
-		const list = createPlanner(reads.user.list, this.options.dialect)({ ids: {} });
+		const list = createPlanner(reads.user.list, this.setting.dialect)({ ids: {} });
 		const request = withQuery(list, { context: 'edit', per_page: String(PAGE_SIZE), ...query });
-		const found = listedIn(await this.options.send(request), what);
+		const found = listedIn(await this.setting.send(request), what);
 		for (const { id, username } of found ?? []) {
 			if (isId(id) && typeof username === 'string') this.#names.set(String(id), username);
 		}
@@ -216,8 +218,7 @@ abstract class Listing implements Directory {
 
 	constructor(
 		private readonly what: string,
-		protected readonly options: DirectoryOptions,
-		private readonly memory: Memory,
+		protected readonly setting: Setting,
 	) {}
 
 	protected abstract read(): Promise<Named[] | undefined>;
@@ -231,7 +232,7 @@ abstract class Listing implements Directory {
 	}
 
 	id(text: string): Promise<Found> {
-		return this.memory.once(this.what, text, async () => {
+		return this.setting.memory.once(this.what, text, async () => {
 			const all = await this.list();
 			if (all === undefined) return { asGiven: true };
 			const matches = matchesIn(all, text);
@@ -250,10 +251,9 @@ class Terms extends Listing {
 
 	constructor(
 		private readonly taxonomy: string,
-		options: DirectoryOptions,
-		memory: Memory,
+		setting: Setting,
 	) {
-		super(`${taxonomy} terms`, options, memory);
+		super(`${taxonomy} terms`, setting);
 	}
 
 	name(id: string): string | undefined {
@@ -284,11 +284,11 @@ class Terms extends Listing {
 	}
 
 	protected async read(): Promise<Named[] | undefined> {
-		const request = createPlanner(reads.term.list, this.options.dialect)({ ids: { taxonomy: this.taxonomy } });
+		const request = createPlanner(reads.term.list, this.setting.dialect)({ ids: { taxonomy: this.taxonomy } });
 		const terms = new Map<string, Named>();
 		for (let page = 1; ; page++) {
 			const query = { orderby: 'id', order: 'asc', per_page: String(PAGE_SIZE), page: String(page) };
-			const found = listedIn(await this.options.send(withQuery(request, query)), `${this.taxonomy} term`);
+			const found = listedIn(await this.setting.send(withQuery(request, query)), `${this.taxonomy} term`);
 			if (found === undefined && page === 1) return undefined;
 			const before = terms.size;
 			for (const { id, slug, name } of found ?? []) {
@@ -317,10 +317,9 @@ const PASSWORD_SLUG = /^[\da-f]{12}$/;
 class Passwords extends Listing {
 	constructor(
 		private readonly userId: string,
-		options: DirectoryOptions,
-		memory: Memory,
+		setting: Setting,
 	) {
-		super(`application passwords of user ${userId}`, options, memory);
+		super(`application passwords of user ${userId}`, setting);
 	}
 
 	override async id(text: string): Promise<Found> {
@@ -333,7 +332,7 @@ class Passwords extends Listing {
 	}
 
 	protected async read(): Promise<Named[] | undefined> {
-		const { dialect, send } = this.options;
+		const { dialect, send } = this.setting;
 		const request = createPlanner(reads.password.list, dialect)({ ids: { user_id: this.userId } });
 		const listed = listedIn(await send(request), 'application passwords');
 		return listed?.map(({ slug, name }) => ({ id: String(slug), slug: String(slug), name: String(name) }));
