@@ -31,7 +31,9 @@ function exportedFields({ update }: Read): Field[] {
 export function createSheet(options: SheetOptions) {
 	const { read, sample } = options;
 	const fields = exportedFields(read);
-	const rendered = fields.filter(({ name }) => sample.some((each) => isRenderedAlone(each[name])));
+	const rendered = fields.filter(({ name }) =>
+		sample.some((each) => each[name] !== undefined && rawValue(each[name]) === undefined),
+	);
 	const columns = exportedNames(read).filter((name) => !rendered.some((field) => field.name === name));
 	const exported = columns.map((name) => {
 		const field = fields.find((each) => each.name === name);
@@ -66,10 +68,6 @@ export function createSheet(options: SheetOptions) {
 			return [`${names}: ${why}`, ...warnings];
 		},
 	};
-}
-
-function isRenderedAlone(value: unknown): boolean {
-	return isObject(value) && Object.hasOwn(value, 'rendered') && !Object.hasOwn(value, 'raw');
 }
 
 /** Services show the site's locale and an editor's preferences if nothing is stored: writing them back would pin them. */

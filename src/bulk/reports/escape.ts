@@ -1,19 +1,17 @@
 /** Escaping: text inside a report can't become markup. */
 
-import { HIDDEN_CHARACTER } from '../../text.js';
+import { escapeHtml, HIDDEN_CHARACTER } from '../../text.js';
 
 const HIDDEN = new RegExp(`${HIDDEN_CHARACTER}+`, 'gu');
 const NOT_IN_XML = /[^\t\n\r\u{20}-\u{7E}\u{A0}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]|\p{Bidi_Control}/gu;
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
 function entity(character: string): string {
-	return ENTITIES[character] ?? `&#${character.charCodeAt(0)};`;
+	return `&#${character.charCodeAt(0)};`;
 }
 
 /** Without what XML can't contain, and what controls a terminal or the direction of text. */
 export function escapeXml(text: string): string {
-	return text.replace(NOT_IN_XML, '\uFFFD').replace(/[&<>"'\n\r\t]/g, entity);
+	return escapeHtml(text.replace(NOT_IN_XML, '\uFFFD')).replace(/['\n\r\t]/g, entity);
 }
 
 /** No markup, no mentions, no new cells. */
