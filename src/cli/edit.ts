@@ -14,7 +14,6 @@ import { createSheet } from '../bulk/lists/sheet.js';
 import { heldOf, isNothing } from '../bulk/run/held.js';
 import type { Ids } from '../bulk/run/plan.js';
 import { ExitCode, FailedError, fileProblem, interrupted, SupportctlError, UsageError } from '../errors.js';
-import { readSmallFile } from '../folder.js';
 import type { Context } from '../io/context.js';
 import { createRedactor } from '../output/redact.js';
 import { type Reading, readId, readObject, readObjectId, readOwners, withReading } from './lists/reading.js';
@@ -24,6 +23,7 @@ import { confirmWrite } from './runs/checks.js';
 import { type RunInvocation, suggestedValues } from './runs/options.js';
 import { checkTaxonomy } from './runs/plan.js';
 import { openSession, type Session } from './session.js';
+import { readText } from './text-file.js';
 
 export async function editObject(noun: EditNoun, given: RunInvocation): Promise<ExitCode> {
 	const draft = createDraft(given);
@@ -86,8 +86,6 @@ async function readTarget(noun: EditNoun, invocation: RunInvocation, session: Se
 
 type Draft = ReturnType<typeof createDraft>;
 
-const MAX_BYTES = 64 * 1024 * 1024;
-
 /** A private file, kept if the edit was not sent. */
 function createDraft({ context, options }: RunInvocation) {
 	const { env, stderr } = context;
@@ -115,11 +113,9 @@ function createDraft({ context, options }: RunInvocation) {
 			try {
 				await runEditor(editor, path, context);
 			} finally {
-				now = withFile(path, () => {
-					// An editor may have replaced the file.
-					chmodSync(path, 0o600);
-					return new TextDecoder('utf-8', { fatal: true }).decode(readSmallFile(path, MAX_BYTES));
-				}).replace(/^(?:# error: .*\r?\n)+/, '');
+				// An editor may have replaced the file.
+				withFile(path, () => chmodSync(path, 0o600));
+				now = (await readText(path, context)).replace(/^(?:# error: .*\r?\n)+/, '');
 				isKept = (now !== text || problem !== '') && now.trim() !== '';
 			}
 			return now;

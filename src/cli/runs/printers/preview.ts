@@ -20,8 +20,7 @@ import { writeReportsOnPlan } from '../reports.js';
 export function createPreview(job: RunJob) {
 	const { endpoint, plan, tuning, session, context, options } = job;
 	const { stdout, stderr } = context;
-	const { host, connection } = session;
-	const { profileName: profile } = connection;
+	const { host } = session;
 	const isDiff = options.diff === true || options.plan !== undefined;
 	const isWhole = !stdout.isTTY || options.all === true || options.format !== undefined || options.json === true;
 	// What a list will hold is known after the read alone.
@@ -76,7 +75,7 @@ export function createPreview(job: RunJob) {
 		const notes = [`dry run ${placeOf(plan.service)}: ${count}, none sent`];
 		if (skipped > 0) notes.push(`${haveRows(skipped)} nothing to send`);
 		if (unread > 0) notes.push(`${counted(unread, endpoint.noun)} could not be read`);
-		writeEnd({ dryRun: true, host, profile: profile ?? null, requests, upTo, skipped, unread }, notes);
+		writeEnd({ dryRun: true, host, profile: plan.service.profile ?? null, requests, upTo, skipped, unread }, notes);
 	}
 
 	function endPlan(path: string, { saved, skipped, unread }: Preview): void {
