@@ -56,7 +56,7 @@ export async function withModule(source, use) {
 const together = {
 	main: /src\/(main|version)\.ts$/,
 	start: /src\/(errors|api\/suggest|io\/pager|output\/(sanitise|colour)|cli\/program)\.ts$/,
-	help: /src\/cli\/help\/(help|describe|topics)\.ts$/,
+	help: /src\/cli\/help\/(help|topics)\.ts$/,
 	command: /src\/(cli\/(parse|options\/shared|commands\/objects)|output\/errors)\.ts$/,
 	request: /src\/(cli\/(session|runs\/one)|http\/(send|problem))\.ts$/,
 	http: /src\/http\/client\.ts$/,

@@ -149,12 +149,10 @@ export function failureOfRead(
 	result: Outcome,
 ): SupportctlError {
 	const isList = endpoint.verb === 'list';
-	const nouns = plural(endpoint.noun, 2);
+	const noun = plural(endpoint.noun, isList ? 2 : 1);
 	const outcome = { ...result, row: 1, ids };
-	if (result.code !== NO_ROUTE) {
-		return failureOf(outcome, isList ? { ...endpoint, noun: nouns } : endpoint, session.connection);
-	}
-	const what = isList ? 'lists' : `reads of single ${nouns}`;
+	if (result.code !== NO_ROUTE) return failureOf(outcome, { ...endpoint, noun }, session.connection);
+	const what = isList ? 'lists' : `reads of a single ${noun}`;
 	return new SupportctlError(`this service has no ${what} (${result.status} ${NO_ROUTE})`, exitCodeOfOutcome(outcome), {
 		code: NO_ROUTE,
 		data: { status: result.status },
