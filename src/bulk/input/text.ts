@@ -9,7 +9,10 @@ export const MAX_RECORD_BYTES = 8 * 1024 * 1024;
 const LINE_END = /\r\n|\n|\r/g;
 
 export function countLineEnds(text: string): number {
-	return text.match(LINE_END)?.length ?? 0;
+	let count = 0;
+	// Without an array of matches for each row.
+	while (LINE_END.test(text)) count++;
+	return count;
 }
 
 export function inputError(name: string, line: number, message: string, hint?: string): UsageError {
