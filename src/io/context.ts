@@ -31,6 +31,7 @@ export interface Prompts {
 		question: string,
 		options?: { initial?: string | undefined; check?: (text: string) => true | string },
 	): Promise<string>;
+	/** Asks again after an empty one. */
 	secret(question: string): Promise<string>;
 	/** @param initial what Enter means */
 	confirm(question: string, initial?: boolean): Promise<boolean>;
@@ -193,7 +194,7 @@ export function createProcessContext(
 			},
 			text: (message, { initial, check = () => true } = {}) =>
 				ask({ type: 'input', message, default: initial, validate: check }),
-			secret: (message) => ask({ type: 'password', message, mask: false, toggleMask: false }),
+			secret: (message) => ask({ type: 'password', message, mask: false, toggleMask: false, validate: isNotEmpty }),
 			confirm: (message, initial = false) => ask({ type: 'confirm', message, default: initial }),
 		},
 		clock: systemClock,
@@ -219,6 +220,8 @@ export function createProcessContext(
 		abandon: (exitCode) => target.exit(exitCode),
 	};
 }
+
+const isNotEmpty = (text: string): true | string => text !== '' || 'it is empty';
 
 async function ask<T>(question: Record<string, unknown>): Promise<T> {
 	const { default: inquirer } = await import('inquirer');

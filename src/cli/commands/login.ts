@@ -215,7 +215,6 @@ async function readSecret(
 		say(invocation, 'Use an application password. In most help desks you create one under Users > Profile.');
 	}
 	const label = scheme === 'basic' ? 'Application password' : `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
-	let value = '';
-	while (value === '') value = await prompts.secret(`${label} (hidden):`);
+	const value = await prompts.secret(`${label} (hidden):`);
 	return { secret: { store: 'file', value }, value, source: PROMPT };
 }

@@ -70,7 +70,6 @@ export async function readFields(given: Omit<Body, 'rules' | 'values'>): Promise
 			throw new UsageError('--password-prompt needs a terminal; without one use --password-stdin');
 		}
 		values.password = await prompts.secret('New password');
-		if (values.password === '') throw new UsageError('the password is empty; nothing was sent');
 	}
 	return values;
 }

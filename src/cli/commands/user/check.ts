@@ -73,9 +73,7 @@ async function readCredentials({ args, options, context }: Invocation) {
 	if (!prompts.available) {
 		throw new UsageError("can't ask for a password without a terminal", { hint: 'use --password-stdin' });
 	}
-	const password = await prompts.secret('Password (hidden):');
-	if (password === '') throw new UsageError('the password is empty; nothing was sent');
-	return { username, password };
+	return { username, password: await prompts.secret('Password (hidden):') };
 }
 
 /** For callers who may only check themselves. */
