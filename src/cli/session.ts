@@ -104,6 +104,7 @@ export async function openClient(
 		trace,
 		timeoutMs: reach.settings.timeout * 1000,
 		connectWithinMs: run === undefined ? CONNECT_WITHIN_MS : undefined,
+		onWait: run === undefined && context.stderr.isTTY ? (what) => say(invocation, `waiting ${what} …`) : undefined,
 		userAgent: `supportctl/${version}`,
 		headers: run === undefined ? {} : { 'x-request-id': run },
 		monotonic: context.clock.monotonic,

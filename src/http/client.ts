@@ -13,6 +13,8 @@ export interface ClientOptions extends ConnectionOptions {
 	userAgent: string;
 	headers?: Readonly<Record<string, string>>;
 	trace?: ((event: TraceEvent) => void) | undefined;
+	/** Called a second after a request that has no response by then. */
+	onWait?: ((what: string) => void) | undefined;
 	monotonic(): number;
 }
 
@@ -35,6 +37,8 @@ export interface Client {
 	/** Requests under way come back as lost. */
 	close(): Promise<void>;
 }
+
+const WAIT_NOTICE_MS = 1000;
 
 const timedOut = new Error('timed out');
 const tooLarge = new Error('too large');
@@ -116,7 +120,7 @@ function limitProblem(
 }
 
 export async function createClient(options: ClientOptions): Promise<Client> {
-	const { timeoutMs, connectWithinMs, trace, monotonic, userAgent, auth } = options;
+	const { timeoutMs, connectWithinMs, trace, onWait, monotonic, userAgent, auth } = options;
 	const sender = await createSender(options);
 	const base = new URL(options.baseUrl);
 	const { origin, host } = base;
@@ -161,6 +165,10 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 			const timers = [setTimeout(exchange.giveUp, timeoutMs)];
 			if (connectWithinMs !== undefined && !isConnected) {
 				timers.push(setTimeout(() => exchange.isStarted || exchange.giveUp(), connectWithinMs));
+			}
+			if (onWait !== undefined) {
+				const show = (): void => onWait(exchange.isStarted ? `for ${host} to respond` : `to connect to ${host}`);
+				timers.push(setTimeout(show, WAIT_NOTICE_MS));
 			}
 			// A request has one deadline.
 			const deadlines = { headersTimeout: 0, bodyTimeout: 0 };

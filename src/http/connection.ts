@@ -2,7 +2,7 @@
 
 import type { LookupAddress } from 'node:dns';
 import { setMaxListeners } from 'node:events';
-import type { LookupFunction } from 'node:net';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { unescape as decode } from 'node:querystring';
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
@@ -98,14 +98,28 @@ function loopbackOnly(given: LookupFunction | undefined): LookupFunction {
 	};
 }
 
-/** By `*`, addresses, and names with their subdomains. */
-export function isExempt({ hostname }: URL, noProxy = ''): boolean {
-	const all = ['*', hostname, hostname.replace(/^\[|\]$/g, '')];
-	const entries = noProxy.toLowerCase().split(/[,\s]+/);
-	return entries.some((entry) => {
-		const name = entry.replace(/^\*?\./, '');
-		return all.includes(entry) || (name !== '' && `.${hostname}`.endsWith(`.${name}`));
-	});
+/** By `*`, addresses, ranges such as 10.0.0.0/8, and names with their subdomains, which may have a port. */
+export function isExempt({ protocol, hostname, port }: URL, noProxy = ''): boolean {
+	const address = hostname.replace(/^\[|\]$/g, '');
+	const ownPort = port || (protocol === 'https:' ? '443' : '80');
+	return noProxy
+		.toLowerCase()
+		.split(/[,\s]+/)
+		.some((entry) => {
+			if (['*', hostname, address].includes(entry) || isInRange(address, entry)) return true;
+			const [, name = '', itsPort = ownPort] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+			return name !== '' && itsPort === ownPort && `.${hostname}`.endsWith(`.${name}`);
+		});
+}
+
+function isInRange(address: string, range: string): boolean {
+	const [, network = '', bits = ''] = /^(.+)\/(\d+)$/.exec(range) ?? [];
+	const version = isIP(address);
+	const family = version === 6 ? 'ipv6' : 'ipv4';
+	if (version === 0 || isIP(network) !== version || Number(bits) > (version === 6 ? 128 : 32)) return false;
+	const list = new BlockList();
+	list.addSubnet(network, Number(bits), family);
+	return list.check(address, family);
 }
 
 /** As for curl, and never for this machine: the proxy would read credentials. @throws UsageError */

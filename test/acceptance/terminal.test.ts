@@ -148,16 +148,17 @@ describe('in a real terminal', () => {
 		expect(raw.replaceAll('\r', '')).toBe(`1\tok\thold\t${long}\t\n2\tok\thold\t${long}\t\n`);
 	});
 
-	it('shows how long a single request waits before a retry', async () => {
+	it('shows what a single request waits for, and how long before a retry', async () => {
 		const server = await startRawServer((request) => {
 			if (request.number === 1) request.json(503, { code: 'busy', message: 'Busy.' }, { 'retry-after': '2' });
-			else request.json(200, { id: 14, status: 'hold' });
+			else setTimeout(() => request.json(200, { id: 14, status: 'hold' }), request.number === 2 ? 1500 : 0);
 		});
 		const env = { SUPPORTCTL_BASE_URL: server.baseUrl, SUPPORTCTL_USERNAME: 'a', SUPPORTCTL_PASSWORD: 'sesam-sesam' };
 		const update = ['ticket', 'update', '14', '--status', 'hold'];
 		const slow = await run(update, { env });
 		expect(slow.exitCode).toBe(0);
 		expect(slow.raw).toContain('waiting 2 s before a retry (HTTP 503) …');
+		expect(slow.raw).toContain(`waiting for ${new URL(server.baseUrl).host} to respond …`);
 		const quick = await run(update, { env });
 		expect(quick.raw).not.toContain('waiting');
 	});

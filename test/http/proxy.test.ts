@@ -15,6 +15,14 @@ describe('NO_PROXY', () => {
 		['http://[::1]:8080', '::1', true],
 		['http://[::1]:8080', '[::1]', true],
 		['https://desk.example.com:8443', 'desk.example.com', true],
+		['https://desk.example.com:8443', 'example.com:8443', true],
+		['https://desk.example.com', 'desk.example.com:443', true],
+		['https://desk.example.com', 'desk.example.com:8443', false],
+		['https://10.1.2.3', '10.0.0.0/8', true],
+		['https://11.1.2.3', '10.0.0.0/8', false],
+		['https://[fd00::1]', 'fd00::/8', true],
+		['https://10.1.2.3', 'fd00::/8,10.0.0.0/x8,/8', false],
+		['https://desk.example.com', '10.0.0.0/8', false],
 		['https://anything.example', '*', true],
 	])('%s with NO_PROXY=%s is exempt: %s', (url, noProxy, expected) => {
 		expect(isExempt(new URL(url), noProxy)).toBe(expected);
