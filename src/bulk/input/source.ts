@@ -3,7 +3,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, unlink } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../../errors.js';
 import { makeFolder, openRegularFile } from '../../folder.js';
 import { STDIN_NAME } from '../run/plan.js';
@@ -59,8 +59,12 @@ function unreadable(name: string, cause: unknown): UsageError {
 
 const KEPT_MS = 30 * 86_400_000;
 
+/** What copies of standard input are called: other files of their folder are not ours. */
+const COPY_NAME = /^input-[\da-f-]{36}$/;
+
 async function removeOldCopies(folder: string): Promise<void> {
 	for (const name of await readdir(folder)) {
+		if (!COPY_NAME.test(name)) continue;
 		const path = join(folder, name);
 		if (Date.now() - (await lstat(path)).mtimeMs > KEPT_MS) await unlink(path);
 	}
@@ -197,7 +201,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 		options.onSpool?.(path);
 	}
 	const handle = isCopied ? await writeCopy(path, given, false) : given;
-	const spooled = path.startsWith(folder + sep);
+	const spooled = dirname(path) === folder && COPY_NAME.test(basename(path));
 	const dispose = async ({ keep = false } = {}): Promise<void> => {
 		await handle.close();
 		if (spooled && !keep) await unlink(path).catch(() => undefined);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import {
 	appendFileSync,
 	existsSync,
@@ -213,19 +213,33 @@ describe('openInput with standard input', () => {
 		await source.dispose();
 	});
 
-	it('removes copies after 30 days', async () => {
+	it('removes copies of its own after 30 days', async () => {
 		const stateDir = temporaryFolder();
 		mkdirSync(join(stateDir, 'spool'));
+		const recent = `input-${randomUUID()}`;
 		for (const [name, days] of [
-			['input-1', 31],
-			['input-2', 29],
+			[`input-${randomUUID()}`, 31],
+			[recent, 29],
+			['input-of-mine', 31],
+			['notes.csv', 31],
 		] as const) {
 			writeFileSync(join(stateDir, 'spool', name), 'x');
 			const time = new Date(Date.now() - days * 86_400_000);
 			utimesSync(join(stateDir, 'spool', name), time, time);
 		}
 		await (await open('1\n', stateDir)).dispose();
-		expect(readdirSync(join(stateDir, 'spool'))).toEqual(['input-2']);
+		const left = [recent, 'input-of-mine', 'notes.csv'].toSorted();
+		expect(readdirSync(join(stateDir, 'spool')).toSorted()).toEqual(left);
+	});
+
+	it('keeps a file of yours in the folder of copies', async () => {
+		const stateDir = temporaryFolder();
+		const path = join(stateDir, 'spool', 'mine.csv');
+		mkdirSync(join(stateDir, 'spool'));
+		writeFileSync(path, 'id,title\n1,x\n');
+		const source = await openInput({ path, stateDir, stdin: streamOf('') });
+		await source.dispose();
+		expect(existsSync(path)).toBe(true);
 	});
 
 	it('passes on what the stream itself complains about, and keeps nothing of it', async () => {
