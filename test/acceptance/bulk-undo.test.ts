@@ -63,9 +63,10 @@ describe('run undo', () => {
 		const [path] = work.journals() as [string];
 		const text = readFileSync(path, 'utf8');
 		writeFileSync(path, text.replace(/("type":"before","row":1,.*?)"read"/, '$1"draft"'));
-		const { exitCode, stderr } = await work.run('run undo last --yes');
+		const { exitCode, stdout, stderr } = await work.run('run undo last --yes');
 		expect(exitCode, stderr).toBe(3);
 		expect(stderr).toContain('1 skipped');
+		expect(stdout.match(/the journal has no old values of row 1/g)).toHaveLength(1);
 		expect([ticket(5).status, ticket(6).status]).toEqual(['hold', 'read']);
 	});
 

@@ -95,12 +95,14 @@ function rowOf(change: Change, row: number, overwrite: boolean, request: Planner
 	const { ids, old, written, remarks, lost } = change;
 	const why = lost === undefined ? Object.values(remarks) : [`the journal has no old values of row ${lost}`];
 	const isLeft = lost !== undefined || Object.keys(old).length === 0;
+	const message = why.join('; ');
+	const said = isLeft ? [message] : why;
 	return {
 		row,
 		request: request({ ids, fields: old }),
 		expected: overwrite ? undefined : written,
-		remarks: why.length === 0 ? undefined : why,
-		skip: isLeft ? { code: 'not_restorable', message: why.join('; ') } : undefined,
+		remarks: said.length === 0 ? undefined : said,
+		skip: isLeft ? { code: 'not_restorable', message } : undefined,
 	};
 }
 

@@ -64,7 +64,9 @@ export function outcomeColumns(endpoint: Endpoint, own: readonly Column[] = []):
 function messageOf(row: Row): string {
 	const { message, reasons, warnings = [], differs } = row as Partial<RowRecord>;
 	const said = fullMessage({ message: message ?? undefined, reasons });
-	return [...(said === undefined ? [] : [said]), ...warnings, ...differences({ differs })].join('; ');
+	// What is skipped for a reason has it as a warning too.
+	const parts = new Set([...(said === undefined ? [] : [said]), ...warnings, ...differences({ differs })]);
+	return [...parts].join('; ');
 }
 
 /** To programs, an outcome's own keys mean the same in every format. */
