@@ -157,6 +157,15 @@ describe('a list that shifts while it is read', () => {
 		expect(idsOf(tickets(250)).filter((id) => !ids.includes(id))).toEqual([]);
 	});
 
+	test('says when the service counts another number than it lists', async () => {
+		const service = await startListService({ objects: tickets(250), total: 260 });
+		const { stderr, exitCode } = await service.run('ticket list --format ids');
+		expect({ stderr, exitCode }).toEqual({
+			stderr: 'warning: 250 tickets were listed, but the service counts 260 (X-WP-Total)\n',
+			exitCode: 0,
+		});
+	});
+
 	test.each([
 		['too few pages', 2],
 		['too many pages', 9],

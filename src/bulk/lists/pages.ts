@@ -31,6 +31,8 @@ export interface PagesOptions {
 
 export interface PagesEnd {
 	count: number;
+	/** As the service counts, if every page was read. */
+	total?: number | undefined;
 	failure?: Outcome | undefined;
 }
 
@@ -62,7 +64,8 @@ export async function readPages(options: PagesOptions): Promise<PagesEnd> {
 		const watch = await watchLastPage(list, first, most);
 		const last = await readInOrder(list, first, watch, options);
 		if (last.number > 1 && watch.isDoubtful() && !list.isNameless) await readAllAgain(list, last.number);
-		return { count: list.count };
+		const isWhole = last.number < most || (last.pages ?? Number.POSITIVE_INFINITY) <= most;
+		return { count: list.count, total: isWhole ? last.total : undefined };
 	} catch (error) {
 		if (error instanceof Ended) return { count: list.count, failure: error.failure };
 		throw error;

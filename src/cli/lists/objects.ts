@@ -1,6 +1,6 @@
 /** Lists, single objects and your own account. */
 
-import { plural } from '../../api/names.js';
+import { counted, plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
 import { type Noun, ownAccount } from '../../api/reads.js';
 import { inOrder } from '../../bulk/lists/batches.js';
@@ -15,7 +15,7 @@ import { openPalette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
 import { createProgress } from '../../output/progress.js';
 import type { Invocation } from '../command.js';
-import { say } from '../notices.js';
+import { say, warn } from '../notices.js';
 import { findOwnId } from '../own-account.js';
 import { checkOutput, printAll, wantsJson } from '../results.js';
 import { readFilters, readOrder } from './filters.js';
@@ -104,7 +104,13 @@ async function printList(list: List, owners: Ids): Promise<SupportctlError | und
 		},
 	});
 	if (isCount && isOwn) list.printed = Math.min(limit, before + end.count);
-	return end.failure && failureOfList(list, end.failure);
+	const { count, total = count, failure } = end;
+	if (failure !== undefined) return failureOfList(list, failure);
+	if (total !== count && isOwn && list.printed < limit) {
+		const listed = `${counted(count, read.list.noun)} ${count === 1 ? 'was' : 'were'} listed`;
+		warn(invocation.context, [`${listed}, but the service counts ${total} (X-WP-Total)`]);
+	}
+	return undefined;
 }
 
 function failureOfList({ reading, printed }: List, failure: Outcome): SupportctlError {
