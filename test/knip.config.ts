@@ -7,7 +7,7 @@ export default {
 		'src/main.ts!',
 		'src/tools/*.mjs',
 		// The tools bundle it and call what it exports, by its file's name.
-		'src/cli/help/reference.ts!',
+		'src/tools/reference.ts!',
 		'test/**/*.test.ts',
 		'test/**/*.mjs',
 		'test/**/vitest.config.ts',

@@ -36,7 +36,7 @@ const program = await build({
 });
 const folder = join(root, draft);
 const { version } = require('../../package.json');
-const manual = await withModule('src/cli/help/reference.ts', ({ manualRoff }) => manualRoff(version));
+const manual = await withModule('src/tools/reference.ts', ({ manualRoff }) => manualRoff(version));
 await writeFile(join(folder, 'supportctl.1'), manual);
 await writeFile(join(folder, 'THIRD-PARTY-LICENSES'), await licences(program.output));
 await rm(join(root, 'dist'), { recursive: true, force: true });

@@ -9,7 +9,7 @@ const head = `# Reference
 
 Every command and flag. This page is generated: \`npm run docs\`.`;
 
-const reference = await withModule('src/cli/help/reference.ts', ({ referenceMarkdown }) => referenceMarkdown());
+const reference = await withModule('src/tools/reference.ts', ({ referenceMarkdown }) => referenceMarkdown());
 const text = `${head}\n\n${reference.replaceAll(/^#(?=##+ )/gm, '')}`;
 if (!process.argv.includes('--check')) {
 	await writeFile(file, text);

@@ -121,7 +121,7 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	const signIn = await findAuth(setup, url).catch((error: unknown) => failure(error, CHECKS.secret));
 	// The service can be examined without a secret.
 	const { setting, value, source } = describeSecret(setup);
-	yield 'auth' in signIn ? pass(`${setting} ${value}: ${source}`) : signIn;
+	yield 'auth' in signIn ? pass(value === 'set' ? `${setting} from ${source}` : value) : signIn;
 
 	const proxy = readProxies(setup.env);
 	const reach = { baseUrl: url, settings, tls, proxy, allowHttp };

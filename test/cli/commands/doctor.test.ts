@@ -93,7 +93,7 @@ describe('settings', () => {
 		expect(exitCode).toBe(0);
 		expect(of('config').message).toBe(`${join(folder, 'config.json')}, 1 profile`);
 		expect(of('profile').message).toBe('"desk", the current one, protected: writes need --confirm');
-		expect(of('secret').message).toMatch(/^password set: profile file \(profile desk\)$/);
+		expect(of('secret').message).toMatch(/^password from profile file \(profile desk\)$/);
 	});
 
 	it('that others can read are a warning', async () => {

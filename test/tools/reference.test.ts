@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { referenceMarkdown } from '../../../src/cli/help/reference.js';
-import { describeCommand } from '../../../src/cli/help/topics.js';
-import { commands } from '../../../src/cli/manifest.js';
+import { referenceMarkdown } from '../../src/tools/reference.js';
+import { describeCommand } from '../../src/cli/help/topics.js';
+import { commands } from '../../src/cli/manifest.js';
 
 it('docs/reference.md is up to date', async () => {
-	const page = readFileSync(new URL('../../../docs/reference.md', import.meta.url), 'utf8');
+	const page = readFileSync(new URL('../../docs/reference.md', import.meta.url), 'utf8');
 	const text = (await referenceMarkdown()).replaceAll(/^#(?=##+ )/gm, '');
 	expect(page.endsWith(`\n\n${text}`), 'out of date: npm run docs').toBe(true);
 });
