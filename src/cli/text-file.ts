@@ -10,11 +10,7 @@ import { isSecretName, redact } from '../output/redact.js';
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** @param path `-` for stdin @throws UsageError */
-export async function readText(
-	path: string,
-	{ stdin, cwd }: Pick<Context, 'stdin' | 'cwd'>,
-	flag?: string,
-): Promise<string> {
+export async function readText(path: string, { stdin, cwd }: Context, flag?: string): Promise<string> {
 	try {
 		if (path === '-') return await stdin.text();
 		return new TextDecoder('utf-8', { fatal: true }).decode(readSmallFile(resolve(cwd, path), MAX_BYTES));

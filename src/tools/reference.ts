@@ -1,9 +1,9 @@
 /** docs/reference.md and the man page, from the same text as help. */
 
-import { type CommandEntry, commands } from '../cli/manifest.js';
 import { commandText, sharedFlags, splitOptions } from '../cli/help/commands.js';
 import { type Block, parts, readEntry, readPage } from '../cli/help/page.js';
 import { describeCommand, orientation, texts } from '../cli/help/topics.js';
+import { type CommandEntry, commands } from '../cli/manifest.js';
 
 export async function referenceMarkdown(): Promise<string> {
 	const section = async (entry: CommandEntry, at: number): Promise<string> => {

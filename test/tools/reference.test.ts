@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { referenceMarkdown } from '../../src/tools/reference.js';
 import { describeCommand } from '../../src/cli/help/topics.js';
 import { commands } from '../../src/cli/manifest.js';
+import { referenceMarkdown } from '../../src/tools/reference.js';
 
 it('docs/reference.md is up to date', async () => {
 	const page = readFileSync(new URL('../../docs/reference.md', import.meta.url), 'utf8');

@@ -45,7 +45,9 @@ export type RowReader = (raw: RawRow) => RowValues | Complaint[];
 /** `row 812 (edits.csv line 813): status "hodl" …` */
 export function formatComplaint({ row, line, column, message }: Complaint, name: string): string {
 	const place = line === undefined ? '' : ` (${name} line ${line})`;
-	const isNamed = column === undefined || message.startsWith(`${column} `) || message.includes(quote(column));
+	const starts = [`${column} `, `${column}: `];
+	const isNamed =
+		column === undefined || starts.some((start) => message.startsWith(start)) || message.includes(quote(column));
 	return `row ${row}${place}: ${isNamed ? '' : `column ${quote(column)}: `}${message}`;
 }
 

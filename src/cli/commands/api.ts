@@ -128,11 +128,9 @@ async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: Suppor
 			await single.row(result.body);
 			await single.end();
 		} else {
-			let page: Exchanged | undefined = last;
-			for (let number = call.page + 1; page !== undefined; number++) {
+			for await (const page of pagesFrom(api, last)) {
 				last = page;
 				for (const row of rowsOf(page) ?? []) await list.row(row);
-				page = await nextPage(api, page, number);
 			}
 			await list.end();
 		}
@@ -165,15 +163,20 @@ function rowsOf({ result }: Exchanged): unknown[] | undefined {
 }
 
 /** The Link header of a live service leads elsewhere. Unlike in `bulk/lists`, rows may be anything. */
-async function nextPage(api: Api, last: Exchanged, page: number): Promise<Exchanged | undefined> {
+async function* pagesFrom(api: Api, first: Exchanged): AsyncGenerator<Exchanged> {
 	const { context, options } = api.invocation;
-	const pages = Number(headerOf(last.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.POSITIVE_INFINITY);
-	const isLast = page > pages || rowsOf(last)?.length === 0 || last.result.outcome !== 'ok';
-	if (options.paginate !== true || isLast || context.stdout.closed) return undefined;
-	const next = await sendPage(api, page);
-	// A list without pages is the same again.
-	const isSame = JSON.stringify(next.result.body) === JSON.stringify(last.result.body);
-	return isSame || next.result.code === PAST_THE_END ? undefined : next;
+	let page = first;
+	for (let number = api.call.page + 1; ; number++) {
+		yield page;
+		const pages = Number(headerOf(page.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.POSITIVE_INFINITY);
+		const isLast = number > pages || (rowsOf(page) ?? []).length === 0;
+		if (options.paginate !== true || isLast || context.stdout.closed) return;
+		const next = await sendPage(api, number);
+		// A list without pages is the same again.
+		const isSame = JSON.stringify(next.result.body) === JSON.stringify(page.result.body);
+		if (isSame || next.result.code === PAST_THE_END) return;
+		page = next;
+	}
 }
 
 type Clean = ReturnType<typeof createTextRedactor>;

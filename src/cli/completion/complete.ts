@@ -10,8 +10,8 @@ interface Candidate {
 	help?: string | undefined;
 }
 
-/** Values, or a path that the shell completes by itself; `behind` stands before it in the same word. */
-type Offer = readonly Candidate[] | { behind: string };
+/** Values, or paths, which the shell completes by itself. */
+type Offer = readonly Candidate[] | 'files';
 
 export async function runCompleter(context: Context, [shell, ...given]: readonly string[]): Promise<ExitCode> {
 	let words = given;
@@ -43,10 +43,12 @@ const CONTROL = /\p{Cc}/u;
 
 /** `files` or `words`, then what the shell needs of each. */
 function linesOf(shell: string | undefined, current: string, offer: Offer): string[] {
-	if ('behind' in offer) return ['files', offer.behind, current.slice(offer.behind.length)];
+	const [flag = ''] = /^--[^=]*=/.exec(current) ?? [];
+	if (offer === 'files') return ['files', flag, current.slice(flag.length)];
 	// zsh and fish choose the fitting ones by themselves.
 	const start = shell === 'bash' || shell === 'powershell' ? current.toLowerCase() : '';
 	const lines = offer
+		.map(({ value, help }) => ({ value: flag + value, help }))
 		.filter(({ value, help = '' }) => PLAIN.test(value) && !CONTROL.test(help))
 		.filter(({ value }) => value.toLowerCase().startsWith(start))
 		.map(({ value, help }) => (help && shell !== 'bash' ? `${value}${shell === 'zsh' ? ':' : '\t'}${help}` : value));
@@ -70,7 +72,7 @@ async function offerFor(before: readonly string[], current: string, context: Con
 		const [flag = ''] = current.split('=', 1);
 		if (flag === current) return flagsLeft(options, given);
 		const option = findOption(options, flag);
-		return option !== undefined && takesValue(option) ? await valuesOf(option, context, `${flag}=`) : [];
+		return option !== undefined && takesValue(option) ? await valuesOf(option, context) : [];
 	}
 	if (spec === undefined) {
 		const help = { value: 'help', help: 'Help on a command or a topic' };
@@ -79,7 +81,7 @@ async function offerFor(before: readonly string[], current: string, context: Con
 	const argument = spec.arguments[args] ?? spec.arguments.findLast(({ variadic }) => variadic === true);
 	const offer = argument === undefined ? [] : await valuesOf(argument, context);
 	// IDs can't be known.
-	return 'behind' in offer || offer.length > 0 || isEnded ? offer : flagsLeft(options, given);
+	return offer === 'files' || offer.length > 0 || isEnded ? offer : flagsLeft(options, given);
 }
 
 async function wordsBehind(path: readonly string[]): Promise<Candidate[]> {
@@ -128,18 +130,13 @@ function flagsLeft(options: readonly OptionSpec[], given: readonly OptionSpec[])
 	];
 }
 
-type Valued = Pick<OptionSpec, 'choices' | 'suggests' | 'completes'>;
-
 const RUNS_SHOWN = 50;
 
-/** @param behind what stands before the value in the same word */
-async function valuesOf(of: Valued, context: Context, behind = ''): Promise<Offer> {
-	if (of.completes === 'files') return { behind };
-	const found = await candidatesFor(of, context);
-	return found.map(({ value, help }) => ({ value: behind + value, help }));
-}
-
-async function candidatesFor({ choices, suggests, completes }: Valued, context: Context): Promise<Candidate[]> {
+async function valuesOf(
+	{ choices, suggests, completes }: Pick<OptionSpec, 'choices' | 'suggests' | 'completes'>,
+	context: Context,
+): Promise<Offer> {
+	if (completes === 'files') return completes;
 	if (completes === undefined) return (choices ?? suggests ?? []).map((value) => ({ value }));
 	const { configFolder, stateFolder } = await import('../../profile/settings.js');
 	if (completes === 'profiles') {

@@ -39,7 +39,7 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 		const list = await openList(reading);
 		const { printer, progress, filtered, isCount } = list;
 		let failure: SupportctlError | undefined;
-		for (const owners of await readOwners(await readWords(args, context.stdin), reading)) {
+		for (const owners of await readOwners(await readWords(args, context), reading)) {
 			failure = await printList(list, owners).finally(progress?.clear);
 			if (failure !== undefined) break;
 		}
@@ -154,7 +154,7 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 		const [owners = {}] = await readOwners(args.slice(0, 1), reading);
 		const given = args.slice(reading.read.owners.length);
 		const ids: string[] = [];
-		for (const text of await readWords(given, context.stdin)) {
+		for (const text of await readWords(given, context)) {
 			ids.push(await readObjectId(owners, text, reading));
 		}
 		const single = ids.length === 1 && given[0] !== '-';

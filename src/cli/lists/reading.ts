@@ -103,9 +103,9 @@ async function readParameter(
 	return readId(name.replaceAll('_', ' '), names === 'terms' ? await readTermId(taxonomy, text, reading) : text);
 }
 
-export async function readWords(args: readonly string[], stdin: Context['stdin']): Promise<readonly string[]> {
+export async function readWords(args: readonly string[], context: Context): Promise<readonly string[]> {
 	if (args.length !== 1 || args[0] !== '-') return args;
-	return (await readText('-', { stdin, cwd: '' })).split(/\s+/).filter((each) => each !== '');
+	return (await readText('-', context)).split(/\s+/).filter((each) => each !== '');
 }
 
 /** @throws UsageError */

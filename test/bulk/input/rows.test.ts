@@ -461,6 +461,8 @@ describe('a row without anything that can be read', () => {
 		expect(formatComplaint({ row: 3, line: undefined, column: 'id', message: 'no' }, 'arguments')).toBe(
 			'row 3: column "id": no',
 		);
+		const named = { row: 3, line: undefined, column: 'taxonomy', message: "taxonomy: can't update it" };
+		expect(formatComplaint(named, 'arguments')).toBe("row 3: taxonomy: can't update it");
 	});
 });
 
