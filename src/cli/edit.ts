@@ -115,6 +115,7 @@ function createDraft({ context, options }: RunInvocation) {
 			} finally {
 				// An editor may have replaced the file.
 				withFile(path, () => chmodSync(path, 0o600));
+				isKept = true;
 				now = (await readText(path, context)).replace(/^(?:# error: .*\r?\n)+/, '');
 				isKept = (now !== text || problem !== '') && now.trim() !== '';
 			}
