@@ -84,8 +84,6 @@ async function readTarget(noun: EditNoun, invocation: RunInvocation, session: Se
 	return await withReading(noun, { ...invocation, options }, read, session);
 }
 
-type Draft = ReturnType<typeof createDraft>;
-
 /** A private file, kept if the edit was not sent. */
 function createDraft({ context, options }: RunInvocation) {
 	const { env, stderr } = context;
@@ -98,23 +96,26 @@ function createDraft({ context, options }: RunInvocation) {
 		stderr.write(`${text}\n`);
 	}
 	return {
-		/** A signal keeps the edit too. */
 		abandon(exitCode: number): void {
 			sayKept();
 			context.abandon(exitCode);
 		},
 		async edit(name: string, text: string, problem: string, editor: string): Promise<string> {
-			const temporary = join(env.TMPDIR || tmpdir(), 'supportctl-edit-');
-			folder ??= withFile('the temporary file', () => mkdtempSync(temporary));
-			path = join(folder, `${name}.yaml`);
 			const comment = problem === '' ? '' : `${problem.replace(/^/gm, '# error: ')}\n`;
-			withFile(path, () => writeFileSync(path, comment + text, { mode: 0o600 }));
+			try {
+				folder ??= mkdtempSync(join(env.TMPDIR || tmpdir(), 'supportctl-edit-'));
+				path = join(folder, `${name}.yaml`);
+				writeFileSync(path, comment + text, { mode: 0o600 });
+			} catch (cause) {
+				const message = `can't write a temporary file: ${fileProblem(cause)}; nothing was sent`;
+				throw new FailedError(message, { code: 'edit_file', cause });
+			}
 			let now = text;
 			try {
 				await runEditor(editor, path, context);
 			} finally {
 				// An editor may have replaced the file.
-				withFile(path, () => chmodSync(path, 0o600));
+				chmodSync(path, 0o600);
 				isKept = true;
 				now = (await readText(path, context)).replace(/^(?:# error: .*\r?\n)+/, '');
 				isKept = (now !== text || problem !== '') && now.trim() !== '';
@@ -134,7 +135,7 @@ function createDraft({ context, options }: RunInvocation) {
 /** Mistakes of the text, for which the editor opens again. */
 const MISTAKES: readonly string[] = ['invalid_value', 'unknown_field', 'unknown_name'];
 
-async function editUntilSent(draft: Draft, editor: string, target: Target): Promise<ExitCode> {
+async function editUntilSent(draft: ReturnType<typeof createDraft>, editor: string, target: Target): Promise<ExitCode> {
 	const { ids, fields, invocation } = target;
 	const original = await yamlOf(target);
 	let text = original;
@@ -161,7 +162,6 @@ async function editUntilSent(draft: Draft, editor: string, target: Target): Prom
 	}
 }
 
-/** As the update command with --data. */
 async function update({ noun, ids, expected, invocation, session }: Target, changes: object): Promise<ExitCode> {
 	if (Object.keys(changes).length === 0) {
 		say(invocation, 'no change; nothing was sent');
@@ -243,15 +243,6 @@ function changedKeys(old: unknown, wanted: unknown): unknown {
 	const removed = Object.fromEntries(Object.keys(before).map((key) => [key, null]));
 	const entries = Object.entries({ ...removed, ...wanted });
 	return Object.fromEntries(entries.filter(([key, value]) => JSON.stringify(before[key]) !== JSON.stringify(value)));
-}
-
-function withFile<T>(what: string, work: () => T): T {
-	try {
-		return work();
-	} catch (cause) {
-		const message = `${what} can't be used: ${fileProblem(cause)}; nothing was sent`;
-		throw new FailedError(message, { code: 'edit_file', cause });
-	}
 }
 
 function editorOf({ env, prompts }: Context): string {

@@ -5,14 +5,12 @@ import type { Context } from '../io/context.js';
 import { asksForJson, escapeJson, sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
 
-/** `{"warning": …}` or `{"message": …}` for programs. */
 export function notify({ argv, stderr }: Context, kind: 'warning' | 'message', text: string): void {
 	const label = kind === 'warning' ? 'warning: ' : '';
 	const line = asksForJson(argv) ? escapeJson(JSON.stringify({ [kind]: text })) : label + sanitise(text);
 	stderr.write(`${line}\n`);
 }
 
-/** For programs, at the end of stderr. */
 export function writeSummary({ stderr }: Context, summary: object): void {
 	stderr.write(`${escapeJson(JSON.stringify({ summary }))}\n`);
 }

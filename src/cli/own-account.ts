@@ -45,7 +45,6 @@ export async function findOwnId(
 	return { why };
 }
 
-/** @param reach called when a name has to be looked up */
 export function openDirectories(
 	{ dialect }: Session,
 	options: SendOptions,

@@ -47,7 +47,6 @@ export function isOwnTable(call: Caller): boolean {
 
 export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'resolve' | 'single'> {
 	idOf?: RenderOptions['idOf'];
-	/** Unless another is chosen. */
 	format?: Format | undefined;
 	keys?: readonly string[];
 	holdsResponses?: boolean;
@@ -131,7 +130,7 @@ function unknownColumn(name: string, known: readonly string[]): UsageError {
 	});
 }
 
-/** @throws any other error: a bug */
+/** Any other error is a bug. */
 export function outputError(error: unknown): SupportctlError {
 	if (error instanceof SupportctlError) return error;
 	throw error;
@@ -159,7 +158,6 @@ export function createSentResults(results: Renderer) {
 	};
 }
 
-/** Prints what became of a request or a change. @throws SupportctlError that says so, if it can't be printed */
 export async function printDone(
 	results: Renderer,
 	row: Row,
@@ -175,7 +173,7 @@ export async function printDone(
 	}
 }
 
-/** Exits with 1 if all else succeeded. @param says what became of the requests */
+/** @param says what became of the requests */
 export function onlyOutputFailed(
 	{ message, code, hint, details, data, cause }: SupportctlError,
 	says: string,

@@ -18,18 +18,13 @@ const CONNECT_WITHIN_MS = 3000;
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
-/** @param without options that have their own meaning in the command @throws SupportctlError if not signed in */
-export async function openSession(
-	invocation: Invocation,
-	{ credentials = true, without = [] }: { credentials?: boolean; without?: readonly string[] } = {},
-) {
+/** @throws SupportctlError if not signed in */
+export async function openSession(invocation: Invocation, credentials = true) {
 	const { context, options } = invocation;
 	const { clock, random } = context;
-	const flags: Record<string, unknown> = { ...options };
-	for (const name of without) delete flags[name];
 	// The setting is a number.
-	if (flags.concurrency === 'auto') delete flags.concurrency;
-	const connection = await resolveConnection(context, flags, credentials);
+	const concurrency = options.concurrency === 'auto' ? undefined : options.concurrency;
+	const connection = await resolveConnection(context, { ...options, concurrency }, credentials);
 	warn(context, connection.warnings);
 	const dialect = dialectFor(connection.settings);
 	const onRetry = ({ status, code }: Outcome, waitMs: number): void => {
@@ -53,7 +48,7 @@ export async function openSession(
 		stateDir: stateFolder(context),
 		sending,
 		openClient: (connections: number, run?: string) => openClient(invocation, connection, connections, run),
-		signIn: credentials ? undefined : () => openSession(invocation, { without }),
+		signIn: credentials ? undefined : () => openSession(invocation),
 	};
 }
 

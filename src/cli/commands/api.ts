@@ -49,7 +49,7 @@ export const command = defineCommand({
 	options: apiOptions,
 	async run(invocation) {
 		const { context, options } = invocation;
-		const session = await openSession(invocation, { credentials: options.dryRun !== true });
+		const session = await openSession(invocation, options.dryRun !== true);
 		const { connection, dialect } = session;
 		const call = await readCall(invocation, connection.baseUrl, dialect);
 		const { method, body, isRead } = call;

@@ -24,7 +24,6 @@ import { checkReports } from './reports.js';
 
 const UNASKED_ROWS = 50;
 
-/** Of posts: so many are looked up and named. */
 const MOST_RECEIVERS = 10;
 
 export async function checkOne(job: RunJob, row: RunRow, client: Client): Promise<void> {
@@ -40,7 +39,7 @@ function checkSize({ options, session }: RunJob, survey: Survey): void {
 	checkSet(survey, { expect: options.expect, max: session.connection.settings.max });
 }
 
-/** Before the first row is sent. @returns the plan, as far as this service can carry it out @throws SupportctlError */
+/** @returns the plan, as far as this service can carry it out */
 export async function checkRun(
 	job: RunJob,
 	extent: Extent,
@@ -58,9 +57,8 @@ export async function checkRun(
 			code: 'contradiction',
 		});
 	}
-	// A single row, and permanent deletes alone, leave nothing to undo.
-	const isLost = survey.rows === 1 || survey.permanent === survey.selected;
-	const plan = job.snapshotByDefault === true && isLost ? withoutOldValues(job.plan) : job.plan;
+	const isPointless = survey.rows === 1 || survey.permanent === survey.selected;
+	const plan = job.snapshotByDefault === true && isPointless ? withoutOldValues(job.plan) : job.plan;
 	if (extent !== 'send' && options.plan === undefined) return plan;
 	const checked =
 		extent === 'send' ? await checkWrite(job, plan, survey, { client: await connect(), directories }) : plan;
@@ -99,17 +97,11 @@ async function checkWrite(job: RunJob, given: RunPlan, survey: Survey, means: Me
 		: "this can't be undone: old values are not saved";
 	if (isMany) notes.push(undo);
 	const asks = endpoint.confirm || isAgain || (isMany && prompts.available);
-	const nameOf = async ({ id = '', user_id = '', slug = '' }: Ids): Promise<string | undefined> => {
-		if (!isAsked) return undefined;
-		const names = endpoint.parameters.at(-1)?.names;
-		if (names === 'users') return directories.users.name(id);
-		return names === 'passwords' ? await directories.passwords(user_id).name(slug) : undefined;
-	};
-	await confirmWrite(job, plan.service, await actionOf(job, survey, nameOf), { asks, notes });
+	const action = await actionOf(job, survey, isAsked ? directories : undefined);
+	await confirmWrite(job, plan.service, action, { asks, notes });
 	return plan;
 }
 
-/** Whether users exist that receive posts, and whether one that is deleted is you. */
 async function checkUsers(
 	{ session, context }: RunJob,
 	{ first, deleted, receivers: all }: Survey,
@@ -147,7 +139,7 @@ async function checkUsers(
 async function actionOf(
 	{ endpoint, plan }: RunJob,
 	survey: Survey,
-	nameOf: (ids: Ids) => Promise<string | undefined>,
+	directories: Directories | undefined,
 ): Promise<string> {
 	const { selected, permanent, first, fields } = survey;
 	const what = counted(selected, endpoint.noun);
@@ -156,6 +148,11 @@ async function actionOf(
 	if (endpoint.replay === 'set' && selected > UNASKED_ROWS) {
 		return `${start}${endpoint.verb} ${what} (${[...fields].join(', ')})`;
 	}
+	const kind = endpoint.parameters.at(-1)?.names;
+	const nameOf = async ({ id = '', user_id = '', slug = '' }: Ids): Promise<string | undefined> => {
+		if (kind === 'users') return directories?.users.name(id);
+		return kind === 'passwords' ? await directories?.passwords(user_id).name(slug) : undefined;
+	};
 	const called = async (ids: Ids): Promise<string> => {
 		const id = ids.id ?? ids.slug ?? Object.values(ids).join('/');
 		const own = ids.taxonomy === undefined ? id : `${ids.taxonomy} ${id}`;
@@ -175,12 +172,11 @@ async function actionOf(
 
 type Service = Pick<RunService, 'baseUrl' | 'profile' | 'protected'>;
 
-/** `on desk.example (profile live)` */
 export function placeOf({ baseUrl, profile }: Service): string {
 	return `on ${new URL(baseUrl).host}${profile === undefined ? '' : ` (profile ${profile})`}`;
 }
 
-/** A protected profile needs its name, and a permanent write a yes. @param action `update ticket 14` @throws UsageError */
+/** A protected profile needs its name, and a permanent write a yes. @param action `update ticket 14` */
 export async function confirmWrite(
 	{ context, options }: Pick<RunInvocation, 'context' | 'options'>,
 	service: Service,
@@ -202,7 +198,7 @@ export async function confirmWrite(
 	await askToConfirm(context, where, 'nothing was sent', said + question);
 }
 
-/** Reads the first object, if something needs it. @returns the plan, without old values that are kept by default and can't be read */
+/** @returns the plan, without old values that are kept by default and can't be read */
 async function checkReadsServed(job: RunJob, plan: RunPlan, row: RunRow | undefined, client: Client): Promise<RunPlan> {
 	const { session, context } = job;
 	const isDefault = job.snapshotByDefault === true && plan.checks.snapshot;

@@ -100,7 +100,6 @@ async function readFlags({ endpoint, options, context, rules, values }: Body): P
 	}
 }
 
-/** `--add-ticket-tag`, `--remove-roles` … @throws UsageError */
 export function readItems(
 	endpoint: Endpoint,
 	options: RunInvocation['options'],
@@ -140,7 +139,6 @@ async function readData(
 		const name = fields.some((field) => field.name === key) ? key : dialectOf({ options, context }).toNeutral(key);
 		const id = name.toLowerCase();
 		if (numberedIdNames.has(id) || parameters.some((each) => each.kind === 'id' && each.name === id)) {
-			// An ID in --data must be that of the path.
 			const own = ids[id] ?? (source.from === 'ids' && source.ids.length === 1 ? source.ids[0] : undefined);
 			if (String(value) === own) continue;
 			const path = own === undefined ? 'each row has its own' : `the path says ${own}`;

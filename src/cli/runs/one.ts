@@ -39,8 +39,10 @@ export async function startCommand(name: EndpointName, invocation: RunInvocation
 		});
 	}
 	// A field's flag hides the connection's flag of the same name.
-	const without = endpoint.replay === 'set' ? endpoint.fields.map(({ name }) => camelCase(flagName(name))) : [];
-	const session = edited?.session ?? (await openSession(invocation, { credentials: !dryRun || diff, without }));
+	const fields = endpoint.replay === 'set' ? endpoint.fields : [];
+	const hidden = Object.fromEntries(fields.map(({ name }) => [camelCase(flagName(name)), undefined]));
+	const connecting = { ...invocation, options: { ...invocation.options, ...hidden } };
+	const session = edited?.session ?? (await openSession(connecting, !dryRun || diff));
 	const job = jobOf(name, given, invocation, session);
 	const { checks, shard } = job.plan;
 	if (checks.verify || readsBefore(job.plan)) checkReadable(endpoint);

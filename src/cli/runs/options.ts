@@ -14,7 +14,6 @@ import { connectionOptions, guardOptions, outputOptions, tuningOptions, wholeNum
 
 const FIELDS = 'Fields';
 
-/** Of kinds whose name says less. */
 const placeholders: Partial<Record<FieldKind, string>> = {
 	longtext: 'text|@file',
 	integer: 'n',
@@ -65,19 +64,6 @@ export const inputOptions = options('Input', [
 	{ flags: '--undocumented', help: "Allow field names and values the API doesn't document" },
 ]);
 
-const allowDiffersOption: OptionSpec = {
-	flags: '--allow-differs[=fields]',
-	help: 'Accept different values in the response, for these fields or any field',
-	group: 'Checks',
-	repeatable: true,
-	bare: '*',
-	parse(text) {
-		const names = text.split(',').map((name) => name.trim());
-		if (!names.includes('')) return names;
-		throw new UsageError('--allow-differs= needs field names; omit = to allow all', { code: 'invalid_value' });
-	},
-};
-
 export const checkOptions = options('Checks', [
 	{ flags: '--verify', help: 'Read each object back and compare' },
 	{ flags: '--only-changed', help: 'Skip fields that already have the new value' },
@@ -94,7 +80,17 @@ export const checkOptions = options('Checks', [
 		flags: '--if-unmodified',
 		help: "Skip a row if the object was modified after the row's modified_gmt (not atomic)",
 	},
-	allowDiffersOption,
+	{
+		flags: '--allow-differs[=fields]',
+		help: 'Accept different values in the response, for these fields or any field',
+		repeatable: true,
+		bare: '*',
+		parse(text: string): string[] {
+			const names = text.split(',').map((name) => name.trim());
+			if (!names.includes('')) return names;
+			throw new UsageError('--allow-differs= needs field names; omit = to allow all', { code: 'invalid_value' });
+		},
+	},
 	{ flags: '--ignore-missing', help: 'Treat objects that are already gone (404, 410) as deleted' },
 ]);
 
@@ -135,11 +131,9 @@ export const allOptions = [
 	...connectionOptions,
 ] as const;
 
-export type RunFlags = ValuesOf<typeof allOptions> & {
-	readonly allowDiffers?: readonly (readonly string[])[];
-} & Readonly<Record<string, unknown>>;
-
-export type RunInvocation = Omit<Invocation, 'options'> & { readonly options: RunFlags };
+export type RunInvocation = Omit<Invocation, 'options'> & {
+	readonly options: ValuesOf<typeof allOptions> & Readonly<Record<string, unknown>>;
+};
 
 export const runArgument = {
 	name: 'run',

@@ -3,7 +3,6 @@
 import { readCustomFields } from '../../api/applied.js';
 import { type Endpoint, idNames } from '../../api/endpoints.js';
 import { differences, fullMessage, type RowRecord } from '../../bulk/journal/records.js';
-import { goneBy } from '../../http/judge.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { outcomeStyle } from '../../output/colour.js';
 import { type Column, ownOf, type Row } from '../../output/columns.js';
@@ -21,7 +20,6 @@ export function printedIds(ids: Readonly<Record<string, string>>): Record<string
 	return printed;
 }
 
-/** The same keys in every row; `reasons` and `warnings` only if there are any. */
 export function outcomeView(result: RowOutcome): Row {
 	const { row, ids, outcome, status, code, message, reasons, warnings, attempts, ms, differs, body } = result;
 	// Key by key: rows then share one hidden class, which is much faster.
@@ -75,16 +73,6 @@ function namedColumn(space: string, name: string, get: NonNullable<Column['get']
 	return { path, label: name, get, ...(RESERVED.includes(name) && { key: path }) };
 }
 
-const deletionColumn: Column = {
-	path: 'result',
-	get({ outcome, status, code, body }) {
-		if (outcome !== 'ok' && outcome !== 'differs') return '';
-		if (ownOf(body, 'deleted') === true) return 'deleted';
-		if (ownOf(body, 'status') === 'trash') return 'trashed';
-		return code === 'gone' || goneBy(status) !== undefined ? 'already gone' : 'accepted';
-	},
-};
-
 function customFields(keys: readonly string[]): Pick<ResultShape, 'more' | 'resolve'> {
 	const fieldsOf = ({ outcome, body }: Row): object => (outcome === 'ok' ? (readCustomFields(body) ?? {}) : {});
 	return {
@@ -99,7 +87,7 @@ function customFields(keys: readonly string[]): Pick<ResultShape, 'more' | 'reso
 	};
 }
 
-/** What was done: the next command takes the IDs of these rows. */
+/** Rows whose IDs the next command takes. */
 const DONE: ReadonlySet<unknown> = new Set(['ok', 'differs', 'skipped']);
 
 export function outcomeShape({ endpoint }: RunJob, fields: readonly string[]): ResultShape {
@@ -107,13 +95,11 @@ export function outcomeShape({ endpoint }: RunJob, fields: readonly string[]): R
 	const isLookUp = endpoint.returns === 'user-id';
 	const idName = isLookUp ? 'id' : (ids.at(-1) as string);
 	const keys = outcomeKeys(ids);
-	const shown = fields
-		.filter((field) => field !== 'password')
-		.map((field) => namedColumn('body', field, (row) => ownOf(row.body, field)));
-	const own = endpoint.replay === 'delete' ? [deletionColumn] : shown;
+	const shown = endpoint.returns === 'object' ? fields.filter((field) => field !== 'password') : [];
+	const own = shown.map((field) => namedColumn('body', field, (row) => ownOf(row.body, field)));
 	const shape: ResultShape = {
 		keys,
-		columns: outcomeColumns(endpoint, endpoint.returns === 'object' ? own : []),
+		columns: outcomeColumns(endpoint, own),
 		holdsResponses: true,
 		onPager: false,
 		idOf: (row) => (DONE.has(row.outcome) ? row[idName] : undefined),

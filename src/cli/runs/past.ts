@@ -25,9 +25,8 @@ import { inputAt, type RunJob, tuningOf } from './plan.js';
 
 type PastRun = Omit<NonNullable<RunJob['resumes']>, 'again'>;
 
-/** By ID, prefix, `last` or path. @throws UsageError, FailedError */
-export function pastRun(name: string, context: Context): PastRun {
-	const path = findRun(stateFolder(context), name, context.cwd);
+export function pastRun(idOrPath: string, context: Context): PastRun {
+	const path = findRun(stateFolder(context), idOrPath, context.cwd);
 	return { path, header: readRunHeader(path) };
 }
 
@@ -40,20 +39,14 @@ export function checkEnded({ path, header }: PastRun): void {
 	});
 }
 
-export function unreachedNote({
-	header,
-	counts,
-	end,
-	states,
-}: JournalScan): { text: string; mayBeSent: boolean } | undefined {
+export function unreachedNote(scan: JournalScan): { text: string; mayBeSent: boolean } | undefined {
+	const { header, counts, end, states } = scan;
 	const count = (end === undefined ? header.input.own : totalOf(end.counts)) - totalOf(counts);
 	if (count <= 0) return undefined;
 	const mayBeSent = end === undefined || states.doubtful;
-	const why = mayBeSent ? ', which may have been sent' : ', because the run ended before';
-	return {
-		text: `note: ${counted(count, 'row')} without a record${why}; supportctl run resume ${header.id} sends them`,
-		mayBeSent,
-	};
+	const why = mayBeSent ? 'which may have been sent' : 'because the run ended before';
+	const text = `note: ${counted(count, 'row')} without a record, ${why}; supportctl run resume ${header.id} sends them`;
+	return { text, mayBeSent };
 }
 
 export async function sourceAgain(

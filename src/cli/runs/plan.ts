@@ -42,7 +42,6 @@ export interface RunJob extends RunInvocation {
 	endpoint: Endpoint;
 	plan: RunPlan;
 	tuning: RunTuning;
-	/** Sent, never kept. */
 	secrets: Fields;
 	session: Session;
 	/** Whether old values are kept because nobody said otherwise: a run goes on without them. */
@@ -229,7 +228,6 @@ function readCondition(name: string, value: string, endpoint: Endpoint, rules: V
 	return { field: field.name, value };
 }
 
-/** `--allow-differs[=FIELDS]`, where * stands for any. */
 function readAllowed(names: readonly string[], endpoint: Endpoint, undocumented: boolean): boolean | string[] {
 	if (names.includes('*')) return true;
 	if (endpoint.body === 'custom_fields') return [...names];

@@ -49,7 +49,6 @@ export async function writeReports(job: RunJob, journal: Started['journal'], { c
 	await write(asked.map(parseReport), facts, job.context.cwd);
 }
 
-/** @throws UsageError for a format that has outcomes */
 export async function writeReportsOnPlan(path: string, texts: readonly string[], cwd: string): Promise<void> {
 	const { checkReports: check, writePlanReports } = await reports();
 	const { changesIn, plannedWrites, readPlan } = await import('../../bulk/run/plan-file.js');
@@ -68,7 +67,6 @@ export async function writeReportsOnPlan(path: string, texts: readonly string[],
 	await writePlanReports(specs, { header, by: madeBy(who), note, steps, rows: rows() }, cwd);
 }
 
-/** `ada on laptop (account ada@desk.example)` */
 export function madeBy(who: RunHeader['who']): string | undefined {
 	if (who === undefined) return undefined;
 	const account = who.account === undefined ? '' : ` (account ${who.account})`;

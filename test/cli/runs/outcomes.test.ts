@@ -84,29 +84,6 @@ describe('the table of an update', () => {
 	});
 });
 
-describe('the table of a delete', () => {
-	it('shows trash and deletion as different results', async () => {
-		const outcomes = [
-			outcome({ body: { status: 'trash' } }),
-			outcome({ body: { deleted: true, previous: { password: 'marker' } } }),
-			outcome({ status: 410, code: 'rest_already_trashed' }),
-			outcome({ status: 204 }),
-			outcome({ outcome: 'unknown', status: undefined, message: 'no response within 30 s' }),
-		];
-		expect(await print('ticket.delete', outcomes)).toBe(
-			[
-				'ID  OUTCOME  RESULT        MESSAGE',
-				'14  ok       trashed',
-				'14  ok       deleted',
-				'14  ok       already gone',
-				'14  ok       accepted',
-				'14  unknown                no response within 30 s',
-				'',
-			].join('\n'),
-		);
-	});
-});
-
 describe('the table of custom fields', () => {
 	const shapes = [
 		{ order: { name: 'Order', value: '7', markup: '<input>' }, colour: { name: 'Colour', value: 'red', markup: '' } },

@@ -23,25 +23,19 @@ export const BAD = ['failed', 'differs', 'invalid', 'unknown', 'not-sent'] as co
 
 const MOST_ADVICES = 2;
 
-export type Noted = ReturnType<typeof createNoted>;
-
-/** What the messages are made of; grows while the run goes on. */
-export function createNoted() {
-	return {
-		journal: undefined as Started['journal'],
-		/** Whether stdout has each row that needs attention. */
-		isAllPrinted: false,
-		failures: 0,
-		complaints: [] as Complaint[],
-		reasons: new Map<string, Group<Complaint>>(),
-		groups: new Map<string, Group<RowOutcome>>(),
-		advices: new Set<string>(),
-	};
+export class Noted {
+	journal: Started['journal'];
+	/** Whether stdout has each row that needs attention. */
+	isAllPrinted = false;
+	failures = 0;
+	readonly complaints: Complaint[] = [];
+	readonly reasons = new Map<string, Group<Complaint>>();
+	readonly groups = new Map<string, Group<RowOutcome>>();
+	readonly advices = new Set<string>();
 }
 
 interface Group<Item> {
 	count: number;
-	/** The first ones. */
 	named: [Item, ...Item[]];
 }
 
@@ -142,7 +136,6 @@ function failureText({ count, named }: Group<RowOutcome>, noun: string): string 
 	return `${count} ${reason}: ${rows.join(', ')}${count > rows.length ? ', …' : ''}`;
 }
 
-/** `26 rows in 3.4 s: 20 ok, 6 failed` */
 function summaryOf({ counts, ms }: Ended): string {
 	const rows = totalOf(counts);
 	const time = ms < 10_000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000);
@@ -262,7 +255,6 @@ export function noteColumns({ plan, tuning, context }: RunJob, { ignored, matche
 	}
 }
 
-/** `2 of 9 rows are invalid; nothing was sent` */
 function invalidNote({ skipInvalid }: RunPlan, { invalid, rows }: Survey): string {
 	const of = `${invalid} of ${counted(rows, 'row')} ${invalid === 1 ? 'is' : 'are'} invalid`;
 	return skipInvalid ? `${of} and will be skipped` : `${of}; nothing was sent`;

@@ -47,7 +47,6 @@ export function createPreview(job: RunJob) {
 		return { method, path, body: body === undefined ? null : JSON.parse(body), ...Object.fromEntries(items) };
 	}
 
-	/** A line for each field that would change; a row that a check skips is one line. */
 	function changesOf({ row, request }: RunRow, change: RowChange): Row[] {
 		// What a service says may hold our own credentials.
 		const hidden = (outcome: Outcome): Outcome => hide({ row, ids: request.ids, ...outcome }, request);

@@ -17,10 +17,9 @@ import { lostResults, printTrouble } from '../failures.js';
 import { outcomeShape, outcomeView } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { writeReports } from '../reports.js';
-import { addTo, createNoted, jsonMessages, type Messages, noteColumns, textMessages } from './messages.js';
+import { addTo, jsonMessages, type Messages, Noted, noteColumns, textMessages } from './messages.js';
 import { createPreview } from './preview.js';
 
-/** A table shows all of so many rows. */
 const WHOLE_TABLE_ROWS = 50;
 
 const MOST_COMPLAINTS = 10_000;
@@ -30,7 +29,7 @@ const PAUSE_MS = 500;
 export class Screen {
 	readonly #isJson: boolean;
 	readonly #listsFailures: boolean;
-	readonly #noted = createNoted();
+	readonly #noted = new Noted();
 	readonly #messages: Messages;
 	readonly #preview: ReturnType<typeof createPreview> | undefined;
 	#progress: Progress | undefined;
@@ -92,7 +91,6 @@ export class Screen {
 		if (complaints.length < MOST_COMPLAINTS) complaints.push(complaint);
 	}
 
-	/** A bad column or query leaves no run behind. */
 	async #showSurvey(survey: Survey, rows: PlannedRows): Promise<void> {
 		this.#isSurveyed = true;
 		const isRead = this.job.endpoint.replay === 'read';
