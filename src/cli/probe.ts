@@ -3,8 +3,7 @@
 import { endpoints } from '../api/endpoints.js';
 import { createPlanner } from '../api/plan.js';
 import { ExitCode, FailedError, SupportctlError } from '../errors.js';
-import type { Sendable } from '../http/judge.js';
-import { judge } from '../http/judge.js';
+import { judge, type Sendable } from '../http/judge.js';
 import { isLost, type Outcome } from '../http/outcome.js';
 import { nextStepFor } from '../http/problem.js';
 import { type Auth, secretsOf } from '../net.js';
@@ -71,16 +70,20 @@ export async function findService(
 		return { without, problem: new FailedError(message, { code, hint }) };
 	}
 	const found = await searchService(baseUrl, without, probe);
-	const isMoved = place === 'moved';
+	const useFound = found && `found the service at ${found}: use that as the base URL`;
+	if (place === 'moved') {
+		const message = `${baseUrl} redirects to ${without.location}; no credentials were sent`;
+		const hint = useFound ?? 'use the address that does not redirect';
+		return { without, found, problem: new FailedError(message, { code: 'redirect', hint }) };
+	}
 	const isRoute = without.gone !== undefined || without.body !== undefined;
-	const message = isMoved
-		? `${baseUrl} redirects to ${without.location}; no credentials were sent`
-		: `no help desk API at ${baseUrl}: ${isRoute ? 'route not found' : 'not an API response'} (${words(without)})`;
-	const other = isMoved
-		? 'use the address that does not redirect'
-		: 'the address often ends in /wp-json; some deployments need --product-prefix';
-	const hint = found === undefined ? other : `found the service at ${found}: use that as the base URL`;
-	return { without, found, problem: new FailedError(message, { code: isMoved ? 'redirect' : 'no_service', hint }) };
+	const why = isRoute ? 'route not found' : 'not an API response';
+	const hint = useFound ?? 'the address often ends in /wp-json; some deployments need --product-prefix';
+	const problem = new FailedError(`no help desk API at ${baseUrl}: ${why} (${words(without)})`, {
+		code: 'no_service',
+		hint,
+	});
+	return { without, found, problem };
 }
 
 const TRIES = 5;

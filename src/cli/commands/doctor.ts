@@ -72,11 +72,11 @@ export const command = defineCommand({
 			else stdout.write(findingText(finding, helpWidth(stdout.columns), palette));
 		}
 		await results?.end();
-		const { fail: failed, warn: warned } = counts;
-		const failures = failed === 0 ? '' : `${counted(failed, 'check')} failed`;
-		const warnings = warned === 0 ? '' : counted(warned, 'warning');
-		say(invocation, [failures, warnings].filter((each) => each !== '').join(', ') || 'no problems found');
-		return failed > 0 ? ExitCode.failed : ExitCode.ok;
+		const problems: string[] = [];
+		if (counts.fail > 0) problems.push(`${counted(counts.fail, 'check')} failed`);
+		if (counts.warn > 0) problems.push(counted(counts.warn, 'warning'));
+		say(invocation, problems.join(', ') || 'no problems found');
+		return counts.fail > 0 ? ExitCode.failed : ExitCode.ok;
 	},
 });
 

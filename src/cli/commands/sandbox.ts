@@ -66,8 +66,7 @@ export const command = defineCommand({
 	options: sandboxOptions,
 	async run({ context, options: given }) {
 		const { openSandbox } = await import('../../sandbox/server.js');
-		const words = { product: given.productPrefix, shop: given.shopPrefix, membership: given.membershipPrefix };
-		const prefixes = Object.entries(words).filter(([, word]) => word !== undefined);
+		const { productPrefix: product, shopPrefix: shop, membershipPrefix: membership } = given;
 		const stopped = new Promise<void>((stop) => {
 			let signals = 0;
 			context.signals.listen(() => {
@@ -83,14 +82,15 @@ export const command = defineCommand({
 			random: () => context.random(),
 			latencyMs: given.latency,
 			failKinds: given.failKind,
-			prefixes: Object.fromEntries(prefixes),
+			prefixes: { product, shop, membership },
 		});
 		const { baseUrl, username, password } = sandbox;
 		if (given.json) {
 			context.stdout.write(`${JSON.stringify({ baseUrl, username, password, pid: process.pid })}\n`);
 		} else {
 			const tickets = sandbox.store.tickets.size;
-			const flags = prefixes.map(([name, word]) => ` --${name}-prefix ${word}`).join('');
+			const words = Object.entries({ product, shop, membership }).filter(([, word]) => word !== undefined);
+			const flags = words.map(([name, word]) => ` --${name}-prefix ${word}`).join('');
 			context.stdout.write(`Serving ${tickets} tickets at ${baseUrl}
 username  ${username}
 password  ${password}

@@ -118,12 +118,7 @@ function readWords(options: readonly OptionSpec[], words: readonly string[]) {
 }
 
 function flagsLeft(options: readonly OptionSpec[], given: readonly OptionSpec[]): Candidate[] {
-	const names = given.map(longName);
-	const taken = [...names, ...given.flatMap(({ conflicts = [] }) => conflicts)];
-	const left = options.filter((option) => {
-		if (option.repeatable === true || option.counted === true) return true;
-		return !taken.includes(longName(option)) && !option.conflicts?.some((each) => names.includes(each));
-	});
+	const left = options.filter((each) => each.repeatable === true || each.counted === true || !given.includes(each));
 	return [
 		...left.map((option) => ({ value: `--${longName(option)}`, help: option.help })),
 		{ value: '--help', help: 'Show help' },

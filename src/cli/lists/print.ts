@@ -7,6 +7,7 @@ import type { Ids } from '../../bulk/run/plan.js';
 import { createRedactor } from '../../output/redact.js';
 import { warn } from '../notices.js';
 import { chosenFormat, columnsNamed, isOwnTable, openResults, type ResultShape } from '../results.js';
+import { printedIds } from '../runs/outcomes.js';
 import type { Reading } from './reading.js';
 import { BATCH, createTerminalColumns } from './terminal.js';
 
@@ -103,7 +104,7 @@ async function openRows(reading: Reading, form: Form, screen: Screen, sample: re
 		learn: people?.learn,
 		row(object: ListedObject, owners: Ids): void | Promise<void> {
 			return results.row({
-				...ownerValues(owners),
+				...printedIds(owners),
 				...(isWhole && sheet.whole(object)),
 				...(isExport && sheet.exported(object)),
 			});
@@ -113,8 +114,4 @@ async function openRows(reading: Reading, form: Form, screen: Screen, sample: re
 			if (isExport) warn(invocation.context, sheet.warnings());
 		},
 	};
-}
-
-function ownerValues(owners: Ids): Record<string, unknown> {
-	return Object.fromEntries(Object.entries(owners).map(([name, id]) => [name, name === 'taxonomy' ? id : Number(id)]));
 }

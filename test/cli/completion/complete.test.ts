@@ -71,11 +71,6 @@ describe('flags', () => {
 		for (const there of ['--ticket-tag', '--title']) expect(left).toContain(there);
 	});
 
-	it('leave out what conflicts with those that are there', async () => {
-		expect(await values('api GET tickets --paginate --')).not.toContain('--include');
-		expect(await values('api GET tickets -i --')).not.toContain('--paginate');
-	});
-
 	it('are offered where nothing else can be known, but not behind --', async () => {
 		expect(await values('ticket update 14 ')).toContain('--status');
 		expect(await values('ticket update -- ')).toEqual([]);

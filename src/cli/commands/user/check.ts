@@ -79,15 +79,11 @@ async function readCredentials({ args, options, context }: Invocation) {
 /** For callers who may only check themselves. */
 const FOR_CALLER = 'invalid_username_access';
 
-interface Verdict {
-	verdict: 'valid' | 'invalid' | 'unknown';
-	exitCode: ExitCode;
-	message: string;
-	hint?: string;
-}
-
 /** @param shown the outcome without the password */
-function judgeCheck(shown: Outcome, username: string): Verdict {
+function judgeCheck(
+	shown: Outcome,
+	username: string,
+): { verdict: 'valid' | 'invalid' | 'unknown'; exitCode: ExitCode; message: string; hint?: string } {
 	const { outcome, code, forbidden, signedOut, wrongCredentials } = shown;
 	const who = `the credentials of ${quote(username)}`;
 	const say = (what: string): string => verdictOf({ ...shown, row: 1, ids: {} }, what, '');
