@@ -23,7 +23,7 @@ export function asksForData(invocation: Invocation): boolean {
 	return chosenFormat(invocation) !== undefined || picksValues(invocation.options);
 }
 
-export interface ProfileChange {
+export interface ChangedProfile {
 	warnings?: readonly string[];
 	says: string;
 	row: Readonly<Record<string, unknown>>;
@@ -33,9 +33,9 @@ export interface ProfileChange {
 export async function runChange(
 	invocation: Invocation,
 	keys: readonly string[],
-	change: () => Promise<ProfileChange>,
+	change: () => Promise<ChangedProfile>,
 ): Promise<ExitCode> {
-	const shape = { single: true, keys, idOf: ({ profile }: ProfileChange['row']) => profile };
+	const shape = { single: true, keys, idOf: ({ profile }: ChangedProfile['row']) => profile };
 	const results = asksForData(invocation) ? await openResults(invocation, shape) : undefined;
 	const { warnings = [], says, row } = await change();
 	warn(invocation.context, warnings);
@@ -47,7 +47,7 @@ export async function runChange(
 export function changeProfiles(
 	invocation: Invocation,
 	keys: readonly string[],
-	change: (store: Store) => ProfileChange,
+	change: (store: Store) => ChangedProfile,
 ): Promise<ExitCode> {
 	return runChange(invocation, keys, async () => {
 		const { result, notices } = await updateStore(configFolder(invocation.context), change);

@@ -51,6 +51,7 @@ export const command = defineCommand({
 		const { context, options } = invocation;
 		const session = await openSession(invocation, options.dryRun !== true);
 		const { connection, dialect } = session;
+		const caller = { ...invocation, session };
 		const call = await readCall(invocation, connection.baseUrl, dialect);
 		const { method, body, isRead } = call;
 		const path = pathOf(call, call.page);
@@ -60,7 +61,7 @@ export const command = defineCommand({
 			format: picksValues(options) ? undefined : 'json',
 		};
 		// Columns and queries that can't be used are found before anything is sent.
-		const list = await openResults({ ...invocation, session }, { ...shape, single: options.dryRun });
+		const list = await openResults(caller, { ...shape, single: options.dryRun });
 		if (options.dryRun === true) {
 			await list.row({ method, path: redactUrl(path), body: body === undefined ? null : JSON.parse(body) });
 			await list.end();
@@ -73,11 +74,11 @@ export const command = defineCommand({
 		const says = isRead ? 'nothing was changed' : `check before you send it again: ${method} ${redactUrl(path)}`;
 		const unlisten = leaveOnSignal(invocation, says);
 		const client = await session.openClient(1);
-		const { last, unprinted } = await exchange({ invocation, session, client, call, shape, list });
+		const { last, unprinted } = await exchange({ caller, client, call, shape, list });
 		await client.close();
 		unlisten();
 		const request = `${method} ${redactUrl(last.path)}`;
-		const outcome = { ...last.result, row: 1, ids: {} };
+		const outcome = { ...last.result, ids: {} };
 		if (outcome.outcome !== 'ok') {
 			if (unprinted !== undefined) warn(context, [unprinted.message]);
 			const noRoute = 'check the path and the method (supportctl api --help)';
@@ -95,8 +96,7 @@ function pathOf({ path, query }: Call, page: number): string {
 }
 
 interface Api {
-	invocation: ApiInvocation;
-	session: Session;
+	caller: ApiInvocation & { session: Session };
 	client: Client;
 	call: Call;
 	shape: ResultShape;
@@ -110,21 +110,21 @@ interface Exchanged {
 }
 
 async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: SupportctlError }> {
-	const { invocation, session, call, shape, list } = api;
-	const { context, options } = invocation;
+	const { caller, call, shape, list } = api;
+	const { context, options, session } = caller;
 	const clean = createTextRedactor(session.secrets);
 	let last = await sendPage(api, call.page);
 	const { result, response } = last;
 	if (response !== undefined && options.include === true) context.stdout.write(headOf(response, clean));
 	// Another program would read the service's error as a row.
-	const format = chosenFormat({ ...invocation, session }) ?? shape.format ?? 'table';
+	const format = chosenFormat(caller) ?? shape.format ?? 'table';
 	const isForRows = picksValues(options) || ['csv', 'tsv', 'ids', 'count'].includes(format);
 	if (result.outcome !== 'ok' && isForRows) return { last };
 	if (hasInexactNumber(result.body)) warn(context, ['numbers with more than 15 digits are printed rounded']);
 	try {
 		if (!('body' in result)) await printText(context.stdout, response, clean);
 		else if (rowsOf(last) === undefined) {
-			const single = await openResults({ ...invocation, session }, { ...shape, single: true });
+			const single = await openResults(caller, { ...shape, single: true });
 			await single.row(result.body);
 			await single.end();
 		} else {
@@ -140,7 +140,8 @@ async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: Suppor
 	}
 }
 
-async function sendPage({ invocation: { context }, session, client, call }: Api, page: number): Promise<Exchanged> {
+async function sendPage({ caller, client, call }: Api, page: number): Promise<Exchanged> {
+	const { context, session } = caller;
 	const { method, body, isRead } = call;
 	const path = pathOf(call, page);
 	const endpoint = { returns: 'any', replay: isRead ? 'read' : 'once' } as const;
@@ -164,7 +165,7 @@ function rowsOf({ result }: Exchanged): unknown[] | undefined {
 
 /** The Link header of a live service leads elsewhere. Unlike in `bulk/lists`, rows may be anything. */
 async function* pagesFrom(api: Api, first: Exchanged): AsyncGenerator<Exchanged> {
-	const { context, options } = api.invocation;
+	const { context, options } = api.caller;
 	let page = first;
 	for (let number = api.call.page + 1; ; number++) {
 		yield page;

@@ -21,8 +21,8 @@ import { say, warn } from '../notices.js';
 import { connectionOptions, guardDefaults, outputOptions, secretOptions } from '../options/shared.js';
 import { createProbe, findService, trySignIn } from '../probe.js';
 import {
+	type ChangedProfile,
 	overridesOf,
-	type ProfileChange,
 	readGivenSecret,
 	readProfiles,
 	runChange,
@@ -52,7 +52,7 @@ interface Login {
 
 const TRIES = 3;
 
-async function signInAndStore(invocation: Invocation): Promise<ProfileChange> {
+async function signInAndStore(invocation: Invocation): Promise<ChangedProfile> {
 	const { context, options, args } = invocation;
 	if (options.profile !== undefined) checkProfileName(options.profile);
 	if (args[0] !== undefined && options.baseUrl !== undefined) {

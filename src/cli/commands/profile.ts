@@ -28,9 +28,9 @@ import {
 } from '../options/shared.js';
 import {
 	asksForData,
+	type ChangedProfile,
 	changeProfiles,
 	overridesOf,
-	type ProfileChange,
 	readGivenSecret,
 	readProfiles,
 	runChange,
@@ -142,7 +142,7 @@ export const set = defineCommand({
 	},
 });
 
-async function change(invocation: Invocation): Promise<ProfileChange> {
+async function change(invocation: Invocation): Promise<ChangedProfile> {
 	const { context, options: given } = invocation;
 	const name = checkProfileName(invocation.args[0] ?? '');
 	const before = readProfiles(invocation).profiles[name] ?? {};

@@ -150,7 +150,7 @@ export function failureOfRead(
 ): SupportctlError {
 	const isList = endpoint.verb === 'list';
 	const noun = plural(endpoint.noun, isList ? 2 : 1);
-	const outcome = { ...result, row: 1, ids };
+	const outcome = { ...result, ids };
 	if (result.code !== NO_ROUTE) return failureOf(outcome, { ...endpoint, noun }, session.connection);
 	const what = isList ? 'lists' : `reads of a single ${noun}`;
 	return new SupportctlError(`this service has no ${what} (${result.status} ${NO_ROUTE})`, exitCodeOfOutcome(outcome), {

@@ -50,7 +50,7 @@ export function nextStep(
 	return `the change may have been applied; check before retrying${canVerify ? ', or use --verify' : ''}`;
 }
 
-const VERDICTS: Partial<Record<RowOutcome['outcome'], string>> = {
+const VERDICTS: Partial<Record<Outcome['outcome'], string>> = {
 	failed: ' failed',
 	unknown: ': outcome unknown',
 	'not-sent': ' was not sent',
@@ -60,7 +60,7 @@ const VERDICTS: Partial<Record<RowOutcome['outcome'], string>> = {
 
 /** `update ticket 14 failed (HTTP 500 db_error), after 2 attempts: Out of rows` */
 export function verdictOf(
-	{ outcome, status, code, message, attempts }: RowOutcome,
+	{ outcome, status, code, message, attempts }: Outcome,
 	what: string,
 	verdict = code === 'wait_too_long' ? ' was put off' : (VERDICTS[outcome] ?? ''),
 ): string {
@@ -71,8 +71,10 @@ export function verdictOf(
 	return `${what}${verdict}${http}${tries}${why === '' ? '' : `: ${why}`}`;
 }
 
+type ObjectOutcome = Omit<RowOutcome, 'row'>;
+
 export function failureOf(
-	outcome: RowOutcome,
+	outcome: ObjectOutcome,
 	endpoint: Endpoint,
 	connection: Connection,
 	{ verify = false }: { verify?: boolean } = {},
@@ -92,7 +94,7 @@ export function failureOf(
 	return errorOf(outcome, text, nextStep(outcome, { isRead: replay === 'read', canVerify }, connection));
 }
 
-export function errorOf(given: RowOutcome, text: string, hint: string | undefined): SupportctlError {
+export function errorOf(given: ObjectOutcome, text: string, hint: string | undefined): SupportctlError {
 	const { ids, outcome, status, code, attempts, reasons, differs } = given;
 	return new SupportctlError(text, exitCodeOfOutcome(given), {
 		code: code ?? outcome,
@@ -102,7 +104,7 @@ export function errorOf(given: RowOutcome, text: string, hint: string | undefine
 	});
 }
 
-export function exitCodeOfOutcome({ outcome, code, signedOut, forbidden }: RowOutcome): ExitCode {
+export function exitCodeOfOutcome({ outcome, code, signedOut, forbidden }: Outcome): ExitCode {
 	if (outcome === 'ok' || (outcome === 'skipped' && code !== 'conflict')) return ExitCode.ok;
 	if (outcome === 'unknown') return ExitCode.unknown;
 	if (outcome === 'differs') return ExitCode.differs;

@@ -86,7 +86,7 @@ function judgeCheck(
 ): { verdict: 'valid' | 'invalid' | 'unknown'; exitCode: ExitCode; message: string; hint?: string } {
 	const { outcome, code, forbidden, signedOut, wrongCredentials } = shown;
 	const who = `the credentials of ${quote(username)}`;
-	const say = (what: string): string => verdictOf({ ...shown, row: 1, ids: {} }, what, '');
+	const say = (what: string): string => verdictOf(shown, what, '');
 	if (outcome === 'ok') return { verdict: 'valid', exitCode: ExitCode.ok, message: `${who} are valid` };
 	if (wrongCredentials) {
 		const hint =
