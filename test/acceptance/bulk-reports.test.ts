@@ -111,7 +111,7 @@ describe('--report', () => {
 
 	it.each([
 		['no/such/folder/out.xml', 'directory not found: no/such/folder'],
-		['.', 'it is a directory'],
+		['.', "it isn't a regular file"],
 		['edits.csv/out.xml', 'directory not found: edits.csv'],
 		['/dev/null', "it isn't a regular file"],
 	])('is refused before anything is sent where it can not be written: %s', async (path, why) => {

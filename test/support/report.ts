@@ -60,11 +60,9 @@ export async function reportOf(format: ReportFormat, facts?: ReportFacts): Promi
 
 /** A plan with these changes a row, each of ticket 1, 2 … */
 export function planFacts(changes: readonly PageRow['changes'][]): PlanFacts {
-	const { plan, started, input } = headerOf(changes.length);
+	const who = { user: 'ada', host: 'laptop' };
 	return {
-		header: { plan, started, input },
-		by: 'ada',
-		note: 'Close what is solved',
+		header: { ...headerOf(changes.length), who, note: 'Close what is solved' },
 		steps: [['to send it', 'supportctl run apply plan.ndjson']],
 		rows: changes.map((each, at) => ({ row: at + 1, line: at + 2, ids: { id: String(at + 1) }, changes: each })),
 	};

@@ -40,7 +40,11 @@ export interface Complaint {
 	ids?: Readonly<Record<string, string>>;
 }
 
-export type RowReader = (raw: RawRow) => RowValues | Complaint[];
+export interface Columns {
+	readonly ignored: readonly string[];
+	readonly matched: readonly Matched[];
+	read(raw: RawRow): RowValues | Complaint[];
+}
 
 /** `row 812 (edits.csv line 813): status "hodl" …` */
 export function formatComplaint({ row, line, column, message }: Complaint, name: string): string {
@@ -204,7 +208,7 @@ class Names {
 	}
 }
 
-export interface Matched {
+interface Matched {
 	readonly column: string;
 	readonly field: string;
 }
@@ -340,11 +344,7 @@ function fill(
 }
 
 /** @throws UsageError with all that is wrong with the header */
-export function compileColumns(options: CompileOptions): {
-	read: RowReader;
-	ignored: readonly string[];
-	matched: readonly Matched[];
-} {
+export function compileColumns(options: CompileOptions): Columns {
 	const { endpoint, flags = {} } = options;
 	const names = new Names(options);
 	const { columns, matched } = compileHeader(options, names);

@@ -7,7 +7,7 @@ import { durationText } from '../../text.js';
 import { type Counts, nextSteps, openRows, outcomeNames, sumOf, totalOf } from '../journal/counts.js';
 import type { RecordFile, Tick } from '../journal/read.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
-import { commandOf, formatShard, type RunHeader, type RunPlan, sourceName } from '../run/plan.js';
+import { commandOf, formatShard, madeBy, type RunHeader, type RunPlan, sourceName } from '../run/plan.js';
 
 export interface ReportFacts {
 	readonly header: RunHeader;
@@ -100,15 +100,14 @@ export function pageOfRun(report: Report): Page {
 }
 
 export interface PlanFacts {
-	readonly header: Pick<RunHeader, 'plan' | 'started' | 'input'>;
-	readonly by?: string | undefined;
-	readonly note?: string | undefined;
+	readonly header: RunHeader;
 	readonly steps: readonly Step[];
 	readonly rows: Iterable<Pick<RowRecord, 'row' | 'line' | 'ids'> & Pick<PageRow, 'changes'>>;
 }
 
-export function pageOfPlan({ header, by, note, steps, rows: planned }: PlanFacts): Page {
-	const { noun } = endpoints[header.plan.endpoint];
+export function pageOfPlan({ header, steps, rows: planned }: PlanFacts): Page {
+	const { plan, who, note } = header;
+	const { noun } = endpoints[plan.endpoint];
 	const groups = new Groups();
 	const rows: PageRow[] = [];
 	let total = 0;
@@ -119,8 +118,8 @@ export function pageOfPlan({ header, by, note, steps, rows: planned }: PlanFacts
 	}
 	return {
 		isPlan: true,
-		title: `Plan: ${count(total, noun)} would be ${doneText(header.plan)}`,
-		about: `${aboutText(header)}${by === undefined ? '' : `, planned by ${by}`}`,
+		title: `Plan: ${count(total, noun)} would be ${doneText(plan)}`,
+		about: `${aboutText(header)}${who === undefined ? '' : `, planned by ${madeBy(who)}`}`,
 		details: [...(note === undefined ? [] : [note]), ...detailsOf(header)],
 		problems: [],
 		noun,
@@ -164,14 +163,14 @@ function doneText({ endpoint, source, values }: RunPlan): string {
 	return { set: 'updated', delete: deleted, read: 'looked up', once: 'checked' }[replay];
 }
 
-function aboutText({ plan, started }: Pick<RunHeader, 'plan' | 'started'>): string {
+function aboutText({ plan, started }: RunHeader): string {
 	const date = new Date(started);
 	const day = date.toLocaleDateString('en-US', { timeZone: 'UTC', dateStyle: 'long' });
 	const time = date.toISOString().slice(11, 16);
 	return `supportctl ${commandOf(plan)} on ${new URL(plan.service.baseUrl).host}, ${day} at ${time} UTC`;
 }
 
-function detailsOf({ plan, input }: Pick<RunHeader, 'plan' | 'input'>): string[] {
+function detailsOf({ plan, input }: RunHeader): string[] {
 	const all = input.own === input.rows ? '' : ` of ${number(input.rows)}`;
 	const shard = plan.shard === undefined ? '' : ` (shard ${formatShard(plan.shard)})`;
 	const rows = `${number(input.own)}${all} ${plural('row', input.rows)}${shard}`;

@@ -11,15 +11,15 @@ import { openRecords, type RecordFile } from '../journal/read.js';
 import { html } from './html.js';
 import { junit } from './junit.js';
 import { markdown } from './markdown.js';
-import { type Page, type PlanFacts, pageOfPlan, pageOfRun, type Report, type ReportFacts, reportOn } from './page.js';
+import { type Page, type PlanFacts, pageOfPlan, pageOfRun, type ReportFacts, reportOn } from './page.js';
 
 export const reportFormats = ['html', 'junit', 'markdown'] as const;
 
 export type ReportFormat = (typeof reportFormats)[number];
 
-export interface ReportSpec {
-	readonly format: ReportFormat;
-	readonly path: string;
+interface ReportSpec {
+	format: ReportFormat;
+	path: string;
 }
 
 export function parseReport(text: string): ReportSpec {
@@ -46,7 +46,6 @@ async function realName(path: string): Promise<string> {
 
 async function obstacle(target: string, path: string): Promise<string | undefined> {
 	const found = await stat(target).catch(() => undefined);
-	if (found?.isDirectory() === true) return 'it is a directory';
 	if (found?.isFile() === false) return "it isn't a regular file";
 	try {
 		await access(`${dirname(target)}/.`, constants.W_OK);
@@ -95,12 +94,7 @@ function cannotWrite(path: string, error: unknown): FailedError {
 	return new FailedError(message, { code: 'report_failed', cause: error });
 }
 
-function textOf(format: ReportFormat, report: Report): Iterable<string> {
-	if (format === 'junit') return junit(report);
-	return textOfPage(format, pageOfRun(report));
-}
-
-function textOfPage(format: ReportFormat, page: Page): Iterable<string> {
+function textOf(format: ReportFormat, page: Page): Iterable<string> {
 	return format === 'html' ? html(page) : markdown(page);
 }
 
@@ -112,7 +106,8 @@ export async function writeReports(specs: readonly ReportSpec[], facts: ReportFa
 		for (const path of facts.journals) files.push(await openRecords(path));
 		const report = reportOn(facts, files);
 		for (const spec of specs) {
-			await writeReport(spec, textOf(spec.format, report), cwd).catch((error: unknown) => {
+			const texts = spec.format === 'junit' ? junit(report) : textOf(spec.format, pageOfRun(report));
+			await writeReport(spec, texts, cwd).catch((error: unknown) => {
 				failure ??= error;
 			});
 		}
@@ -132,5 +127,5 @@ export function checkPlanReports(specs: readonly ReportSpec[]): void {
 export async function writePlanReports(specs: readonly ReportSpec[], facts: PlanFacts, cwd: string): Promise<void> {
 	checkPlanReports(specs);
 	const page = pageOfPlan(facts);
-	for (const spec of specs) await writeReport(spec, textOfPage(spec.format, page), cwd);
+	for (const spec of specs) await writeReport(spec, textOf(spec.format, page), cwd);
 }

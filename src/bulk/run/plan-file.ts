@@ -120,9 +120,9 @@ export class PlanWriter {
 	}
 }
 
-const refused = (path: string, why: string): UsageError => {
+function refused(path: string, why: string): UsageError {
 	return new UsageError(`can't use the plan ${path}: ${why}`, { code: 'bad_plan', hint: 'make the plan again' });
-};
+}
 
 /** Its rows, and then the plan itself. @throws UsageError unless it is whole and unchanged */
 function* readRows(path: string): Generator<Json, SavedPlan & { readonly header: RunHeader }> {
@@ -132,27 +132,22 @@ function* readRows(path: string): Generator<Json, SavedPlan & { readonly header:
 		fd = openRegularFile(path);
 		const lineAt = lineReader(fd);
 		const hash = createHash('sha256');
-		let header: RunHeader | undefined;
-		let rows = 0;
-		for (let place = 0; ; ) {
-			const { text, end } = lineAt(place) ?? {};
-			if (text === undefined || end === undefined) throw refused(path, 'its end is missing');
-			const record = parseRecord(text);
-			if (record === undefined) throw refused(path, 'a line was changed or damaged');
-			if (header !== undefined && record.type !== 'planned') {
-				const sha256 = hash.digest('hex');
-				const isWhole = record.sha256 === sha256 && record.rows === rows && fstatSync(fd).size === end;
-				if (!isWhole) throw refused(path, 'it was changed after it was made');
-				return { path, header, sha256, rows };
-			}
-			if (header === undefined) header = headerOf(text, path);
-			else {
-				rows++;
+		let line = lineAt(0);
+		const header = headerIn(line?.text ?? '');
+		if (typeof header === 'string') throw refused(path, header);
+		for (let rows = 0; line !== undefined; rows++) {
+			hash.update(`${line.text}\n`);
+			line = lineAt(line.end);
+			const record = line && parseRecord(line.text);
+			if (record?.type === 'planned') {
 				yield record;
+				continue;
 			}
-			hash.update(`${text}\n`);
-			place = end;
+			const sha256 = hash.digest('hex');
+			if (record?.sha256 !== sha256 || fstatSync(fd).size !== line?.end) break;
+			return { path, header, sha256, rows };
 		}
+		throw refused(path, 'it was changed after it was made, or its end is missing');
 	} catch (error) {
 		throw error instanceof UsageError ? error : refused(path, fileProblem(error));
 	} finally {
@@ -160,13 +155,7 @@ function* readRows(path: string): Generator<Json, SavedPlan & { readonly header:
 	}
 }
 
-function headerOf(text: string, path: string): RunHeader {
-	const header = headerIn(text);
-	if (typeof header === 'string') throw refused(path, header);
-	return header;
-}
-
-export function readPlan(path: string): SavedPlan & { readonly header: RunHeader } {
+export function readPlan(path: string) {
 	const rows = readRows(path);
 	for (;;) {
 		const { done, value } = rows.next();
@@ -244,7 +233,7 @@ export function openPlannedRows(
 			};
 		}
 	}
-	return { source, ignored: [], matched: [], sha256: () => sha256, read: () => inBatches(rows()) };
+	return { source, sha256: () => sha256, read: () => inBatches(rows()) };
 }
 
 function expectedOf({ values, absent }: PlannedWrite['before']): RunRow['expected'] {

@@ -134,6 +134,11 @@ export interface RunHeader {
 	};
 }
 
+/** `ada on laptop (account ada@desk.example)` */
+export function madeBy({ user, host, account }: NonNullable<RunHeader['who']>): string {
+	return `${user} on ${host}${account === undefined ? '' : ` (account ${account})`}`;
+}
+
 export function commandOf({ endpoint, source }: Pick<RunPlan, 'endpoint' | 'source'>): string {
 	if (source.from === 'snapshots') return 'run undo';
 	return endpoint.replaceAll('.', ' ');

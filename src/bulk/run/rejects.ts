@@ -1,6 +1,5 @@
 /** Rows that were not done, in the input's columns with reasons, in constant memory. */
 
-import { existsSync } from 'node:fs';
 import { createDialect } from '../../api/dialect.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
@@ -14,12 +13,6 @@ import { differences, fullMessage, type RowRecord } from '../journal/records.js'
 import type { Fields, Ids, RowSource, RunHeader } from './plan.js';
 import { invalidOutcome, isInvalid, isOwn, openInputOf, RowPlanner } from './rows.js';
 
-/** @returns whether a row with such a state is exported; by default those to fix or retry, and conflicts */
-function wantedBy(outcomes: readonly OutcomeName[] | undefined): (state: number) => boolean {
-	if (outcomes === undefined) return isToFix;
-	return (state) => outcomes.includes(outcomeIn(state) as OutcomeName);
-}
-
 export interface Reject {
 	row: Record<string, unknown>;
 	ids: Ids;
@@ -31,7 +24,6 @@ export async function openPastInput(
 	stateDir: string,
 ): Promise<InputSource | undefined> {
 	if (source.from !== 'ids' && source.from !== 'file') return undefined;
-	if (source.from === 'file' && source.path !== '-' && !existsSync(source.path)) return undefined;
 	return await openInputOf(source, stdin, stateDir);
 }
 
@@ -56,9 +48,10 @@ export async function* rejectsOf(
 	input: InputSource | undefined,
 	options: RejectOptions,
 ): AsyncGenerator<Reject> {
-	const { reason } = options;
+	const { reason, outcomes } = options;
 	if (input !== undefined) await checkUnchanged(header, input);
-	const isWanted = wantedBy(options.outcomes);
+	const isWanted = (state: number): boolean =>
+		outcomes === undefined ? isToFix(state) : outcomes.includes(outcomeIn(state) as OutcomeName);
 	const { scan, recordOf, close } = await openRecords(path);
 	const { states } = scan;
 	try {
@@ -91,7 +84,7 @@ function unreachedRows(scan: JournalScan, input: InputSource): (raw: RawRow) => 
 	return (raw) => {
 		const { row } = raw;
 		if (states.outcomeOf(row) !== undefined || states.maybeSent(row)) return undefined;
-		const planned = planner.finish(raw, planner.read(raw));
+		const planned = planner.finish(raw, planner.columns.read(raw));
 		if (!isOwn(planned, plan.shard)) return undefined;
 		const unreached = 'the run ended before this row';
 		const rest = { row, outcome: 'not-sent', attempts: 0, ms: 0 } as const;

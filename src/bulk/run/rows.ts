@@ -5,7 +5,7 @@ import { type Endpoint, endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
 import { type RowOutcome, unsent } from '../../http/outcome.js';
 import { type InputSource, openArguments, type RawRow } from '../input/input.js';
-import { type Complaint, compileColumns, type Matched, type RowReader } from '../input/rows.js';
+import { type Columns, type Complaint, compileColumns } from '../input/rows.js';
 import { inOrder } from '../lists/batches.js';
 import type { Directories } from '../lists/directory.js';
 import { hasNames, resolveRow } from './names.js';
@@ -51,8 +51,7 @@ export interface PlannedRows {
 	readonly source: RowSource;
 	/** Undefined for rows from a journal or a saved plan. */
 	readonly input?: InputSource;
-	readonly ignored: readonly string[];
-	readonly matched: readonly Matched[];
+	readonly columns?: Columns;
 	sha256(): string;
 	/** In input order; `isOwn` says which are a shard's. */
 	read(): AsyncIterable<readonly PlannedRow[]>;
@@ -80,9 +79,7 @@ export async function* inBatches(rows: Iterable<RunRow>): AsyncGenerator<RunRow[
 
 /** Plans a row in two steps: names are looked up between them. */
 export class RowPlanner {
-	readonly read: RowReader;
-	readonly ignored: readonly string[];
-	readonly matched: readonly Matched[];
+	readonly columns: Columns;
 	readonly endpoint: Endpoint;
 	readonly #request: Planner;
 	/** Fields whose items flags add or remove. */
@@ -100,7 +97,7 @@ export class RowPlanner {
 		this.endpoint = endpoint;
 		this.#request = createPlanner(endpoint, dialect);
 		this.#listed = Object.keys({ ...values.add, ...values.remove });
-		const { read, ignored, matched } = compileColumns({
+		this.columns = compileColumns({
 			...plan.columns,
 			name,
 			columns,
@@ -111,12 +108,9 @@ export class RowPlanner {
 			changesLists: this.#listed.length > 0,
 			flags: { ids, force: force || undefined, reassign, fields: { ...values.fields, ...secrets } },
 		});
-		this.read = read;
-		this.ignored = ignored;
-		this.matched = matched;
 	}
 
-	finish({ row, line }: Pick<RawRow, 'row' | 'line'>, found: ReturnType<RowReader>): PlannedRow {
+	finish({ row, line }: Pick<RawRow, 'row' | 'line'>, found: RowValues | Complaint[]): PlannedRow {
 		if (Array.isArray(found)) return { row, line, complaints: found };
 		const refusal = this.#refusal(found);
 		if (refusal !== undefined) return { row, line, complaints: [{ row, line, ids: found.ids, ...refusal }] };
@@ -149,7 +143,7 @@ export async function planRows(batch: readonly RawRow[], planner: RowPlanner, na
 	const planned: PlannedRow[] = new Array(batch.length);
 	const named: { index: number; raw: RawRow; found: RowValues }[] = [];
 	batch.forEach((raw, index) => {
-		const found = planner.read(raw);
+		const found = planner.columns.read(raw);
 		if (!Array.isArray(found) && hasNames(endpoint, found)) named.push({ index, raw, found });
 		else planned[index] = planner.finish(raw, found);
 	});
@@ -174,7 +168,7 @@ async function planNamed(
 	const { row, line } = raw;
 	const ids = name === undefined || own !== 'slug' ? found.ids : { slug: name, ...found.ids };
 	const complaints = problems.map(({ column, problem }) => {
-		const label = planner.matched.find(({ field }) => field === column)?.column ?? column;
+		const label = planner.columns.matched.find(({ field }) => field === column)?.column ?? column;
 		return { row, line, column: label, message: problem, ids };
 	});
 	const isGone = problems.every(({ column, isMissing }) => isMissing && column === own);

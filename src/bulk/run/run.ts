@@ -74,8 +74,7 @@ async function openRows(setup: RunSetup): Promise<PlannedRows> {
 			// Stdin is a file by now.
 			source: source.from === 'file' && path !== undefined ? { ...source, path, format } : source,
 			input,
-			ignored: planner.ignored,
-			matched: planner.matched,
+			columns: planner.columns,
 			sha256: () => input.sha256 ?? '',
 			async *read() {
 				for await (const batch of input.read()) {

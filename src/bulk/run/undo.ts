@@ -18,7 +18,7 @@ import { isNothing } from './held.js';
 import { hashKey, type Ids, type RowSource, type RunHeader, type RunPlan, withoutValues } from './plan.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 
-/** It keeps old values itself. @throws UsageError */
+/** @throws UsageError */
 export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: boolean): RunPlan {
 	if (!plan.checks.snapshot) {
 		throw new UsageError(`run ${id} did not save old values`, {
@@ -69,17 +69,16 @@ export async function openOldValues(
 		const isNeeded = record.type === 'before' || record.differs !== undefined || isLost(record, soFar);
 		if (!isObject(ids) || !isNeeded) return;
 		const hash = hashKey(keyOf(ids));
-		const known = places.get(hash);
-		if (known === undefined) places.set(hash, [place]);
-		else known.push(place);
+		const known = places.get(hash) ?? [];
+		known.push(place);
+		places.set(hash, known);
 	});
-	const changes = new Changes(places, scan, plan);
 	const request = createPlanner(endpoints[plan.endpoint], dialect);
 	let digest = '';
 	function* rows(): Generator<RunRow> {
 		const hash = createHash('sha256');
 		let row = 0;
-		for (const change of changes.read(journal)) {
+		for (const change of readChanges(journal, places.values(), scan, plan)) {
 			hash.update(JSON.stringify(change));
 			yield rowOf(change, ++row, overwrite, request);
 		}
@@ -88,7 +87,7 @@ export async function openOldValues(
 		}
 		digest = hash.digest('hex');
 	}
-	return { source, ignored: [], matched: [], sha256: () => digest, read: () => inBatches(rows()) };
+	return { source, sha256: () => digest, read: () => inBatches(rows()) };
 }
 
 function rowOf(change: Change, row: number, overwrite: boolean, request: Planner): RunRow {
@@ -118,62 +117,59 @@ function isLost({ type, row, outcome, status }: Json, { states, corrupt }: Journ
 	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
 }
 
-/** Read object by object; values stay in the journal. */
-class Changes {
-	readonly #endpoint: Endpoint;
-	/** Of objects with one hash, by their keys. */
-	#found = new Map<string, Change>();
+/** @param places of records by a hash of their object, in the order of the run; read object by object, for values take room */
+function* readChanges(
+	journal: string,
+	places: Iterable<readonly number[]>,
+	scan: JournalScan,
+	plan: RunPlan,
+): Generator<Change> {
+	const fd = openRegularFile(journal);
+	try {
+		const lineAt = lineReader(fd);
+		for (const ofObjects of places) {
+			const changes = new Changes(scan, plan);
+			for (const place of ofObjects) {
+				const record = parseRecord(lineAt(place)?.text ?? '');
+				if (record !== undefined) changes.add(record);
+			}
+			yield* changes.byKey.values();
+		}
+	} finally {
+		closeSync(fd);
+	}
+}
 
-	/** @param places of records by a hash of their object, in the order of the run */
+class Changes {
+	readonly byKey = new Map<string, Change>();
+	readonly #endpoint: Endpoint;
+
 	constructor(
-		private readonly places: ReadonlyMap<number, readonly number[]>,
 		private readonly scan: JournalScan,
 		private readonly plan: RunPlan,
 	) {
 		this.#endpoint = endpoints[plan.endpoint];
 	}
 
-	*read(journal: string): Generator<Change> {
-		const fd = openRegularFile(journal);
-		try {
-			const lineAt = lineReader(fd);
-			for (const places of this.places.values()) {
-				this.#found = new Map();
-				for (const place of places) {
-					const record = parseRecord(lineAt(place)?.text ?? '');
-					if (record !== undefined) this.#add(record);
-				}
-				yield* this.#found.values();
-			}
-		} finally {
-			closeSync(fd);
-		}
-	}
-
-	#add(record: Json): void {
+	add(record: Json): void {
 		if (record.type === 'before') this.#addOldValues(record);
 		const { ids = {}, row = 0, differs = [] } = rowRecordOf(record) ?? {};
-		if (isLost(record, this.scan) && this.#isSafe(ids)) this.#changeOf(ids).lost ??= row;
+		if (isLost(record, this.scan) && areIds(ids, this.#endpoint, this.plan)) this.#changeOf(ids).lost ??= row;
 		// A value that the service showed after a write may be of this run.
-		for (const { field, shown } of differs) this.#found.get(keyOf(ids))?.written[field]?.push(shown);
-	}
-
-	/** IDs become a path, and a journal may come from elsewhere. */
-	#isSafe(ids: Readonly<Json>): ids is Ids {
-		return areIds(ids, this.#endpoint, this.plan);
+		for (const { field, shown } of differs) this.byKey.get(keyOf(ids))?.written[field]?.push(shown);
 	}
 
 	#changeOf(ids: Ids): Change {
 		const key = keyOf(ids);
-		const change = this.#found.get(key) ?? { ids, old: emptyRecord(), written: emptyRecord(), remarks: emptyRecord() };
-		this.#found.set(key, change);
+		const change = this.byKey.get(key) ?? { ids, old: emptyRecord(), written: emptyRecord(), remarks: emptyRecord() };
+		this.byKey.set(key, change);
 		return change;
 	}
 
 	#addOldValues({ row, ids, values, sent, absent = [], withheld = [] }: Json): void {
 		if (!isObject(ids) || !isObject(values) || !isObject(sent)) return;
 		if (!Array.isArray(absent) || !Array.isArray(withheld)) return;
-		if (!this.#isSafe(ids) || !this.#mayBeWritten(row as number)) return;
+		if (!areIds(ids, this.#endpoint, this.plan) || !this.#mayBeWritten(row as number)) return;
 		const { old, written, remarks } = this.#changeOf(ids);
 		const keep = (name: string, why: string): void => {
 			if (!Object.hasOwn(old, name)) remarks[name] ??= `${name} not restored: ${why}`;
@@ -208,7 +204,7 @@ function obstacle({ body, fields }: Endpoint, name: string, old: unknown): strin
 	return field?.kind === 'term' && isNothing(old) ? "it was empty, and the API can't empty it" : undefined;
 }
 
-/** Whether IDs lead to nothing but an object of the endpoint. */
+/** IDs become a path, and a journal or a plan may come from elsewhere. */
 export function areIds(
 	ids: Readonly<Json>,
 	endpoint: Endpoint,

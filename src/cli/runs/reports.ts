@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { Ended, Started } from '../../bulk/run/events.js';
-import { inputFileOf, type RowSource, type RunHeader } from '../../bulk/run/plan.js';
+import { inputFileOf, type RowSource } from '../../bulk/run/plan.js';
 import { readStart } from '../../folder.js';
 import { shellWord } from '../../profile/settings.js';
 import type { RunJob } from './plan.js';
@@ -54,21 +54,14 @@ export async function writeReportsOnPlan(path: string, texts: readonly string[],
 	const { changesIn, plannedWrites, readPlan } = await import('../../bulk/run/plan-file.js');
 	const specs = await check(texts, [['the plan', path]], cwd);
 	const { header, sha256 } = readPlan(path);
-	const { plan, who, note } = header;
 	const near = relative(cwd, resolve(path));
 	const name = shellWord(near.startsWith('..') ? path : near);
 	const steps = [['apply it', `supportctl run apply ${name} --digest ${sha256}`]] as const;
 	function* rows() {
-		for (const planned of plannedWrites(path, plan)) {
+		for (const planned of plannedWrites(path, header.plan)) {
 			const { row, line, ids } = planned;
-			yield { row, line, ids, changes: changesIn(planned, plan) };
+			yield { row, line, ids, changes: changesIn(planned, header.plan) };
 		}
 	}
-	await writePlanReports(specs, { header, by: madeBy(who), note, steps, rows: rows() }, cwd);
-}
-
-export function madeBy(who: RunHeader['who']): string | undefined {
-	if (who === undefined) return undefined;
-	const account = who.account === undefined ? '' : ` (account ${who.account})`;
-	return `${who.user} on ${who.host}${account}`;
+	await writePlanReports(specs, { header, steps, rows: rows() }, cwd);
 }

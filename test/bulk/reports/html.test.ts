@@ -177,7 +177,8 @@ describe('the HTML report', () => {
 			[{ field: SCRIPT, old: [], new: {} }],
 			[],
 		]);
-		expect(await complaintsOn([...html(pageOfPlan({ ...facts, by: SCRIPT, note: SCRIPT }))].join(''))).toEqual([]);
+		const header = { ...facts.header, who: { user: SCRIPT, host: SCRIPT }, note: SCRIPT };
+		expect(await complaintsOn([...html(pageOfPlan({ ...facts, header }))].join(''))).toEqual([]);
 	});
 
 	it('adds up the shards of an input and names those that are missing', async () => {

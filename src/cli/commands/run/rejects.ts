@@ -44,8 +44,8 @@ export const command = defineCommand({
 		const reason = reasonColumn((name) => Object.hasOwn(header.plan.columns.map, name));
 		const file = inputFileOf(header.plan.source);
 		const isGone = header.input.copied && given.input === undefined && !existsSync(file?.path ?? '');
-		const source = isGone ? header.plan.source : await sourceAgain(past, given.input, context.cwd);
-		const input = await openPastInput(source, context.stdin.bytes(), stateFolder(context));
+		const source = isGone ? undefined : await sourceAgain(past, given.input, context.cwd);
+		const input = source && (await openPastInput(source, context.stdin.bytes(), stateFolder(context)));
 		try {
 			if (input === undefined) {
 				warn(context, ['the input of the run was not kept: exporting only IDs; pass the file with --input']);

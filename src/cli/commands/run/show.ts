@@ -19,6 +19,7 @@ import {
 	commandOf,
 	formatShard,
 	inputFileOf,
+	madeBy,
 	type RunHeader,
 	type RunPlan,
 	sourceName,
@@ -36,7 +37,7 @@ import { outcomeOption, runArgument } from '../../runs/options.js';
 import { outcomeColumns, outcomeView, printedIds } from '../../runs/outcomes.js';
 import { BAD } from '../../runs/printers/messages.js';
 import { changeLines } from '../../runs/printers/preview.js';
-import { madeBy, writeReportsOnPlan } from '../../runs/reports.js';
+import { writeReportsOnPlan } from '../../runs/reports.js';
 import { runView } from './list.js';
 
 export const command = defineCommand({

@@ -246,7 +246,8 @@ function undoObstacle({ endpoint, options }: RunJob, { counts }: Ended, plan: Ru
 	return isPermanent ? 'the deletes were permanent' : 'no old values were saved';
 }
 
-export function noteColumns({ plan, tuning, context }: RunJob, { ignored, matched }: PlannedRows): void {
+export function noteColumns({ plan, tuning, context }: RunJob, { columns }: PlannedRows): void {
+	const { ignored = [], matched = [] } = columns ?? {};
 	const pairs = matched.map(({ column, field }) => `${sanitise(column)} → ${field}`);
 	if (pairs.length > 0 && !tuning.quiet) notify(context, 'message', `columns: ${pairs.join(', ')}`);
 	if (plan.endpoint !== 'ticket.fields.set') return;
