@@ -1,9 +1,9 @@
 /** Checks a journal's first line like a command line: it may come from anywhere. */
 
-import { type Endpoint, endpoints, numberedIdNames } from '../../api/endpoints.js';
+import { type Endpoint, endpoints, isEndpointName, numberedIdNames } from '../../api/endpoints.js';
 import { parseTaxonomy } from '../../api/plan.js';
 import { checkTyped, isObject, isProblem, quote } from '../../api/values.js';
-import { hasRuns, type RunHeader, type RunPlan } from '../run/plan.js';
+import type { RunHeader, RunPlan } from '../run/plan.js';
 
 export const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{5}$/;
 
@@ -66,7 +66,7 @@ const LEAVES_PATH = /^\.*$|[/\\]/;
 
 function valuesProblem(plan: RunPlan): string | undefined {
 	const { endpoint: name, values, undocumented } = plan;
-	if (!hasRuns(name)) return `${quote(name)} can't be a run`;
+	if (!isEndpointName(name) || endpoints[name].replay === 'once') return `${quote(name)} can't be a run`;
 	const endpoint = endpoints[name];
 	const { taxonomy } = values.ids;
 	if (taxonomy !== undefined && isProblem(parseTaxonomy(endpoint, taxonomy, undocumented))) {

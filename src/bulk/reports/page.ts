@@ -1,5 +1,3 @@
-/** What reports are made from, and what those for people say of a run or a plan. */
-
 import { endpoints } from '../../api/endpoints.js';
 import { nameRow, plural } from '../../api/names.js';
 import type { OutcomeName } from '../../http/outcome.js';
@@ -192,7 +190,6 @@ function ownLink(link: string | undefined, baseUrl: string): string | undefined 
 	return isWeb && isOwn ? href : undefined;
 }
 
-/** Digits don't make a new group. */
 class Groups {
 	readonly #byKey = new Map<string, Group>();
 	others = 0;

@@ -2,13 +2,11 @@
 
 import { MOST_AT_A_TIME } from './plan.js';
 
-/** Or two for each request under way. */
 const LEAST_RESULTS = 4;
 /** Share of requests that may wait inside the service; at least one. */
 const WAITING_SHARE = 0.15;
 /** Until the limit was too high once; then it grows by one. */
 const GROWTH = 2;
-/** Times within this factor are the same. */
 const SAME = 0.9;
 
 /**
@@ -21,7 +19,6 @@ export class AutoConcurrency {
 	#times: number[] = [];
 	#ignored = 0;
 	#isFirstGrowth = true;
-	/** The median before the limit was lowered. */
 	#before: number | undefined;
 
 	/** @param ms of a request that was served at once */

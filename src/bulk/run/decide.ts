@@ -7,23 +7,22 @@ import { emptyRecord } from '../../api/values.js';
 import { type Outcome, skipped, unsent } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
 import { type Held, holds, isNothing, isUnchanged, valuesOf } from './held.js';
-import { type Checks, changesLists, type Fields, NOTHING_TO_SEND, type RunPlan } from './plan.js';
+import { type Checks, type Fields, listedFields, NOTHING_TO_SEND, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
 
 export type Decision =
 	| { readonly skip: Outcome }
 	| {
 			readonly fields: Fields;
-			/** Fields that keep what others wrote. */
 			readonly left: readonly AppliedDifference[];
 	  };
 
 export const UNCHANGED = { code: 'unchanged', message: 'no change' };
 
 export function decide(row: RunRow, held: Held, plan: RunPlan, terms?: TermIndex): Decision {
-	const { checks, values } = plan;
+	const { checks } = plan;
 	const { endpoint, sent } = row.request;
-	const hidden = Object.keys({ ...values.add, ...values.remove }).find((field) => !held.has(field));
+	const hidden = listedFields(plan).find((field) => !held.has(field));
 	if (hidden !== undefined) {
 		const message = `the service does not show ${hidden}, so items can't be added or removed; nothing was written`;
 		return { skip: unsent('failed', 'not_shown', message) };
@@ -39,12 +38,11 @@ export function decide(row: RunRow, held: Held, plan: RunPlan, terms?: TermIndex
 	}
 	const fields = checks.onlyChanged ? changed : all;
 	const isEmpty = Object.keys(fields).length === 0;
-	// An undo restores the others.
 	if (left.length > 0 && (isEmpty || plan.source.from !== 'snapshots')) {
 		return { skip: skipped({ code: leftCode(plan), message: leftMessage(left, plan) }) };
 	}
 	if (isEmpty && endpoint.body !== 'none') {
-		return { skip: skipped(checks.onlyChanged || changesLists(plan) ? UNCHANGED : NOTHING_TO_SEND) };
+		return { skip: skipped(checks.onlyChanged || listedFields(plan).length > 0 ? UNCHANGED : NOTHING_TO_SEND) };
 	}
 	return { fields, left };
 }
@@ -67,7 +65,6 @@ function changedByOthers({ request, expected }: RunRow, held: Held, terms?: Term
 	const { endpoint, sent = {} } = request;
 	const left: AppliedDifference[] = [];
 	for (const [field, values] of Object.entries(expected ?? {})) {
-		// The value may be there already.
 		const fine = Object.hasOwn(sent, field) ? [...values, sent[field]] : values;
 		const now = held.get(field);
 		// Services may leave out cleared fields.
@@ -97,10 +94,10 @@ export function leftMessage(left: readonly AppliedDifference[], { source }: RunP
 	return [...changes, LEFT[source.from].hint].join('; ');
 }
 
-/** What --add and --remove flags make of the lists that the object has. */
-export function listChanges(held: Held, { values: { add, remove } }: RunPlan): Fields {
+export function listChanges(held: Held, plan: RunPlan): Fields {
+	const { add, remove } = plan.values;
 	const changes = emptyRecord<unknown>();
-	for (const field of Object.keys({ ...add, ...remove })) {
+	for (const field of listedFields(plan)) {
 		const now = held.get(field);
 		const items = isNothing(now) ? [] : [now].flat();
 		const gone = new Set((remove[field] ?? []).map(String));

@@ -10,7 +10,6 @@ export interface EngineOptions {
 	stop: AbortSignal;
 }
 
-/** Rows that may wait for others of their object. */
 const MOST_WAITING = 1000;
 
 /** Rows not started when `stop` aborts have no outcome. @throws what `rows` or `perform` throws, once nothing is in flight */

@@ -1,5 +1,3 @@
-/** What a run reports to its printers. */
-
 import type { ExitCode } from '../../errors.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import type { Complaint } from '../input/rows.js';
@@ -45,7 +43,6 @@ export interface PlannedWrite {
 	reassign?: string;
 	modified?: string;
 	fields: Fields;
-	/** Old values, and the fields that the object did not have. */
 	before: { values: Fields; absent: readonly string[] };
 }
 

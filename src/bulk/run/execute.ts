@@ -150,7 +150,6 @@ export class Execution {
 		this.#stop(this.#watch.lookAttempt(attempt, this.parts.setup.clock.monotonic()));
 	}
 
-	/** Done when the outcome is in the journal and printed. */
 	#take(outcome: RowOutcome): Promise<unknown> | undefined {
 		const { setup, journal, past } = this.parts;
 		const written = journal?.outcome(outcome);
@@ -216,12 +215,10 @@ export class Execution {
 function exitCodeAfter(stopped: StopReason | undefined, exitCode: ExitCode): ExitCode {
 	if (stopped?.kind === 'unauthorized') return ExitCode.refused;
 	if (stopped?.kind === 'same-refusal' && stopped.outcome.forbidden) return ExitCode.refused;
-	// Rows that were left have not failed.
 	if (stopped?.kind === 'out-of-time' && exitCode === ExitCode.failed) return ExitCode.partial;
 	return exitCode;
 }
 
-/** Invalid rows have an outcome at once. */
 export async function* rowsToSend(
 	{ plan, tuning }: RunSetup,
 	rows: PlannedRows,

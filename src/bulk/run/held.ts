@@ -77,7 +77,6 @@ export function isUnchanged(endpoint: Endpoint, name: string, value: unknown, he
 	return areTexts ? value === now : isSame(endpoint, name, value, held);
 }
 
-/** Whether a condition is met; "" means that the field is empty. */
 export function holds(endpoint: Endpoint, held: Held, field: string, value: string): boolean {
 	const now = held.get(field);
 	if (value === '') return isNothing(now);

@@ -13,7 +13,6 @@ export function isNamed(value: unknown): value is string {
 	return typeof value === 'string' && value !== '' && !looksLikeNumber(value);
 }
 
-/** Fields whose values may be names. */
 function namedKind({ fields }: Endpoint, column: string): 'user' | 'term' | 'terms' | undefined {
 	const kind = fields.find(({ name }) => name === column)?.kind;
 	return kind === 'user' || kind === 'term' || kind === 'terms' ? kind : undefined;
@@ -47,7 +46,6 @@ async function resolve(endpoint: Endpoint, values: RowValues, directories: Direc
 	};
 	for (const { name: column, names } of [...endpoint.parameters, { name: 'reassign', names: 'users' }]) {
 		const text = values.names?.[column];
-		// The IDs before it are known by now.
 		const id = text && (await idOf(column, text, directoryOf(names, values, directories)));
 		if (!id) continue;
 		if (column === 'reassign') values.reassign = id;
@@ -103,7 +101,6 @@ export async function resolveRow(
 	return problem === undefined ? [] : [{ column: own.name, problem, isMissing: false }];
 }
 
-/** Keeps what was looked up for a resume. */
 export async function keepNames(journal: Journal, directories: Directories): Promise<void> {
 	let written: Promise<void> | undefined;
 	for (const record of directories.memory.records) written = journal.record({ type: 'name', ...record });
@@ -158,12 +155,10 @@ export async function withIds(plan: RunPlan, endpoint: Endpoint, directories: Di
 	};
 }
 
-/** Fields of a plan's rows that are compared by the ID of a term. */
 export function comparedTerms({ checks }: RunPlan, endpoint: Endpoint, sent: Iterable<string>): string[] {
 	return termsAmong(endpoint, [...sent, ...checks.conditions.map(({ field }) => field)]);
 }
 
-/** Lists of terms are shown as IDs. */
 export function termsAmong({ fields }: Endpoint, names: readonly string[]): string[] {
 	return fields.filter(({ name, kind }) => kind === 'term' && names.includes(name)).map(({ name }) => name);
 }

@@ -49,7 +49,6 @@ export class PlanWriter {
 	readonly #fd: number;
 	readonly #hash = createHash('sha256');
 	#rows = 0;
-	#isOpen = true;
 
 	/**
 	 * @param onDraft is told the path of the unfinished file
@@ -74,7 +73,6 @@ export class PlanWriter {
 		this.#write({ type: 'saved-plan', version: VERSION, ...header });
 	}
 
-	/** Leaves out old values that are secret. */
 	add({ before, ...planned }: PlannedWrite): void {
 		this.#rows++;
 		const values = Object.entries(before.values).filter((entry) => {
@@ -91,13 +89,11 @@ export class PlanWriter {
 			fsyncSync(this.#fd);
 			renameSync(this.#draft, this.#path);
 		});
-		this.discard();
 		return { path: this.#path, sha256, rows: this.#rows };
 	}
 
-	discard(): void {
-		if (!this.#isOpen) return;
-		this.#isOpen = false;
+	/** Removes the draft of a plan that was not finished. */
+	close(): void {
 		closeSync(this.#fd);
 		rmSync(this.#draft, { force: true });
 	}

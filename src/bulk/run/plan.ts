@@ -1,7 +1,7 @@
 /** What a run is, as data: the first line of its journal contains it. */
 
 import type { Prefixes } from '../../api/dialect.js';
-import { type Endpoint, type EndpointName, endpoints, isEndpointName } from '../../api/endpoints.js';
+import { type Endpoint, type EndpointName, endpoints } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { UsageError } from '../../errors.js';
@@ -14,7 +14,6 @@ export type RowSource =
 	| { readonly from: 'ids'; readonly ids: readonly string[] }
 	/** `path` is absolute, or `-` for stdin; messages show `name`. */
 	| { readonly from: 'file'; readonly path: string; readonly name: string; readonly format?: InputFormat }
-	/** Old values from a journal; `overwrite` restores values that others changed. */
 	| { readonly from: 'snapshots'; readonly journal: string; readonly run: string; readonly overwrite: boolean }
 	/** A saved plan; with `allowDrift`, objects that changed since are written too. */
 	| { readonly from: 'plan'; readonly path: string; readonly sha256: string; readonly allowDrift: boolean };
@@ -26,12 +25,12 @@ export interface ColumnSettings {
 	readonly blank: 'skip' | 'clear';
 }
 
-/** What a list of IDs and --id-column contain. */
 export function rowIdName({ parameters, fields }: Endpoint): string {
 	return (parameters.at(-1) ?? (fields[0] as Field)).name;
 }
 
-/** A row's own cell takes precedence. */
+type Items = Readonly<Record<string, readonly (string | number)[]>>;
+
 export interface SharedValues {
 	readonly ids: Ids;
 	readonly fields: Fields;
@@ -39,8 +38,8 @@ export interface SharedValues {
 	readonly withheld: readonly string[];
 	readonly force: boolean;
 	readonly reassign?: string;
-	readonly add: Readonly<Record<string, readonly (string | number)[]>>;
-	readonly remove: Readonly<Record<string, readonly (string | number)[]>>;
+	readonly add: Items;
+	readonly remove: Items;
 }
 
 /** "" means that the field is empty. */
@@ -93,7 +92,6 @@ export interface RunPlan {
 
 export const MOST_AT_A_TIME = 64;
 
-/** Each resume may choose anew. */
 export interface RunTuning {
 	readonly concurrency: number;
 	readonly auto: boolean;
@@ -121,7 +119,6 @@ export interface RunHeader {
 	/** `html:/home/ada/run.html` */
 	readonly reports?: readonly string[];
 	readonly plan: RunPlan;
-	/** A resume compares it. */
 	readonly input: {
 		readonly sha256: string;
 		readonly rows: number;
@@ -139,7 +136,7 @@ export function madeBy({ user, host, account }: NonNullable<RunHeader['who']>): 
 	return `${user} on ${host}${account === undefined ? '' : ` (account ${account})`}`;
 }
 
-export function commandOf({ endpoint, source }: Pick<RunPlan, 'endpoint' | 'source'>): string {
+export function commandOf({ endpoint, source }: RunPlan): string {
 	if (source.from === 'snapshots') return 'run undo';
 	return endpoint.replaceAll('.', ' ');
 }
@@ -148,8 +145,9 @@ export function withoutValues({ ids }: SharedValues): SharedValues {
 	return { ids, fields: {}, withheld: [], force: false, add: {}, remove: {} };
 }
 
-export function changesLists({ values: { add, remove } }: RunPlan): boolean {
-	return Object.keys(add).length > 0 || Object.keys(remove).length > 0;
+/** Fields whose items flags add or remove. */
+export function listedFields({ values: { add, remove } }: RunPlan): string[] {
+	return Object.keys({ ...add, ...remove });
 }
 
 export function readsBefore(plan: RunPlan): boolean {
@@ -165,7 +163,7 @@ export function comparesFirst(plan: RunPlan): boolean {
 		checks.conditions.length > 0 ||
 		source.from === 'snapshots' ||
 		(source.from === 'plan' && readEndpointOf(endpoints[plan.endpoint]) !== undefined) ||
-		changesLists(plan)
+		listedFields(plan).length > 0
 	);
 }
 
@@ -206,11 +204,6 @@ export function sourceName(source: RowSource): string {
 		case 'plan':
 			return `plan ${source.path}`;
 	}
-}
-
-/** All but `user check`. */
-export function hasRuns(name: string): name is EndpointName {
-	return isEndpointName(name) && endpoints[name].replay !== 'once';
 }
 
 /** FNV-1a, then murmur3's finalizer: FNV's low bits are uneven for consecutive IDs. */

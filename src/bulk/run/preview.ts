@@ -1,15 +1,16 @@
 /** A run that sends nothing: what it would send and change. */
 
+import { endpoints } from '../../api/endpoints.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { ExitCode } from '../../errors.js';
 import { type Outcome, skipped } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import { BatchReader, inOrder } from '../lists/batches.js';
 import { decide, UNCHANGED, withCleared } from './decide.js';
-import type { PlannedWrite, RowChange } from './events.js';
+import type { RowChange } from './events.js';
 import { rowsToSend } from './execute.js';
 import { type Held, heldOf, valuesOf } from './held.js';
-import { comparesFirst, type Fields, readsBefore } from './plan.js';
+import { comparesFirst, type Fields, type RunPlan, readsBefore } from './plan.js';
 import { changesIn, IDENTITY, type PlanWriter } from './plan-file.js';
 import type { PastPart } from './resume.js';
 import type { PlannedRows, RunRow } from './rows.js';
@@ -50,7 +51,6 @@ export async function preview(
 	return file === undefined && unread === seen ? ExitCode.failed : ExitCode.partial;
 }
 
-/** Whether a row can't be planned: its object can't be read, or not written as asked. */
 function isProblem(change: RowChange): boolean {
 	return 'unread' in change || ('skip' in change && change.skip.outcome === 'failed');
 }
@@ -62,9 +62,9 @@ async function createChangeReader(setup: RunSetup): Promise<(rows: readonly RunR
 		setup.checkSignedIn(found);
 		return found;
 	});
+	const isShown = readEndpointOf(endpoints[setup.plan.endpoint]) !== undefined;
 	return async (rows) => {
-		const isShown = rows[0] !== undefined && readEndpointOf(rows[0].request.endpoint) !== undefined;
-		if (!isShown) return rows.map((row) => changeOf(writeOf(row, {}, undefined), setup));
+		if (!isShown) return rows.map((row) => changeOf(row, {}, undefined, setup.plan));
 		const lists = await reader.readLists(rows.map(({ request }) => request));
 		const changes: RowChange[] = [];
 		const readOne = async ({ request }: RunRow) => lists.get(request) ?? (await reader.readAlone(request));
@@ -88,23 +88,17 @@ function changeFrom(row: RunRow, found: Outcome, setup: RunSetup): RowChange {
 	if (held === undefined) return { unread: found, sends: !readsBefore(plan) };
 	const decision = decide(row, held, plan, terms);
 	if ('skip' in decision) return { skip: decision.skip, sends: false };
-	return changeOf(writeOf(row, withCleared(endpoint, held, decision.fields), held), setup);
+	return changeOf(row, withCleared(endpoint, held, decision.fields), held, plan);
 }
 
-function changeOf(write: PlannedWrite, { plan }: RunSetup): RowChange {
-	const fields = changesIn(write, plan);
-	return fields.length === 0 ? { skip: skipped(UNCHANGED), sends: true } : { fields, write, sends: true };
-}
-
-function writeOf(
-	{ row, line, request, reassign, modified }: RunRow,
-	given: Fields,
-	held: Held | undefined,
-): PlannedWrite {
-	const { ids, endpoint, permanent } = request;
+function changeOf(planned: RunRow, given: Fields, held: Held | undefined, plan: RunPlan): RowChange {
+	const { row, line, reassign, modified } = planned;
+	const { ids, endpoint, permanent } = planned.request;
 	const isDelete = endpoint.body === 'none';
 	const fields = isDelete ? {} : given;
 	const names = isDelete ? IDENTITY.filter((name) => held?.has(name)) : Object.keys(fields);
 	const force = isDelete && permanent ? true : undefined;
-	return { row, line, ids, force, reassign, modified, fields, before: valuesOf(held, names) };
+	const write = { row, line, ids, force, reassign, modified, fields, before: valuesOf(held, names) } as const;
+	const changes = changesIn(write, plan);
+	return changes.length === 0 ? { skip: skipped(UNCHANGED), sends: true } : { fields: changes, write, sends: true };
 }

@@ -6,7 +6,6 @@ import type { SendOptions } from '../../http/send.js';
 import { BATCH_SIZE, type BatchReader } from '../lists/batches.js';
 import type { RunPlan, RunTuning } from './plan.js';
 
-/** How many rows may have been sent and have no outcome yet. */
 export function rowsUnderWay({ checks }: RunPlan, { concurrency }: RunTuning): number {
 	return checks.verify ? concurrency + BATCH_SIZE : concurrency;
 }
@@ -37,7 +36,6 @@ export class Slots {
 	}
 }
 
-/** Also if no row waits to be written. */
 const GATHER_MS = 20;
 
 interface Waiting {

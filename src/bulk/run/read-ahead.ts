@@ -7,7 +7,6 @@ import type { BatchReader } from '../lists/batches.js';
 import { type RunPlan, readsBefore } from './plan.js';
 import type { RunRow } from './rows.js';
 
-/** Older objects are read again before their write. */
 const STALE_MS = 60_000;
 
 /** Conditions are checked right before the write. */
@@ -54,7 +53,6 @@ export class ReadAhead {
 		for (const [key, request] of first) this.#reads.set(key, { request, at, lists });
 	}
 
-	/** Undefined if it must be read alone. */
 	async take(request: Request): Promise<Outcome | undefined> {
 		const read = this.#reads.get(request.key);
 		if (read?.request !== request) return undefined;

@@ -42,7 +42,6 @@ export interface RejectOptions {
 	isSecretName(name: string): boolean;
 }
 
-/** @param input without it, rows have only their IDs */
 export async function* rejectsOf(
 	{ header, path }: { header: RunHeader; path: string },
 	input: InputSource | undefined,

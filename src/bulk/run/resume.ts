@@ -28,7 +28,6 @@ export async function openPast(path: string, setup: RunSetup): Promise<PastPart>
 export class PastPart {
 	readonly states: RowStates;
 	readonly own: number;
-	/** Of rows that are done. */
 	readonly counts = createCounts();
 	readonly #again: readonly OutcomeName[];
 	readonly #underWay: UnderWay;
@@ -68,7 +67,6 @@ export class PastPart {
 		return true;
 	}
 
-	/** Begins the next part, after a look at all rows. */
 	async begin(): Promise<void> {
 		const { states, scan, setup, journal } = this;
 		const { plan, tuning, clock, tool } = setup;
@@ -83,7 +81,6 @@ export class PastPart {
 		await journal.record({ type: 'resume', at: new Date(clock.now()).toISOString(), tool, ...part });
 	}
 
-	/** With rows that this part of the run did not reach. */
 	allCounts(): Counts {
 		this.scan.finish();
 		return this.scan.counts;

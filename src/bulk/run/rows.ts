@@ -12,10 +12,10 @@ import { hasNames, resolveRow } from './names.js';
 import {
 	type Fields,
 	inShard,
+	listedFields,
 	NOTHING_TO_SEND,
 	type RowSource,
 	type RunPlan,
-	type RunTuning,
 	type Shard,
 } from './plan.js';
 
@@ -35,7 +35,6 @@ export interface InvalidRow {
 	readonly row: number;
 	readonly line?: number;
 	readonly complaints: readonly Complaint[];
-	/** Ok with --ignore-missing, without a request. */
 	readonly isGone?: boolean;
 }
 
@@ -49,7 +48,6 @@ export function isInvalid(planned: PlannedRow): planned is InvalidRow {
 export interface PlannedRows {
 	/** For later passes: stdin is a file by then. */
 	readonly source: RowSource;
-	/** Undefined for rows from a journal or a saved plan. */
 	readonly input?: InputSource;
 	readonly columns?: Columns;
 	sha256(): string;
@@ -63,7 +61,6 @@ export function isOwn(planned: PlannedRow, shard: Shard | undefined): boolean {
 	return isInvalid(planned) ? shard.index === 1 : inShard(planned.request.key, shard);
 }
 
-/** Pieces of an input may have thousands of rows. */
 export const ROWS_AT_ONCE = 100;
 
 export async function* inBatches(rows: Iterable<RunRow>): AsyncGenerator<RunRow[]> {
@@ -80,9 +77,8 @@ export async function* inBatches(rows: Iterable<RunRow>): AsyncGenerator<RunRow[
 /** Plans a row in two steps: names are looked up between them. */
 export class RowPlanner {
 	readonly columns: Columns;
-	readonly endpoint: Endpoint;
+	readonly #endpoint: Endpoint;
 	readonly #request: Planner;
-	/** Fields whose items flags add or remove. */
 	readonly #listed: readonly string[];
 
 	constructor(
@@ -94,9 +90,9 @@ export class RowPlanner {
 		const { values, undocumented } = plan;
 		const { ids, force, reassign } = values;
 		const endpoint = endpoints[plan.endpoint];
-		this.endpoint = endpoint;
+		this.#endpoint = endpoint;
 		this.#request = createPlanner(endpoint, dialect);
-		this.#listed = Object.keys({ ...values.add, ...values.remove });
+		this.#listed = listedFields(plan);
 		this.columns = compileColumns({
 			...plan.columns,
 			name,
@@ -130,49 +126,36 @@ export class RowPlanner {
 		if (!this.plan.checks.ifUnmodified || modified !== undefined) return undefined;
 		return { column: undefined, message: 'modified_gmt is missing; --if-unmodified needs it' };
 	}
-}
 
-interface Naming {
-	plan: RunPlan;
-	tuning: RunTuning;
-	directories: Directories;
-}
+	async planAll(batch: readonly RawRow[], directories: Directories, concurrency: number): Promise<PlannedRow[]> {
+		const planned: PlannedRow[] = new Array(batch.length);
+		const named: { index: number; raw: RawRow; found: RowValues }[] = [];
+		batch.forEach((raw, index) => {
+			const found = this.columns.read(raw);
+			if (!Array.isArray(found) && hasNames(this.#endpoint, found)) named.push({ index, raw, found });
+			else planned[index] = this.finish(raw, found);
+		});
+		const finished = inOrder(named, concurrency, async ({ index, raw, found }) => {
+			planned[index] = await this.#planNamed(raw, found, directories);
+		});
+		for await (const _ of finished);
+		return planned;
+	}
 
-export async function planRows(batch: readonly RawRow[], planner: RowPlanner, naming: Naming): Promise<PlannedRow[]> {
-	const { endpoint } = planner;
-	const planned: PlannedRow[] = new Array(batch.length);
-	const named: { index: number; raw: RawRow; found: RowValues }[] = [];
-	batch.forEach((raw, index) => {
-		const found = planner.columns.read(raw);
-		if (!Array.isArray(found) && hasNames(endpoint, found)) named.push({ index, raw, found });
-		else planned[index] = planner.finish(raw, found);
-	});
-	const finished = inOrder(named, naming.tuning.concurrency, async ({ index, raw, found }) => {
-		planned[index] = await planNamed(raw, found, planner, naming);
-	});
-	for await (const _ of finished);
-	return planned;
-}
-
-async function planNamed(
-	raw: RawRow,
-	found: RowValues,
-	planner: RowPlanner,
-	{ plan, directories }: Naming,
-): Promise<PlannedRow> {
-	const { endpoint } = planner;
-	const own = endpoint.parameters.at(-1)?.name ?? '';
-	const name = found.names?.[own];
-	const problems = await resolveRow(endpoint, found, directories);
-	if (problems.length === 0) return planner.finish(raw, found);
-	const { row, line } = raw;
-	const ids = name === undefined || own !== 'slug' ? found.ids : { slug: name, ...found.ids };
-	const complaints = problems.map(({ column, problem }) => {
-		const label = planner.columns.matched.find(({ field }) => field === column)?.column ?? column;
-		return { row, line, column: label, message: problem, ids };
-	});
-	const isGone = problems.every(({ column, isMissing }) => isMissing && column === own);
-	return { row, line, complaints, isGone: isGone && plan.checks.ignoreMissing };
+	async #planNamed(raw: RawRow, found: RowValues, directories: Directories): Promise<PlannedRow> {
+		const own = this.#endpoint.parameters.at(-1)?.name ?? '';
+		const name = found.names?.[own];
+		const problems = await resolveRow(this.#endpoint, found, directories);
+		if (problems.length === 0) return this.finish(raw, found);
+		const { row, line } = raw;
+		const ids = name === undefined || own !== 'slug' ? found.ids : { slug: name, ...found.ids };
+		const complaints = problems.map(({ column, problem }) => {
+			const label = this.columns.matched.find(({ field }) => field === column)?.column ?? column;
+			return { row, line, column: label, message: problem, ids };
+		});
+		const isGone = problems.every(({ column, isMissing }) => isMissing && column === own);
+		return { row, line, complaints, isGone: isGone && this.plan.checks.ignoreMissing };
+	}
 }
 
 /** @param onDraft is told of a copy of stdin before it is made @throws UsageError */

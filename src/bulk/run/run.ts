@@ -1,5 +1,3 @@
-/** A run from its plan to its exit code. */
-
 import { endpoints } from '../../api/endpoints.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import { nextSteps } from '../journal/counts.js';
@@ -9,11 +7,10 @@ import { comparedTerms, keepNames } from './names.js';
 import { comparesFirst, inputFileOf, type RunHeader, type RunPlan } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
 import { checkSameInput, openPast, type PastPart } from './resume.js';
-import { openInputOf, type PlannedRows, planRows, ROWS_AT_ONCE, RowPlanner } from './rows.js';
+import { openInputOf, type PlannedRows, ROWS_AT_ONCE, RowPlanner } from './rows.js';
 import type { RunSetup } from './setup.js';
 import { Survey } from './survey.js';
 
-/** @throws SupportctlError */
 export async function run(setup: RunSetup): Promise<ExitCode> {
 	const { resumes } = setup;
 	const past = resumes && (await openPast(resumes.path, setup));
@@ -40,7 +37,6 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
 		if (given.saveTo !== undefined) checkNoSecrets(survey, plan);
 		const setup: RunSetup = { ...given, plan: await given.ask(survey, rows) };
-		// Terms are compared by ID.
 		if (extent === 'changes' || comparesFirst(plan) || plan.checks.verify) {
 			const compared = comparedTerms(plan, endpoints[plan.endpoint], survey.fields);
 			for (const taxonomy of compared) await setup.directories.terms(taxonomy).list();
@@ -62,7 +58,7 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 }
 
 async function openRows(setup: RunSetup): Promise<PlannedRows> {
-	const { plan, dialect } = setup;
+	const { plan, dialect, directories, tuning } = setup;
 	const { source } = plan;
 	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, dialect);
 	if (source.from === 'plan') return (await import('./plan-file.js')).openPlannedRows(plan, source, dialect);
@@ -71,7 +67,6 @@ async function openRows(setup: RunSetup): Promise<PlannedRows> {
 	try {
 		const planner = new RowPlanner(plan, input, dialect, setup.secrets);
 		return {
-			// Stdin is a file by now.
 			source: source.from === 'file' && path !== undefined ? { ...source, path, format } : source,
 			input,
 			columns: planner.columns,
@@ -79,7 +74,8 @@ async function openRows(setup: RunSetup): Promise<PlannedRows> {
 			async *read() {
 				for await (const batch of input.read()) {
 					for (let at = 0; at < batch.length; at += ROWS_AT_ONCE) {
-						yield await planRows(batch.slice(at, at + ROWS_AT_ONCE), planner, setup);
+						const part = batch.slice(at, at + ROWS_AT_ONCE);
+						yield await planner.planAll(part, directories, tuning.concurrency);
 					}
 				}
 			},
@@ -116,7 +112,7 @@ async function previewRows(
 	try {
 		return await preview(setup, rows, past, file);
 	} finally {
-		file.discard();
+		file.close();
 	}
 }
 

@@ -61,7 +61,6 @@ export class RowSender {
 		this.#sending = { ...options, terms, ignoreMissing: plan.checks.ignoreMissing };
 	}
 
-	/** Never rejects for what the service does. */
 	async send(row: RunRow): Promise<RowOutcome> {
 		const { plan, past, ahead, redact } = this.parts;
 		const { request, skip } = row;
@@ -191,7 +190,6 @@ export class RowSender {
 	}
 }
 
-/** The same object with its row. The outcome of a lookup has the ID. */
 export function rowOutcome({ row, line, remarks, request: { endpoint, ids } }: RunRow, result: Outcome): RowOutcome {
 	const id = endpoint.returns === 'user-id' && result.outcome === 'ok' ? lookedUpId(result.body) : undefined;
 	const outcome: RowOutcome = Object.assign(result, { row, ids: id === undefined ? ids : { ...ids, id } });
@@ -200,7 +198,6 @@ export function rowOutcome({ row, line, remarks, request: { endpoint, ids } }: R
 	return outcome;
 }
 
-/** Under the names that the deployment writes. */
 function renamed(request: Request, names: Held, dialect: Dialect): Request {
 	const { endpoint, ids, sent = {} } = request;
 	const fields = Object.fromEntries(Object.entries(sent).map(([name, value]) => [names.writtenAs(name), value]));
@@ -218,7 +215,6 @@ function withUnknownNames(result: Outcome, names: Held): Outcome {
 	return { ...result, code: 'no_such_field', message: `custom field ${quote(unknown)} not found${hint}` };
 }
 
-/** A refusal of the service stands. */
 function mayNeedReading({ outcome, refused, busy, code }: Outcome): boolean {
 	if (code === 'wait_too_long') return false;
 	if (outcome === 'failed') return refused !== true && busy !== true;
@@ -231,7 +227,6 @@ function inexactNumber(sent: Readonly<Record<string, unknown>>): Outcome {
 	return unsent('failed', 'inexact_number', message);
 }
 
-/** All but fields that others changed. */
 function withLeft(result: Outcome, left: Prepared['left'], plan: RunPlan): Outcome {
 	if (result.outcome !== 'ok' && result.outcome !== 'differs') return result;
 	return {

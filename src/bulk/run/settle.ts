@@ -1,4 +1,4 @@
-/** What a read says about a write: evidence.md, "Equality has three values". */
+/** What a read says about a write. A value is the same, another, or can't be compared: only the same confirms it. */
 
 import { compareAll, type TermIndex } from '../../api/applied.js';
 import { plural } from '../../api/names.js';
@@ -18,12 +18,11 @@ export function checkServed({ source }: RunPlan, { request }: RunRow, { code, st
 	const needed = source.from === 'snapshots' ? '; run undo needs it' : '';
 	throw new UsageError(`${what}${needed}; nothing was written`, {
 		code: NO_ROUTE,
-		hint: 'drop the flags that need reads: --verify, --snapshot (or pass --no-snapshot), --only-changed, --diff, --if, --if-unmodified, and flags that add or remove items',
+		hint: 'drop the flags that need reads: --verify, --snapshot, --only-changed, --diff, --if, --if-unmodified, and flags that add or remove items',
 		data: { status },
 	});
 }
 
-/** A read and what it shows, if it shows the object. */
 export interface Seen {
 	result: Outcome;
 	held: Held | undefined;
@@ -54,7 +53,6 @@ export function settledRefusal(request: Request, result: Outcome, { held }: Seen
 	return failed(`it has a different ${differs.map(({ field }) => field).join(', ')}`);
 }
 
-/** The object could not be read before the write: nothing is written. */
 export function notRead({ body: _, ...result }: Outcome, maybeSent: boolean): Outcome {
 	const { outcome, message } = result;
 	const isShown = outcome === 'ok';
@@ -91,7 +89,6 @@ export function verified(request: Request, result: Outcome, seen: Seen, terms?: 
 		// The response to the write stands.
 		return { ...result, warnings: [...(result.warnings ?? []), `could not be verified: ${open.join(', ')}`] };
 	}
-	// The refusal stands.
 	const isUntouched = differs.length + open.length === Object.keys(sent).length;
 	if (result.outcome === 'failed' && isUntouched) return result;
 	return { ...asDone(result), ...differing(differs) };

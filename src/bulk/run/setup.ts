@@ -13,7 +13,6 @@ import type { Fields, RunHeader, RunPlan, RunTuning } from './plan.js';
 import type { PlannedRows } from './rows.js';
 import type { Survey } from './survey.js';
 
-/** Show requests, read and show changes, or send. */
 export type Extent = 'requests' | 'changes' | 'send';
 
 export type RowRedactor = (outcome: RowOutcome, request: Request) => RowOutcome;
@@ -35,7 +34,6 @@ export interface RunSetup {
 	stdin: AsyncIterable<Uint8Array>;
 	tool: string;
 	clock: SendClock;
-	/** The one brake of the run is in it. */
 	sending: SendOptions & { pace: AdaptivePace };
 	redact: Redact;
 	redactRows(hasSecrets: boolean): RowRedactor;

@@ -38,7 +38,6 @@ export class StopWatch {
 		private readonly concurrency: number,
 	) {}
 
-	/** @returns why the run has to stop */
 	lookAttempt({ retry, code }: Pick<Outcome, 'retry' | 'code'>, now: number): StopReason | undefined {
 		if (retry !== 'unsent') {
 			this.#noteReached();

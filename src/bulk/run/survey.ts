@@ -3,7 +3,7 @@
 import { endpointList } from '../../api/endpoints.js';
 import { UsageError } from '../../errors.js';
 import type { Complaint } from '../input/rows.js';
-import type { Fields, Ids, RunPlan } from './plan.js';
+import { type Fields, listedFields, type RunPlan } from './plan.js';
 import { isInvalid, isOwn, type PlannedRow, type RunRow } from './rows.js';
 
 const FIELDS_FROM_ROWS = 200;
@@ -15,7 +15,7 @@ const userFields: ReadonlySet<string> = new Set(
 	endpointList.flatMap(({ fields }) => fields.filter(({ kind }) => kind === 'user').map(({ name }) => name)),
 );
 
-export interface SurveyHooks {
+interface Hooks {
 	complain?(complaint: Complaint): void;
 	holdsSecret?(sent: Fields): boolean;
 	isDone?(row: RunRow): boolean;
@@ -30,12 +30,9 @@ export class Survey {
 	skipped = 0;
 	permanent = 0;
 	invalid = 0;
-	readonly first: { ids: Ids }[] = [];
-	/** A read may show its object before the run. */
-	read: RunRow | undefined;
+	readonly first: RunRow[] = [];
 	/** Numbers: a slice of an input's text would keep all of it. */
 	readonly deleted = new Set<number>();
-	/** Who receives what deleted users leave, with the first row that names it. */
 	readonly receivers = new Map<number, number>();
 	readonly fields: Set<string>;
 	/** IDs of users that rows name, with the field that does. */
@@ -44,9 +41,9 @@ export class Survey {
 
 	constructor(
 		private readonly plan: RunPlan,
-		private readonly hooks: SurveyHooks = {},
+		private readonly hooks: Hooks = {},
 	) {
-		this.fields = new Set(Object.keys({ ...plan.values.add, ...plan.values.remove }));
+		this.fields = new Set(listedFields(plan));
 	}
 
 	get own(): number {
@@ -81,8 +78,7 @@ export class Survey {
 		if (this.hooks.isDone?.(planned) !== true) {
 			this.selected++;
 			if (request.permanent) this.permanent++;
-			this.read ??= planned;
-			if (this.first.length < NAMED_ROWS) this.first.push({ ids: request.ids });
+			if (this.first.length < NAMED_ROWS) this.first.push(planned);
 		}
 		if (request.sent !== undefined) this.#addFields(request.sent);
 	}
@@ -98,13 +94,10 @@ export class Survey {
 	}
 }
 
-export interface SetLimits {
-	expect?: number;
-	max?: number;
-}
-
-/** @throws UsageError */
-export function checkSet({ rows, deleted, receivers }: Survey, { expect, max }: SetLimits): void {
+export function checkSet(
+	{ rows, deleted, receivers }: Survey,
+	{ expect, max }: { expect?: number; max?: number },
+): void {
 	const there = rows === 1 ? 'there is 1 row' : `there are ${rows} rows`;
 	if (expect !== undefined && rows !== expect) {
 		throw new UsageError(`--expect ${expect}, but ${there}; nothing was sent`, { code: 'expect' });

@@ -53,7 +53,6 @@ interface Change {
 	/** Every value that the run may have written or was shown. */
 	written: Record<string, unknown[]>;
 	remarks: Record<string, string>;
-	/** A row that wrote it and has no old values. */
 	lost?: number;
 }
 
@@ -109,7 +108,6 @@ function keyOf(ids: Readonly<Json>): string {
 	return JSON.stringify(Object.entries(ids).filter(([name]) => name !== 'username'));
 }
 
-/** Whether it was written, and its old values were damaged or could not be kept. */
 function isLost({ type, row, outcome, status }: Json, { states, corrupt }: JournalScan): boolean {
 	const wasGone = goneBy(status) !== undefined;
 	if (type !== 'row' || wasGone || states.hasOldValues(row as number)) return false;

@@ -81,7 +81,7 @@ interface Means {
 async function checkWrite(job: RunJob, given: RunPlan, survey: Survey, means: Means): Promise<RunPlan> {
 	const { endpoint, context, options } = job;
 	const { directories } = means;
-	const plan = await checkReadsServed(job, given, survey.read, means.client);
+	const plan = await checkReadsServed(job, given, survey.first[0], means.client);
 	const isUpdate = endpoint.replay === 'set';
 	if (!(isUpdate || endpoint.replay === 'delete') || survey.selected === 0) return plan;
 	const { prompts } = context;
@@ -110,7 +110,7 @@ async function checkUsers(
 	notes: string[],
 ): Promise<void> {
 	const receivers = [...all.keys()].slice(0, MOST_RECEIVERS).map(String);
-	const named = isAsked ? first.flatMap(({ ids }) => ids.id ?? []) : [];
+	const named = isAsked ? first.flatMap(({ request }) => request.ids.id ?? []) : [];
 	const missing = await directories.users.missing([...receivers, ...named]).catch((error: unknown) => {
 		if (error instanceof SupportctlError && error.exitCode === ExitCode.refused) throw error;
 		return undefined;
@@ -159,7 +159,7 @@ async function actionOf(
 		const name = ids.username ?? (await nameOf(ids));
 		return name === undefined ? own : `${name} (${own})`;
 	};
-	const names = await Promise.all(first.map(({ ids }) => called(ids)));
+	const names = await Promise.all(first.map(({ request }) => called(request.ids)));
 	const named = `: ${names.join(', ')}${selected > first.length ? ', …' : ''}`;
 	if (endpoint.replay !== 'delete') return `${start}${endpoint.verb} ${what}${named}`;
 	const shown = [...survey.receivers.keys()].slice(0, MOST_RECEIVERS);

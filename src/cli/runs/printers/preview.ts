@@ -39,7 +39,7 @@ export function createPreview(job: RunJob) {
 			];
 			return [...request, ...items.map(([path]) => ({ path }))];
 		}
-		const ids = Object.keys(first[0]?.ids ?? {});
+		const ids = Object.keys(first[0]?.request.ids ?? {});
 		return [...[...ids, 'field', 'old', 'new'].map((path) => ({ path })), { path: 'message', optional: true }];
 	}
 
