@@ -1,3 +1,5 @@
+/** The HTML report: one page that loads nothing. */
+
 import { createHash } from 'node:crypto';
 import { plural } from '../../api/names.js';
 import type { OutcomeName } from '../../http/outcome.js';

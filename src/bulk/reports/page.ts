@@ -1,3 +1,5 @@
+/** What reports say of a run or a plan. */
+
 import { endpoints } from '../../api/endpoints.js';
 import { nameRow, plural } from '../../api/names.js';
 import type { OutcomeName } from '../../http/outcome.js';

@@ -39,7 +39,7 @@ export function decide(row: RunRow, held: Held, plan: RunPlan, terms?: TermIndex
 	const fields = checks.onlyChanged ? changed : all;
 	const isEmpty = Object.keys(fields).length === 0;
 	if (left.length > 0 && (isEmpty || plan.source.from !== 'snapshots')) {
-		return { skip: skipped({ code: leftCode(plan), message: leftMessage(left, plan) }) };
+		return { skip: skipped(leftBy(left, plan)) };
 	}
 	if (isEmpty && endpoint.body !== 'none') {
 		return { skip: skipped(checks.onlyChanged || listedFields(plan).length > 0 ? UNCHANGED : NOTHING_TO_SEND) };
@@ -85,13 +85,10 @@ const LEFT = {
 	snapshots: { code: 'changed_since', hint: 'pass --overwrite to restore it' },
 };
 
-export function leftCode({ source }: RunPlan): string {
-	return LEFT[source.from].code;
-}
-
-export function leftMessage(left: readonly AppliedDifference[], { source }: RunPlan): string {
+export function leftBy(left: readonly AppliedDifference[], { source }: RunPlan) {
+	const { code, hint } = LEFT[source.from];
 	const changes = left.map(({ field, shown }) => `${field} was changed since: it is ${JSON.stringify(shown)}`);
-	return [...changes, LEFT[source.from].hint].join('; ');
+	return { code, message: [...changes, hint].join('; ') };
 }
 
 export function listChanges(held: Held, plan: RunPlan): Fields {

@@ -1,3 +1,5 @@
+/** What a run reports to its printers. */
+
 import type { ExitCode } from '../../errors.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import type { Complaint } from '../input/rows.js';

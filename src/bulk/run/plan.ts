@@ -172,12 +172,15 @@ export function canBeUndone(endpoint: Endpoint, isForced: boolean): boolean {
 	return isRestorable && readEndpointOf(endpoint) !== undefined;
 }
 
+export const WITHOUT_READS =
+	'drop the flags that need reads: --verify, --snapshot, --only-changed, --diff, --if, --if-unmodified, --add-… and --remove-…';
+
 /** @throws UsageError */
 export function checkReadable(endpoint: Endpoint): void {
 	if (readEndpointOf(endpoint) !== undefined) return;
 	throw new UsageError(`${endpoint.name} can't be combined with a read: the API has no way to read ${endpoint.noun}s`, {
 		code: 'no_read',
-		hint: 'remove --verify, --snapshot, --only-changed, --if-unmodified, --if and --diff',
+		hint: WITHOUT_READS,
 	});
 }
 

@@ -1,3 +1,5 @@
+/** A run from its plan to its exit code. */
+
 import { endpoints } from '../../api/endpoints.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import { nextSteps } from '../journal/counts.js';
@@ -24,7 +26,7 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | undefined): Promise<ExitCode> {
 	const { plan, resumes, extent, show } = given;
 	// A resume may read the copy of stdin.
-	let keep = resumes?.header.input.copied === true && isSameFile(resumes.header.plan, plan);
+	let keep = resumes !== undefined && inputFileOf(plan.source)?.path !== '-';
 	try {
 		const survey = new Survey(plan, {
 			holdsSecret: (sent) => given.redact(sent) !== sent,
@@ -84,10 +86,6 @@ async function openRows(setup: RunSetup): Promise<PlannedRows> {
 		await input.dispose();
 		throw error;
 	}
-}
-
-function isSameFile(one: RunPlan, other: RunPlan): boolean {
-	return inputFileOf(one.source)?.path === inputFileOf(other.source)?.path;
 }
 
 function checkNoSecrets(survey: Survey, { values }: RunPlan): void {

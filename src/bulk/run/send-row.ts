@@ -11,7 +11,7 @@ import { differing, lookedUpId } from '../../http/judge.js';
 import { isLost, type Outcome, type RowOutcome, skipped, unsent } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Journal } from '../journal/write.js';
-import { decide, leftCode, leftMessage, oldValues, withCleared } from './decide.js';
+import { decide, leftBy, oldValues, withCleared } from './decide.js';
 import { type Held, heldOf } from './held.js';
 import { type Checks, type RunPlan, readsBefore } from './plan.js';
 import type { ReadAfter, Slots } from './read-after.js';
@@ -232,8 +232,7 @@ function withLeft(result: Outcome, left: Prepared['left'], plan: RunPlan): Outco
 	return {
 		...result,
 		...differing([...(result.differs ?? []), ...left]),
-		code: leftCode(plan),
-		message: leftMessage(left, plan),
+		...leftBy(left, plan),
 	};
 }
 
