@@ -6,6 +6,9 @@ import { type Endpoint, endpoint, endpoints } from './endpoints.js';
 import { taxonomies } from './fields.js';
 import { createPlanner, type Request } from './plan.js';
 
+/** The most objects that a live service lists at once. */
+export const PAGE_SIZE = 100;
+
 /** Without `context=edit` a service may show rendered text only. */
 const get = (name: string, path: string, noun: string): Endpoint =>
 	endpoint(name, { method: 'GET', path, noun, taxonomies, constantQuery: 'context=edit', documented: false });

@@ -2,11 +2,9 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import { createPlanner, type Request } from '../../api/plan.js';
-import { type Read, readOfWrite, readRequest } from '../../api/reads.js';
+import { PAGE_SIZE, type Read, readOfWrite, readRequest } from '../../api/reads.js';
 import { isObject } from '../../api/values.js';
 import type { Outcome } from '../../http/outcome.js';
-
-export const BATCH_SIZE = 100;
 
 export type Write = Pick<Request, 'endpoint' | 'ids'>;
 
@@ -36,8 +34,8 @@ export class BatchReader {
 		for (const { list, read, writes: wanted } of this.#groupsOf(writes)) {
 			if (wanted.length === 1) continue;
 			const ids = [...new Set(wanted.map((write) => String(write.ids.id)))];
-			for (let at = 0; at < ids.length && !this.#unusable.has(list.path); at += BATCH_SIZE) {
-				const found = await this.#readList(list, read, ids.slice(at, at + BATCH_SIZE));
+			for (let at = 0; at < ids.length && !this.#unusable.has(list.path); at += PAGE_SIZE) {
+				const found = await this.#readList(list, read, ids.slice(at, at + PAGE_SIZE));
 				for (const write of wanted) {
 					const outcome = found.get(String(write.ids.id));
 					if (outcome !== undefined) outcomes.set(write, outcome);

@@ -4,7 +4,7 @@ import { decodeEntities } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Request } from '../../api/plan.js';
-import { reads } from '../../api/reads.js';
+import { PAGE_SIZE, reads } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isId, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../api/values.js';
 import { FailedError } from '../../errors.js';
@@ -30,7 +30,6 @@ export interface DirectoryOptions {
 	ownId(): Promise<number>;
 }
 
-const PAGE_SIZE = 100;
 /** Searches for suggestions. */
 const SUGGESTED = 5;
 

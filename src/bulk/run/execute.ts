@@ -1,13 +1,14 @@
 /** The second pass of a run: sends, records and prints rows. */
 
 import { setMaxListeners } from 'node:events';
+import { PAGE_SIZE } from '../../api/reads.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../journal/counts.js';
 import type { Journal } from '../journal/write.js';
-import { BATCH_SIZE, BatchReader } from '../lists/batches.js';
+import { BatchReader } from '../lists/batches.js';
 import { AutoConcurrency } from './concurrency.js';
 import { runEngine } from './engine.js';
 import type { Ended } from './events.js';
@@ -237,7 +238,7 @@ export async function* rowsToSend(
 				continue;
 			}
 			ready.push(past?.withoutSuperseded(planned) ?? planned);
-			if (ready.length < BATCH_SIZE) continue;
+			if (ready.length < PAGE_SIZE) continue;
 			yield ready;
 			ready = [];
 		}

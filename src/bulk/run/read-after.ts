@@ -1,13 +1,14 @@
 /** Reads objects back after their writes, up to a hundred with one request. */
 
 import type { Request } from '../../api/plan.js';
+import { PAGE_SIZE } from '../../api/reads.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { SendOptions } from '../../http/send.js';
-import { BATCH_SIZE, type BatchReader } from '../lists/batches.js';
+import type { BatchReader } from '../lists/batches.js';
 import type { RunPlan, RunTuning } from './plan.js';
 
 export function rowsUnderWay({ checks }: RunPlan, { concurrency }: RunTuning): number {
-	return checks.verify ? concurrency + BATCH_SIZE : concurrency;
+	return checks.verify ? concurrency + PAGE_SIZE : concurrency;
 }
 
 /** At most so many requests in flight, in the order in which they were asked for. */
@@ -67,7 +68,7 @@ export class ReadAfter {
 			await this.#gather();
 			let batch: Waiting[] = [];
 			const found = await this.slots.run(() => {
-				batch = this.#waiting.splice(0, BATCH_SIZE);
+				batch = this.#waiting.splice(0, PAGE_SIZE);
 				return this.reader.readLists(batch.map(({ write }) => write));
 			});
 			for (const { write, resolve } of batch) {
@@ -80,7 +81,7 @@ export class ReadAfter {
 	}
 
 	async #gather(): Promise<void> {
-		for (let before = 0; before < this.#waiting.length && this.#waiting.length < BATCH_SIZE; ) {
+		for (let before = 0; before < this.#waiting.length && this.#waiting.length < PAGE_SIZE; ) {
 			before = this.#waiting.length;
 			await this.clock.sleep(GATHER_MS);
 		}

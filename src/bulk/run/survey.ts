@@ -1,6 +1,7 @@
 /** The first pass of a run: checks every row before anything is sent, in constant memory. */
 
 import { endpointList } from '../../api/endpoints.js';
+import { PAGE_SIZE } from '../../api/reads.js';
 import { UsageError } from '../../errors.js';
 import type { Complaint } from '../input/rows.js';
 import { type Fields, listedFields, type RunPlan } from './plan.js';
@@ -8,8 +9,6 @@ import { isInvalid, isOwn, type PlannedRow, type RunRow } from './rows.js';
 
 const FIELDS_FROM_ROWS = 200;
 const NAMED_ROWS = 10;
-/** One request looks up so many. */
-const MOST_USERS = 100;
 
 const userFields: ReadonlySet<string> = new Set(
 	endpointList.flatMap(({ fields }) => fields.filter(({ kind }) => kind === 'user').map(({ name }) => name)),
@@ -86,7 +85,7 @@ export class Survey {
 	#addFields(sent: Fields): void {
 		if (this.selected <= FIELDS_FROM_ROWS) for (const name in sent) this.fields.add(name);
 		for (const name in sent) {
-			if (!userFields.has(name) || this.users.size >= MOST_USERS) continue;
+			if (!userFields.has(name) || this.users.size >= PAGE_SIZE) continue;
 			const id = String(sent[name]);
 			if (id !== '0') this.users.set(id, name);
 		}

@@ -2,7 +2,7 @@
 
 import { counted, plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
-import { type Noun, ownAccount } from '../../api/reads.js';
+import { type Noun, ownAccount, PAGE_SIZE } from '../../api/reads.js';
 import { inOrder } from '../../bulk/lists/batches.js';
 import { type PageCall, readPages } from '../../bulk/lists/pages.js';
 import { isNothing } from '../../bulk/run/held.js';
@@ -30,8 +30,6 @@ import {
 	readWords,
 	withReading,
 } from './reading.js';
-
-const PAGE_SIZE = 100;
 
 export async function listObjects(noun: Noun, invocation: ReadInvocation): Promise<ExitCode> {
 	const { context, args } = invocation;

@@ -1,5 +1,6 @@
 /** Objects as exports, whole, or as tables for people. */
 
+import { PAGE_SIZE } from '../../api/reads.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { createSheet, exportedNames } from '../../bulk/lists/sheet.js';
 import { termsAmong } from '../../bulk/run/names.js';
@@ -9,7 +10,7 @@ import { warn } from '../notices.js';
 import { chosenFormat, columnsNamed, isOwnTable, openResults, type ResultShape } from '../results.js';
 import { printedIds } from '../runs/outcomes.js';
 import type { Reading } from './reading.js';
-import { BATCH, createTerminalColumns } from './terminal.js';
+import { createTerminalColumns } from './terminal.js';
 
 /** @param single one object, which is whole in every format but csv and tsv */
 export function formOf({ read, invocation, session }: Reading, single = false) {
@@ -64,7 +65,7 @@ export function createPrinter(reading: Reading, form: Form, screen: Screen = {})
 	return {
 		async print(objects: readonly ListedObject[], owners: Ids): Promise<void> {
 			waiting.push(...objects.map((object) => ({ object, owners })));
-			if (waiting.length >= (form.isTable ? BATCH : 1)) await flush();
+			if (waiting.length >= (form.isTable ? PAGE_SIZE : 1)) await flush();
 		},
 		async end(): Promise<void> {
 			const rows = waiting.length > 0 || opened === undefined ? await flush() : opened;

@@ -1,6 +1,7 @@
 /** Objects for people: names for IDs, relative times, room for titles. */
 
 import type { Field } from '../../api/fields.js';
+import { PAGE_SIZE } from '../../api/reads.js';
 import { isId, readMoment } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { isNothing } from '../../bulk/run/held.js';
@@ -24,9 +25,6 @@ const LABELS: Readonly<Record<string, string>> = {
 	registered_date: 'registered',
 };
 
-/** How many users a service lists at once. */
-export const BATCH = 100;
-
 /** @param single values stand beside their names */
 export function createTerminalColumns({ read, invocation, directories }: Reading, single: boolean) {
 	const { clock, stdout } = invocation.context;
@@ -38,8 +36,8 @@ export function createTerminalColumns({ read, invocation, directories }: Reading
 	async function learnUsers(objects: readonly ListedObject[]): Promise<void> {
 		const shown = objects.flatMap((object) => users.map(({ name }) => object[name]));
 		const ids = [...new Set(shown.filter(isId).map(String))].filter((id) => directories.users.name(id) === undefined);
-		for (let at = 0; hasUsers && at < ids.length; at += BATCH) {
-			hasUsers = (await directories.users.missing(ids.slice(at, at + BATCH))) !== undefined;
+		for (let at = 0; hasUsers && at < ids.length; at += PAGE_SIZE) {
+			hasUsers = (await directories.users.missing(ids.slice(at, at + PAGE_SIZE))) !== undefined;
 		}
 	}
 

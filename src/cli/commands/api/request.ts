@@ -1,6 +1,7 @@
 /** What `api` accepts: requests below the API's prefix, with no secret from argv. */
 
 import { bodyOut, type Dialect } from '../../../api/dialect.js';
+import { PAGE_SIZE } from '../../../api/reads.js';
 import { didYouMean } from '../../../api/suggest.js';
 import { emptyRecord, hasInexactNumber, isObject, quote } from '../../../api/values.js';
 import { UsageError } from '../../../errors.js';
@@ -98,13 +99,10 @@ function readMethod({ args: [given], options }: ApiInvocation): string {
 	return method;
 }
 
-/** The most rows that services return in a page. */
-const PER_PAGE = 100;
-
 function firstPage(query: string): Pick<Call, 'query' | 'page'> {
 	const given = new URLSearchParams(query);
 	const parts = query.split('&').filter((part) => part !== '' && !part.startsWith('page='));
-	if (!given.has('per_page')) parts.push(`per_page=${PER_PAGE}`);
+	if (!given.has('per_page')) parts.push(`per_page=${PAGE_SIZE}`);
 	return { query: parts.join('&'), page: Math.max(1, Math.trunc(Number(given.get('page'))) || 1) };
 }
 
