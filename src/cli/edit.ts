@@ -16,9 +16,9 @@ import type { Ids } from '../bulk/run/plan.js';
 import { ExitCode, FailedError, fileProblem, interrupted, SupportctlError, UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { createRedactor } from '../output/redact.js';
-import { type Reading, readId, readObject, readObjectId, readOwners, withReading } from './lists/reading.js';
+import { asksForJson } from '../output/sanitise.js';
+import { type Reading, readObject, readObjectId, readOwners, withReading } from './lists/reading.js';
 import { say, warn } from './notices.js';
-import { wantsJson } from './results.js';
 import { confirmWrite } from './runs/checks.js';
 import { type RunInvocation, suggestedValues } from './runs/options.js';
 import { checkTaxonomy } from './runs/plan.js';
@@ -32,7 +32,6 @@ export async function editObject(noun: EditNoun, given: RunInvocation): Promise<
 	const editor = editorOf(context);
 	const id = args.at(-1) ?? '';
 	if (noun === 'term') checkTaxonomy(endpoints['term.update'], args[0] ?? '', options.undocumented === true);
-	else if (noun !== 'user') readId('id', id);
 	const session = await openSession(invocation);
 	await confirmWrite(invocation, session.service, `edit ${noun} ${id}`, { asks: false });
 	const target = await readTarget(noun, invocation, session);
@@ -85,14 +84,14 @@ async function readTarget(noun: EditNoun, invocation: RunInvocation, session: Se
 }
 
 /** A private file, kept if the edit was not sent. */
-function createDraft({ context, options }: RunInvocation) {
+function createDraft({ context }: RunInvocation) {
 	const { env, stderr } = context;
 	let folder: string | undefined;
 	let path = '';
 	let isKept = false;
 	function sayKept(): void {
 		if (!isKept) return;
-		const text = wantsJson(options) ? JSON.stringify({ edit: { file: path } }) : `your edit is kept in ${path}`;
+		const text = asksForJson(context.argv) ? JSON.stringify({ edit: { file: path } }) : `your edit is kept in ${path}`;
 		stderr.write(`${text}\n`);
 	}
 	return {

@@ -3,18 +3,18 @@
 import { counted } from '../api/names.js';
 import { ExitCode, interrupted } from '../errors.js';
 import { renderError } from '../output/errors.js';
+import { asksForJson } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
 import { notify } from './notices.js';
-import { wantsJson } from './results.js';
 
 /** @param says what becomes of the requests */
 export function leaveOnSignal(invocation: Invocation, says: string): () => void {
 	return invocation.context.signals.listen(() => leave(invocation, says));
 }
 
-function leave({ context, options }: Invocation, says: string): void {
+function leave({ context }: Invocation, says: string): void {
 	const error = interrupted(`interrupted; ${says}`);
-	context.stderr.write(renderError(error, { json: wantsJson(options) }));
+	context.stderr.write(renderError(error, { json: asksForJson(context.argv) }));
 	context.abandon(error.exitCode);
 }
 

@@ -28,10 +28,6 @@ export function chosenFormat({ options, session }: Caller): Format | undefined {
 	return options.format ?? (options.json === true ? 'json' : ofProfile);
 }
 
-export function wantsJson(options: OutputValues): boolean {
-	return options.json === true || options.format === 'json' || options.format === 'ndjson';
-}
-
 export function columnsNamed({ field, fields }: OutputValues): string[] | undefined {
 	if (field !== undefined) return [field];
 	return fields && parseFields(fields).map(({ path }) => path);

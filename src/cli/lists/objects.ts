@@ -14,10 +14,11 @@ import type { ResponseHeaders } from '../../http/response.js';
 import { openPalette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
 import { createProgress } from '../../output/progress.js';
+import { asksForJson } from '../../output/sanitise.js';
 import type { Invocation } from '../command.js';
 import { say, warn } from '../notices.js';
 import { findOwnId } from '../own-account.js';
-import { checkOutput, printAll, wantsJson } from '../results.js';
+import { checkOutput, printAll } from '../results.js';
 import { readFilters, readOrder } from './filters.js';
 import { createPrinter, fieldsNeeded, formOf } from './print.js';
 import {
@@ -61,7 +62,7 @@ async function openList(reading: Reading) {
 	const { context, options } = reading.invocation;
 	const filtered = await readFilters(reading);
 	const palette = await openPalette(context, context.stderr);
-	const isQuiet = options.quiet === true || wantsJson(options);
+	const isQuiet = options.quiet === true || asksForJson(context.argv);
 	const progress = isQuiet ? undefined : createProgress(context, { palette, verbose: options.verbose });
 	const form = formOf(reading);
 	return {
@@ -147,7 +148,7 @@ function createFetch({ reading, filtered, order, fields }: List, owners: Ids, si
 }
 
 export async function getObjects(noun: Noun, invocation: ReadInvocation): Promise<ExitCode> {
-	const { context, options, args } = invocation;
+	const { context, args } = invocation;
 	return await withReading(noun, invocation, async (reading) => {
 		const [owners = {}] = await readOwners(args.slice(0, 1), reading);
 		const given = args.slice(reading.read.owners.length);
@@ -172,7 +173,7 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 				throw object;
 			}
 			const palette = await openPalette(context, context.stderr);
-			context.stderr.write(renderError(object, { json: wantsJson(options), palette }));
+			context.stderr.write(renderError(object, { json: asksForJson(context.argv), palette }));
 		}
 		if (printed > 0) await printer.end();
 		if (failed === undefined) return ExitCode.ok;

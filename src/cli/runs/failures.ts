@@ -11,10 +11,10 @@ import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { nextStepFor } from '../../http/problem.js';
 import type { Palette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
-import { annotate } from '../../output/sanitise.js';
+import { annotate, asksForJson } from '../../output/sanitise.js';
 import type { Connection } from '../../profile/resolve.js';
 import { warn } from '../notices.js';
-import { onlyOutputFailed, wantsJson } from '../results.js';
+import { onlyOutputFailed } from '../results.js';
 import { printedIds } from './outcomes.js';
 import type { RunJob } from './plan.js';
 
@@ -129,7 +129,7 @@ export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette,
 	const error = failureOf(outcome, endpoint, session.connection, plan.checks);
 	if (isLone) {
 		const debug = options.debug === true;
-		context.stderr.write(renderError(error, { json: wantsJson(options), debug, palette }));
+		context.stderr.write(renderError(error, { json: asksForJson(context.argv), debug, palette }));
 		return undefined;
 	}
 	const text = [error.message.replace(/\s*\r?\n\s*/g, ' '), ...error.details].join('; ');

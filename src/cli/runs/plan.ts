@@ -22,15 +22,14 @@ import {
 	type Fields,
 	MOST_AT_A_TIME,
 	type RowSource,
-	type RunHeader,
 	type RunPlan,
 	type RunTuning,
 	rowIdName,
 	type SharedValues,
 	STDIN_NAME,
 } from '../../bulk/run/plan.js';
+import type { RunSetup } from '../../bulk/run/setup.js';
 import { UsageError } from '../../errors.js';
-import type { OutcomeName } from '../../http/outcome.js';
 import { createRedactor } from '../../output/redact.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES, shellWord } from '../../profile/settings.js';
 import { parseUntil } from '../options/window.js';
@@ -46,7 +45,7 @@ export interface RunJob extends RunInvocation {
 	session: Session;
 	/** Whether old values are kept because nobody said otherwise: a run goes on without them. */
 	snapshotByDefault?: boolean;
-	resumes?: { path: string; header: RunHeader; again: readonly OutcomeName[] };
+	resumes?: RunSetup['resumes'];
 }
 
 export async function readGiven(name: EndpointName, invocation: RunInvocation) {

@@ -28,11 +28,11 @@ import { changesIn, isPlanFile, plannedWrites, readPlan } from '../../../bulk/ru
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Row } from '../../../output/columns.js';
-import { sanitise } from '../../../output/sanitise.js';
+import { asksForJson, sanitise } from '../../../output/sanitise.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { notify, writeSummary } from '../../notices.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
-import { chosenFormat, picksValues, printAll, SHOWN, wantsJson } from '../../results.js';
+import { chosenFormat, picksValues, printAll, SHOWN } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
 import { outcomeColumns, outcomeView, printedIds } from '../../runs/outcomes.js';
 import { BAD } from '../../runs/printers/messages.js';
@@ -239,7 +239,7 @@ function shardsOf(runs: Runs, { counts, missing, twice }: Whole): Row {
 }
 
 async function showPlan(invocation: Invocation, path: string): Promise<void> {
-	const { context, options } = invocation;
+	const { context } = invocation;
 	const { header, sha256, rows } = readPlan(path);
 	const { plan, started, who, note } = header;
 	const endpoint = endpoints[plan.endpoint];
@@ -250,7 +250,7 @@ async function showPlan(invocation: Invocation, path: string): Promise<void> {
 	const command = commandOf(plan);
 	const { baseUrl } = plan.service;
 	const input = sourceName(plan.source);
-	if (wantsJson(options)) {
+	if (asksForJson(context.argv)) {
 		const facts = { plan: path, digest: sha256, rows, command, service: baseUrl, input, started };
 		writeSummary(context, { ...facts, who, note: note ?? null });
 		return;

@@ -23,13 +23,13 @@ export const BAD = ['failed', 'differs', 'invalid', 'unknown', 'not-sent'] as co
 
 const MOST_ADVICES = 2;
 
+const MOST_COMPLAINTS = 10_000;
+
 export class Noted {
 	journal: Started['journal'];
 	/** Whether stdout has each row that needs attention. */
 	isAllPrinted = false;
 	failures = 0;
-	readonly complaints: Complaint[] = [];
-	readonly reasons = new Map<string, Group<Complaint>>();
 	readonly groups = new Map<string, Group<RowOutcome>>();
 	readonly advices = new Set<string>();
 }
@@ -51,6 +51,7 @@ export function addTo<Item>(groups: Map<string, Group<Item>>, key: string, item:
 }
 
 export interface Messages {
+	complain(complaint: Complaint): void;
 	invalid(survey: Survey): void;
 	unreadable(error: unknown): void;
 	ended(ended: Ended): void;
@@ -59,13 +60,14 @@ export interface Messages {
 export function textMessages(job: RunJob, noted: Noted, palette: Palette): Messages {
 	const { endpoint, plan, tuning, session, context } = job;
 	const fromArguments = plan.source.from === 'ids';
+	const byReason = new Map<string, Group<Complaint>>();
 
 	function write(line: string): void {
 		context.stderr.write(`${line}\n`);
 	}
 
 	function writeComplaints(): void {
-		const reasons = [...noted.reasons.values()];
+		const reasons = [...byReason.values()];
 		for (const reason of reasons.slice(0, SHOWN)) {
 			const { row, line, message } = reason.named[0];
 			const isOne = fromArguments && reason.count === 1;
@@ -90,6 +92,9 @@ export function textMessages(job: RunJob, noted: Noted, palette: Palette): Messa
 	}
 
 	return {
+		complain(complaint) {
+			addTo(byReason, `${complaint.column} ${complaint.message}`, complaint);
+		},
 		invalid(survey) {
 			writeComplaints();
 			if (fromArguments) return;
@@ -147,14 +152,15 @@ function summaryOf({ counts, ms }: Ended): string {
 
 export function jsonMessages(job: RunJob, noted: Noted): Messages {
 	const { plan, tuning, session, context, options } = job;
+	const complaints: Complaint[] = [];
 
 	function writeError(error: SupportctlError): void {
 		context.stderr.write(renderError(error, { json: true, debug: options.debug === true }));
 	}
 
-	function complaints(): object[] {
+	function complaintsFound(): object[] {
 		const name = sourceName(plan.source);
-		return noted.complaints.map(({ ids: _, ...each }) => {
+		return complaints.map(({ ids: _, ...each }) => {
 			return { ...each, file: fileOf(plan), message: formatComplaint(each, name) };
 		});
 	}
@@ -173,13 +179,16 @@ export function jsonMessages(job: RunJob, noted: Noted): Messages {
 	}
 
 	return {
+		complain(complaint) {
+			if (complaints.length < MOST_COMPLAINTS) complaints.push(complaint);
+		},
 		invalid(survey) {
 			const note = invalidNote(plan, survey);
 			if (plan.skipInvalid) warn(context, [note]);
-			else writeError(new UsageError(note, { code: 'invalid_input', data: { complaints: complaints() } }));
+			else writeError(new UsageError(note, { code: 'invalid_input', data: { complaints: complaintsFound() } }));
 		},
 		unreadable(error) {
-			if (error instanceof SupportctlError && noted.complaints.length > 0) error.data.complaints = complaints();
+			if (error instanceof SupportctlError && complaints.length > 0) error.data.complaints = complaintsFound();
 		},
 		ended(ended) {
 			const { counts, exitCode, stopped, ms } = ended;

@@ -9,9 +9,9 @@ import type { Outcome } from '../../../http/outcome.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { createOutcomeRedactor, isSecretName, REDACTED } from '../../../output/redact.js';
 import type { Renderer } from '../../../output/render.js';
-import { sanitise } from '../../../output/sanitise.js';
+import { asksForJson, sanitise } from '../../../output/sanitise.js';
 import { writeSummary } from '../../notices.js';
-import { openResults, SHOWN, wantsJson } from '../../results.js';
+import { isOwnTable, openResults, SHOWN } from '../../results.js';
 import { placeOf } from '../checks.js';
 import { printedIds } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
@@ -19,10 +19,9 @@ import { writeReportsOnPlan } from '../reports.js';
 
 export function createPreview(job: RunJob) {
 	const { endpoint, plan, tuning, session, context, options } = job;
-	const { stdout, stderr } = context;
 	const { host } = session;
 	const isDiff = options.diff === true || options.plan !== undefined;
-	const isWhole = !stdout.isTTY || options.all === true || options.format !== undefined || options.json === true;
+	const isWhole = !isOwnTable(job) || options.all === true;
 	// What a list will hold is known after the read alone.
 	const { add, remove } = plan.values;
 	const items = Object.entries({ add, remove }).filter(([, fields]) => Object.keys(fields).length > 0);
@@ -61,12 +60,12 @@ export function createPreview(job: RunJob) {
 
 	function writeEnd(facts: object, notes: readonly string[], more: readonly string[] = []): void {
 		if (tuning.quiet) return;
-		if (wantsJson(options)) {
+		if (asksForJson(context.argv)) {
 			writeSummary(context, facts);
 			return;
 		}
-		if (printed > SHOWN && !isWhole) stderr.write(`… and ${printed - SHOWN} more; to print all: --all\n`);
-		for (const line of [notes.join('; '), ...more]) stderr.write(`${sanitise(line)}\n`);
+		if (printed > SHOWN && !isWhole) context.stderr.write(`… and ${printed - SHOWN} more; to print all: --all\n`);
+		for (const line of [notes.join('; '), ...more]) context.stderr.write(`${sanitise(line)}\n`);
 	}
 
 	function endDryRun({ requests, upTo, skipped, unread }: Preview): void {

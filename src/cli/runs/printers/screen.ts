@@ -1,8 +1,8 @@
 /** What people and programs see of a run: results on stdout, messages and progress on stderr. */
 
-import type { Complaint } from '../../../bulk/input/rows.js';
 import { type Counts, totalOf } from '../../../bulk/journal/counts.js';
 import type { Ended, RunEvent, Started } from '../../../bulk/run/events.js';
+import { fileOf } from '../../../bulk/run/plan.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
 import type { Extent } from '../../../bulk/run/setup.js';
 import type { Survey } from '../../../bulk/run/survey.js';
@@ -10,9 +10,9 @@ import { UsageError } from '../../../errors.js';
 import { type RowOutcome, wentWrong } from '../../../http/outcome.js';
 import type { Palette } from '../../../output/colour.js';
 import { createProgress, type Progress } from '../../../output/progress.js';
-import { annotate } from '../../../output/sanitise.js';
+import { annotate, asksForJson } from '../../../output/sanitise.js';
 import type { listenForStop } from '../../interruption.js';
-import { createSentResults, isOwnTable, openResults, SHOWN, wantsJson } from '../../results.js';
+import { createSentResults, isOwnTable, openResults, SHOWN } from '../../results.js';
 import { lostResults, printTrouble } from '../failures.js';
 import { outcomeShape, outcomeView } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
@@ -21,8 +21,6 @@ import { addTo, jsonMessages, type Messages, Noted, noteColumns, textMessages } 
 import { createPreview } from './preview.js';
 
 const WHOLE_TABLE_ROWS = 50;
-
-const MOST_COMPLAINTS = 10_000;
 
 const PAUSE_MS = 500;
 
@@ -46,8 +44,8 @@ export class Screen {
 		private readonly signals: ReturnType<typeof listenForStop>,
 		private readonly palette: Palette,
 	) {
-		const { context, options } = job;
-		this.#isJson = wantsJson(options);
+		const { context } = job;
+		this.#isJson = asksForJson(context.argv);
 		this.#listsFailures = !this.#isJson && (!isOwnTable(job) || context.env.GITHUB_ACTIONS === 'true');
 		this.#messages = this.#isJson ? jsonMessages(job, this.#noted) : textMessages(job, this.#noted, palette);
 		this.#preview = extent === 'send' ? undefined : createPreview(job);
@@ -56,7 +54,7 @@ export class Screen {
 	show(event: RunEvent): Promise<void> | void {
 		switch (event.type) {
 			case 'complaint':
-				return this.#addComplaint(event.complaint);
+				return this.#messages.complain(event.complaint);
 			case 'surveyed':
 				return this.#showSurvey(event.survey, event.rows);
 			case 'planned':
@@ -78,17 +76,11 @@ export class Screen {
 	}
 
 	beforeError(error: unknown): void {
-		const { context, options } = this.job;
+		const { context, plan } = this.job;
 		if (!this.#isSurveyed) this.#messages.unreadable(error);
 		if (!(error instanceof UsageError) || typeof error.data.line !== 'number') return;
-		const file = options.input === '-' ? undefined : options.input;
-		annotate(context, { file, line: error.data.line, title: 'the input is invalid', message: error.message });
-	}
-
-	#addComplaint(complaint: Complaint): void {
-		const { reasons, complaints } = this.#noted;
-		addTo(reasons, `${complaint.column} ${complaint.message}`, complaint);
-		if (complaints.length < MOST_COMPLAINTS) complaints.push(complaint);
+		const { line } = error.data;
+		annotate(context, { file: fileOf(plan), line, title: 'the input is invalid', message: error.message });
 	}
 
 	async #showSurvey(survey: Survey, rows: PlannedRows): Promise<void> {
