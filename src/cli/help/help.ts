@@ -1,6 +1,7 @@
 /** `help`, `--help` and `supportctl` alone: prints a page; with --json the command tree. */
 
 import { didYouMean } from '../../api/suggest.js';
+import { quote } from '../../api/values.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { openPager } from '../../io/pager.js';
@@ -52,10 +53,10 @@ async function findPage(path: readonly string[], inside: readonly CommandEntry[]
 }
 
 function unknownPage(path: readonly string[]): UsageError {
-	const asked = path.join(' ').slice(0, 80);
+	const asked = path.join(' ');
 	const names = topics.map(({ name }) => name);
 	const known = [...names, ...commands.flatMap(({ words }) => [words[0] ?? '', words.join(' ')])];
-	return new UsageError(`unknown help topic ${JSON.stringify(asked)}${didYouMean(asked, known)}`, {
+	return new UsageError(`unknown help topic ${quote(asked)}${didYouMean(asked, known)}`, {
 		code: 'unknown_topic',
 		hint: `topics: ${names.join(', ')}; for commands: supportctl --help`,
 	});

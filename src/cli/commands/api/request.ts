@@ -160,9 +160,10 @@ function refuseOverride(text: string): void {
 	// Byte by byte, as lenient servers decode.
 	const decoded = text.replace(/%([0-9a-f]{2})/gi, (_, byte) => String.fromCharCode(Number.parseInt(byte, 16)));
 	if (!/(?:^|[?&;])[^a-z/?&;=]+method|(?:^|[?&;])[^a-z/?&;=]*rest[^a-z/?&;=]route/i.test(decoded)) return;
-	const what = `${JSON.stringify(text.slice(0, 200))} would change the method or path of the request`;
-	const hint = 'pass the method and path as arguments: supportctl api DELETE tickets/14';
-	throw new UsageError(what, { code: 'invalid_parameter', hint });
+	throw new UsageError(`${quote(text)} would change the method or path of the request`, {
+		code: 'invalid_parameter',
+		hint: 'pass the method and path as arguments: supportctl api DELETE tickets/14',
+	});
 }
 
 /**
@@ -180,7 +181,7 @@ export function resolveTarget(text: string, baseUrl: string, root: string): { pa
 	// A proxy or the service may decode and normalize the path once more.
 	const isUnclear = hash !== '' || /%2f|%5c|\/\/|\/\.\.?;/i.test(pathname) || /\p{Cc}/u.test(text);
 	if (isOther || isUnclear || !`${pathname}/`.startsWith(`${prefix}/`)) {
-		throw new UsageError(`${JSON.stringify(redactUrl(text).slice(0, 200))} is not a path below ${prefix}`, {
+		throw new UsageError(`${quote(redactUrl(text))} is not a path below ${prefix}`, {
 			code: 'invalid_path',
 			hint: 'pass the part after /support-api/v1, such as tickets/14; write # as %23',
 		});
