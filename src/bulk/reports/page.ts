@@ -7,6 +7,7 @@ import { durationText } from '../../text.js';
 import { type Counts, nextSteps, openRows, outcomeNames, sumOf, totalOf } from '../journal/counts.js';
 import type { RecordFile, Tick } from '../journal/read.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
+import type { FieldChange } from '../run/events.js';
 import { commandOf, formatShard, madeBy, type RunHeader, type RunPlan, sourceName } from '../run/plan.js';
 
 export interface ReportFacts {
@@ -58,19 +59,15 @@ export interface Page {
 
 export interface PageRow {
 	readonly row: number;
-	readonly line?: number | undefined;
+	readonly line?: number;
 	readonly name: string;
-	readonly link?: string | undefined;
-	readonly outcome?: OutcomeName | undefined;
+	readonly link?: string;
+	readonly outcome?: OutcomeName;
 	readonly remarks: string;
 	readonly changes: readonly Change[];
 }
 
-export interface Change {
-	readonly field: string;
-	readonly old: unknown;
-	readonly new: unknown;
-}
+export type Change = Omit<FieldChange, 'isShown'>;
 
 export interface Group {
 	readonly text: string;

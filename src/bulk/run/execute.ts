@@ -196,7 +196,7 @@ export class Execution {
 		const reached = { ...counts };
 		if (past !== undefined) Object.assign(counts, past.allCounts());
 		counts['not-sent'] += Math.max(0, this.#own - totalOf(counts));
-		// Only the last rows were under way.
+		// Time that ran out behind the last row stopped nothing.
 		const stopped = this.#stopped?.kind === 'out-of-time' && isReached ? undefined : this.#stopped;
 		const isInterrupted = stopped?.kind === 'signal';
 		// Rows left by --first are no failure.
@@ -249,7 +249,5 @@ export async function* rowsToSend(
 
 /** Exit code 2 would mean that nothing was sent. */
 function asPartial(error: unknown): unknown {
-	if (!(error instanceof UsageError)) return error;
-	const { message, code, hint, details, data, cause } = error;
-	return new SupportctlError(message, ExitCode.partial, { code, hint, details, data, cause });
+	return error instanceof UsageError ? new SupportctlError(error.message, ExitCode.partial, error) : error;
 }

@@ -28,7 +28,7 @@ import { lineReader } from '../journal/read.js';
 import { headerIn, type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
 import type { FieldChange, PlannedWrite } from './events.js';
 import { heldOf, isUnchanged } from './held.js';
-import { canBeUndone, type RowSource, type RunHeader, type RunPlan, type SavedPlan, withoutValues } from './plan.js';
+import { canBeUndone, type RowSource, type RunHeader, type RunPlan, type SavedPlan, withoutInput } from './plan.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 import { areIds } from './undo.js';
 
@@ -197,13 +197,12 @@ function textIn(value: unknown): string | undefined {
 export function applyPlan({ plan }: RunHeader, { path, sha256 }: SavedPlan, allowDrift: boolean): RunPlan {
 	const { force } = plan.values;
 	const endpoint = endpoints[plan.endpoint];
+	const bare = withoutInput(plan);
 	return {
-		...plan,
+		...bare,
 		source: { from: 'plan', path, sha256, allowDrift },
-		values: { ...withoutValues(plan.values), force },
+		values: { ...bare.values, force },
 		checks: { ...plan.checks, snapshot: canBeUndone(endpoint, force) },
-		shard: undefined,
-		skipInvalid: false,
 	};
 }
 

@@ -114,7 +114,7 @@ export interface RunHeader {
 	readonly started: string;
 	readonly tool: string;
 	readonly concurrency: number;
-	readonly who?: { readonly user: string; readonly host: string; readonly account?: string | undefined };
+	readonly who?: { readonly user: string; readonly host: string; readonly account?: string };
 	readonly note?: string;
 	/** `html:/home/ada/run.html` */
 	readonly reports?: readonly string[];
@@ -141,8 +141,10 @@ export function commandOf({ endpoint, source }: RunPlan): string {
 	return endpoint.replaceAll('.', ' ');
 }
 
-export function withoutValues({ ids }: SharedValues): SharedValues {
-	return { ids, fields: {}, withheld: [], force: false, add: {}, remove: {} };
+/** For rows that have all values of their own. */
+export function withoutInput(plan: RunPlan): RunPlan {
+	const values = { ids: plan.values.ids, fields: {}, withheld: [], force: false, add: {}, remove: {} };
+	return { ...plan, values, shard: undefined, skipInvalid: false };
 }
 
 /** Fields whose items flags add or remove. */
@@ -170,18 +172,6 @@ export function comparesFirst(plan: RunPlan): boolean {
 export function canBeUndone(endpoint: Endpoint, isForced: boolean): boolean {
 	const isRestorable = endpoint.replay === 'set' || (endpoint.trash && !isForced);
 	return isRestorable && readEndpointOf(endpoint) !== undefined;
-}
-
-export const WITHOUT_READS =
-	'drop the flags that need reads: --verify, --snapshot, --only-changed, --diff, --if, --if-unmodified, --add-… and --remove-…';
-
-/** @throws UsageError */
-export function checkReadable(endpoint: Endpoint): void {
-	if (readEndpointOf(endpoint) !== undefined) return;
-	throw new UsageError(`${endpoint.name} can't be combined with a read: the API has no way to read ${endpoint.noun}s`, {
-		code: 'no_read',
-		hint: WITHOUT_READS,
-	});
 }
 
 export const NOTHING_TO_SEND = { code: 'nothing_to_send', message: 'nothing to change' };

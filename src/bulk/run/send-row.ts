@@ -26,14 +26,14 @@ export interface RowSenderParts {
 	dialect: Dialect;
 	client: Client;
 	options: SendOptions;
-	terms?: TermIndex | undefined;
+	terms?: TermIndex;
 	redact: RowRedactor;
-	journal?: Pick<Journal, 'record' | 'before'> | undefined;
-	past?: PastPart | undefined;
+	journal?: Pick<Journal, 'record' | 'before'>;
+	past?: PastPart;
 	/** With `--verify`, more rows are under way than requests. */
-	slots?: Slots | undefined;
+	slots?: Slots;
 	ahead?: ReadAhead;
-	after?: ReadAfter | undefined;
+	after?: ReadAfter;
 	read?: typeof send;
 	write?: typeof send;
 }

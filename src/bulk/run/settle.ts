@@ -8,7 +8,7 @@ import { differing, isRefusal, NO_ROUTE } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { listChanges } from './decide.js';
 import type { Held } from './held.js';
-import { type RunPlan, WITHOUT_READS } from './plan.js';
+import type { RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
 
 /** @throws UsageError if the service has no such read */
@@ -18,7 +18,7 @@ export function checkServed({ source }: RunPlan, { request }: RunRow, { code, st
 	const needed = source.from === 'snapshots' ? '; run undo needs it' : '';
 	throw new UsageError(`${what}${needed}; nothing was written`, {
 		code: NO_ROUTE,
-		hint: WITHOUT_READS,
+		hint: 'drop the flags that need reads: --verify, --snapshot, --only-changed, --diff, --if, --if-unmodified, --add-… and --remove-…',
 		data: { status },
 	});
 }

@@ -22,9 +22,7 @@ export interface RunSetup {
 	tuning: RunTuning;
 	extent: Extent;
 	saveTo?: string;
-	readonly resumes?:
-		| { readonly path: string; readonly header: RunHeader; readonly again: readonly OutcomeName[] }
-		| undefined;
+	resumes?: { path: string; header: RunHeader; again: readonly OutcomeName[] };
 	record: Pick<RunHeader, 'id' | 'who' | 'note' | 'reports'>;
 	/** By default in the state folder; nowhere for lookups without a report. */
 	journal: { readonly path: string | undefined; readonly isWanted: boolean };

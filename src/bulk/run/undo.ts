@@ -15,7 +15,7 @@ import type { JournalScan } from '../journal/history.js';
 import { lineReader, scanJournal } from '../journal/read.js';
 import { type Json, parseRecord, rowRecordOf } from '../journal/records.js';
 import { isNothing } from './held.js';
-import { hashKey, type Ids, type RowSource, type RunHeader, type RunPlan, withoutValues } from './plan.js';
+import { hashKey, type Ids, type RowSource, type RunHeader, type RunPlan, withoutInput } from './plan.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 
 /** @throws UsageError */
@@ -29,10 +29,9 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 	// A status restores from the trash.
 	const update = plan.endpoint.replace(/\.delete$/, '.update');
 	return {
-		...plan,
+		...withoutInput(plan),
 		endpoint: isEndpointName(update) ? update : plan.endpoint,
 		source: { from: 'snapshots', journal, run: id, overwrite },
-		values: withoutValues(plan.values),
 		checks: {
 			onlyChanged: true,
 			verify: true,
@@ -42,8 +41,6 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 			allowDiffers: false,
 			ignoreMissing: false,
 		},
-		shard: undefined,
-		skipInvalid: false,
 	};
 }
 

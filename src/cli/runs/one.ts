@@ -4,7 +4,7 @@ import type { EndpointName } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import { createPlanner, type RowValues } from '../../api/plan.js';
 import { comparedTerms, hasNames, isNamed, namedValues, resolveRow, withIds } from '../../bulk/run/names.js';
-import { checkReadable, comparesFirst, type Ids, readsBefore } from '../../bulk/run/plan.js';
+import { comparesFirst, type Ids, readsBefore } from '../../bulk/run/plan.js';
 import type { RunRow } from '../../bulk/run/rows.js';
 import { RowSender } from '../../bulk/run/send-row.js';
 import { ExitCode, UsageError } from '../../errors.js';
@@ -45,7 +45,6 @@ export async function startCommand(name: EndpointName, invocation: RunInvocation
 	const session = edited?.session ?? (await openSession(connecting, !dryRun || diff));
 	const job = jobOf(name, given, invocation, session);
 	const { checks, shard } = job.plan;
-	if (checks.verify || readsBefore(job.plan)) checkReadable(endpoint);
 	const isOne = source.from === 'ids' && source.ids.length === 1;
 	const isKept = [shard, journal, report, note, saveTo].some((each) => each !== undefined) || checks.snapshot;
 	if (isOne && !isKept && !dryRun) return await sendOne(job, edited?.expected);

@@ -6,7 +6,7 @@ import { createPlanner, type Request } from '../../../src/api/plan.js';
 import type { OldValues } from '../../../src/bulk/journal/records.js';
 import { decide } from '../../../src/bulk/run/decide.js';
 import { heldOf } from '../../../src/bulk/run/held.js';
-import { type Checks, checkReadable, type RunPlan } from '../../../src/bulk/run/plan.js';
+import type { Checks, RunPlan } from '../../../src/bulk/run/plan.js';
 import type { RunRow } from '../../../src/bulk/run/rows.js';
 import { RowSender, type RowSenderParts, rowOutcome } from '../../../src/bulk/run/send-row.js';
 import type { Outcome } from '../../../src/http/outcome.js';
@@ -377,9 +377,4 @@ describe('a row', () => {
 			expect(warnings).toEqual([...(result.warnings ?? []), 'size stays']);
 		}
 	});
-});
-
-it('checks that need a read are refused where the API has none', () => {
-	expect(() => checkReadable(endpoints['user.password.delete'])).toThrow('no way to read');
-	expect(() => checkReadable(endpoints['ticket.update'])).not.toThrow();
 });
