@@ -86,7 +86,6 @@ export async function openResults(call: Caller, shape: ResultShape): Promise<Ren
 	);
 	return {
 		row: renderer.row,
-		/** @throws UsageError for a column that no row has, unless rows were sent */
 		async end() {
 			const summary = await renderer.end();
 			const { dropped, missing, rows, seen } = summary;

@@ -65,11 +65,9 @@ export async function checkRun(
 	await checkReports(job, source);
 	if (!readsBefore(checked)) return checked;
 	// Runs that read anyway: one request before the first row, in place of rows that differ after it.
-	const missing = await directories.users.missing([...survey.users.keys()]).catch(() => []);
-	const warnings = missing?.map(
-		(id) => `${survey.users.get(id)} ${id}: there may be no such user; supportctl user list shows all`,
-	);
-	warn(job.context, warnings ?? []);
+	const missing = await directories.users.missing([...survey.users.keys()]).catch(() => undefined);
+	const doubt = 'there may be no such user; supportctl user list shows all';
+	warn(job.context, missing?.map((id) => `${survey.users.get(id)} ${id}: ${doubt}`) ?? []);
 	return checked;
 }
 

@@ -161,8 +161,8 @@ export async function sendAgain(
 		tuning: tuningOf(invocation, session),
 		secrets,
 		session,
+		resumes: again && { ...past, again },
 	};
-	if (again !== undefined) job.resumes = { ...past, again };
 	const { startRun } = await import('./run.js');
 	return await startRun(job);
 }
