@@ -56,7 +56,9 @@ export class Execution {
 		this.#auto = tuning.auto ? new AutoConcurrency() : undefined;
 		// Each waiting row listens.
 		setMaxListeners(0, this.#abort.signal);
-		const onRetry = (attempt: Outcome): void => this.#onRetry(attempt);
+		const onRetry = (attempt: Outcome): void => {
+			this.#stop(this.#watch.lookAttempt(attempt, setup.clock.monotonic()));
+		};
 		this.#options = { ...setup.sending, stop: this.#abort.signal, onRetry };
 	}
 
@@ -145,10 +147,6 @@ export class Execution {
 		if (reason === undefined || this.#stopped !== undefined) return;
 		this.#stopped = reason;
 		this.#abort.abort();
-	}
-
-	#onRetry(attempt: Outcome): void {
-		this.#stop(this.#watch.lookAttempt(attempt, this.parts.setup.clock.monotonic()));
 	}
 
 	#take(outcome: RowOutcome): Promise<unknown> | undefined {

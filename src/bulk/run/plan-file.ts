@@ -168,15 +168,12 @@ export function* plannedWrites(path: string, plan: RunPlan): Generator<PlannedWr
 	for (const { row, line, ids, force, reassign, modified, fields, before } of readRows(path)) {
 		const { values, absent } = isObject(before) ? before : {};
 		const isNext = typeof row === 'number' && row > last;
-		if (!isNext || !isObject(ids) || !isObject(fields) || !isObject(values) || !Array.isArray(absent)) {
-			throw refused(path, `row ${row} is not valid`);
-		}
-		last = row;
 		const receiver = textIn(reassign);
 		const isReceiver = receiver === undefined || !isProblem(parseId(receiver));
-		if (!areIds(ids, endpoint, plan) || !Object.keys(fields).every(mayBeField) || !isReceiver) {
-			throw refused(path, `row ${row} can't be sent`);
-		}
+		const hasShape = isObject(ids) && isObject(fields) && isObject(values) && Array.isArray(absent);
+		const isSafe = hasShape && isReceiver && areIds(ids, endpoint, plan) && Object.keys(fields).every(mayBeField);
+		if (!isNext || !isSafe) throw refused(path, `row ${row} can't be sent`);
+		last = row;
 		yield {
 			row,
 			line: typeof line === 'number' ? line : undefined,
