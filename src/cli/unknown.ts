@@ -33,7 +33,7 @@ function meantCommand(path: readonly string[], rest: readonly string[]): string 
 		if (noun !== undefined) return commandLine([noun], args);
 		// `show ticket 14`
 		const named = nounOf(second);
-		if (named !== undefined) return commandLine([named], [word, ...others]);
+		if (named !== undefined) return commandLine([named], isCommand([named]) ? others : [word, ...others]);
 	}
 	for (const group of [isTop ? ['ticket'] : path, []]) {
 		for (const template of verbs.get(word.toLowerCase()) ?? []) {

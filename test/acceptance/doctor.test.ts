@@ -1,7 +1,9 @@
 /** `doctor` with the built binary, as a person sees it. */
 
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { runCli } from '../support/cli.js';
+import { runCli, startCli } from '../support/cli.js';
 import { startSandbox } from '../support/sandbox.js';
 import { runInTerminal } from '../support/terminal.js';
 
@@ -43,6 +45,18 @@ it('results are coloured on a terminal alone', async () => {
 	await desk.stop();
 	expect(piped.stdout + piped.stderr).not.toContain('\x1b');
 	expect(piped.stdout.split('\n')).toHaveLength(12);
+});
+
+it('in a pipe each check is printed when it is made', async () => {
+	const silent = createServer().listen(0, '127.0.0.1');
+	await once(silent, 'listening');
+	const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/wp-json`;
+	const env = { SUPPORTCTL_BASE_URL: baseUrl, SUPPORTCTL_USERNAME: 'anna', SUPPORTCTL_PASSWORD: 'x' };
+	const doctor = startCli('doctor', { env });
+	await doctor.until(/^pass\tsecret\t/m);
+	doctor.child.kill('SIGINT');
+	expect((await doctor.ended).exitCode).toBe(130);
+	silent.close();
 });
 
 it('a fresh machine gets the first step', async () => {

@@ -53,6 +53,8 @@ test.each([
 	['reply 14 73', 'did you mean: supportctl reply get 14 73'],
 	['tickets 14 15', 'did you mean: supportctl ticket get 14 15'],
 	['ticket count', 'did you mean: supportctl ticket list --format count'],
+	['auth login', 'did you mean: supportctl login\n'],
+	['auth logout', 'did you mean: supportctl logout\n'],
 	['ticket restore 41', 'did you mean: supportctl ticket update 41 --status STATUS'],
 	['ticket list --newest', 'did you mean: supportctl ticket list --sort -id'],
 	['ticket list --since 2026-03-01', 'did you mean: supportctl ticket list --after'],

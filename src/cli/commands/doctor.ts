@@ -80,7 +80,9 @@ export const command = defineCommand({
 	},
 });
 
-const SHAPE: ResultShape = { keys: ['result', 'check', 'message', 'hint'], idOf: ({ check }) => check };
+const KEYS = ['result', 'check', 'message', 'hint'];
+/** Columns that are known let each check be printed when it is made. */
+const SHAPE: ResultShape = { columns: KEYS.map((path) => ({ path })), keys: KEYS, idOf: ({ check }) => check };
 
 /** One for each check; after an error the other checks are skipped. */
 async function* findings(invocation: Invocation): AsyncGenerator<Finding> {

@@ -113,7 +113,8 @@ async function readBaseUrl(login: Login): Promise<string> {
 				parse(login, withScheme(text));
 				return true;
 			} catch (error) {
-				return (error as Error).message;
+				const { message, hint } = error as UsageError;
+				return hint === undefined ? message : `${message}; ${hint}`;
 			}
 		};
 		return withScheme(await prompts.text('Help desk address:', { initial, check }));

@@ -176,6 +176,8 @@ describe('what login says about a base URL', () => {
 		expect((await signIn(argv('http://desk.example.com'), { stdin: 'x' })).error?.hint).toMatch(
 			/^use https:\/\/desk\.example\.com, or sign in with --allow-http$/,
 		);
+		const typed = signIn([], { prompts: scriptedPrompts([/^Help desk address/, 'http://desk.example.com']) });
+		await expect(typed).rejects.toThrow(/use https:\/\/desk\.example\.com, or sign in with --allow-http$/);
 		const folder = temporaryFolder();
 		const lan = { baseUrl: 'http://desk.example.com', allowHttp: true };
 		const config = { version: 1, current: 'desk', profiles: { desk: { baseUrl: 'https://desk.example' }, lan } };
