@@ -33,7 +33,7 @@ export async function editObject(noun: EditNoun, given: RunInvocation): Promise<
 	const id = args.at(-1) ?? '';
 	if (noun === 'term') checkTaxonomy(endpoints['term.update'], args[0] ?? '', options.undocumented === true);
 	const session = await openSession(invocation);
-	await confirmWrite(invocation, session.service, `edit ${noun} ${id}`, { asks: false });
+	await confirmWrite(invocation, session.service, `edit ${noun} ${id}`, false);
 	const target = await readTarget(noun, invocation, session);
 	warn(context, target.warnings);
 	try {

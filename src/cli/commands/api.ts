@@ -69,7 +69,7 @@ export const command = defineCommand({
 			return ExitCode.ok;
 		}
 		if (!isRead) {
-			await confirmWrite(invocation, session.service, `send ${method} ${path}`, { asks: method === 'DELETE' });
+			await confirmWrite(invocation, session.service, `send ${method} ${path}`, method === 'DELETE');
 		}
 		const says = isRead ? 'nothing was changed' : `check before you send it again: ${method} ${redactUrl(path)}`;
 		const unlisten = leaveOnSignal(invocation, says);

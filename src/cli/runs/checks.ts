@@ -96,7 +96,7 @@ async function checkWrite(job: RunJob, given: RunPlan, survey: Survey, means: Me
 	if (isMany) notes.push(undo);
 	const asks = endpoint.confirm || isAgain || (isMany && prompts.available);
 	const action = await actionOf(job, survey, isAsked ? directories : undefined);
-	await confirmWrite(job, plan.service, action, { asks, notes });
+	await confirmWrite(job, plan.service, action, asks, notes);
 	return plan;
 }
 
@@ -147,14 +147,12 @@ async function actionOf(
 		return `${start}${endpoint.verb} ${what} (${[...fields].join(', ')})`;
 	}
 	const kind = endpoint.parameters.at(-1)?.names;
-	const nameOf = async ({ id = '', user_id = '', slug = '' }: Ids): Promise<string | undefined> => {
-		if (kind === 'users') return directories?.users.name(id);
-		return kind === 'passwords' ? await directories?.passwords(user_id).name(slug) : undefined;
-	};
 	const called = async (ids: Ids): Promise<string> => {
 		const id = ids.id ?? ids.slug ?? Object.values(ids).join('/');
 		const own = ids.taxonomy === undefined ? id : `${ids.taxonomy} ${id}`;
-		const name = ids.username ?? (await nameOf(ids));
+		let name = ids.username;
+		if (kind === 'users') name ??= directories?.users.name(id);
+		if (kind === 'passwords') name ??= await directories?.passwords(ids.user_id ?? '').name(id);
 		return name === undefined ? own : `${name} (${own})`;
 	};
 	const names = await Promise.all(first.map(({ request }) => called(request.ids)));
@@ -168,18 +166,17 @@ async function actionOf(
 	return `${start}delete ${what} (${permanent} of them permanently)${named}`;
 }
 
-type Service = Pick<RunService, 'baseUrl' | 'profile' | 'protected'>;
-
-export function placeOf({ baseUrl, profile }: Service): string {
+export function placeOf({ baseUrl, profile }: RunService): string {
 	return `on ${new URL(baseUrl).host}${profile === undefined ? '' : ` (profile ${profile})`}`;
 }
 
 /** A protected profile needs its name, and a permanent write a yes. @param action `update ticket 14` */
 export async function confirmWrite(
 	{ context, options }: Pick<RunInvocation, 'context' | 'options'>,
-	service: Service,
+	service: RunService,
 	action: string,
-	{ asks, notes = [] }: { asks: boolean; notes?: readonly string[] },
+	asks: boolean,
+	notes: readonly string[] = [],
 ): Promise<void> {
 	const { profile, protected: isProtected } = service;
 	const { confirm = isProtected ? undefined : profile, yes } = options;
