@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endpoints } from '../api/endpoints.js';
@@ -113,9 +113,9 @@ function createDraft({ context }: RunInvocation) {
 			try {
 				await runEditor(editor, path, context);
 			} finally {
+				isKept = existsSync(path);
 				// An editor may have replaced the file.
-				chmodSync(path, 0o600);
-				isKept = true;
+				if (isKept) chmodSync(path, 0o600);
 				now = (await readText(path, context)).replace(/^(?:# error: .*\r?\n)+/, '');
 				isKept = (now !== text || problem !== '') && now.trim() !== '';
 			}

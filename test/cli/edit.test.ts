@@ -181,6 +181,14 @@ test('an editor that Ctrl-C ends interrupts the edit, which is kept', async () =
 	expect(stderr).toMatch(/^your edit is kept in .*\nerror: interrupted; nothing was sent\n$/);
 });
 
+test('an editor that removes the file ends the edit in plain words', async () => {
+	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
+	const fake = editor('rm "$1"');
+	const { exitCode, stderr } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
+	expect([exitCode, fake.left(), posts(service.requests)]).toEqual([2, [], []]);
+	expect(stderr).toMatch(/^error: can't read .*14\.yaml: file not found\n$/);
+});
+
 test('an edit that is not UTF-8 text is kept', async () => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
 	const fake = editor('printf "title: caf\\351\\n" > "$1"');
