@@ -57,6 +57,8 @@ const CHECKS = {
 	credentials: 'try again later',
 };
 
+const LONGEST_STEP_S = 10;
+
 export const command = defineCommand({
 	arguments: [],
 	options: [...outputOptions, ...connectionOptions],
@@ -126,10 +128,15 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	yield 'auth' in signIn ? pass(value === 'set' ? `${setting} from ${source}` : value) : signIn;
 
 	const proxy = readProxies(setup.env);
-	const reach = { baseUrl: url, settings, tls, proxy, allowHttp };
+	const timeout = Math.min(settings.timeout, LONGEST_STEP_S);
+	const reach = { baseUrl: url, settings: { ...settings, timeout }, tls, proxy, allowHttp };
 	const probe = createProbe(invocation, reach);
-	const { without, problem } = await findService(url, probe);
+	const { without, found, problem } = await findService(url, probe);
 	yield* examineWay(url, proxy, problem);
+	if (problem !== undefined && found !== undefined && setup.sources.baseUrl.from === 'profile') {
+		const command = `supportctl profile set ${setup.profileName} --base-url ${shellWord(found)}`;
+		throw new FailedError(problem.message, { hint: `found the service at ${found}: ${command}` });
+	}
 	if (problem !== undefined) {
 		const word = problem.code === 'no_service' ? await findPrefix(invocation, reach) : undefined;
 		if (word === undefined) throw problem;

@@ -246,6 +246,18 @@ describe('the service', () => {
 		expect(results.credentials).toBe('skipped');
 	});
 
+	it('of a profile with another base URL is found, with the command that changes it', async () => {
+		const folder = temporaryFolder();
+		const profile = { baseUrl: new URL(desk.baseUrl).origin, username: 'admin' };
+		const config = { version: 1, current: 'desk', profiles: { desk: profile } };
+		writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+		const env = { SUPPORTCTL_CONFIG_DIR: folder };
+		const command = `supportctl profile set desk --base-url ${desk.baseUrl}`;
+		expect((await doctor([], { env })).of('prefix').hint).toBe(`found the service at ${desk.baseUrl}: ${command}`);
+		expect((await runHere(command.split(' ').slice(1), { env })).exitCode).toBe(0);
+		expect((await doctor([], { env })).of('prefix').result).toBe('pass');
+	});
+
 	it('with a word of its own is found and named', async () => {
 		const own = await startSandbox({ seed: 3, prefixes: { product: 'acme' } });
 		onTestFinished(() => own.stop());
