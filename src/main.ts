@@ -54,7 +54,7 @@ async function guarded(context: Context): Promise<Context> {
 
 async function report(error: unknown, context: Context): Promise<number> {
 	const { argv, stderr } = context;
-	const [{ exitCodeOf, renderError }, { asksForJson }, { openPalette }] = await Promise.all([
+	const [{ exitCodeOfError, renderError }, { asksForJson }, { openPalette }] = await Promise.all([
 		import('./output/errors.js'),
 		import('./output/sanitise.js'),
 		import('./output/colour.js'),
@@ -62,5 +62,5 @@ async function report(error: unknown, context: Context): Promise<number> {
 	const palette = await openPalette(context, stderr);
 	const view = { json: asksForJson(argv), debug: argv.includes('--debug'), palette };
 	stderr.write(cleaned(context, renderError(error, view)));
-	return exitCodeOf(error);
+	return exitCodeOfError(error);
 }

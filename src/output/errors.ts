@@ -17,7 +17,7 @@ function explain(error: unknown): SupportctlError {
 	});
 }
 
-export function exitCodeOf(error: unknown): ExitCode {
+export function exitCodeOfError(error: unknown): ExitCode {
 	return explain(error).exitCode;
 }
 

@@ -20,7 +20,7 @@ import {
 import { createRedactor } from './redact.js';
 import { escapeJson, sanitise } from './sanitise.js';
 
-export type Write = (text: string) => void | Promise<void>;
+export type WriteText = (text: string) => void | Promise<void>;
 
 export interface RenderSummary {
 	rows: number;
@@ -196,7 +196,7 @@ const BATCH = 100;
 const WAIT_MS = 200;
 
 /** Finds everything wrong with the options before anything is sent. @throws UsageError */
-export async function createRenderer(options: RenderOptions, write: Write): Promise<Renderer> {
+export async function createRenderer(options: RenderOptions, write: WriteText): Promise<Renderer> {
 	if (options.query !== undefined) return createQueryRenderer(options, options.query, write);
 	const redactRow = createRedactor();
 	const named = namedColumns(options);
@@ -249,7 +249,7 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 }
 
 /** Prints what the query finds in all rows; values bare by default. */
-async function createQueryRenderer(options: RenderOptions, query: string, write: Write): Promise<Renderer> {
+async function createQueryRenderer(options: RenderOptions, query: string, write: WriteText): Promise<Renderer> {
 	const { format, fields, field } = options;
 	const search = await compileQuery(query);
 	const own = { ...options, query: undefined, resolve: undefined, columns: undefined, more: undefined };

@@ -535,7 +535,7 @@ const output = [
 	...bugsIn('src/output/redact.ts', 'createTextRedactor', ['test/output/redact.test.ts'], {
 		"a service's error repeats our password": (real) => () => real([]),
 	}),
-	...bugsIn('src/output/errors.ts', 'exitCodeOf', ['test/output/errors.test.ts', 'test/cli/program.test.ts'], {
+	...bugsIn('src/output/errors.ts', 'exitCodeOfError', ['test/output/errors.test.ts', 'test/cli/program.test.ts'], {
 		'an unexpected error exits 0': () => () => 0,
 	}),
 	...bugsIn('src/output/table.ts', 'truncate', ['test/output/table.test.ts'], {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ExitCode, FailedError, SupportctlError, UsageError } from '../../src/errors.js';
-import { exitCodeOf, renderError } from '../../src/output/errors.js';
+import { exitCodeOfError, renderError } from '../../src/output/errors.js';
 
 const refused = new SupportctlError('the service refused ann: Sorry\x1b[2J', ExitCode.refused, {
 	code: 'rest_forbidden',
@@ -96,11 +96,14 @@ describe('renderError', () => {
 	});
 });
 
-describe('exitCodeOf', () => {
+describe('exitCodeOfError', () => {
 	it('is the error’s own, and 1 for anything else', () => {
-		expect([exitCodeOf(refused), exitCodeOf(new UsageError('x')), exitCodeOf(new Error('x')), exitCodeOf(0)]).toEqual([
-			4, 2, 1, 1,
-		]);
+		expect([
+			exitCodeOfError(refused),
+			exitCodeOfError(new UsageError('x')),
+			exitCodeOfError(new Error('x')),
+			exitCodeOfError(0),
+		]).toEqual([4, 2, 1, 1]);
 	});
 });
 

@@ -19,13 +19,13 @@ export interface Draft extends RowValues {
 }
 
 /** Puts a value into the row. @returns what is wrong with it */
-export type Column = (value: unknown, row: Draft, isCell: boolean) => string | undefined;
+export type ColumnReader = (value: unknown, row: Draft, isCell: boolean) => string | undefined;
 
 export function textColumn<T>(
 	name: string,
 	parse: (text: string) => Parsed<T>,
 	store: (row: Draft, value: T) => void,
-): Column {
+): ColumnReader {
 	return (value, row) => {
 		const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '').trim();
 		if (text === '') return undefined;
@@ -54,7 +54,7 @@ function valueColumn(
 	clear: boolean,
 	parser: ValueParser,
 	store: (row: Draft, value: unknown) => void,
-): Column {
+): ColumnReader {
 	return (given, row, isCell) => {
 		const isBlank = isCell && String(given).trim() === '';
 		if (isBlank && !clear) return undefined;
@@ -70,7 +70,7 @@ function valueColumn(
 /** Kinds that keep the spaces around a cell. */
 const AS_WRITTEN: ReadonlySet<Field['kind']> = new Set(['text', 'longtext', 'secret']);
 
-export function fieldColumn(name: string, field: Field, rules: ValueRules, clear: boolean): Column {
+export function fieldColumn(name: string, field: Field, rules: ValueRules, clear: boolean): ColumnReader {
 	const asWritten = AS_WRITTEN.has(field.kind);
 	const parser: ValueParser = {
 		text: (cell) => parseField(field, asWritten ? cell : cell.trim(), rules),
@@ -85,7 +85,7 @@ export function fieldColumn(name: string, field: Field, rules: ValueRules, clear
 
 export const asItIs = <T>(value: T): Parsed<T> => ({ value });
 
-export function customColumn(name: string, field: string, rules: ValueRules, clear: boolean): Column {
+export function customColumn(name: string, field: string, rules: ValueRules, clear: boolean): ColumnReader {
 	const typed = (value: unknown): Parsed<unknown> => {
 		if (typeof value === 'string' || rules.undocumented) return { value };
 		return { problem: `custom field ${quote(name)} is ${kindOf(value)}; custom fields hold strings` };

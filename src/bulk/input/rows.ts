@@ -10,7 +10,7 @@ import { UsageError } from '../../errors.js';
 import { type ColumnSettings, rowIdName } from '../run/plan.js';
 import {
 	asItIs,
-	type Column,
+	type ColumnReader,
 	customColumn,
 	type Draft,
 	fieldColumn,
@@ -80,7 +80,7 @@ function parseIdOrName(text: string): Parsed<string> {
 interface Meaning {
 	readonly name: string;
 	readonly means: string;
-	column(name: string): Column;
+	column(name: string): ColumnReader;
 }
 
 function meaningsOf({ endpoint, rules, blank }: CompileOptions): Meaning[] {
@@ -103,7 +103,7 @@ function meaningsOf({ endpoint, rules, blank }: CompileOptions): Meaning[] {
 		add(name, parse, store, parameter);
 	};
 	for (const field of body === 'fields' ? fields : []) {
-		const column = (name: string): Column => fieldColumn(name, field, rules, blank === 'clear');
+		const column = (name: string): ColumnReader => fieldColumn(name, field, rules, blank === 'clear');
 		meanings.push({ name: field.name, means: `field ${field.name}`, column });
 	}
 	if (readOfWrite(endpoint)?.hasModified) add('modified_gmt', asItIs<string>, (row, time) => (row.modified = time));
@@ -130,7 +130,7 @@ function meaningsOf({ endpoint, rules, blank }: CompileOptions): Meaning[] {
 }
 
 interface Known {
-	readonly column: Column;
+	readonly column: ColumnReader;
 	readonly means: string;
 	readonly name?: string;
 }
@@ -213,7 +213,7 @@ interface Matched {
 	readonly field: string;
 }
 
-type NamedColumn = readonly [name: string, column: Column];
+type NamedColumn = readonly [name: string, column: ColumnReader];
 
 function compileHeader(options: CompileOptions, names: Names): { columns: NamedColumn[]; matched: Matched[] } {
 	const { columns: header, endpoint, flags = {}, map = {} } = options;

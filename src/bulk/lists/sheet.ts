@@ -6,7 +6,7 @@ import type { Field } from '../../api/fields.js';
 import type { Read } from '../../api/reads.js';
 import { hasInexactNumber, isObject, looksLikeNumber } from '../../api/values.js';
 import { cellText } from '../../text.js';
-import { type Column, type Draft, fieldColumn } from '../input/columns.js';
+import { type ColumnReader, type Draft, fieldColumn } from '../input/columns.js';
 import type { ListedObject } from './pages.js';
 
 export interface SheetOptions {
@@ -110,7 +110,7 @@ function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOp
 	};
 }
 
-function checkedValue(field: Field, value: unknown, column: Column, asCells: boolean): unknown {
+function checkedValue(field: Field, value: unknown, column: ColumnReader, asCells: boolean): unknown {
 	if (hasInexactNumber(value)) return LEFT_OUT;
 	const isSwitch = field.kind === 'boolean' && Object.hasOwn(SWITCHES, String(value));
 	const normal = isSwitch ? SWITCHES[String(value)] : value;

@@ -34,7 +34,7 @@ import {
 import { confirmWrite } from '../runs/checks.js';
 import { errorOf, nextStep, verdictOf } from '../runs/failures.js';
 import { openSession, type Session } from '../session.js';
-import { type ApiInvocation, apiOptions, type Call, methods, readCall } from './api/request.js';
+import { type ApiCall, type ApiInvocation, apiOptions, methods, readCall } from './api/request.js';
 
 export const command = defineCommand({
 	arguments: [
@@ -90,7 +90,7 @@ export const command = defineCommand({
 	},
 });
 
-function pathOf({ path, query }: Call, page: number): string {
+function pathOf({ path, query }: ApiCall, page: number): string {
 	const parts = [query, page > 1 ? `page=${page}` : ''].filter((part) => part !== '');
 	return parts.length === 0 ? path : `${path}?${parts.join('&')}`;
 }
@@ -98,7 +98,7 @@ function pathOf({ path, query }: Call, page: number): string {
 interface Api {
 	caller: ApiInvocation & { session: Session };
 	client: Client;
-	call: Call;
+	call: ApiCall;
 	shape: ResultShape;
 	list: Renderer;
 }

@@ -20,7 +20,7 @@ import { askToConfirm, warn } from '../notices.js';
 import { findOwnId, openDirectories } from '../own-account.js';
 import type { RunInvocation } from './options.js';
 import { nothingToChange, type RunJob } from './plan.js';
-import { checkReports } from './reports.js';
+import { checkRunReports } from './reports.js';
 
 const UNASKED_ROWS = 50;
 
@@ -62,7 +62,7 @@ export async function checkRun(
 	if (extent !== 'send' && options.plan === undefined) return plan;
 	const checked =
 		extent === 'send' ? await checkWrite(job, plan, survey, { client: await connect(), directories }) : plan;
-	await checkReports(job, source);
+	await checkRunReports(job, source);
 	if (!readsBefore(checked)) return checked;
 	// Runs that read anyway: one request before the first row, in place of rows that differ after it.
 	const missing = await directories.users.missing([...survey.users.keys()]).catch(() => undefined);

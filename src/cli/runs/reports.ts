@@ -25,7 +25,7 @@ function isFree(text: string, run: string): boolean {
 	}
 }
 
-export async function checkReports(job: RunJob, source: RowSource): Promise<void> {
+export async function checkRunReports(job: RunJob, source: RowSource): Promise<void> {
 	const asked = reportsOf(job);
 	if (asked === undefined) return;
 	const { plan, resumes, options, context } = job;
@@ -36,23 +36,23 @@ export async function checkReports(job: RunJob, source: RowSource): Promise<void
 		'the journal of the earlier run': 'journal' in plan.source ? plan.source.journal : undefined,
 		'where stdout goes': '/dev/stdout',
 	};
-	const { checkPlanReports, checkReports: check } = await reports();
-	const specs = await check(asked, Object.entries(files), context.cwd);
+	const { checkPlanReports, checkReports } = await reports();
+	const specs = await checkReports(asked, Object.entries(files), context.cwd);
 	if (options.plan !== undefined) checkPlanReports(specs);
 }
 
-export async function writeReports(job: RunJob, journal: Started['journal'], { counts, ms }: Ended): Promise<void> {
+export async function writeRunReports(job: RunJob, journal: Started['journal'], { counts, ms }: Ended): Promise<void> {
 	const asked = reportsOf(job);
 	if (asked === undefined || journal === undefined) return;
-	const { parseReport, writeReports: write } = await reports();
+	const { parseReport, writeReports } = await reports();
 	const facts = { header: journal.header, journals: [journal.path], counts, ms };
-	await write(asked.map(parseReport), facts, job.context.cwd);
+	await writeReports(asked.map(parseReport), facts, job.context.cwd);
 }
 
 export async function writeReportsOnPlan(path: string, texts: readonly string[], cwd: string): Promise<void> {
-	const { checkReports: check, writePlanReports } = await reports();
+	const { checkReports, writePlanReports } = await reports();
 	const { changesIn, plannedWrites, readPlan } = await import('../../bulk/run/plan-file.js');
-	const specs = await check(texts, [['the plan', path]], cwd);
+	const specs = await checkReports(texts, [['the plan', path]], cwd);
 	const { header, sha256 } = readPlan(path);
 	const near = relative(cwd, resolve(path));
 	const name = shellWord(near.startsWith('..') ? path : near);

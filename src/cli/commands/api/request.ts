@@ -38,7 +38,7 @@ export const apiOptions = [
 
 export type ApiInvocation = Invocation<ValuesOf<typeof apiOptions>, readonly [string, string, ...string[]]>;
 
-export interface Call {
+export interface ApiCall {
 	method: string;
 	path: string;
 	query: string;
@@ -51,7 +51,7 @@ export interface Call {
 
 const SECRET_WAY = 'use -F NAME=@file or -F NAME=@-';
 
-export async function readCall(invocation: ApiInvocation, baseUrl: string, dialect: Dialect): Promise<Call> {
+export async function readCall(invocation: ApiInvocation, baseUrl: string, dialect: Dialect): Promise<ApiCall> {
 	const { args, options, context } = invocation;
 	const method = readMethod(invocation);
 	const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
@@ -99,7 +99,7 @@ function readMethod({ args: [given], options }: ApiInvocation): string {
 	return method;
 }
 
-function firstPage(query: string): Pick<Call, 'query' | 'page'> {
+function firstPage(query: string): Pick<ApiCall, 'query' | 'page'> {
 	const given = new URLSearchParams(query);
 	const parts = query.split('&').filter((part) => part !== '' && !part.startsWith('page='));
 	if (!given.has('per_page')) parts.push(`per_page=${PAGE_SIZE}`);

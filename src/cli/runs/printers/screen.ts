@@ -16,7 +16,7 @@ import { createSentResults, isOwnTable, openResults, SHOWN } from '../../results
 import { lostResults, printTrouble } from '../failures.js';
 import { outcomeShape, outcomeView } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
-import { writeReports } from '../reports.js';
+import { writeRunReports } from '../reports.js';
 import { addTo, jsonMessages, type Messages, Noted, noteColumns, textMessages } from './messages.js';
 import { createPreview } from './preview.js';
 
@@ -151,7 +151,7 @@ export class Screen {
 		if (unprinted !== undefined) failure ??= lostResults(unprinted, this.job, ended.exitCode);
 		this.#messages.ended(ended);
 		try {
-			await writeReports(this.job, this.#noted.journal, ended);
+			await writeRunReports(this.job, this.#noted.journal, ended);
 		} catch (error) {
 			failure ??= error;
 		}
