@@ -257,8 +257,7 @@ function isSame(shown: unknown, asked: unknown): boolean {
 function otherObject({ endpoint, ids = {}, sent = {} }: Sendable, body: unknown): string | undefined {
 	const { returns, replay, parent } = endpoint;
 	if (!isObject(body) || returns === 'list' || returns === 'any' || returns === 'fields') return undefined;
-	let asked: Record<string, unknown> = { ...ids };
-	delete asked.taxonomy;
+	let asked: Record<string, unknown> = { ...ids, taxonomy: undefined };
 	if (parent !== undefined) asked.parent = ids[parent];
 	// An update may change a username.
 	asked.username = returns === 'user-id' || replay === 'delete' ? (sent.username ?? ids.username) : undefined;
