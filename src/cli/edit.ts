@@ -12,7 +12,7 @@ import type { EditNoun } from '../api/reads.js';
 import { emptyRecord, findField, isObject } from '../api/values.js';
 import { createSheet } from '../bulk/lists/sheet.js';
 import { heldOf, isNothing } from '../bulk/run/held.js';
-import type { Ids } from '../bulk/run/plan.js';
+import type { Fields, Ids } from '../bulk/run/plan.js';
 import { ExitCode, FailedError, fileProblem, interrupted, SupportctlError, UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { createRedactor } from '../output/redact.js';
@@ -151,7 +151,7 @@ async function editUntilSent(draft: ReturnType<typeof createDraft>, editor: stri
 			if (!(error instanceof SyntaxError || isMistake)) throw error;
 			const { message, details = [] } = error as UsageError;
 			const isAgain = problem !== '';
-			problem = [message.replace(/^--data: |; nothing was sent$/g, ''), ...details].join('\n');
+			problem = [message.replace(/; nothing was sent$/, ''), ...details].join('\n');
 			// A script makes the same mistake each time.
 			if (isAgain && (now === text || !invocation.context.prompts.available)) {
 				throw new UsageError(`${problem}; nothing was sent`, { code: 'invalid_edit' });
@@ -161,22 +161,17 @@ async function editUntilSent(draft: ReturnType<typeof createDraft>, editor: stri
 	}
 }
 
-async function update({ noun, ids, expected, invocation, session }: Target, changes: object): Promise<ExitCode> {
-	if (Object.keys(changes).length === 0) {
+async function update(target: Target, fields: Fields): Promise<ExitCode> {
+	const { noun, ids, expected, invocation, session } = target;
+	if (Object.keys(fields).length === 0) {
 		say(invocation, 'no change; nothing was sent');
 		return ExitCode.ok;
 	}
-	const { context, options } = invocation;
-	const stdin = { ...context.stdin, isTTY: false, text: async () => JSON.stringify(changes) };
 	const { startCommand } = await import('./runs/one.js');
-	const command = {
-		...invocation,
-		args: Object.values(ids),
-		context: { ...context, stdin },
-		// As a flag of edit, --username is the connection's.
-		options: { ...options, username: undefined, data: '@-', onlyChanged: true, snapshot: false },
-	};
-	return await startCommand(`${noun}.update`, command, { session, expected });
+	// As a flag of edit, --username is the connection's.
+	const options = { ...invocation.options, username: undefined, onlyChanged: true, snapshot: false };
+	const command = { ...invocation, args: Object.values(ids), options };
+	return await startCommand(`${noun}.update`, command, { session, expected, fields });
 }
 
 const TAKES: Partial<Record<FieldKind, string>> = {
@@ -213,7 +208,7 @@ async function yamlOf({ what, fields, exported, session }: Target): Promise<stri
 }
 
 /** Fields that are left out stay. @throws SyntaxError */
-async function changesIn(text: string, original: string, fields: readonly Field[]): Promise<object> {
+async function changesIn(text: string, original: string, fields: readonly Field[]): Promise<Fields> {
 	const { readYamlMapping } = await import('../output/yaml.js');
 	const isText = (name: string): boolean => {
 		const kind = findField(fields, name)?.kind;

@@ -146,6 +146,15 @@ test.each([
 	expect(posts(service.requests)).toHaveLength(1);
 });
 
+test('an ID that is not the one of the object is refused, and the edit is kept', async () => {
+	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
+	const fake = editor('echo "id: 7" >> "$1"');
+	const { exitCode, stderr } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
+	expect(exitCode).toBe(2);
+	expect(stderr).toMatch(/your edit is kept in[\s\S]*the edit has id 7, but the path says 14/);
+	expect(posts(service.requests)).toEqual([]);
+});
+
 test('an editor without a terminal that makes mistakes again and again is not opened without end', async () => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
 	const fake = editor('echo x >> "$HERE/opened"', 'echo "titel: x" >> "$1"');

@@ -40,7 +40,8 @@ interface Body {
 	values: Values;
 }
 
-export async function readFields(given: Omit<Body, 'rules' | 'values'>): Promise<Values> {
+/** @param edited fields from an editor, in place of --data */
+export async function readFields(given: Omit<Body, 'rules' | 'values'>, edited?: Readonly<Values>): Promise<Values> {
 	const { source, options } = given;
 	let { context } = given;
 	if (source.from === 'file' && source.path === '-') {
@@ -55,7 +56,8 @@ export async function readFields(given: Omit<Body, 'rules' | 'values'>): Promise
 	};
 	const values = emptyRecord<unknown>();
 	const body = { ...given, context, rules, values };
-	if (options.data !== undefined) await readData(body, options.data);
+	if (edited !== undefined) takeData(body, edited, 'the edit');
+	else if (options.data !== undefined) takeData(body, await readData(options.data, context), '--data');
 	await readFlags(body);
 	const set = new Set<string>();
 	for (const [name, value] of options.set ?? []) {
@@ -127,14 +129,20 @@ export function readItems(
 	return items;
 }
 
-async function readData(
-	{ endpoint: { fields, parameters, body }, source, ids, options, context, rules, values }: Body,
-	given: string,
-): Promise<void> {
+async function readData(given: string, context: Context): Promise<Readonly<Values>> {
 	const text = await readTextValue('--data', given, context);
 	const data = parseJson(text, '--data', 'invalid_value');
 	if (!isObject(data)) throw new UsageError('--data must be a JSON object such as \'{"status": "hold"}\'');
 	if (!given.startsWith('@')) refuseSecrets('--data', data, DATA_FILE);
+	return data;
+}
+
+function takeData(
+	{ endpoint: { fields, parameters, body }, source, ids, options, context, rules, values }: Body,
+	data: Readonly<Values>,
+	from: '--data' | 'the edit',
+): void {
+	const label = from === '--data' ? '--data: ' : '';
 	for (const [key, value] of Object.entries(data)) {
 		const name = fields.some((field) => field.name === key) ? key : dialectOf({ options, context }).toNeutral(key);
 		const id = name.toLowerCase();
@@ -142,20 +150,20 @@ async function readData(
 			const own = ids[id] ?? (source.from === 'ids' && source.ids.length === 1 ? source.ids[0] : undefined);
 			if (String(value) === own) continue;
 			const path = own === undefined ? 'each row has its own' : `the path says ${own}`;
-			throw contradiction(`--data has ${id} ${JSON.stringify(value)}, but ${path}; pass IDs as arguments`);
+			throw contradiction(`${from} has ${id} ${JSON.stringify(value)}, but ${path}; pass IDs as arguments`);
 		}
 		const found = findField(fields, name);
 		// A service's own field may differ from ours by a dash.
 		const field = rules.undocumented && found?.name !== name ? undefined : found;
 		if (field === undefined && !rules.undocumented && body !== 'custom_fields') {
 			const names = fields.map((each) => each.name);
-			throw new UsageError(`--data: unknown field ${quote(name)}${didYouMean(name, names)}`, {
+			throw new UsageError(`${label}unknown field ${quote(name)}${didYouMean(name, names)}`, {
 				code: 'unknown_field',
 				hint: `fields: ${names.join(', ')}; pass --undocumented to allow other names`,
 			});
 		}
 		const checked = field === undefined ? { value } : checkTyped(field, value, rules);
-		if (isProblem(checked)) throw invalid(`--data: ${checked.problem}`);
+		if (isProblem(checked)) throw invalid(label + checked.problem);
 		values[field?.name ?? name] = checked.value;
 	}
 }

@@ -4,7 +4,7 @@ import type { EndpointName } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import { createPlanner, type RowValues } from '../../api/plan.js';
 import { comparedTerms, hasNames, isNamed, namedValues, resolveRow, withIds } from '../../bulk/run/names.js';
-import { comparesFirst, type Ids, readsBefore } from '../../bulk/run/plan.js';
+import { comparesFirst, type Fields, type Ids, readsBefore } from '../../bulk/run/plan.js';
 import type { RunRow } from '../../bulk/run/rows.js';
 import { RowSender } from '../../bulk/run/send-row.js';
 import { ExitCode, UsageError } from '../../errors.js';
@@ -22,16 +22,17 @@ import { positionalsOf, type RunInvocation } from './options.js';
 import { outcomeShape, outcomeView } from './outcomes.js';
 import { jobOf, type RunJob, readGiven } from './plan.js';
 
-/** What an edit has read: its object must still have the expected values. */
+/** What an edit has read and changes: its object must still have the expected values. */
 interface Edited {
 	session: Session;
+	fields: Fields;
 	expected: RunRow['expected'];
 }
 
 export async function startCommand(name: EndpointName, invocation: RunInvocation, edited?: Edited): Promise<ExitCode> {
 	const { dryRun = false, diff = false, ifUnmodified, journal, note, plan: saveTo, report } = invocation.options;
 	if (diff && !dryRun) throw new UsageError('--diff requires --dry-run');
-	const given = await readGiven(name, invocation);
+	const given = await readGiven(name, invocation, edited?.fields);
 	const { endpoint, source } = given;
 	if (ifUnmodified === true && source.from === 'ids') {
 		throw new UsageError('--if-unmodified requires --input with a column modified_gmt', {

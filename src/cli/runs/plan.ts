@@ -48,11 +48,11 @@ export interface RunJob extends RunInvocation {
 	resumes?: RunSetup['resumes'];
 }
 
-export async function readGiven(name: EndpointName, invocation: RunInvocation) {
+export async function readGiven(name: EndpointName, invocation: RunInvocation, edited?: Fields) {
 	const { options, context } = invocation;
 	const endpoint = endpoints[name];
 	const { source, ids } = readSource(endpoint, invocation);
-	const fields = endpoint.replay === 'set' ? await readFields({ endpoint, source, ids, options, context }) : {};
+	const fields = endpoint.replay === 'set' ? await readFields({ endpoint, source, ids, options, context }, edited) : {};
 	const { add, remove } = readItems(endpoint, options, fields);
 	const { force = false, reassign } = options;
 	const receiver =
