@@ -121,7 +121,7 @@ export interface SignIn {
 	secretSource: string;
 }
 
-const anonymous: SignIn = { auth: { scheme: 'none' }, secretSource: 'none' };
+export const anonymous: SignIn = { auth: { scheme: 'none' }, secretSource: 'none' };
 
 /** @throws SupportctlError if there are no credentials */
 export async function findAuth(setup: Setup, baseUrl: string): Promise<SignIn> {

@@ -8,6 +8,7 @@ import { mayBeLoopback, type ProxySettings } from '../../net.js';
 import { openPalette, outcomeStyle, type Palette } from '../../output/colour.js';
 import { redactUrl } from '../../output/redact.js';
 import { sanitise } from '../../output/sanitise.js';
+import { findService, trySignIn } from '../../profile/probe.js';
 import {
 	describeSecret,
 	findAuth,
@@ -24,7 +25,7 @@ import { helpWidth, wrap } from '../help/page.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say } from '../notices.js';
 import { connectionOptions, outputOptions } from '../options/shared.js';
-import { ask, createProbe, findService, trySignIn } from '../probe.js';
+import { ask, createProbe } from '../probe.js';
 import { isOwnTable, openResults, type ResultShape } from '../results.js';
 import { dialectFor, type Reach } from '../session.js';
 
@@ -146,8 +147,8 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	yield pass(`${url}/${dialectFor(settings).root}/v1 responds`);
 	if (!('auth' in signIn)) return yield skip('secret failed');
 
-	const { auth, secretSource } = signIn;
-	const doubt = await trySignIn(probe, url, { auth, source: secretSource }, without);
+	const { auth } = signIn;
+	const doubt = await trySignIn(probe, url, signIn, without);
 	if (doubt !== undefined) yield warn(doubt.note, doubt.hint);
 	else if (auth.scheme === 'none') yield pass('not needed');
 	else yield pass(auth.scheme === 'basic' ? `accepted for ${auth.username}` : 'accepted');

@@ -2,8 +2,9 @@
 
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Prompts } from '../../io/context.js';
-import { makeAuth, readProxies, readScheme, readTls } from '../../profile/resolve.js';
-import { checkSecret, describeStore, runSecretCommand, type StoredSecret, secretNoun } from '../../profile/secrets.js';
+import { findService, trySignIn } from '../../profile/probe.js';
+import { anonymous, makeAuth, readProxies, readScheme, readTls } from '../../profile/resolve.js';
+import { checkSecret, describeStore, fetchSecret, type StoredSecret, secretNoun } from '../../profile/secrets.js';
 import {
 	configFolder,
 	type Flags,
@@ -19,7 +20,7 @@ import { defineCommand, type Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
 import { connectionOptions, guardDefaults, outputOptions, secretOptions } from '../options/shared.js';
-import { createProbe, findService, trySignIn } from '../probe.js';
+import { createProbe } from '../probe.js';
 import {
 	type ChangedProfile,
 	overridesOf,
@@ -165,7 +166,7 @@ const PROMPT = 'the prompt';
 /** Asks again after a wrong secret, not for the rest. */
 async function signIn(login: Login, place: Place) {
 	const { invocation, prompts } = login;
-	const { baseUrl, without, sources } = place;
+	const { name, env, baseUrl, without, sources } = place;
 	const exported = readScheme(place);
 	const { scheme } = exported;
 	let { username } = place.settings;
@@ -176,15 +177,16 @@ async function signIn(login: Login, place: Place) {
 	const settings = { ...place.settings, username };
 	const probe = createProbe(invocation, { ...place, settings });
 	if (scheme === 'none') {
-		const doubt = await trySignIn(probe, baseUrl, { auth: { scheme } }, without);
+		const doubt = await trySignIn(probe, baseUrl, anonymous, without);
 		return { scheme, username, secret: undefined, note: doubt?.note };
 	}
 	makeAuth(scheme, settings, '');
 	for (let tries = 1; ; tries++) {
-		const { secret, value, source } = await readSecret(login, place, exported);
+		const { secret, source } = await readSecret(login, exported);
+		const value = await fetchSecret(secret, env, name);
 		try {
 			const auth = makeAuth(scheme, settings, checkSecret(scheme, value, source));
-			const doubt = await trySignIn(probe, baseUrl, { auth, source }, without);
+			const doubt = await trySignIn(probe, baseUrl, { auth, secretSource: source }, without);
 			return { scheme, username, secret, note: doubt?.note };
 		} catch (error) {
 			const isLast = source !== PROMPT || tries === TRIES;
@@ -198,16 +200,11 @@ async function signIn(login: Login, place: Place) {
 
 async function readSecret(
 	{ prompts, invocation }: Login,
-	{ name, env }: Place,
 	{ scheme, value: exported, source }: ReturnType<typeof readScheme>,
-): Promise<{ secret: StoredSecret; value: string; source: string }> {
-	const secret = await readGivenSecret(invocation, scheme);
-	if (secret?.store === 'command') {
-		const value = await runSecretCommand(secret.command, { env, owner: `profile "${name}"` });
-		return { secret, value, source: 'the secret command' };
-	}
-	if (secret !== undefined) return { secret, value: secret.value, source: 'stdin' };
-	if (exported !== undefined) return { secret: { store: 'file', value: exported }, value: exported, source };
+): Promise<{ secret: StoredSecret; source: string }> {
+	const given = await readGivenSecret(invocation, scheme);
+	if (given !== undefined) return { secret: given, source: given.store === 'command' ? 'the secret command' : 'stdin' };
+	if (exported !== undefined) return { secret: { store: 'file', value: exported }, source };
 	const noun = secretNoun(scheme);
 	if (prompts === undefined) {
 		throw new UsageError(`missing ${noun}`, { hint: 'pipe it in with --password-stdin, or pass --secret-command' });
@@ -216,6 +213,5 @@ async function readSecret(
 		say(invocation, 'Use an application password. In most help desks you create one under Users > Profile.');
 	}
 	const label = scheme === 'basic' ? 'Application password' : `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
-	const value = await prompts.secret(`${label} (hidden):`);
-	return { secret: { store: 'file', value }, value, source: PROMPT };
+	return { secret: { store: 'file', value: await prompts.secret(`${label} (hidden):`) }, source: PROMPT };
 }

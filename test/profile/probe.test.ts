@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.js';
-import { findService, judgePlace, likelyBaseUrls, redirectedBaseUrl, trySignIn } from '../../src/cli/probe.js';
 import type { SupportctlError } from '../../src/errors.js';
 import { judge } from '../../src/http/judge.js';
 import type { Outcome } from '../../src/http/outcome.js';
 import type { Response } from '../../src/http/response.js';
 import type { Auth } from '../../src/net.js';
+import { findService, judgePlace, likelyBaseUrls, redirectedBaseUrl, trySignIn } from '../../src/profile/probe.js';
 
 const PATH = '/support-api/v1/users/username';
 function judged(response: Partial<Response>): Outcome {
@@ -47,7 +47,7 @@ it.each<[string, without: Outcome, response: Outcome, kind: string, words?: RegE
 	['a 503 is not a verdict', guarded, json(503), 'unclear', /^/],
 	['no response is not a verdict', guarded, late, 'unclear', /late/],
 ])('%s', async (_, without, response, kind, words) => {
-	const result = trySignIn(async () => response, 'https://d.example', { auth: basic }, without);
+	const result = trySignIn(async () => response, 'https://d.example', { auth: basic, secretSource: '' }, without);
 	if (kind === 'accepted') {
 		const doubt = await result;
 		if (words === undefined) expect(doubt).toBeUndefined();
@@ -62,7 +62,7 @@ it.each<[string, without: Outcome, response: Outcome, kind: string, words?: RegE
 it.each([401, 403, 200])('without credentials, %i is judged and nothing more is sent', async (status) => {
 	const send = () => Promise.reject(new Error('sent'));
 	const auth: Auth = { scheme: 'none' };
-	const result = trySignIn(send, 'https://d.example', { auth }, json(status));
+	const result = trySignIn(send, 'https://d.example', { auth, secretSource: 'none' }, json(status));
 	if (status === 200) expect(await result).toBeUndefined();
 	else await expect(result).rejects.toMatchObject({ exitCode: 4, hint: 'choose a --scheme other than none' });
 });
