@@ -4,10 +4,10 @@ import { decodeEntities } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Request } from '../../api/plan.js';
-import { PAGE_SIZE, reads } from '../../api/reads.js';
+import { ownAccount, PAGE_SIZE, reads } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isId, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../api/values.js';
-import { FailedError } from '../../errors.js';
+import { FailedError, UsageError } from '../../errors.js';
 import { lookedUpId } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { type ListedObject, objectsIn } from './pages.js';
@@ -27,7 +27,8 @@ export interface DirectoryOptions {
 	dialect: Dialect;
 	/** @throws SupportctlError for refused credentials */
 	send(request: Request): Promise<Outcome>;
-	ownId(): Promise<number>;
+	/** Undefined without credentials. */
+	account(): Promise<{ username?: string } | undefined>;
 }
 
 /** Searches for suggestions. */
@@ -107,11 +108,38 @@ class Users implements Directory {
 
 	id(text: string): Promise<Found> {
 		return this.setting.memory.once('users', text, async () => {
-			if (text === OWN_ID) return { id: String(await this.setting.ownId()) };
 			if (text === NOBODY) return { id: '0' };
 			if (looksLikeNumber(text)) return { id: text };
-			return await this.#lookUp(text.replace(/^@/, ''));
+			if (text !== OWN_ID) return await this.#lookUp(text.replace(/^@/, ''));
+			const own = await this.own();
+			if (own !== undefined && 'id' in own) return own;
+			const why = own?.why ?? 'you are not signed in';
+			throw new UsageError(`${OWN_ID}: can't determine your user ID: ${why}; nothing was sent`, {
+				code: 'own_id_unknown',
+				hint: 'pass the ID instead',
+			});
 		});
+	}
+
+	/** Your account: by name, or by GET /users/me if the service doesn't know the name, such as an email. */
+	async own(): Promise<{ id: string } | { why: string } | undefined> {
+		const { dialect, send, account } = this.setting;
+		const own = await account();
+		if (own === undefined) return undefined;
+		const requests = [createPlanner(ownAccount, dialect)({ ids: {} })];
+		if (own.username !== undefined) requests.unshift(this.#lookUpOf(own.username));
+		let why = 'the service does not return your account';
+		for (const request of requests) {
+			const { outcome, body, message } = await send(request);
+			const id = outcome === 'ok' ? lookedUpId(body) : undefined;
+			if (id !== undefined) return { id };
+			why = message ?? why;
+		}
+		return { why };
+	}
+
+	#lookUpOf(username: string): Request {
+		return createPlanner(endpoints['user.id'], this.setting.dialect)({ ids: { username }, fields: { username } });
 	}
 
 	/** @returns those of the first hundred IDs that the service doesn't have; undefined without a list */
@@ -134,15 +162,10 @@ class Users implements Directory {
 	}
 
 	async #lookUp(name: string): Promise<Found> {
-		const { dialect, send } = this.setting;
 		const what = `user ${quote(name)}`;
 		let why: string | undefined;
 		if (!this.#refusesOthers) {
-			const request = createPlanner(
-				endpoints['user.id'],
-				dialect,
-			)({ ids: { username: name }, fields: { username: name } });
-			const outcome = await send(request);
+			const outcome = await this.setting.send(this.#lookUpOf(name));
 			const id = outcome.outcome === 'ok' ? lookedUpId(outcome.body) : undefined;
 			if (id !== undefined) return { id };
 			if (outcome.outcome !== 'ok') listedIn(outcome, what);

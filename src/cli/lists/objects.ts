@@ -17,7 +17,6 @@ import { createProgress } from '../../output/progress.js';
 import { asksForJson } from '../../output/sanitise.js';
 import type { Invocation } from '../command.js';
 import { say, warn } from '../notices.js';
-import { findOwnId } from '../own-account.js';
 import { checkOutput, printAll } from '../results.js';
 import { readFilters, readOrder } from './filters.js';
 import { createPrinter, fieldsNeeded, formOf } from './print.js';
@@ -183,12 +182,12 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 
 export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> {
 	return await withReading('user', invocation, async (reading) => {
-		const { session, client, sending } = reading;
+		const { session, directories } = reading;
 		const { auth, baseUrl, profileName = null } = session.connection;
 		let account = await readObject(reading, {}, ownAccount);
 		if (account instanceof SupportctlError && account.code === NO_ROUTE && auth.scheme === 'basic') {
 			// The documented lookup knows the ID only.
-			const own = await findOwnId(session, client, sending);
+			const own = await directories.users.own();
 			if (own !== undefined && 'id' in own) account = { id: Number(own.id), username: auth.username };
 		}
 		if (account instanceof SupportctlError) throw account;

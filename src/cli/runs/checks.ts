@@ -16,8 +16,8 @@ import type { Client } from '../../http/client.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import { sanitise } from '../../output/sanitise.js';
+import { openDirectories } from '../directories.js';
 import { askToConfirm, warn } from '../notices.js';
-import { findOwnId, openDirectories } from '../own-account.js';
 import type { RunInvocation } from './options.js';
 import { nothingToChange, type RunJob } from './plan.js';
 import { checkRunReports } from './reports.js';
@@ -89,7 +89,7 @@ async function checkWrite(job: RunJob, given: RunPlan, survey: Survey, means: Me
 	const isMany = isUpdate && fromInput && survey.selected > UNASKED_ROWS;
 	const isAsked = prompts.available && options.yes !== true;
 	const notes: string[] = [];
-	if (endpoint.name === endpoints['user.delete'].name) await checkUsers(job, survey, means, isAsked, notes);
+	if (endpoint.name === endpoints['user.delete'].name) await checkUsers(job, survey, directories, isAsked, notes);
 	const undo = plan.checks.snapshot
 		? 'run undo can restore the old values'
 		: "this can't be undone: old values are not saved";
@@ -103,7 +103,7 @@ async function checkWrite(job: RunJob, given: RunPlan, survey: Survey, means: Me
 async function checkUsers(
 	{ session, context }: RunJob,
 	{ first, deleted, receivers: all }: Survey,
-	{ client, directories }: Means,
+	directories: Directories,
 	isAsked: boolean,
 	notes: string[],
 ): Promise<void> {
@@ -118,7 +118,7 @@ async function checkUsers(
 	if (gone !== undefined) {
 		throw new UsageError(`can't reassign to user ${gone}: user not found; nothing was sent`, { code: 'no_such_user' });
 	}
-	const own = await findOwnId(session, client, session.sending);
+	const own = await directories.users.own();
 	if (own !== undefined && 'why' in own) {
 		const note = 'could not check whether this deletes your own account';
 		warn(context, [`${note}: ${own.why}`]);

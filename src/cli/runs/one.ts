@@ -101,7 +101,7 @@ async function resolveNames({ endpoint, plan, session }: RunJob, client: Client)
 	if (!areNamed && compared.length === 0) {
 		return { plan, ids: { ...plan.values.ids, [name]: id }, problem: undefined, terms: undefined };
 	}
-	const { openDirectories } = await import('../own-account.js');
+	const { openDirectories } = await import('../directories.js');
 	const directories = openDirectories(session, session.sending, async () => ({ session, client }));
 	const named = await withIds(plan, endpoint, directories);
 	for (const taxonomy of compared) await directories.terms(taxonomy).list();

@@ -12,7 +12,9 @@ const failed = (code: string, more: Partial<Outcome> = {}): Outcome => ({
 	...more,
 });
 
-function directoriesOf(respond: (query: URLSearchParams, request: Request) => Outcome) {
+type Account = Awaited<ReturnType<Parameters<typeof createDirectories>[0]['account']>>;
+
+function directoriesOf(respond: (query: URLSearchParams, request: Request) => Outcome, account?: Account) {
 	const sent: string[] = [];
 	const directories = createDirectories({
 		dialect: neutralDialect,
@@ -20,7 +22,7 @@ function directoriesOf(respond: (query: URLSearchParams, request: Request) => Ou
 			sent.push(request.path);
 			return respond(new URL(request.path, 'http://service').searchParams, request);
 		},
-		ownId: async () => 5,
+		account: async () => account,
 	});
 	return { directories, sent };
 }
@@ -35,11 +37,34 @@ test('a username that the service looks up costs one request, however often it i
 	expect([...directories.memory.records]).toEqual([{ of: 'users', name: 'jdoe', id: '7' }]);
 });
 
-test('@me is your own ID, none is 0, and digits are an ID', async () => {
+test('none is 0, and digits are an ID', async () => {
 	const { directories, sent } = directoriesOf(() => ok({ id: 7 }));
 	const id = (text: string) => directories.users.id(text);
-	expect([await id('@me'), await id('none'), await id('31')]).toEqual([{ id: '5' }, { id: '0' }, { id: '31' }]);
+	expect([await id('none'), await id('31')]).toEqual([{ id: '0' }, { id: '31' }]);
 	expect(sent).toEqual([]);
+});
+
+test('@me is the account that the service finds by its username, or shows as your own', async () => {
+	const byName = directoriesOf(() => ok({ id: 7 }), { username: 'jdoe' });
+	expect(await byName.directories.users.id('@me')).toEqual({ id: '7' });
+	expect(byName.sent).toEqual(['/support-api/v1/users/username']);
+	const respond = (_: unknown, request: Request) => (isLookup(request) ? failed('invalid_username') : ok({ id: 8 }));
+	const byEmail = directoriesOf(respond, { username: 'jdoe@desk.example' });
+	expect(await byEmail.directories.users.id('@me')).toEqual({ id: '8' });
+	expect(byEmail.sent).toEqual(['/support-api/v1/users/username', '/support-api/v1/users/me?context=edit']);
+	const byToken = directoriesOf(respond, {});
+	expect(await byToken.directories.users.id('@me')).toEqual({ id: '8' });
+	expect(byToken.sent).toEqual(['/support-api/v1/users/me?context=edit']);
+});
+
+test('@me without credentials, or of a service that shows no account, is refused with the reason', async () => {
+	const refusing = () => failed('x', { message: 'No such route.' });
+	const nobody = directoriesOf(refusing);
+	await expect(nobody.directories.users.id('@me')).rejects.toThrow('you are not signed in');
+	expect(nobody.sent).toEqual([]);
+	const hidden = directoriesOf(refusing, {});
+	await expect(hidden.directories.users.id('@me')).rejects.toThrow(/user ID: No such route\.; nothing was sent/);
+	expect(await hidden.directories.users.own()).toEqual({ why: 'No such route.' });
 });
 
 test('an email address is no username, and the message says whose it is', async () => {
