@@ -15,6 +15,7 @@ import { heldOf, isNothing } from '../bulk/run/held.js';
 import type { Fields, Ids } from '../bulk/run/plan.js';
 import { ExitCode, FailedError, fileProblem, interrupted, SupportctlError, UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
+import { readText } from '../io/text.js';
 import { createRedactor } from '../output/redact.js';
 import { asksForJson } from '../output/sanitise.js';
 import { type Reading, readObject, readObjectId, readOwners, withReading } from './lists/reading.js';
@@ -23,7 +24,6 @@ import { confirmWrite } from './runs/checks.js';
 import { type RunInvocation, suggestedValues } from './runs/options.js';
 import { checkTaxonomy } from './runs/plan.js';
 import { openSession, type Session } from './session.js';
-import { readText } from './text-file.js';
 
 export async function editObject(noun: EditNoun, given: RunInvocation): Promise<ExitCode> {
 	const draft = createDraft(given);

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { ExitCode, UsageError } from '../errors.js';
+import { readFirstLine } from '../io/text.js';
 import { checkSecret } from '../profile/secrets.js';
 import {
 	checkSetting,
@@ -17,7 +18,6 @@ import type { Invocation } from './command.js';
 import { say, warn } from './notices.js';
 import type { OptionValues } from './options/option.js';
 import { chosenFormat, openResults, picksValues, printDone } from './results.js';
-import { readFirstLine } from './text-file.js';
 
 export function asksForData(invocation: Invocation): boolean {
 	return chosenFormat(invocation) !== undefined || picksValues(invocation.options);

@@ -14,6 +14,7 @@ import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Context } from '../../io/context.js';
+import { readText } from '../../io/text.js';
 import { parseFields } from '../../output/columns.js';
 import { DEFAULT_CONCURRENCY } from '../../profile/settings.js';
 import type { Invocation } from '../command.js';
@@ -24,7 +25,6 @@ import type { ValuesOf } from '../options/option.js';
 import type { listOptions, readOptions } from '../options/shared.js';
 import { exitCodeOfOutcome, failureOf } from '../runs/failures.js';
 import { openSession, type Session } from '../session.js';
-import { readText } from '../text-file.js';
 
 export type ReadInvocation = Omit<Invocation, 'options'> & {
 	readonly options: ValuesOf<typeof readOptions> & ValuesOf<typeof listOptions> & Readonly<Record<string, unknown>>;

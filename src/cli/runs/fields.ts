@@ -17,9 +17,10 @@ import {
 import type { RowSource, SharedValues } from '../../bulk/run/plan.js';
 import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
+import { readFirstLine } from '../../io/text.js';
+import { parseJson, readNamedText, readTextValue, refuseSecrets } from '../flag-values.js';
 import { camelCase } from '../options/option.js';
 import { dialectOf } from '../session.js';
-import { parseJson, readFirstLine, readNamedText, readTextValue, refuseSecrets } from '../text-file.js';
 import { listFields, type RunInvocation } from './options.js';
 
 const DATA_FILE = 'pass it with --data @file or --data @-';

@@ -6,11 +6,12 @@ import { didYouMean } from '../../../api/suggest.js';
 import { emptyRecord, hasInexactNumber, isObject, quote } from '../../../api/values.js';
 import { UsageError } from '../../../errors.js';
 import type { Context } from '../../../io/context.js';
+import { readText } from '../../../io/text.js';
 import { redactUrl } from '../../../output/redact.js';
 import type { Invocation } from '../../command.js';
+import { parseJson, readNamedText, refuseSecrets } from '../../flag-values.js';
 import { longName, options, pick, type ValuesOf } from '../../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
-import { parseJson, readNamedText, readText, refuseSecrets } from '../../text-file.js';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 

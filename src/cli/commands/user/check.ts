@@ -6,6 +6,7 @@ import { isObject, OWN_ID, quote } from '../../../api/values.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Outcome } from '../../../http/outcome.js';
 import { send } from '../../../http/send.js';
+import { readFirstLine } from '../../../io/text.js';
 import { createOutcomeRedactor } from '../../../output/redact.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { leaveOnSignal } from '../../interruption.js';
@@ -13,7 +14,6 @@ import { connectionOptions, outputOptions } from '../../options/shared.js';
 import { openResults, printDone } from '../../results.js';
 import { verdictOf } from '../../runs/failures.js';
 import { openSession } from '../../session.js';
-import { readFirstLine } from '../../text-file.js';
 
 export const command = defineCommand({
 	requests: [endpoints['user.check']],

@@ -1,26 +1,10 @@
-/** Text from files and stdin, and secrets, which are never in argv. */
+/** Values of flags that may be in a file, and secrets, which are never in argv. */
 
-import { resolve } from 'node:path';
 import { nestingProblem } from '../api/values.js';
-import { fileProblem, UsageError } from '../errors.js';
-import { readSmallFile } from '../folder.js';
+import { UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
+import { readText } from '../io/text.js';
 import { isSecretName, redact } from '../output/redact.js';
-
-const MAX_BYTES = 64 * 1024 * 1024;
-
-/** @param path `-` for stdin @throws UsageError */
-export async function readText(path: string, { stdin, cwd }: Context, flag?: string): Promise<string> {
-	try {
-		if (path === '-') return await stdin.text();
-		return new TextDecoder('utf-8', { fatal: true }).decode(readSmallFile(resolve(cwd, path), MAX_BYTES));
-	} catch (cause) {
-		const asked = flag === undefined ? '' : `${flag} `;
-		const name = path === '-' ? 'stdin' : path;
-		const message = `${asked}can't read ${name}: ${fileProblem(cause)}`;
-		throw new UsageError(message, { code: 'unreadable_input', cause });
-	}
-}
 
 const isFile = (text: string): boolean => text.startsWith('@') && !text.startsWith('@@');
 
@@ -37,14 +21,6 @@ export async function readNamedText(flag: string, name: string, text: string, co
 	const value = await readTextValue(flag, text, context);
 	// The file's last line break is not part of a password.
 	return isSecretName(name) ? value.replace(/\r?\n$/, '') : value;
-}
-
-/** @throws UsageError */
-export async function readFirstLine(context: Context, flag: string): Promise<string> {
-	if (context.stdin.isTTY) throw new UsageError(`${flag} needs a pipe or a file on stdin`);
-	const line = (await readText('-', context, flag)).split('\n', 1)[0]?.replace(/\r$/, '') ?? '';
-	if (line === '') throw new UsageError(`${flag}: the first line of stdin is empty`);
-	return line;
 }
 
 /** @param from `--data`, `body.json` @throws UsageError */

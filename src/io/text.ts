@@ -1,0 +1,31 @@
+/** Text of files and stdin. */
+
+import { resolve } from 'node:path';
+import { fileProblem, UsageError } from '../errors.js';
+import { readSmallFile } from '../folder.js';
+import type { Context } from './context.js';
+
+type Place = Pick<Context, 'stdin' | 'cwd'>;
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** @param path `-` for stdin @param flag for errors @throws UsageError */
+export async function readText(path: string, { stdin, cwd }: Place, flag?: string): Promise<string> {
+	try {
+		if (path === '-') return await stdin.text();
+		return new TextDecoder('utf-8', { fatal: true }).decode(readSmallFile(resolve(cwd, path), MAX_BYTES));
+	} catch (cause) {
+		const asked = flag === undefined ? '' : `${flag} `;
+		const name = path === '-' ? 'stdin' : path;
+		const message = `${asked}can't read ${name}: ${fileProblem(cause)}`;
+		throw new UsageError(message, { code: 'unreadable_input', cause });
+	}
+}
+
+/** @param flag for errors @throws UsageError */
+export async function readFirstLine(place: Place, flag: string): Promise<string> {
+	if (place.stdin.isTTY) throw new UsageError(`${flag} needs a pipe or a file on stdin`);
+	const line = (await readText('-', place, flag)).split('\n', 1)[0]?.replace(/\r$/, '') ?? '';
+	if (line === '') throw new UsageError(`${flag}: the first line of stdin is empty`);
+	return line;
+}
