@@ -10,6 +10,7 @@ import type { Field, FieldKind } from '../api/fields.js';
 import { nameRow } from '../api/names.js';
 import type { EditNoun } from '../api/reads.js';
 import { emptyRecord, findField, isObject } from '../api/values.js';
+import { objectId, ownerIds } from '../bulk/lists/ids.js';
 import { createSheet } from '../bulk/lists/sheet.js';
 import { heldOf, isNothing } from '../bulk/run/held.js';
 import type { Fields, Ids } from '../bulk/run/plan.js';
@@ -18,7 +19,7 @@ import type { Context } from '../io/context.js';
 import { readText } from '../io/text.js';
 import { createRedactor } from '../output/redact.js';
 import { asksForJson } from '../output/sanitise.js';
-import { type Reading, readObject, readObjectId, readOwners, withReading } from './lists/reading.js';
+import { type Reading, readObject, withReading } from './lists/reading.js';
 import { say, warn } from './notices.js';
 import { confirmWrite } from './runs/checks.js';
 import { type RunInvocation, suggestedValues } from './runs/options.js';
@@ -55,8 +56,8 @@ async function readTarget(noun: EditNoun, invocation: RunInvocation, session: Se
 	const endpoint = endpoints[`${noun}.update`];
 	const options = { ...invocation.options, concurrency: 1 };
 	const read = async (reading: Reading) => {
-		const [owners = {}] = await readOwners(args.slice(0, 1), reading);
-		const ids: Ids = { ...owners, id: await readObjectId(owners, args.at(-1) ?? '', reading) };
+		const [owners = {}] = await ownerIds(args.slice(0, 1), reading);
+		const ids: Ids = { ...owners, id: await objectId(owners, args.at(-1) ?? '', reading) };
 		const object = await readObject(reading, ids);
 		if (object instanceof SupportctlError) throw object;
 		const what = nameRow(ids, noun);

@@ -1,15 +1,14 @@
-/** What commands that read share: a connection, IDs of arguments, single objects, and errors. */
+/** What commands that read share: a connection, single objects, and errors. */
 
-import type { PathParameter } from '../../api/endpoints.js';
 import { plural } from '../../api/names.js';
-import { createPlanner, type Request } from '../../api/plan.js';
+import { createPlanner } from '../../api/plan.js';
 import { type Noun, type Read, reads } from '../../api/reads.js';
-import { isObject, isProblem, parseId } from '../../api/values.js';
-import type { Found } from '../../bulk/lists/directory.js';
+import { isObject } from '../../api/values.js';
+import { rawIfAllowed } from '../../bulk/lists/list.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import type { Ids } from '../../bulk/run/plan.js';
-import { SupportctlError, UsageError } from '../../errors.js';
+import { SupportctlError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
@@ -53,6 +52,7 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 	const read: Read = reads[noun];
 	if (options.fields !== undefined) parseFields(options.fields);
 	const session = given ?? (await openSession(invocation));
+	const { dialect } = session;
 	const { settings } = session.connection;
 	const concurrency = options.concurrency ?? settings.concurrency ?? DEFAULT_CONCURRENCY;
 	const { clock, random } = context;
@@ -60,47 +60,11 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 	const pace = new AdaptivePace({ clock, random, rate: options.rate ?? settings.rate });
 	const sending: SendOptions = { ...session.sending, pace };
 	const directories = openDirectories(session, sending, async () => ({ session, client }));
-	let isRaw = true;
-
-	/** Goes on without raw values once the account may not read them. */
-	async function sendRead(request: Request, more: Partial<SendOptions> = {}): Promise<Outcome> {
-		const all = { ...sending, ...more };
-		const path = request.path.replace(/(?<=[?&])context=edit(?:&|$)/, '').replace(/[?&]$/, '');
-		const rendered = { ...request, path };
-		const result = await send(client, isRaw ? request : rendered, all);
-		if (result.code !== 'rest_forbidden_context' && result.reasons?.context === undefined) return result;
-		if (isRaw) warn(context, ["your account can't read raw values (context=edit): printing rendered values"]);
-		isRaw = false;
-		return await send(client, rendered, all);
-	}
-	return { read, invocation, session, client, concurrency, directories, sending, sendRead };
-}
-
-/** The path IDs before objects' own: none, or one for each text. */
-export async function readOwners(texts: readonly string[], reading: Reading): Promise<Ids[]> {
-	const [parameter] = reading.read.list.parameters;
-	if (parameter === undefined) return [{}];
-	const owners: Ids[] = [];
-	for (const text of new Set(texts))
-		owners.push({ [parameter.name]: await readParameter(parameter, text, {}, reading) });
-	return owners;
-}
-
-/** @throws UsageError */
-export async function readObjectId(owners: Ids, text: string, reading: Reading): Promise<string> {
-	const parameter = reading.read.get?.parameters.at(-1) as PathParameter;
-	return await readParameter(parameter, text, owners, reading);
-}
-
-async function readParameter(
-	{ name, kind, names }: PathParameter,
-	text: string,
-	{ taxonomy = '' }: Ids,
-	reading: Reading,
-): Promise<string> {
-	if (kind === 'taxonomy') return text;
-	if (names === 'users') return await readUserId('user', text, reading);
-	return readId(name.replaceAll('_', ' '), names === 'terms' ? await readTermId(taxonomy, text, reading) : text);
+	const sendRead = rawIfAllowed(
+		(request, more) => send(client, request, { ...sending, ...more }),
+		() => warn(context, ["your account can't read raw values (context=edit): printing rendered values"]),
+	);
+	return { read, invocation, session, dialect, client, concurrency, directories, sending, sendRead };
 }
 
 export async function readWords(args: readonly string[], context: Context): Promise<readonly string[]> {
@@ -108,36 +72,12 @@ export async function readWords(args: readonly string[], context: Context): Prom
 	return (await readText('-', context)).split(/\s+/).filter((each) => each !== '');
 }
 
-/** @throws UsageError */
-export function readId(label: string, text: string): string {
-	const parsed = parseId(text);
-	if (isProblem(parsed)) throw new UsageError(`${label}: ${parsed.problem}`, { code: 'invalid_id' });
-	return parsed.value;
-}
-
-/** @throws UsageError */
-export async function readUserId(label: string, text: string, { directories }: Reading): Promise<string> {
-	return readId(label, idIn(await directories.users.id(text), label));
-}
-
-export async function readTermId(taxonomy: string, text: string, { directories }: Reading): Promise<string> {
-	if (/^\d+$/.test(text)) return text;
-	const found = await directories.terms(taxonomy).id(text);
-	return 'asGiven' in found ? text : idIn(found, taxonomy);
-}
-
-function idIn(found: Found, label: string): string {
-	if ('id' in found) return found.id;
-	const why = 'problem' in found ? found.problem : 'this service has no list to look up names in';
-	throw new UsageError(`${label}: ${why}`, { code: 'unknown_name' });
-}
-
 export async function readObject(
 	reading: Reading,
 	ids: Ids,
 	endpoint = reading.read.get ?? reading.read.list,
 ): Promise<ListedObject | SupportctlError> {
-	const result = await reading.sendRead(createPlanner(endpoint, reading.session.dialect)({ ids }));
+	const result = await reading.sendRead(createPlanner(endpoint, reading.dialect)({ ids }));
 	const { outcome, body } = result;
 	return outcome === 'ok' && isObject(body) ? body : failureOfRead(reading, endpoint, ids, result);
 }

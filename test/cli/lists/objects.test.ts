@@ -85,6 +85,9 @@ describe('reply list', () => {
 		const sandbox = await startSandbox();
 		const { stdout } = await runHere('reply list 14 15 --format ids --limit 2', { env: sandbox.env });
 		expect(stdout.trim().split('\n')).toHaveLength(2);
+		const before = sandbox.requests.length;
+		expect((await runHere('reply list 14 15 --format ids --limit 1', { env: sandbox.env })).stdout).toMatch(/^\d+\n$/);
+		expect(sandbox.requests.length - before).toBe(1);
 		await sandbox.stop();
 	});
 });

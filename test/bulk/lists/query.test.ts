@@ -1,6 +1,10 @@
 /** What a list is asked for, and what is checked before. */
 
 import { describe, expect, test } from 'vitest';
+import { neutralDialect } from '../../../src/api/dialect.js';
+import { reads } from '../../../src/api/reads.js';
+import { createDirectories } from '../../../src/bulk/lists/directory.js';
+import { readFilters } from '../../../src/bulk/lists/query.js';
 import { runHere } from '../../support/cli.js';
 import { startListService, ticket, tickets } from '../../support/list-service.js';
 import { json, type Recorder } from '../../support/recorder.js';
@@ -125,4 +129,23 @@ test('a filter by a user takes one', async () => {
 	const service = await startListService({ objects: [] });
 	const { exitCode, stderr } = await service.run('ticket list --assignee ada,jdoe');
 	expect([exitCode, stderr]).toEqual([2, 'error: --assignee takes one user\n']);
+});
+
+test('what filters name is looked up, and the service is asked by ID', async () => {
+	const terms = [{ id: 31, slug: 'vip', name: 'VIP' }];
+	const directories = createDirectories({
+		dialect: neutralDialect,
+		send: async ({ path }) => {
+			const body = path.includes('/users/username') ? { id: 7 } : terms;
+			return { outcome: 'ok', status: 200, body, attempts: 1, ms: 1 };
+		},
+		ownId: async () => 5,
+	});
+	const asked = { read: reads.ticket, dialect: neutralDialect, directories };
+	const given = { assignee: 'jdoe', author: 'none', 'ticket-tag': 'VIP,9', status: 'hodl', after: '2026-03-31' };
+	expect(await readFilters(given, asked)).toEqual({
+		query: { assignee: '7', 'ticket-tag': '31,9', status: 'hodl', after: '2026-03-31T00:00:00' },
+		absent: ['author'],
+		warnings: ['--status: unknown status "hodl"; did you mean "hold"?'],
+	});
 });

@@ -1,0 +1,110 @@
+/** One list: its pages, and what is left out of them here. */
+
+import type { Dialect } from '../../api/dialect.js';
+import { counted } from '../../api/names.js';
+import { createPlanner, type Request } from '../../api/plan.js';
+import { PAGE_SIZE, type Read } from '../../api/reads.js';
+import type { Outcome } from '../../http/outcome.js';
+import type { ResponseHeaders } from '../../http/response.js';
+import type { SendOptions } from '../../http/send.js';
+import { isNothing } from '../run/held.js';
+import type { Ids } from '../run/plan.js';
+import { type ListedObject, type PageCall, readPages } from './pages.js';
+import type { ListFilters, ListOrder } from './query.js';
+
+export type SendRead = (request: Request, more?: Pick<SendOptions, 'stop' | 'onResponse'>) => Promise<Outcome>;
+
+/** Sends reads without `context=edit` once the account may not read raw values. */
+export function rawIfAllowed(send: SendRead, onRefused: () => void): SendRead {
+	let isRaw = true;
+	return async (request, more) => {
+		const path = request.path.replace(/(?<=[?&])context=edit(?:&|$)/, '').replace(/[?&]$/, '');
+		const rendered = { ...request, path };
+		const outcome = await send(isRaw ? request : rendered, more);
+		if (outcome.code !== 'rest_forbidden_context' && outcome.reasons?.context === undefined) return outcome;
+		if (isRaw) onRefused();
+		isRaw = false;
+		return await send(rendered, more);
+	};
+}
+
+export interface List {
+	read: Read;
+	dialect: Dialect;
+	sendRead: SendRead;
+	concurrency: number;
+	filters: ListFilters;
+	order: ListOrder;
+	/** Undefined for all. */
+	fields: readonly string[] | undefined;
+	countsOnly: boolean;
+}
+
+export interface ListEnd {
+	count: number;
+	warnings: string[];
+	failure: Outcome | undefined;
+}
+
+/** @param most so many objects @param onObjects new ones, in order; false ends the list */
+export async function readList(
+	list: List,
+	owners: Ids,
+	most: number,
+	onObjects: (objects: readonly ListedObject[], total: number | undefined) => Promise<boolean>,
+): Promise<ListEnd> {
+	const { read, order, concurrency } = list;
+	const { absent } = list.filters;
+	// What is left out here needs more objects than are wanted.
+	const isFiltered = absent.length > 0;
+	const countsOnly = list.countsOnly && !isFiltered;
+	const size = isFiltered || list.countsOnly ? PAGE_SIZE : Math.min(PAGE_SIZE, most);
+	const pages = isFiltered ? Number.POSITIVE_INFINITY : Math.ceil(most / size);
+	let given = 0;
+	const { count, total, failure } = await readPages({
+		fetch: createFetch(list, owners, size),
+		concurrency,
+		size,
+		most: read.orders.length > 0 ? pages : 1,
+		byId: order.byId,
+		countsOnly,
+		async onPage(objects, total) {
+			const found = objects.filter((each) => absent.every((field) => isNothing(each[field])));
+			const wanted = found.slice(0, most - given);
+			given += wanted.length;
+			return (await onObjects(wanted, total)) && given < most;
+		},
+	});
+	const warnings: string[] = [];
+	if (total !== undefined && total !== count && !isFiltered && given < most) {
+		const listed = `${counted(count, read.list.noun)} ${count === 1 ? 'was' : 'were'} listed`;
+		warnings.push(`${listed}, but the service counts ${total} (X-WP-Total)`);
+	}
+	return { count: countsOnly ? Math.min(most, count) : given, warnings, failure };
+}
+
+/** Overrides the service's own filters, unless the caller's do. */
+function createFetch({ read, dialect, sendRead, filters, order, fields }: List, owners: Ids, size: number) {
+	const query: Record<string, string> = { ...read.query };
+	if (read.orders.length > 0) Object.assign(query, order.query, { per_page: String(size) });
+	if (fields !== undefined) {
+		const names = new Set([...fields, ...filters.absent]);
+		query._fields = [...names].map(dialect.toOwn).join(',');
+	}
+	Object.assign(query, filters.query);
+	const base = createPlanner(read.list, dialect)({ ids: owners });
+
+	return async ({ page, arrived, stop }: PageCall): Promise<{ result: Outcome; headers: ResponseHeaders }> => {
+		const parameters = new URLSearchParams(page === 1 ? query : { ...query, page: String(page) }).toString();
+		const request = parameters === '' ? base : { ...base, path: `${base.path}?${parameters}` };
+		let headers: ResponseHeaders = {};
+		const result = await sendRead(request, {
+			stop,
+			async onResponse(response) {
+				headers = response.headers;
+				if (response.status === 200) await arrived();
+			},
+		});
+		return { result, headers };
+	};
+}

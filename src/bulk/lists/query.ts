@@ -1,0 +1,110 @@
+/** What a list is asked for: its filters and its order. */
+
+import type { Dialect } from '../../api/dialect.js';
+import { flagName } from '../../api/fields.js';
+import type { Filter, Read } from '../../api/reads.js';
+import { didYouMean } from '../../api/suggest.js';
+import { findStatus, likelyStatus, NOBODY, quote, readMoment } from '../../api/values.js';
+import { UsageError } from '../../errors.js';
+import type { Directories } from './directory.js';
+import { readId, termId, userId } from './ids.js';
+
+interface Asked {
+	read: Read;
+	dialect: Dialect;
+	directories: Directories;
+}
+
+export interface ListFilters {
+	query: Readonly<Record<string, string>>;
+	/** Fields that must be empty, which a service can't be asked for. */
+	absent: readonly string[];
+	warnings: readonly string[];
+}
+
+/** @param given by parameter @throws UsageError */
+export async function readFilters(given: Readonly<Record<string, string>>, asked: Asked): Promise<ListFilters> {
+	const { read, dialect, directories } = asked;
+	const query: Record<string, string> = {};
+	const absent: string[] = [];
+	const warnings: string[] = [];
+	for (const filter of read.filters) {
+		const { kind, parameter } = filter;
+		const text = given[parameter];
+		if (text === undefined) continue;
+		if (text !== NOBODY || (kind !== 'user' && kind !== 'term')) {
+			query[parameter] = await parameterOf(filter, text, asked);
+			// A service may have others, but a typo would look like an empty list.
+			const likely = kind === 'status' && findStatus(dialect.toNeutral(text)) === undefined && likelyStatus(text);
+			if (likely) warnings.push(`${flagOf(filter)}: unknown status ${quote(text)}${likely}`);
+			continue;
+		}
+		absent.push(parameter);
+		// A term without a readable slug is shown as "" too.
+		const all = kind === 'term' ? await directories.terms(parameter).list() : [];
+		if (all !== undefined && all.length > 0) query[`${parameter}_exclude`] = all.map(({ id }) => id).join(',');
+	}
+	return { query, absent, warnings };
+}
+
+const flagOf = ({ parameter }: Filter): string => `--${flagName(parameter)}`;
+
+async function parameterOf(filter: Filter, text: string, { read, dialect, directories }: Asked): Promise<string> {
+	const { kind, parameter } = filter;
+	const flag = flagOf(filter);
+	const command = `supportctl ${read.list.name.replaceAll('.', ' ')}`;
+	switch (kind) {
+		case 'user':
+			if (text === '0') {
+				throw refuse(
+					`${flag} 0 would list every ${read.list.noun}: to the service, 0 means all`,
+					`to list those without one: ${command} ${flag} ${NOBODY}`,
+				);
+			}
+			if (text.includes(',')) throw refuse(`${flag} takes one user`);
+			return await userId(flag, text, directories);
+		case 'id':
+			return text === NOBODY || text === '0' ? '0' : readId(flag, text);
+		case 'status': {
+			const state = text.toLowerCase();
+			if (state !== 'open' && state !== 'closed') return dialect.toOwn(findStatus(dialect.toNeutral(text)) ?? text);
+			throw refuse(`${flag}: no ticket has the status ${quote(text)}`, `did you mean: ${command} --state ${state}`);
+		}
+		case 'date':
+			if (readMoment(text) !== undefined) return text.length === '2026-03-31'.length ? `${text}T00:00:00` : text;
+			throw refuse(
+				`${flag}: ${quote(text)} is not a date`,
+				'use an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
+			);
+		case 'term':
+			return (await Promise.all(text.split(',').map((each) => termId(parameter, each.trim(), directories)))).join(',');
+		case 'state':
+		case 'text':
+			return text;
+		default:
+			return kind satisfies never;
+	}
+}
+
+function refuse(message: string, hint?: string): UsageError {
+	return new UsageError(message, { code: 'invalid_value', hint });
+}
+
+export type ListOrder = ReturnType<typeof readOrder>;
+
+/** @param sort `title`, `-title` @throws UsageError */
+export function readOrder({ orders }: Read, sort: string) {
+	const field = sort.replace(/^-/, '');
+	if (field !== 'id' && !orders.includes(field)) {
+		throw refuse(
+			`--sort: can't sort by ${quote(field)}${didYouMean(field, orders)}`,
+			`use ${orders.join(', ')}, with "-" in front for the reverse order`,
+		);
+	}
+	const orderby = field.replace(/_gmt$/, '');
+	const direction: 1 | -1 = sort.startsWith('-') ? -1 : 1;
+	return {
+		query: { orderby, order: direction === 1 ? 'asc' : 'desc' },
+		byId: orderby === 'id' ? direction : undefined,
+	};
+}
