@@ -3,6 +3,7 @@
 import { decodeEntities } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
+import type { Field } from '../../api/fields.js';
 import { createPlanner, type Request } from '../../api/plan.js';
 import { ownAccount, PAGE_SIZE, reads } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
@@ -10,6 +11,7 @@ import { isId, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../api/values.j
 import { FailedError, UsageError } from '../../errors.js';
 import { lookedUpId } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
+import { isNothing } from '../run/held.js';
 import { type ListedObject, objectsIn } from './pages.js';
 
 export type Found = { readonly id: string } | { readonly problem: string } | { readonly asGiven: true };
@@ -43,18 +45,32 @@ export function createDirectories(options: DirectoryOptions) {
 	const setting: Setting = { ...options, memory };
 	const taxonomies = new Map<string, Terms>();
 	const passwords = new Map<string, Passwords>();
+	const users = new Users(setting);
+	const terms = (taxonomy: string): Terms => {
+		const own = taxonomies.get(taxonomy) ?? new Terms(taxonomy, setting);
+		taxonomies.set(taxonomy, own);
+		return own;
+	};
 	return {
 		memory,
-		users: new Users(setting),
-		terms(taxonomy: string): Terms {
-			const terms = taxonomies.get(taxonomy) ?? new Terms(taxonomy, setting);
-			taxonomies.set(taxonomy, terms);
-			return terms;
-		},
+		users,
+		terms,
 		passwords(userId: string): Passwords {
 			const own = passwords.get(userId) ?? new Passwords(userId, setting);
 			passwords.set(userId, own);
 			return own;
+		},
+		/** So that `nameOf` knows what objects show in these fields of users and terms. */
+		async learn(fields: readonly Field[], objects: readonly ListedObject[]): Promise<void> {
+			const valuesOf = ({ name }: Field) => objects.map((each) => each[name]);
+			const ofUsers = fields.filter(({ kind }) => kind === 'user');
+			const shown = fields.filter((field) => !ofUsers.includes(field) && !valuesOf(field).every(isNothing));
+			const learning = users.learn(ofUsers.flatMap(valuesOf));
+			await Promise.allSettled([learning, ...shown.map(({ name }) => terms(name).list())]);
+		},
+		nameOf({ name, kind }: Field, value: unknown): string | undefined {
+			const text = String(value);
+			return kind === 'user' ? users.name(text) : terms(name).name(terms(name).idOf(text) ?? '');
 		},
 	};
 }
@@ -99,6 +115,7 @@ class Users implements Directory {
 	/** Live services find your own name only; the list has others. */
 	#refusesOthers = false;
 	#suggested = 0;
+	#hasList = true;
 
 	constructor(private readonly setting: Setting) {}
 
@@ -140,6 +157,13 @@ class Users implements Directory {
 
 	#lookUpOf(username: string): Request {
 		return createPlanner(endpoints['user.id'], this.setting.dialect)({ ids: { username }, fields: { username } });
+	}
+
+	async learn(shown: readonly unknown[]): Promise<void> {
+		const ids = [...new Set(shown.filter(isId).map(String))].filter((id) => !this.#names.has(id));
+		for (let at = 0; this.#hasList && at < ids.length; at += PAGE_SIZE) {
+			this.#hasList = (await this.missing(ids.slice(at, at + PAGE_SIZE))) !== undefined;
+		}
 	}
 
 	/** @returns those of the first hundred IDs that the service doesn't have; undefined without a list */

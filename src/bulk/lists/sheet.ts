@@ -7,6 +7,7 @@ import type { Read } from '../../api/reads.js';
 import { hasInexactNumber, isObject, looksLikeNumber } from '../../api/values.js';
 import { cellText } from '../../text.js';
 import { type ColumnReader, type Draft, fieldColumn } from '../input/columns.js';
+import type { Directories } from './directory.js';
 import type { ListedObject } from './pages.js';
 
 export interface SheetOptions {
@@ -26,6 +27,14 @@ export function exportedNames(read: Read): string[] {
 
 function exportedFields({ update }: Read): Field[] {
 	return (update?.fields ?? []).filter(({ kind, computed }) => kind !== 'secret' && computed === undefined);
+}
+
+/** Before an export: a slug can look like an ID, or be shown damaged. */
+export async function listComparedTerms(read: Read, sample: readonly ListedObject[], { terms }: Directories) {
+	const isShown = (name: string): boolean => sample.some((each) => typeof each[name] === 'string' && each[name] !== '');
+	for (const { name, kind } of exportedFields(read)) {
+		if (kind === 'term' && isShown(name)) await terms(name).list();
+	}
 }
 
 export function createSheet(options: SheetOptions) {

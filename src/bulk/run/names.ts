@@ -155,10 +155,7 @@ export async function withIds(plan: RunPlan, endpoint: Endpoint, directories: Di
 	};
 }
 
-export function comparedTerms({ checks }: RunPlan, endpoint: Endpoint, sent: Iterable<string>): string[] {
-	return termsAmong(endpoint, [...sent, ...checks.conditions.map(({ field }) => field)]);
-}
-
-export function termsAmong({ fields }: Endpoint, names: readonly string[]): string[] {
+export function comparedTerms({ checks }: RunPlan, { fields }: Endpoint, sent: Iterable<string>): string[] {
+	const names = [...sent, ...checks.conditions.map(({ field }) => field)];
 	return fields.filter(({ name, kind }) => kind === 'term' && names.includes(name)).map(({ name }) => name);
 }

@@ -130,8 +130,9 @@ export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> 
 		if (account instanceof SupportctlError) throw account;
 		const { _links, ...shown } = account;
 		const columns = ['id', 'username', 'name', 'email', 'roles', 'service', 'profile'].map((path) => ({ path }));
-		const call = { ...invocation, session };
-		await printAll(call, { single: true, columns }, [{ ...shown, service: baseUrl, profile: profileName }]);
+		await printAll(reading.invocation, { single: true, columns }, [
+			{ ...shown, service: baseUrl, profile: profileName },
+		]);
 		return ExitCode.ok;
 	});
 }

@@ -2,29 +2,27 @@
 
 import { PAGE_SIZE } from '../../api/reads.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
-import { createSheet, exportedNames } from '../../bulk/lists/sheet.js';
-import { termsAmong } from '../../bulk/run/names.js';
+import { createSheet, exportedNames, listComparedTerms } from '../../bulk/lists/sheet.js';
 import type { Ids } from '../../bulk/run/plan.js';
+import type { Column } from '../../output/columns.js';
 import { createRedactor } from '../../output/redact.js';
 import { warn } from '../notices.js';
 import { chosenFormat, columnsNamed, isOwnTable, openResults, type ResultShape } from '../results.js';
 import { printedIds } from '../runs/outcomes.js';
 import type { Reading } from './reading.js';
-import { createTerminalColumns } from './terminal.js';
+import { namedFields, terminalColumns } from './terminal.js';
 
 /** @param single one object, which is whole in every format but csv and tsv */
-export function formOf({ read, invocation, session }: Reading, single = false) {
-	const call = { ...invocation, session };
-	const format = chosenFormat(call);
+export function formOf({ read, invocation }: Reading, single = false) {
+	const format = chosenFormat(invocation);
 	const asCells = format === 'csv' || format === 'tsv';
 	const isData = asCells || (!single && (format === 'json' || format === 'ndjson'));
 	return {
 		single,
-		call,
 		format,
 		asCells,
 		isExport: isData && read.update !== undefined,
-		isTable: isOwnTable(call),
+		isTable: isOwnTable(invocation),
 	};
 }
 
@@ -53,7 +51,7 @@ export function createPrinter(reading: Reading, form: Form, screen: Screen = {})
 	async function flush() {
 		const objects = waiting.map(({ object }) => object);
 		opened ??= await openRows(reading, form, screen, objects);
-		await opened.learn?.(objects);
+		await opened.learn(objects);
 		for (const { object, owners } of waiting) {
 			const taken = opened.row(object, owners);
 			if (taken !== undefined) await taken;
@@ -75,34 +73,28 @@ export function createPrinter(reading: Reading, form: Form, screen: Screen = {})
 }
 
 async function openRows(reading: Reading, form: Form, screen: Screen, sample: readonly ListedObject[]) {
-	const { read, invocation, session, directories } = reading;
-	const { call, single, asCells, isExport, isTable } = form;
-	if (isExport && read.update !== undefined) {
-		const isShown = (name: string): boolean =>
-			sample.some((each) => typeof each[name] === 'string' && each[name] !== '');
-		const compared = termsAmong(read.update, exportedNames(read).filter(isShown));
-		for (const taxonomy of compared) await directories.terms(taxonomy).list();
-	}
-	const { dialect } = session;
-	const terms = directories.terms;
+	const { read, invocation, dialect, directories } = reading;
+	const { single, asCells, isExport } = form;
+	const { terms } = directories;
+	if (isExport) await listComparedTerms(read, sample, directories);
 	const sheet = createSheet({ read, asCells, sample, dialect, terms, redact: createRedactor() });
 	const own = sample.flatMap((each) => Object.keys(sheet.whole(each)));
 	const keys = new Set([...read.owners, ...own, 'id', ...exportedNames(read), ...read.shown]);
-	const isRecord = single && !asCells;
-	const names = asCells ? sheet.columns : read.shown;
-	const people = isTable ? createTerminalColumns(reading, single) : undefined;
-	const plain = isRecord ? undefined : names.map((path) => ({ path }));
-	const results = await openResults(call, {
+	const named = form.isTable ? namedFields(read, single) : [];
+	let columns: Column[] | undefined;
+	if (form.isTable) columns = terminalColumns(reading, single ? [...read.owners, ...own] : read.shown, named, single);
+	else if (asCells || !single) columns = (asCells ? sheet.columns : read.shown).map((path) => ({ path }));
+	const results = await openResults(invocation, {
 		...screen,
 		single,
 		idOf: (row) => row.id ?? row.slug,
 		// Some objects show less than others.
 		...(sample.length > 0 && { keys: [...keys] }),
-		columns: people?.columns(isRecord ? [...read.owners, ...own] : names) ?? plain,
+		columns,
 	});
 	const isWhole = !isExport || columnsNamed(invocation.options) !== undefined;
 	return {
-		learn: people?.learn,
+		learn: (objects: readonly ListedObject[]) => directories.learn(named, objects),
 		row(object: ListedObject, owners: Ids): void | Promise<void> {
 			return results.row({
 				...printedIds(owners),

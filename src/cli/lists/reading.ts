@@ -64,7 +64,17 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 		(request, more) => send(client, request, { ...sending, ...more }),
 		() => warn(context, ["your account can't read raw values (context=edit): printing rendered values"]),
 	);
-	return { read, invocation, session, dialect, client, concurrency, directories, sending, sendRead };
+	return {
+		read,
+		invocation: { ...invocation, session },
+		session,
+		dialect,
+		client,
+		concurrency,
+		directories,
+		sending,
+		sendRead,
+	};
 }
 
 export async function readWords(args: readonly string[], context: Context): Promise<readonly string[]> {

@@ -1,10 +1,8 @@
 /** Objects for people: names for IDs, relative times, room for titles. */
 
 import type { Field } from '../../api/fields.js';
-import { PAGE_SIZE } from '../../api/reads.js';
-import { isId, readMoment } from '../../api/values.js';
-import type { ListedObject } from '../../bulk/lists/pages.js';
-import { isNothing } from '../../bulk/run/held.js';
+import type { Read } from '../../api/reads.js';
+import { readMoment } from '../../api/values.js';
 import type { Column } from '../../output/columns.js';
 import { relativeTime } from '../../text.js';
 import type { Reading } from './reading.js';
@@ -25,63 +23,50 @@ const LABELS: Readonly<Record<string, string>> = {
 	registered_date: 'registered',
 };
 
+/** Fields of which names are shown instead of IDs and slugs. */
+export function namedFields({ update, shown }: Read, single: boolean): Field[] {
+	const fields = (update?.fields ?? []).filter(({ name }) => single || shown.includes(name));
+	return fields.filter(({ kind }) => kind === 'user' || kind === 'term' || kind === 'terms');
+}
+
 /** @param single values stand beside their names */
-export function createTerminalColumns({ read, invocation, directories }: Reading, single: boolean) {
+export function terminalColumns(
+	{ invocation, directories }: Reading,
+	names: readonly string[],
+	named: readonly Field[],
+	single: boolean,
+): Column[] {
 	const { clock, stdout } = invocation.context;
-	const fields = (read.update?.fields ?? []).filter(({ name }) => single || read.shown.includes(name));
-	const users = fields.filter(({ kind }) => kind === 'user');
-	const terms = fields.filter(({ kind }) => kind === 'term' || kind === 'terms');
-	let hasUsers = true;
-
-	async function learnUsers(objects: readonly ListedObject[]): Promise<void> {
-		const shown = objects.flatMap((object) => users.map(({ name }) => object[name]));
-		const ids = [...new Set(shown.filter(isId).map(String))].filter((id) => directories.users.name(id) === undefined);
-		for (let at = 0; hasUsers && at < ids.length; at += PAGE_SIZE) {
-			hasUsers = (await directories.users.missing(ids.slice(at, at + PAGE_SIZE))) !== undefined;
-		}
-	}
-
-	function nameOf({ name, kind }: Field, value: unknown): string | undefined {
-		if (kind === 'user') return directories.users.name(String(value));
-		const known = directories.terms(name);
-		return known.name(known.idOf(String(value)) ?? '');
-	}
+	const isNarrow = !single && (stdout.columns ?? 80) < NARROW;
 
 	function withValue(text: string | undefined, value: unknown): string {
 		if (text === undefined || text === String(value)) return String(value ?? '');
 		return single ? `${text} (${value})` : text;
 	}
 
-	function shownValue(name: string, value: unknown): unknown {
-		const field = [...users, ...terms].find((each) => each.name === name);
-		if (field?.kind === 'user' && value === 0) return single ? value : '';
-		if (field !== undefined) {
-			const names = [value].flat().map((each) => withValue(nameOf(field, each), each));
-			return names.includes('') ? value : names.join(', ');
+	function shownValue(name: string, field: Field | undefined, value: unknown): unknown {
+		if (field === undefined) {
+			const moment = TIMES.has(name) && typeof value === 'string' ? readMoment(value) : undefined;
+			return moment === undefined ? value : withValue(relativeTime(moment.ms, clock.now()), value);
 		}
-		const moment = TIMES.has(name) && typeof value === 'string' ? readMoment(value) : undefined;
-		return moment === undefined ? value : withValue(relativeTime(moment.ms, clock.now()), value);
+		if (field.kind === 'user' && value === 0) return single ? value : '';
+		const texts = [value].flat().map((each) => withValue(directories.nameOf(field, each), each));
+		return texts.includes('') ? value : texts.join(', ');
 	}
 
-	return {
-		columns(names: readonly string[]): Column[] {
-			const isNarrow = !single && (stdout.columns ?? 80) < NARROW;
-			return names
-				.filter((name) => !isNarrow || !WIDE_ONLY.has(name))
-				.map((path) => ({
-					path,
-					label: single ? path : (LABELS[path] ?? path),
-					get: (row) => shownValue(path, row[path]),
-					important: IMPORTANT.has(path),
-					// A time that is cut off says nothing.
-					whole: TIMES.has(path),
-					// People copy usernames.
-					...(users.some(({ name }) => name === path) && { least: 10 }),
-				}));
-		},
-		async learn(objects: readonly ListedObject[]): Promise<void> {
-			const shown = terms.filter(({ name }) => objects.some((each) => !isNothing(each[name])));
-			await Promise.allSettled([learnUsers(objects), ...shown.map(({ name }) => directories.terms(name).list())]);
-		},
-	};
+	return names
+		.filter((name) => !isNarrow || !WIDE_ONLY.has(name))
+		.map((path) => {
+			const field = named.find(({ name }) => name === path);
+			return {
+				path,
+				label: single ? path : (LABELS[path] ?? path),
+				get: (row) => shownValue(path, field, row[path]),
+				important: IMPORTANT.has(path),
+				// A time that is cut off says nothing.
+				whole: TIMES.has(path),
+				// People copy usernames.
+				...(field?.kind === 'user' && { least: 10 }),
+			};
+		});
 }
