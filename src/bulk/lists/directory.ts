@@ -62,10 +62,10 @@ export function createDirectories(options: DirectoryOptions) {
 		},
 		/** So that `nameOf` knows what objects show in these fields of users and terms. */
 		async learn(fields: readonly Field[], objects: readonly ListedObject[]): Promise<void> {
-			const valuesOf = ({ name }: Field) => objects.map((each) => each[name]);
 			const ofUsers = fields.filter(({ kind }) => kind === 'user');
-			const shown = fields.filter((field) => !ofUsers.includes(field) && !valuesOf(field).every(isNothing));
-			const learning = users.learn(ofUsers.flatMap(valuesOf));
+			const isShown = ({ name }: Field): boolean => objects.some((each) => !isNothing(each[name]));
+			const shown = fields.filter((field) => !ofUsers.includes(field) && isShown(field));
+			const learning = users.learn(objects.flatMap((each) => ofUsers.map(({ name }) => each[name])));
 			await Promise.allSettled([learning, ...shown.map(({ name }) => terms(name).list())]);
 		},
 		nameOf({ name, kind }: Field, value: unknown): string | undefined {

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
+import { endpoints } from '../../../src/api/endpoints.js';
 import type { Request } from '../../../src/api/plan.js';
 import { createDirectories } from '../../../src/bulk/lists/directory.js';
 import type { Outcome } from '../../../src/http/outcome.js';
@@ -177,4 +178,33 @@ test('without a list, terms are sent as they are given', async () => {
 	expect(await directories.terms('product').id('lamp')).toEqual({ asGiven: true });
 	expect(await directories.terms('product').list()).toBeUndefined();
 	expect(directories.terms('product').exported('lamp')).toBe('lamp');
+});
+
+test('names that objects show cost one request for all users, and one for each taxonomy with a value', async () => {
+	const { directories, sent } = directoriesOf((_, { path }) =>
+		ok(path.includes('/users?') ? [{ id: 7, username: 'jdoe' }] : [{ id: 31, slug: 'vip', name: 'VIP &amp; co' }]),
+	);
+	const fields = endpoints['ticket.update'].fields.filter(({ kind }) => ['user', 'term', 'terms'].includes(kind));
+	const field = (name: string) => fields.find((each) => each.name === name) as (typeof fields)[number];
+	const objects = [
+		{ assignee: 7, author: 8, 'ticket-tag': [31], product: '' },
+		{ assignee: 7, author: 0 },
+	];
+	await directories.learn(fields, objects);
+	await directories.learn(fields, objects);
+	expect(sent).toEqual([
+		expect.stringContaining('include=8%2C7'),
+		expect.stringContaining('/ticket-tag?'),
+		expect.stringContaining('include=8'),
+	]);
+	expect(directories.nameOf(field('assignee'), 7)).toBe('jdoe');
+	expect(directories.nameOf(field('author'), 8)).toBeUndefined();
+	expect(directories.nameOf(field('ticket-tag'), 31)).toBe('VIP & co');
+});
+
+test('without a user list, names are asked for once', async () => {
+	const { directories, sent } = directoriesOf(() => failed('rest_no_route'));
+	const [assignee] = endpoints['ticket.update'].fields.filter(({ name }) => name === 'assignee');
+	for (const id of [7, 8]) await directories.learn(assignee === undefined ? [] : [assignee], [{ assignee: id }]);
+	expect(sent).toHaveLength(1);
 });

@@ -139,7 +139,7 @@ test('what filters name is looked up, and the service is asked by ID', async () 
 			const body = path.includes('/users/username') ? { id: 7 } : terms;
 			return { outcome: 'ok', status: 200, body, attempts: 1, ms: 1 };
 		},
-		ownId: async () => 5,
+		account: async () => undefined,
 	});
 	const asked = { read: reads.ticket, dialect: neutralDialect, directories };
 	const given = { assignee: 'jdoe', author: 'none', 'ticket-tag': 'VIP,9', status: 'hodl', after: '2026-03-31' };
