@@ -1,34 +1,18 @@
 /** `run show`: a run, shards of one input together, their rows, or a saved plan. */
 
-import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { endpoints } from '../../../api/endpoints.js';
 import { counted } from '../../../api/names.js';
-import {
-	type Counts,
-	exitCodeOf,
-	nextSteps,
-	openRows,
-	outcomeNames,
-	sumOf,
-	totalOf,
-} from '../../../bulk/journal/counts.js';
-import { type RunSummary, summariseRun } from '../../../bulk/journal/folder.js';
-import { openRecords, type RecordFile } from '../../../bulk/journal/read.js';
-import {
-	commandOf,
-	formatShard,
-	inputFileOf,
-	madeBy,
-	type RunHeader,
-	type RunPlan,
-	sourceName,
-} from '../../../bulk/run/plan.js';
+import { exitCodeOf, outcomeNames } from '../../../bulk/journal/counts.js';
+import { findRun } from '../../../bulk/journal/folder.js';
+import { closeRuns, combine, type OpenRuns, openRuns, type Whole } from '../../../bulk/journal/shards.js';
+import { commandOf, formatShard, inputFileOf, madeBy, type RunPlan, sourceName } from '../../../bulk/run/plan.js';
 import { changesIn, isPlanFile, plannedWrites, readPlan } from '../../../bulk/run/plan-file.js';
-import { ExitCode, UsageError } from '../../../errors.js';
+import { ExitCode } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Row } from '../../../output/columns.js';
 import { asksForJson, sanitise } from '../../../output/sanitise.js';
+import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { notify, writeSummary } from '../../notices.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
@@ -45,131 +29,49 @@ export const command = defineCommand({
 	options: [outcomeOption('List the rows with these outcomes', outcomeNames), reportOption, ...outputOptions],
 	async run(invocation) {
 		const { args, context, options } = invocation;
-		const { pastRun, unreachedNote } = await import('../../runs/past.js');
 		const plan = resolve(context.cwd, args[0]);
 		if (args.length === 1 && isPlanFile(plan)) {
 			if (options.report !== undefined) await writeReportsOnPlan(plan, options.report, context.cwd);
 			await showPlan(invocation, plan);
 			return ExitCode.ok;
 		}
-		const paths = new Set(args.map((name) => pastRun(name, context).path));
-		const opened: Shown[] = [];
+		const stateDir = stateFolder(context);
+		const runs = await openRuns(new Set(args.map((name) => findRun(stateDir, name, context.cwd))));
 		try {
-			for (const path of paths) {
-				const file = await openRecords(path);
-				opened.push({ ...file, summary: await summariseRun(path, file.scan.header.id, file.scan) });
-			}
-			// An argument is required.
-			const runs = opened as [Shown, ...Shown[]];
 			const whole = combine(runs);
 			const outcomes = options.outcome?.flat();
 			if (options.report !== undefined) await writeReports(runs, whole, options.report, context.cwd);
 			if (outcomes === undefined) await showRuns(invocation, runs, whole);
 			else await printRecords(invocation, runs, rowsOf(runs, outcomes));
 			if (outcomes?.includes('not-sent') !== true) return ExitCode.ok;
+			const { unreachedNote } = await import('../../runs/past.js');
 			for (const { scan } of runs) {
 				const note = unreachedNote(scan);
 				if (note !== undefined) notify(context, 'message', note.text);
 			}
 			return ExitCode.ok;
 		} finally {
-			for (const { close } of opened) close();
+			closeRuns(runs);
 		}
 	},
 });
 
-interface Shown extends RecordFile {
-	summary: RunSummary;
-}
-
-type Runs = readonly [Shown, ...Shown[]];
-
-type Whole = ReturnType<typeof combine>;
-
-/** Rows without a record are unsent. */
-function allCounts({ scan: { header, end, counts } }: Shown): Counts {
-	const all = { ...(end?.counts ?? counts) };
-	all['not-sent'] += Math.max(0, header.input.own - totalOf(all));
-	return all;
-}
-
-/** Shards of one input as one run. */
-function combine(runs: Runs) {
-	const ended = runs.filter(({ summary }) => summary.state !== 'running');
-	const next = ended.flatMap((run) => {
-		const counts = allCounts(run);
-		return nextSteps(run.scan.header.id, counts, openRows(counts) > 0);
-	});
-	const counts = sumOf(runs.map(allCounts));
-	const [{ scan, summary }, ...others] = runs;
-	const { header } = scan;
-	if (others.length === 0) return { summary, header, counts, next, missing: [], twice: [] };
-	const headers = runs.map((run) => run.scan.header);
-	checkTogether(headers);
-	const shards = headers.flatMap(({ plan }) => plan.shard ?? []);
-	const count = shards[0]?.count ?? 0;
-	const given = shards.map(formatShard);
-	const all = Array.from({ length: count }, (_, at) => formatShard({ index: at + 1, count }));
-	const whole: RunHeader = {
-		...header,
-		id: headers.map(({ id }) => id).join(','),
-		started: headers.map(({ started }) => started).sort()[0] ?? header.started,
-		plan: { ...header.plan, shard: undefined },
-		input: { ...header.input, own: headers.reduce((sum, { input }) => sum + input.own, 0) },
-	};
-	const together: RunSummary = {
-		id: whole.id,
-		header: whole,
-		path: runs.map((run) => run.summary.path).join(','),
-		state: runs.every((run) => run.summary.state === 'finished') ? 'finished' : 'stopped',
-		counts: sumOf(runs.map((run) => run.summary.counts ?? run.scan.counts)),
-	};
-	const missing = all.filter((shard) => !given.includes(shard));
-	const twice = all.filter((shard) => given.indexOf(shard) !== given.lastIndexOf(shard));
-	return { summary: together, header: whole, counts, next, missing, twice };
-}
-
-/** @throws UsageError unless they are shards of one input */
-function checkTogether([first, ...others]: readonly RunHeader[]): void {
-	for (const other of others) {
-		const runs = `runs ${first?.id} and ${other.id}`;
-		if (other.input.sha256 !== first?.input.sha256) {
-			throw new UsageError(`${runs} have different inputs`, { code: 'input_changed' });
-		}
-		const count = first.plan.shard?.count;
-		if (count === undefined || other.plan.shard?.count !== count) {
-			const message = `${runs} are not shards of one run: rows would be counted twice`;
-			throw new UsageError(message, { code: 'shards_overlap' });
-		}
-	}
-}
-
-async function writeReports(runs: Runs, whole: Whole, texts: readonly string[], cwd: string): Promise<void> {
+async function writeReports(runs: OpenRuns, whole: Whole, texts: readonly string[], cwd: string): Promise<void> {
 	const reports = await import('../../../bulk/reports/write.js');
 	const taken = runs.flatMap(({ summary: { path }, scan }) => [
 		['the journal of the run', path] as const,
 		["the run's input", inputFileOf(scan.header.plan.source)?.path] as const,
 	]);
 	const specs = await reports.checkReports(texts, taken, cwd);
-	const { header, counts, next, missing, twice } = whole;
-	const ends = runs.map(({ summary: { path }, scan }) => scan.end?.at ?? statSync(path).mtime.toISOString());
-	const ended = ends.sort().at(-1) ?? header.started;
-	const facts = {
-		header,
-		counts,
-		next,
-		journals: runs.map(({ summary }) => summary.path),
-		ms: Math.max(0, Date.parse(ended) - Date.parse(header.started)) || 0,
-		problems: [
-			...missing.map((shard) => `shard ${shard} is missing`),
-			...twice.map((shard) => `shard ${shard} appears more than once`),
-		],
-	};
-	await reports.writeReports(specs, facts, cwd);
+	const problems = [
+		...whole.missing.map((shard) => `shard ${shard} is missing`),
+		...whole.twice.map((shard) => `shard ${shard} appears more than once`),
+	];
+	await reports.writeReports(specs, { ...whole, problems }, cwd);
 }
 
 /** A journal has no bodies. */
-function* rowsOf(runs: Runs, outcomes: readonly OutcomeName[]): Generator<Row> {
+function* rowsOf(runs: OpenRuns, outcomes: readonly OutcomeName[]): Generator<Row> {
 	for (const run of runs) {
 		for (const record of run.records((outcome) => outcomes.includes(outcome))) {
 			const { body: _body, ...view } = outcomeView(record);
@@ -178,14 +80,14 @@ function* rowsOf(runs: Runs, outcomes: readonly OutcomeName[]): Generator<Row> {
 	}
 }
 
-async function printRecords(invocation: Invocation, [first]: Runs, rows: Iterable<Row>): Promise<void> {
+async function printRecords(invocation: Invocation, [first]: OpenRuns, rows: Iterable<Row>): Promise<void> {
 	const columns = outcomeColumns(endpoints[first.scan.header.plan.endpoint]);
 	await printAll(invocation, { columns: [{ path: 'row' }, ...columns] }, rows);
 }
 
 const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'plan', 'next']);
 
-async function showRuns(invocation: Invocation, runs: Runs, whole: Whole): Promise<void> {
+async function showRuns(invocation: Invocation, runs: OpenRuns, whole: Whole): Promise<void> {
 	const failures: Row[] = [];
 	for (const row of rowsOf(runs, BAD)) {
 		failures.push(row);
@@ -213,7 +115,7 @@ async function showRuns(invocation: Invocation, runs: Runs, whole: Whole): Promi
 	for (const [, command] of next) stderr.write(`next: ${command}\n`);
 }
 
-function detailsOf({ scan }: Shown): Row {
+function detailsOf({ scan }: OpenRuns[0]): Row {
 	const { done, inFlight, resumes, snapshots, corrupt, header } = scan;
 	const damage = corrupt.map(({ line, reason }) => `line ${line}: ${reason}`);
 	return {
@@ -228,7 +130,7 @@ function detailsOf({ scan }: Shown): Row {
 	};
 }
 
-function shardsOf(runs: Runs, { counts, missing, twice }: Whole): Row {
+function shardsOf(runs: OpenRuns, { counts, missing, twice }: Whole): Row {
 	const shards = runs.flatMap(({ scan }) => scan.header.plan.shard ?? []);
 	return {
 		shard: shards.map(formatShard).join(', '),
