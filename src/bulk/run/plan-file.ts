@@ -160,7 +160,7 @@ export function readPlan(path: string) {
 }
 
 /** Each row is checked like input: its IDs become a path, and its fields a body. @throws UsageError */
-export function* plannedWrites(path: string, plan: RunPlan): Generator<PlannedWrite> {
+function* plannedWrites(path: string, plan: RunPlan): Generator<PlannedWrite> {
 	const endpoint = endpoints[plan.endpoint];
 	const secrets = endpoint.fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
 	const mayBeField = (name: string): boolean => mayBeSent(endpoint, name, plan) && !secrets.includes(name);
@@ -232,6 +232,13 @@ function expectedOf({ values, absent }: PlannedWrite['before']): RunRow['expecte
 	const old = Object.entries(values).map(([name, value]) => [name, [value]]);
 	const none = absent.map((name) => [name, [null]]);
 	return Object.fromEntries([...old, ...none]);
+}
+
+export function* plannedChanges(path: string, plan: RunPlan) {
+	for (const planned of plannedWrites(path, plan)) {
+		const { row, line, ids } = planned;
+		yield { row, line, ids, changes: changesIn(planned, plan) };
+	}
 }
 
 export function changesIn({ fields, before, force }: PlannedWrite, plan: RunPlan): FieldChange[] {

@@ -10,10 +10,15 @@ import type { InputFormat } from '../input/input.js';
 export type Ids = Readonly<Record<string, string>>;
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** `path` is absolute, or `-` for stdin; messages show `name`. */
+export interface InputPlace {
+	readonly path: string;
+	readonly name: string;
+}
+
 export type RowSource =
 	| { readonly from: 'ids'; readonly ids: readonly string[] }
-	/** `path` is absolute, or `-` for stdin; messages show `name`. */
-	| { readonly from: 'file'; readonly path: string; readonly name: string; readonly format?: InputFormat }
+	| (InputPlace & { readonly from: 'file'; readonly format?: InputFormat })
 	| { readonly from: 'snapshots'; readonly journal: string; readonly run: string; readonly overwrite: boolean }
 	/** A saved plan; with `allowDrift`, objects that changed since are written too. */
 	| { readonly from: 'plan'; readonly path: string; readonly sha256: string; readonly allowDrift: boolean };

@@ -1,5 +1,6 @@
 /** Rows that were not done, in the input's columns with reasons, in constant memory. */
 
+import { existsSync } from 'node:fs';
 import { createDialect } from '../../api/dialect.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
@@ -10,7 +11,8 @@ import { isToFix, outcomeIn, stateOf } from '../journal/counts.js';
 import { type JournalScan, UnderWay } from '../journal/history.js';
 import { openRecords } from '../journal/read.js';
 import { differences, fullMessage, type RowRecord } from '../journal/records.js';
-import type { Fields, Ids, RowSource, RunHeader } from './plan.js';
+import { type Fields, type Ids, type InputPlace, inputFileOf, type RunHeader } from './plan.js';
+import { sourceAgain } from './resume.js';
 import { invalidOutcome, isInvalid, isOwn, openInputOf, RowPlanner } from './rows.js';
 
 export interface Reject {
@@ -18,11 +20,16 @@ export interface Reject {
 	ids: Ids;
 }
 
+/** Undefined if the rows came from a journal or a plan, or if no copy of stdin is left. */
 export async function openPastInput(
-	source: RowSource,
+	header: RunHeader,
+	moved: InputPlace | undefined,
 	stdin: AsyncIterable<Uint8Array>,
 	stateDir: string,
 ): Promise<InputSource | undefined> {
+	const file = inputFileOf(header.plan.source);
+	if (header.input.copied && moved === undefined && !existsSync(file?.path ?? '')) return undefined;
+	const source = await sourceAgain(header, moved);
 	if (source.from !== 'ids' && source.from !== 'file') return undefined;
 	return await openInputOf(source, stdin, stateDir);
 }

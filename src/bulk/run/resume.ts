@@ -1,5 +1,6 @@
 /** Continues a run from its journal. */
 
+import { existsSync } from 'node:fs';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Planner } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
@@ -10,7 +11,7 @@ import { scanJournal } from '../journal/read.js';
 import type { Json } from '../journal/records.js';
 import { type Journal, openJournal } from '../journal/write.js';
 import { takeUpName } from './names.js';
-import { hashKey, type RunHeader } from './plan.js';
+import { hashKey, type InputPlace, inputFileOf, type RowSource, type RunHeader } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import type { RunSetup } from './setup.js';
@@ -115,7 +116,28 @@ export function checkSameInput({ id, input }: RunHeader, rows: PlannedRows, surv
 	]);
 }
 
-export function inputChanged(id: string, details: string[] = []): UsageError {
+/** Where the rows come from now. @param moved the input's new place @throws UsageError */
+export async function sourceAgain({ id, input, plan }: RunHeader, moved?: InputPlace): Promise<RowSource> {
+	const { source } = plan;
+	const file = inputFileOf(source);
+	if (moved !== undefined) {
+		if (file !== undefined) return { ...file, ...moved };
+		throw new UsageError(`run ${id} did not read a file, so --input can't replace its rows`);
+	}
+	if (file === undefined) return source;
+	if (!existsSync(file.path)) {
+		const what = input.copied ? 'standard input, and no copy was kept' : `${file.path}, which was not found`;
+		throw new UsageError(`run ${id} read ${what}`, {
+			code: 'unreadable_input',
+			hint: 'point to the input with --input FILE',
+		});
+	}
+	const { digestOf } = await import('../input/source.js');
+	if ((await digestOf(file.path)) !== input.sha256) throw inputChanged(id);
+	return source;
+}
+
+function inputChanged(id: string, details: string[] = []): UsageError {
 	return new UsageError(`the input changed since run ${id} was started; nothing was sent`, {
 		code: 'input_changed',
 		hint: 'resume with the unchanged input, or start a new run',

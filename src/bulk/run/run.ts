@@ -8,6 +8,7 @@ import { Execution } from './execute.js';
 import { comparedTerms, keepNames } from './names.js';
 import { comparesFirst, inputFileOf, type RunHeader, type RunPlan } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
+import { checkRunReports, writeRunReports } from './reports.js';
 import { checkSameInput, openPast, type PastPart } from './resume.js';
 import { openInputOf, type PlannedRows, ROWS_AT_ONCE, RowPlanner } from './rows.js';
 import type { RunSetup } from './setup.js';
@@ -39,6 +40,7 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
 		if (given.saveTo !== undefined) checkNoSecrets(survey, plan);
 		const setup: RunSetup = { ...given, plan: await given.ask(survey, rows) };
+		if (extent === 'send' || given.saveTo !== undefined) await checkRunReports(setup, rows);
 		if (extent === 'changes' || comparesFirst(plan) || plan.checks.verify) {
 			const compared = comparedTerms(plan, endpoints[plan.endpoint], survey.fields);
 			for (const taxonomy of compared) await setup.directories.terms(taxonomy).list();
@@ -52,6 +54,9 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		await past?.begin();
 		const ended = await new Execution({ setup, rows, survey, client, journal, past }).run();
 		keep &&= nextSteps('', ended.counts, ended.resumable).length > 0;
+		await writeRunReports(setup, journal, ended).catch((error: unknown) => {
+			ended.failure ??= error;
+		});
 		await show({ type: 'ended', ...ended });
 		return ended.exitCode;
 	} finally {

@@ -26,6 +26,9 @@ export interface RunSetup {
 	record: Pick<RunHeader, 'id' | 'who' | 'note' | 'reports'>;
 	/** By default in the state folder; nowhere for lookups without a report. */
 	journal: { readonly path: string | undefined; readonly isWanted: boolean };
+	/** `html:run.html`, under `cwd`; a resume writes those of its run. */
+	reports?: readonly string[];
+	cwd: string;
 	secrets: Fields;
 	dialect: Dialect;
 	stateDir: string;

@@ -7,9 +7,10 @@ import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints, isEndpointName } from '../../api/endpoints.js';
 import { createPlanner, type Planner, parseTaxonomy } from '../../api/plan.js';
 import { emptyRecord, isObject, isProblem, parseId, parseSlug } from '../../api/values.js';
-import { UsageError } from '../../errors.js';
+import { FailedError, UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import { goneBy } from '../../http/judge.js';
+import { lockHolder } from '../../lock.js';
 import { mayBeSent } from '../journal/header.js';
 import type { JournalScan } from '../journal/history.js';
 import { lineReader, scanJournal } from '../journal/read.js';
@@ -18,8 +19,15 @@ import { isNothing } from './held.js';
 import { hashKey, type Ids, type RowSource, type RunHeader, type RunPlan, withoutInput } from './plan.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 
-/** @throws UsageError */
+/** @throws UsageError, or FailedError while the run goes on */
 export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: boolean): RunPlan {
+	const pid = lockHolder(`${journal}.lock`);
+	if (pid !== undefined) {
+		throw new FailedError(`run ${id} is still running in process ${pid}`, {
+			code: 'locked',
+			hint: 'wait for it to end, or stop it with Ctrl-C',
+		});
+	}
 	if (!plan.checks.snapshot) {
 		throw new UsageError(`run ${id} did not save old values`, {
 			code: 'nothing_to_undo',

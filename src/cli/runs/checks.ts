@@ -20,7 +20,6 @@ import { openDirectories } from '../directories.js';
 import { askToConfirm, warn } from '../notices.js';
 import type { RunInvocation } from './options.js';
 import { nothingToChange, type RunJob } from './plan.js';
-import { checkRunReports } from './reports.js';
 
 const UNASKED_ROWS = 50;
 
@@ -44,7 +43,7 @@ export async function checkRun(
 	job: RunJob,
 	extent: Extent,
 	survey: Survey,
-	{ input, source }: PlannedRows,
+	{ input }: PlannedRows,
 	{ connect, directories }: Pick<RunSetup, 'connect' | 'directories'>,
 ): Promise<RunPlan> {
 	const { options } = job;
@@ -62,7 +61,6 @@ export async function checkRun(
 	if (extent !== 'send' && options.plan === undefined) return plan;
 	const checked =
 		extent === 'send' ? await checkWrite(job, plan, survey, { client: await connect(), directories }) : plan;
-	await checkRunReports(job, source);
 	if (!readsBefore(checked)) return checked;
 	// Runs that read anyway: one request before the first row, in place of rows that differ after it.
 	const missing = await directories.users.missing([...survey.users.keys()]).catch(() => undefined);

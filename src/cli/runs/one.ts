@@ -2,13 +2,11 @@
 
 import type { EndpointName } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
-import { createPlanner, type RowValues } from '../../api/plan.js';
-import { comparedTerms, hasNames, isNamed, namedValues, resolveRow, withIds } from '../../bulk/run/names.js';
-import { comparesFirst, type Fields, type Ids, readsBefore } from '../../bulk/run/plan.js';
+import { planOne } from '../../bulk/run/one.js';
+import { type Fields, type Ids, listedFields, readsBefore } from '../../bulk/run/plan.js';
 import type { RunRow } from '../../bulk/run/rows.js';
 import { RowSender } from '../../bulk/run/send-row.js';
 import { ExitCode, UsageError } from '../../errors.js';
-import type { Client } from '../../http/client.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { openPalette } from '../../output/colour.js';
 import { createOutcomeRedactor } from '../../output/redact.js';
@@ -18,7 +16,7 @@ import { camelCase } from '../options/option.js';
 import { isOwnTable, openResults, outputError } from '../results.js';
 import { openSession, type Session } from '../session.js';
 import { exitCodeOfOutcome, lostResults, printTrouble } from './failures.js';
-import { positionalsOf, type RunInvocation } from './options.js';
+import type { RunInvocation } from './options.js';
 import { outcomeShape, outcomeView } from './outcomes.js';
 import { jobOf, type RunJob, readGiven } from './plan.js';
 
@@ -56,30 +54,33 @@ export async function startCommand(name: EndpointName, invocation: RunInvocation
 /** Without a journal or an engine. */
 async function sendOne(given: RunJob, expected: RunRow['expected']): Promise<ExitCode> {
 	const { endpoint, secrets, session, options } = given;
+	const { dialect, sending } = session;
 	const client = await session.openClient(1);
 	const signals = listenForStop(given);
+	const openNames = async () => {
+		const { openDirectories } = await import('../directories.js');
+		return openDirectories(session, sending, async () => ({ session, client }));
+	};
 	try {
-		const { plan, ids, problem, terms } = await resolveNames(given, client);
+		const found = await planOne(given.plan, secrets, dialect, openNames);
+		if ('problem' in found) return await endWithoutUser(given, found.ids, found.problem);
+		const { plan, terms } = found;
 		const job = { ...given, plan };
-		if (problem !== undefined) return await endWithoutUser(job, ids, problem);
-		const { force, reassign, fields, add, remove } = plan.values;
-		const sent = endpoint.returns === 'user-id' ? { username: ids.username } : { ...fields, ...secrets };
-		const request = createPlanner(endpoint, session.dialect)({ ids, force, reassign, fields: sent });
-		const row: RunRow = { row: 1, reassign, request, expected };
+		const row: RunRow = { ...found.row, expected };
 		const checksSet = options.expect !== undefined || options.max !== undefined || options.confirm !== undefined;
 		const reads = plan.checks.verify || readsBefore(plan);
 		if (checksSet || reads || plan.service.protected || endpoint.confirm) {
 			await (await import('./checks.js')).checkOne(job, row, client);
 		}
-		const shape = outcomeShape(job, Object.keys({ ...add, ...remove, ...request.sent }));
+		const shape = outcomeShape(job, [...listedFields(plan), ...Object.keys(row.request.sent ?? {})]);
 		const results = await openResults(job, shape);
 		const stop = new AbortController();
 		const sender = new RowSender({
 			plan,
 			client,
 			terms,
-			dialect: session.dialect,
-			options: { ...session.sending, retries: job.tuning.retries, stop: stop.signal },
+			dialect,
+			options: { ...sending, retries: job.tuning.retries, stop: stop.signal },
 			redact: createOutcomeRedactor(session.secrets, Object.keys(secrets).length > 0),
 		});
 		signals.work = { stop: () => stop.abort(), open: () => 1 };
@@ -89,26 +90,6 @@ async function sendOne(given: RunJob, expected: RunRow['expected']): Promise<Exi
 		signals.end();
 		await client.close();
 	}
-}
-
-async function resolveNames({ endpoint, plan, session }: RunJob, client: Client) {
-	const name = positionalsOf(endpoint).at(-1)?.name as string;
-	const [id = ''] = plan.source.from === 'ids' ? plan.source.ids : [];
-	const { fields, add, remove } = plan.values;
-	const isCompared = comparesFirst(plan) || plan.checks.verify;
-	const compared = isCompared ? comparedTerms(plan, endpoint, Object.keys({ ...fields, ...add, ...remove })) : [];
-	const areNamed = isNamed(id) || namedValues(plan, endpoint).some((values) => hasNames(endpoint, values));
-	if (!areNamed && compared.length === 0) {
-		return { plan, ids: { ...plan.values.ids, [name]: id }, problem: undefined, terms: undefined };
-	}
-	const { openDirectories } = await import('../directories.js');
-	const directories = openDirectories(session, session.sending, async () => ({ session, client }));
-	const named = await withIds(plan, endpoint, directories);
-	for (const taxonomy of compared) await directories.terms(taxonomy).list();
-	const ids = { ...named.values.ids, [name]: id };
-	const values: RowValues = { ids, names: isNamed(id) ? { [name]: id } : undefined };
-	const [first] = await resolveRow(endpoint, values, directories);
-	return { plan: named, ids: values.ids, problem: first?.problem, terms: directories.terms };
 }
 
 async function printOne(job: RunJob, outcome: RowOutcome, results: Renderer, isStopped: boolean): Promise<ExitCode> {

@@ -1,6 +1,5 @@
 /** An earlier run: its journal, its plan, and the service of this call. */
 
-import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { createDialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
@@ -8,12 +7,11 @@ import { counted } from '../../api/names.js';
 import { totalOf } from '../../bulk/journal/counts.js';
 import { findRun, readRunHeader } from '../../bulk/journal/folder.js';
 import type { JournalScan } from '../../bulk/journal/history.js';
-import { inputFileOf, type RowSource, type RunPlan, type RunService } from '../../bulk/run/plan.js';
-import { inputChanged } from '../../bulk/run/resume.js';
-import { type ExitCode, FailedError, UsageError } from '../../errors.js';
+import type { RunPlan, RunService } from '../../bulk/run/plan.js';
+import { sourceAgain } from '../../bulk/run/resume.js';
+import { type ExitCode, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import type { Context } from '../../io/context.js';
-import { lockHolder } from '../../lock.js';
 import { readChoice, readSetup, resolveBaseUrl } from '../../profile/resolve.js';
 import { configFolder, stateFolder } from '../../profile/settings.js';
 import { readStore } from '../../profile/store.js';
@@ -30,15 +28,6 @@ export function pastRun(idOrPath: string, context: Context): PastRun {
 	return { path, header: readRunHeader(path) };
 }
 
-export function checkEnded({ path, header }: PastRun): void {
-	const pid = lockHolder(`${path}.lock`);
-	if (pid === undefined) return;
-	throw new FailedError(`run ${header.id} is still running in process ${pid}`, {
-		code: 'locked',
-		hint: 'wait for it to end, or stop it with Ctrl-C',
-	});
-}
-
 export function unreachedNote(scan: JournalScan): { text: string; mayBeSent: boolean } | undefined {
 	const { header, counts, end, states } = scan;
 	const count = (end === undefined ? header.input.own : totalOf(end.counts)) - totalOf(counts);
@@ -47,30 +36,6 @@ export function unreachedNote(scan: JournalScan): { text: string; mayBeSent: boo
 	const why = mayBeSent ? 'which may have been sent' : 'because the run ended before';
 	const text = `note: ${counted(count, 'row')} without a record, ${why}; supportctl run resume ${header.id} sends them`;
 	return { text, mayBeSent };
-}
-
-export async function sourceAgain(
-	{ header: { id, input, plan } }: PastRun,
-	given: string | undefined,
-	cwd: string,
-): Promise<RowSource> {
-	const { source } = plan;
-	const file = inputFileOf(source);
-	if (given !== undefined) {
-		if (file !== undefined) return { ...file, ...inputAt(given, cwd) };
-		throw new UsageError(`run ${id} did not read a file, so --input can't replace its rows`);
-	}
-	if (file === undefined) return source;
-	if (!existsSync(file.path)) {
-		const what = input.copied ? 'standard input, and no copy was kept' : `${file.path}, which was not found`;
-		throw new UsageError(`run ${id} read ${what}`, {
-			code: 'unreadable_input',
-			hint: 'point to the input with --input FILE',
-		});
-	}
-	const { digestOf } = await import('../../bulk/input/source.js');
-	if ((await digestOf(file.path)) !== input.sha256) throw inputChanged(id);
-	return source;
 }
 
 async function secretsAgain(
@@ -143,12 +108,13 @@ export async function sendAgain(
 	given: RunPlan,
 	again?: readonly OutcomeName[],
 ): Promise<ExitCode> {
-	const { verify, stopOnError, maxFailures } = invocation.options;
+	const { verify, stopOnError, maxFailures, input } = invocation.options;
 	const { checks, stop } = given;
 	const isOwn = again !== undefined;
+	const moved = input === undefined ? undefined : inputAt(input, invocation.context.cwd);
 	const plan: RunPlan = {
 		...given,
-		source: isOwn ? await sourceAgain(past, invocation.options.input, invocation.context.cwd) : given.source,
+		source: isOwn ? await sourceAgain(past.header, moved) : given.source,
 		checks: { ...checks, verify: verify ?? checks.verify },
 		stop: { onError: stopOnError ?? stop.onError, maxFailures: maxFailures ?? stop.maxFailures },
 	};

@@ -20,6 +20,7 @@ import {
 	type Condition,
 	canBeUndone,
 	type Fields,
+	type InputPlace,
 	MOST_AT_A_TIME,
 	type RowSource,
 	type RunPlan,
@@ -117,7 +118,7 @@ function readSource(
 	return { source: { from: 'file', ...inputAt(path, context.cwd), format }, ids };
 }
 
-export function inputAt(path: string, cwd: string): { path: string; name: string } {
+export function inputAt(path: string, cwd: string): InputPlace {
 	return path === '-' ? { path, name: STDIN_NAME } : { path: resolve(cwd, path), name: path };
 }
 

@@ -72,9 +72,8 @@ export const undo = defineCommand({
 		...pick(runOptions, 'journal', 'note'),
 	],
 	async run(invocation) {
-		const { checkEnded, pastRun, sendAgain } = await past();
+		const { pastRun, sendAgain } = await past();
 		const run = pastRun(invocation.args[0], invocation.context);
-		checkEnded(run);
 		const { undoPlan } = await import('../../../bulk/run/undo.js');
 		const plan = undoPlan(run.header, run.path, invocation.options.overwrite === true);
 		return await sendAgain(run, invocation, plan);

@@ -1,13 +1,11 @@
 /** `run rejects`: rows to fix, in the columns of the input, with reasons. */
 
-import { existsSync } from 'node:fs';
 import { ownId } from '../../../api/endpoints.js';
 import { counted } from '../../../api/names.js';
 import type { InputSource } from '../../../bulk/input/input.js';
 import { reasonColumn } from '../../../bulk/input/rows.js';
 import { outcomeNames } from '../../../bulk/journal/counts.js';
 import { scanJournal } from '../../../bulk/journal/read.js';
-import { inputFileOf } from '../../../bulk/run/plan.js';
 import type { Reject } from '../../../bulk/run/rejects.js';
 import { ExitCode } from '../../../errors.js';
 import { isSecretName } from '../../../output/redact.js';
@@ -18,6 +16,7 @@ import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/shared.js';
 import { openResults } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
+import { inputAt } from '../../runs/plan.js';
 
 export const command = defineCommand({
 	arguments: [runArgument],
@@ -34,7 +33,7 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const { context, options: given, args } = invocation;
-		const [{ pastRun, sourceAgain, unreachedNote }, { openPastInput, rejectsOf }] = await Promise.all([
+		const [{ pastRun, unreachedNote }, { openPastInput, rejectsOf }] = await Promise.all([
 			import('../../runs/past.js'),
 			import('../../../bulk/run/rejects.js'),
 		]);
@@ -42,10 +41,8 @@ export const command = defineCommand({
 		const { header, path } = past;
 		const outcomes = given.outcome?.flat();
 		const reason = reasonColumn((name) => Object.hasOwn(header.plan.columns.map, name));
-		const file = inputFileOf(header.plan.source);
-		const isGone = header.input.copied && given.input === undefined && !existsSync(file?.path ?? '');
-		const source = isGone ? undefined : await sourceAgain(past, given.input, context.cwd);
-		const input = source && (await openPastInput(source, context.stdin.bytes(), stateFolder(context)));
+		const moved = given.input === undefined ? undefined : inputAt(given.input, context.cwd);
+		const input = await openPastInput(header, moved, context.stdin.bytes(), stateFolder(context));
 		try {
 			if (input === undefined) {
 				warn(context, ['the input of the run was not kept: exporting only IDs; pass the file with --input']);

@@ -7,7 +7,7 @@ import { exitCodeOf, outcomeNames } from '../../../bulk/journal/counts.js';
 import { findRun } from '../../../bulk/journal/folder.js';
 import { closeRuns, combine, type OpenRuns, openRuns, type Whole } from '../../../bulk/journal/shards.js';
 import { commandOf, formatShard, inputFileOf, madeBy, type RunPlan, sourceName } from '../../../bulk/run/plan.js';
-import { changesIn, isPlanFile, plannedWrites, readPlan } from '../../../bulk/run/plan-file.js';
+import { isPlanFile, plannedChanges, readPlan } from '../../../bulk/run/plan-file.js';
 import { ExitCode } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Row } from '../../../output/columns.js';
@@ -20,8 +20,7 @@ import { chosenFormat, picksValues, printAll, SHOWN } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
 import { outcomeColumns, outcomeView, printedIds } from '../../runs/outcomes.js';
 import { BAD } from '../../runs/printers/messages.js';
-import { changeLines } from '../../runs/printers/preview.js';
-import { writeReportsOnPlan } from '../../runs/reports.js';
+import { changeLines, reportPlan } from '../../runs/printers/preview.js';
 import { runView } from './list.js';
 
 export const command = defineCommand({
@@ -31,7 +30,7 @@ export const command = defineCommand({
 		const { args, context, options } = invocation;
 		const plan = resolve(context.cwd, args[0]);
 		if (args.length === 1 && isPlanFile(plan)) {
-			if (options.report !== undefined) await writeReportsOnPlan(plan, options.report, context.cwd);
+			if (options.report !== undefined) await reportPlan(plan, options.report, context.cwd);
 			await showPlan(invocation, plan);
 			return ExitCode.ok;
 		}
@@ -169,8 +168,8 @@ async function showPlan(invocation: Invocation, path: string): Promise<void> {
 }
 
 function* changesOf(path: string, plan: RunPlan): Generator<Row> {
-	for (const planned of plannedWrites(path, plan)) {
-		const place = { row: planned.row, ...printedIds(planned.ids) };
-		for (const line of changeLines(changesIn(planned, plan))) yield { ...place, ...line };
+	for (const { row, ids, changes } of plannedChanges(path, plan)) {
+		const place = { row, ...printedIds(ids) };
+		for (const line of changeLines(changes)) yield { ...place, ...line };
 	}
 }

@@ -1,5 +1,6 @@
 /** A dry run: the requests that would be sent, or old and new values. */
 
+import { relative, resolve } from 'node:path';
 import { counted } from '../../../api/names.js';
 import type { FieldChange, Preview, RowChange } from '../../../bulk/run/events.js';
 import type { RunRow } from '../../../bulk/run/rows.js';
@@ -10,12 +11,12 @@ import type { Column, Row } from '../../../output/columns.js';
 import { createOutcomeRedactor, isSecretName, REDACTED } from '../../../output/redact.js';
 import type { Renderer } from '../../../output/render.js';
 import { asksForJson, sanitise } from '../../../output/sanitise.js';
+import { shellWord } from '../../../profile/settings.js';
 import { writeSummary } from '../../notices.js';
 import { isOwnTable, openResults, SHOWN } from '../../results.js';
 import { placeOf } from '../checks.js';
 import { printedIds } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
-import { writeReportsOnPlan } from '../reports.js';
 
 export function createPreview(job: RunJob) {
 	const { endpoint, plan, tuning, session, context, options } = job;
@@ -112,14 +113,25 @@ export function createPreview(job: RunJob) {
 			const { saved } = preview;
 			if (options.plan === undefined) endDryRun(preview);
 			else endPlan(options.plan, preview);
-			if (saved === undefined || options.report === undefined) return;
-			await writeReportsOnPlan(saved.path, options.report, context.cwd);
+			if (saved !== undefined && options.report !== undefined)
+				await reportPlan(saved.path, options.report, context.cwd);
 		},
 	};
 }
 
 function haveRows(count: number): string {
 	return `${count} ${count === 1 ? 'row has' : 'rows have'}`;
+}
+
+export async function reportPlan(path: string, texts: readonly string[], cwd: string): Promise<void> {
+	const { checkReports, writePlanReports } = await import('../../../bulk/reports/write.js');
+	const { plannedChanges, readPlan } = await import('../../../bulk/run/plan-file.js');
+	const specs = await checkReports(texts, [['the plan', path]], cwd);
+	const { header, sha256 } = readPlan(path);
+	const near = relative(cwd, resolve(path));
+	const name = shellWord(near.startsWith('..') ? path : near);
+	const steps = [['apply it', `supportctl run apply ${name} --digest ${sha256}`]] as const;
+	await writePlanReports(specs, { header, steps, rows: plannedChanges(path, header.plan) }, cwd);
 }
 
 export function changeLines(fields: readonly FieldChange[]): Row[] {

@@ -16,7 +16,6 @@ import { createSentResults, isOwnTable, openResults, SHOWN } from '../../results
 import { lostResults, printTrouble } from '../failures.js';
 import { outcomeShape, outcomeView } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
-import { writeRunReports } from '../reports.js';
 import { addTo, jsonMessages, type Messages, Noted, noteColumns, textMessages } from './messages.js';
 import { createPreview } from './preview.js';
 
@@ -150,11 +149,6 @@ export class Screen {
 		const unprinted = await this.#results?.end();
 		if (unprinted !== undefined) failure ??= lostResults(unprinted, this.job, ended.exitCode);
 		this.#messages.ended(ended);
-		try {
-			await writeRunReports(this.job, this.#noted.journal, ended);
-		} catch (error) {
-			failure ??= error;
-		}
 		if (failure !== undefined) throw failure;
 	}
 }
