@@ -16,7 +16,7 @@ import { heldOf, isNothing } from '../bulk/run/held.js';
 import type { Fields, Ids } from '../bulk/run/plan.js';
 import { ExitCode, FailedError, fileProblem, interrupted, SupportctlError, UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
-import { readText } from '../io/text.js';
+import { readText } from '../io/files.js';
 import { createRedactor } from '../output/redact.js';
 import { asksForJson } from '../output/sanitise.js';
 import { type Reading, readObject, withReading } from './lists/reading.js';

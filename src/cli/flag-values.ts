@@ -3,7 +3,7 @@
 import { nestingProblem } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
-import { readText } from '../io/text.js';
+import { readText } from '../io/files.js';
 import { isSecretName, redact } from '../output/redact.js';
 
 const isFile = (text: string): boolean => text.startsWith('@') && !text.startsWith('@@');

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { ExitCode, UsageError } from '../errors.js';
-import { readFirstLine } from '../io/text.js';
+import { readFirstLine } from '../io/files.js';
 import { checkSecret } from '../profile/secrets.js';
 import {
 	checkSetting,

@@ -13,7 +13,7 @@ import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Context } from '../../io/context.js';
-import { readText } from '../../io/text.js';
+import { readText } from '../../io/files.js';
 import { parseFields } from '../../output/columns.js';
 import { DEFAULT_CONCURRENCY } from '../../profile/settings.js';
 import type { Invocation } from '../command.js';

@@ -17,7 +17,7 @@ import {
 import type { RowSource, SharedValues } from '../../bulk/run/plan.js';
 import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
-import { readFirstLine } from '../../io/text.js';
+import { readFirstLine } from '../../io/files.js';
 import { parseJson, readNamedText, readTextValue, refuseSecrets } from '../flag-values.js';
 import { camelCase } from '../options/option.js';
 import { dialectOf } from '../session.js';

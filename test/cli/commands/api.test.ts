@@ -111,6 +111,11 @@ describe('nothing is sent, exit code 2,', () => {
 		['for an unknown method', ['FETCH', 'tickets'], /unknown method "FETCH"/],
 		['outside the prefix', ['GET', '../wp/v2/users'], /is not a path below/],
 		['for another origin', ['GET', 'https://evil.example/wp-json/support-api/v1/x'], /is not a path below/],
+		[
+			'for a URL, whose password is not repeated',
+			['GET', 'https://me:hunter2@x'],
+			/^(?!.*hunter2).*is not a path below/,
+		],
 		['for a field without a value', ['POST', 'tickets/14', '-f', 'title'], /name=value/],
 		...OVERRIDES.flatMap((name): [string, string[], RegExp][] => [
 			[`for ${name} in the path`, ['GET', `tickets/14?page=1&${name}=DELETE`], OVERRIDE],

@@ -6,7 +6,7 @@ import { isObject, OWN_ID, quote } from '../../../api/values.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Outcome } from '../../../http/outcome.js';
 import { send } from '../../../http/send.js';
-import { readFirstLine } from '../../../io/text.js';
+import { readFirstLine } from '../../../io/files.js';
 import { createOutcomeRedactor } from '../../../output/redact.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { leaveOnSignal } from '../../interruption.js';
