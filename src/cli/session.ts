@@ -1,9 +1,10 @@
 /** Reaching the service: settings, and a client. */
 
 import { createDialect, type Dialect } from '../api/dialect.js';
-import type { Client, ClientOptions } from '../http/client.js';
+import type { Client, TraceEvent } from '../http/client.js';
 import type { Outcome } from '../http/outcome.js';
 import type { SendOptions } from '../http/send.js';
+import type { Context } from '../io/context.js';
 import { secretsOf } from '../net.js';
 import { openPalette, plainPalette } from '../output/colour.js';
 import { createTextRedactor } from '../output/redact.js';
@@ -73,29 +74,11 @@ export async function openClient(
 	const { context, options } = invocation;
 	const secrets = secretsOf(reach.auth);
 	context.hidden.clean = createTextRedactor(secrets);
-	const verbosity = options.verbose ?? 0;
-	let trace: ClientOptions['trace'];
-	if (verbosity > 0) {
-		const { createTrace } = await import('./trace.js');
-		const isJson = asksForJson(context.argv);
-		const palette = isJson ? plainPalette : await openPalette(context, context.stderr);
-		const write = (text: string): void => {
-			if (isJson) for (const line of text.trim().split('\n')) notify(context, 'message', line);
-			else context.stderr.write(text);
-		};
-		trace = createTrace(write, { verbosity, palette, secrets });
-	}
 	const { createClient } = await import('../http/client.js');
-	// At its end, Node 20 waits until undici's WebAssembly parser is optimized, unless the budget is larger: 116 ms for a
-	// request instead of 195. Once a flag is set, Node's own modules load slowly, so undici and node:tls come first.
-	if (process.version.startsWith('v20.')) {
-		if (reach.baseUrl.startsWith('https:')) process.getBuiltinModule('node:tls');
-		process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=180000000');
-	}
 	return createClient({
 		...reach,
 		connections,
-		trace,
+		trace: options.verbose === undefined ? undefined : await openTrace(context, options.verbose, secrets),
 		timeoutMs: reach.settings.timeout * 1000,
 		connectWithinMs: run === undefined ? CONNECT_WITHIN_MS : undefined,
 		onWait: run === undefined && context.stderr.isTTY ? (what) => say(invocation, `waiting ${what} …`) : undefined,
@@ -103,4 +86,15 @@ export async function openClient(
 		headers: run === undefined ? {} : { 'x-request-id': run },
 		monotonic: context.clock.monotonic,
 	});
+}
+
+async function openTrace(context: Context, verbosity: number, secrets: readonly string[]) {
+	const { renderTrace } = await import('../output/trace.js');
+	const isJson = asksForJson(context.argv);
+	const palette = isJson ? plainPalette : await openPalette(context, context.stderr);
+	return (event: TraceEvent): void => {
+		const text = renderTrace(event, { verbosity, palette, secrets });
+		if (!isJson) context.stderr.write(text);
+		else for (const line of text.trim().split('\n')) notify(context, 'message', line);
+	};
 }

@@ -1,17 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createTrace } from '../../src/cli/trace.js';
 import type { TraceEvent } from '../../src/http/client.js';
 import type { Response } from '../../src/http/response.js';
 import { plainPalette } from '../../src/output/colour.js';
+import { renderTrace as render } from '../../src/output/trace.js';
 
-function renderTrace(event: TraceEvent, view: Partial<Parameters<typeof createTrace>[1]>): string {
-	let text = '';
-	const write = (piece: string): void => {
-		text += piece;
-	};
-	createTrace(write, { verbosity: 1, palette: plainPalette, secrets: [], ...view })(event);
-	return text;
-}
+const renderTrace = (event: TraceEvent, view: Partial<Parameters<typeof render>[1]>): string =>
+	render(event, { verbosity: 1, palette: plainPalette, secrets: [], ...view });
 
 const request: TraceEvent = {
 	type: 'request',
@@ -105,18 +99,11 @@ describe('renderTrace', () => {
 		expect(text).toMatch(/\n< \(\d+ of \d+ characters not shown\)\n$/);
 	});
 
-	it('hides the secrets of a request in its response, and the own ones after any number of requests', () => {
-		let text = '';
-		const trace = createTrace(
-			(piece) => {
-				text += piece;
-			},
-			{ verbosity: 2, palette: plainPalette, secrets: ['own-marker'] },
-		);
-		for (let id = 1; id <= 1_500; id++) trace({ ...request, body: `{"id":${id},"password":"secret-${id}"}` });
+	it('hides the secrets of a request in its response', () => {
 		const requestBody = '{"password":4815162342,"meta":{"token":["nested-marker"]}}';
-		trace(responseOf({ requestBody, body: '{"note":4815162342,"title":"own-marker nested-marker"}' }));
+		const event = responseOf({ requestBody, body: '{"note":4815162342,"title":"own-marker nested-marker"}' });
+		const text = renderTrace(event, { verbosity: 2, secrets: ['own-marker'] });
 		expect(text).toContain('< {"note":[redacted],"title":"[redacted] [redacted]"}');
-		expect(text).not.toMatch(/secret-|marker/);
+		expect(text).not.toContain('marker');
 	});
 });

@@ -1,0 +1,52 @@
+/** `-v` and `-vv`: requests and responses, without secrets. */
+
+import type { TraceEvent } from '../http/client.js';
+import type { ResponseHeaders } from '../http/response.js';
+import type { Palette } from './colour.js';
+import { createTextRedactor, REDACTED, redactBody, redactHeaders, secretValues } from './redact.js';
+import { sanitise, sanitiseLines } from './sanitise.js';
+
+const BODY_SHOWN = 4_096;
+
+interface TraceView {
+	/** 2 shows headers and bodies. */
+	verbosity: number;
+	palette: Palette;
+	secrets: readonly string[];
+}
+
+export function renderTrace(event: TraceEvent, { verbosity, palette, secrets: own }: TraceView): string {
+	const sent = (event.type === 'request' ? event.body : event.requestBody) ?? '';
+	// A response may repeat the request's secrets under a different name.
+	const secrets = [...own, ...(sent === '' ? [] : secretValues(JSON.parse(sent)))];
+	// Redacting our own words would reveal a short secret.
+	const cleanOwn = createTextRedactor(secrets);
+	const what = sanitise(cleanOwn(`${event.method} ${event.url}`));
+
+	const details = (mark: string, headers: ResponseHeaders, body: string, clean: (text: string) => string): string => {
+		if (verbosity < 2) return '';
+		const heads = redactHeaders(headers).map(([name, value]) =>
+			sanitise(`${name}: ${secrets.includes(value) ? REDACTED : clean(value)}`),
+		);
+		const lines = [...heads, ...bodyLines(clean(redactBody(body)))];
+		return lines.map((line) => `${palette.faint(`${mark} ${line}`.trimEnd())}\n`).join('');
+	};
+
+	if (event.type === 'request') {
+		return `${palette.faint('>')} ${what}\n${details('>', event.headers, sent, cleanOwn)}`;
+	}
+	const { status, headers, body, problem, ms } = event.response;
+	const time = `${Math.round(ms)} ms`;
+	if (status === 0) return `${palette.bad('!')} ${what}: ${sanitise(cleanOwn(problem?.message ?? ''))}, ${time}\n`;
+	const style = status < 300 ? palette.good : status < 500 ? palette.bad : palette.doubtful;
+	const line = `${palette.faint('<')} ${style(String(status))} ${what}, ${body.length} bytes, ${time}\n`;
+	return line + details('<', headers, body.toString('utf8'), createTextRedactor([], secrets));
+}
+
+/** Cut after secrets were removed, so that no part of one is left. */
+function bodyLines(text: string): string[] {
+	if (text === '') return [];
+	const lines = sanitiseLines(text.slice(0, BODY_SHOWN)).split('\n');
+	const more = text.length - BODY_SHOWN;
+	return more > 0 ? [...lines, `(${more} of ${text.length} characters not shown)`] : lines;
+}
