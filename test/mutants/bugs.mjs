@@ -584,17 +584,17 @@ const cli = [
 			(given, ...place) =>
 				real(given.replace('password', 'pass-the-word'), ...place),
 	}),
-	...bugsIn('src/cli/runs/checks.ts', 'checkOne', ['test/acceptance/bulk-guards.test.ts'], {
-		'a delete of one object asks nobody': (real) => (job, row, client) => {
-			const options = { ...job.options, yes: true };
-			return real({ ...job, options }, row, client);
-		},
+	...bugsIn('src/bulk/run/ready.ts', 'checkOne', ['test/acceptance/bulk-guards.test.ts'], {
+		'a delete of one object asks nobody':
+			(real) =>
+			(setup, ...rest) =>
+				real({ ...setup, ask: async () => undefined }, ...rest),
 	}),
-	...bugsIn('src/cli/runs/checks.ts', 'checkRun', ['test/acceptance/bulk-guards.test.ts'], {
-		'a run of deletes asks nobody': (real) => (job, extent, survey, rows, means) => {
-			const options = { ...job.options, yes: true };
-			return real({ ...job, options }, extent, survey, rows, means);
-		},
+	...bugsIn('src/bulk/run/ready.ts', 'checkRun', ['test/acceptance/bulk-guards.test.ts'], {
+		'a run of deletes asks nobody':
+			(real) =>
+			(setup, ...rest) =>
+				real({ ...setup, ask: async () => undefined }, ...rest),
 	}),
 	...bugsIn('src/cli/runs/checks.ts', 'confirmWrite', ['test/cli/commands/api.test.ts'], {
 		'a delete by api asks nobody': () => async () => undefined,

@@ -129,7 +129,7 @@ class Users implements Directory {
 			if (looksLikeNumber(text)) return { id: text };
 			if (text !== OWN_ID) return await this.#lookUp(text.replace(/^@/, ''));
 			const own = await this.own();
-			if (own !== undefined && 'id' in own) return own;
+			if (own !== undefined && 'id' in own) return { id: own.id };
 			const why = own?.why ?? 'you are not signed in';
 			throw new UsageError(`${OWN_ID}: can't determine your user ID: ${why}; nothing was sent`, {
 				code: 'own_id_unknown',
@@ -139,7 +139,7 @@ class Users implements Directory {
 	}
 
 	/** Your account: by name, or by GET /users/me if the service doesn't know the name, such as an email. */
-	async own(): Promise<{ id: string } | { why: string } | undefined> {
+	async own(): Promise<{ id: string; username?: string } | { why: string } | undefined> {
 		const { dialect, send, account } = this.setting;
 		const own = await account();
 		if (own === undefined) return undefined;
@@ -149,7 +149,7 @@ class Users implements Directory {
 		for (const request of requests) {
 			const { outcome, body, message } = await send(request);
 			const id = outcome === 'ok' ? lookedUpId(body) : undefined;
-			if (id !== undefined) return { id };
+			if (id !== undefined) return { id, username: own.username };
 			why = message ?? why;
 		}
 		return { why };

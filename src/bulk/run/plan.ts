@@ -179,6 +179,11 @@ export function canBeUndone(endpoint: Endpoint, isForced: boolean): boolean {
 	return isRestorable && readEndpointOf(endpoint) !== undefined;
 }
 
+export function nothingToChange({ body }: Endpoint): UsageError {
+	const flag = body === 'custom_fields' ? '--set name=value' : 'a flag for a field, or --data';
+	return new UsageError(`nothing to change: pass ${flag}`, { code: 'nothing_to_send' });
+}
+
 export const NOTHING_TO_SEND = { code: 'nothing_to_send', message: 'nothing to change' };
 
 export function fileOf({ source }: RunPlan): string | undefined {

@@ -1,14 +1,15 @@
 /** A run from its plan to its exit code. */
 
 import { endpoints } from '../../api/endpoints.js';
-import { ExitCode, UsageError } from '../../errors.js';
+import { ExitCode } from '../../errors.js';
 import { nextSteps } from '../journal/counts.js';
 import { createJournal, type Journal } from '../journal/write.js';
 import { Execution } from './execute.js';
 import { comparedTerms, keepNames } from './names.js';
-import { comparesFirst, inputFileOf, type RunHeader, type RunPlan } from './plan.js';
+import { comparesFirst, inputFileOf, type RunHeader } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
-import { checkRunReports, writeRunReports } from './reports.js';
+import { checkRun } from './ready.js';
+import { writeRunReports } from './reports.js';
 import { checkSameInput, openPast, type PastPart } from './resume.js';
 import { openInputOf, type PlannedRows, ROWS_AT_ONCE, RowPlanner } from './rows.js';
 import type { RunSetup } from './setup.js';
@@ -38,9 +39,7 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
 		await show({ type: 'surveyed', survey, rows });
 		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
-		if (given.saveTo !== undefined) checkNoSecrets(survey, plan);
-		const setup: RunSetup = { ...given, plan: await given.ask(survey, rows) };
-		if (extent === 'send' || given.saveTo !== undefined) await checkRunReports(setup, rows);
+		const setup: RunSetup = { ...given, plan: await checkRun(given, survey, rows) };
 		if (extent === 'changes' || comparesFirst(plan) || plan.checks.verify) {
 			const compared = comparedTerms(plan, endpoints[plan.endpoint], survey.fields);
 			for (const taxonomy of compared) await setup.directories.terms(taxonomy).list();
@@ -91,14 +90,6 @@ async function openRows(setup: RunSetup): Promise<PlannedRows> {
 		await input.dispose();
 		throw error;
 	}
-}
-
-function checkNoSecrets(survey: Survey, { values }: RunPlan): void {
-	if (!survey.hasSecrets && values.withheld.length === 0) return;
-	throw new UsageError("rows with passwords or other secrets can't be planned: plans contain no secrets", {
-		code: 'secret_in_plan',
-		hint: 'remove --plan to send them',
-	});
 }
 
 async function previewRows(

@@ -10,14 +10,25 @@ import type { Directories } from '../lists/directory.js';
 import type { AdaptivePace } from '../pace.js';
 import type { Show } from './events.js';
 import type { Fields, RunHeader, RunPlan, RunTuning } from './plan.js';
-import type { PlannedRows } from './rows.js';
-import type { Survey } from './survey.js';
+import type { Demands, Survey } from './survey.js';
 
 export type Extent = 'requests' | 'changes' | 'send';
 
 export type RowRedactor = (outcome: RowOutcome, request: Request) => RowOutcome;
 
-export interface RunSetup {
+/** What keeps a run from its first write, or has it begin. */
+export interface Guards {
+	demands: Demands;
+	/** Whether old values are kept because nobody said otherwise: a run goes on without them. */
+	snapshotByDefault: boolean;
+	/** Whether a person is asked, who wants names. */
+	isAsked: boolean;
+	warn(text: string): void;
+	/** @param doubts what could not be checked @throws to send nothing */
+	ask(survey: Survey, plan: RunPlan, doubts: readonly string[]): Promise<void>;
+}
+
+export interface RunSetup extends Guards {
 	plan: RunPlan;
 	tuning: RunTuning;
 	extent: Extent;
@@ -43,8 +54,6 @@ export interface RunSetup {
 	directories: Directories;
 	/** @throws SupportctlError */
 	checkSignedIn(outcome: Outcome): void;
-	/** Checks what only the service or a person can say. @returns the plan to carry out @throws to send nothing */
-	ask(survey: Survey, rows: PlannedRows): Promise<RunPlan>;
 	show: Show;
 	/** A file that must not stay if a signal comes before the first row. */
 	onDraft(path: string): void;

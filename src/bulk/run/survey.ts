@@ -8,7 +8,7 @@ import { type Fields, listedFields, type RunPlan } from './plan.js';
 import { isInvalid, isOwn, type PlannedRow, type RunRow } from './rows.js';
 
 const FIELDS_FROM_ROWS = 200;
-const NAMED_ROWS = 10;
+const NAMED = 10;
 
 const userFields: ReadonlySet<string> = new Set(
 	endpointList.flatMap(({ fields }) => fields.filter(({ kind }) => kind === 'user').map(({ name }) => name)),
@@ -45,6 +45,11 @@ export class Survey {
 		this.fields = new Set(listedFields(plan));
 	}
 
+	/** The first ones. */
+	get receiverIds(): string[] {
+		return [...this.receivers.keys()].slice(0, NAMED).map(String);
+	}
+
 	get own(): number {
 		const { shard } = this.plan;
 		return this.selected + this.skipped + (shard === undefined || shard.index === 1 ? this.invalid : 0);
@@ -77,7 +82,7 @@ export class Survey {
 		if (this.hooks.isDone?.(planned) !== true) {
 			this.selected++;
 			if (request.permanent) this.permanent++;
-			if (this.first.length < NAMED_ROWS) this.first.push(planned);
+			if (this.first.length < NAMED) this.first.push(planned);
 		}
 		if (request.sent !== undefined) this.#addFields(request.sent);
 	}
@@ -93,16 +98,26 @@ export class Survey {
 	}
 }
 
-export function checkSet(
-	{ rows, deleted, receivers }: Survey,
-	{ expect, max }: { expect?: number; max?: number },
-): void {
+/** What the caller insists on. */
+export interface Demands {
+	expect?: number;
+	max?: number;
+	/** Old values of every row. */
+	snapshot?: boolean;
+}
+
+export function checkSet({ rows, deleted, receivers, permanent }: Survey, { expect, max, snapshot }: Demands): void {
 	const there = rows === 1 ? 'there is 1 row' : `there are ${rows} rows`;
 	if (expect !== undefined && rows !== expect) {
 		throw new UsageError(`--expect ${expect}, but ${there}; nothing was sent`, { code: 'expect' });
 	}
 	if (max !== undefined && rows > max) {
 		throw new UsageError(`--max ${max}, but ${there}; nothing was sent`, { code: 'max' });
+	}
+	if (snapshot === true && permanent > 0) {
+		throw new UsageError("a permanent delete can't be undone: remove --snapshot or --force; nothing was sent", {
+			code: 'contradiction',
+		});
 	}
 	for (const [receiver, row] of receivers) {
 		if (!deleted.has(receiver)) continue;

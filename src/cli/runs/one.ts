@@ -2,6 +2,7 @@
 
 import type { EndpointName } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
+import type { Directories } from '../../bulk/lists/directory.js';
 import { planOne } from '../../bulk/run/one.js';
 import { type Fields, type Ids, listedFields, readsBefore } from '../../bulk/run/plan.js';
 import type { RunRow } from '../../bulk/run/rows.js';
@@ -57,9 +58,12 @@ async function sendOne(given: RunJob, expected: RunRow['expected']): Promise<Exi
 	const { dialect, sending } = session;
 	const client = await session.openClient(1);
 	const signals = listenForStop(given);
-	const openNames = async () => {
-		const { openDirectories } = await import('../directories.js');
-		return openDirectories(session, sending, async () => ({ session, client }));
+	let opening: Promise<Directories> | undefined;
+	const openNames = (): Promise<Directories> => {
+		opening ??= import('../directories.js').then(({ openDirectories }) =>
+			openDirectories(session, sending, async () => ({ session, client })),
+		);
+		return opening;
 	};
 	try {
 		const found = await planOne(given.plan, secrets, dialect, openNames);
@@ -70,7 +74,12 @@ async function sendOne(given: RunJob, expected: RunRow['expected']): Promise<Exi
 		const checksSet = options.expect !== undefined || options.max !== undefined || options.confirm !== undefined;
 		const reads = plan.checks.verify || readsBefore(plan);
 		if (checksSet || reads || plan.service.protected || endpoint.confirm) {
-			await (await import('./checks.js')).checkOne(job, row, client);
+			const [{ guardsOf }, { checkOne }] = await Promise.all([
+				import('./checks.js'),
+				import('../../bulk/run/ready.js'),
+			]);
+			const directories = await openNames();
+			await checkOne({ ...guardsOf(job, directories), plan, dialect, sending, directories }, row, client);
 		}
 		const shape = outcomeShape(job, [...listedFields(plan), ...Object.keys(row.request.sent ?? {})]);
 		const results = await openResults(job, shape);

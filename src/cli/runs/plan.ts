@@ -22,6 +22,7 @@ import {
 	type Fields,
 	type InputPlace,
 	MOST_AT_A_TIME,
+	nothingToChange,
 	type RowSource,
 	type RunPlan,
 	type RunTuning,
@@ -75,11 +76,6 @@ export async function readGiven(name: EndpointName, invocation: RunInvocation, e
 	for (const name of withheld) delete fields[name];
 	const values: SharedValues = { ids, fields, withheld, force, reassign: receiver, add, remove };
 	return { endpoint, source, secrets, values };
-}
-
-export function nothingToChange({ body }: Endpoint): UsageError {
-	const flag = body === 'custom_fields' ? '--set name=value' : 'a flag for a field, or --data';
-	return new UsageError(`nothing to change: pass ${flag}`, { code: 'nothing_to_send' });
 }
 
 function readSource(

@@ -13,7 +13,7 @@ import { createOutcomeRedactor, createRedactor } from '../../output/redact.js';
 import { version } from '../../version.js';
 import { checkSignedIn, openDirectories } from '../directories.js';
 import { listenForStop } from '../interruption.js';
-import { checkRun } from './checks.js';
+import { guardsOf } from './checks.js';
 import type { RunJob } from './plan.js';
 import { Screen } from './printers/screen.js';
 
@@ -86,7 +86,7 @@ async function sendRows(
 			reports: options.report,
 			stdin: stdin.bytes(),
 			checkSignedIn: (outcome) => checkSignedIn(outcome, connection),
-			ask: (survey, rows) => checkRun(job, extent, survey, rows, means),
+			...guardsOf(job, means.directories),
 		});
 	} catch (error) {
 		screen.beforeError(error);

@@ -1,0 +1,131 @@
+/** Before the first write: what a run as a whole may not do, and what only the service and a person can say. */
+
+import { endpoints } from '../../api/endpoints.js';
+import { plural } from '../../api/names.js';
+import { readEndpointOf, readRequest } from '../../api/reads.js';
+import { isObject } from '../../api/values.js';
+import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
+import type { Client } from '../../http/client.js';
+import { isLost, type Outcome } from '../../http/outcome.js';
+import { type SendOptions, send } from '../../http/send.js';
+import { heldOf } from './held.js';
+import { nothingToChange, type RunPlan, readsBefore } from './plan.js';
+import { checkRunReports } from './reports.js';
+import type { PlannedRows, RunRow } from './rows.js';
+import { checkServed } from './settle.js';
+import type { Guards, RunSetup } from './setup.js';
+import { checkSet, Survey } from './survey.js';
+
+interface WriteSetup extends Guards, Pick<RunSetup, 'plan' | 'dialect' | 'directories'> {
+	sending: SendOptions;
+}
+
+export async function checkOne(setup: WriteSetup, row: RunRow, client: Client): Promise<void> {
+	const survey = new Survey(setup.plan);
+	survey.add(row);
+	checkSet(survey, setup.demands);
+	await checkWrite(setup, survey, client);
+}
+
+/** @returns the plan, as far as this service can carry it out @throws SupportctlError to send nothing */
+export async function checkRun(setup: RunSetup, survey: Survey, rows: PlannedRows): Promise<RunPlan> {
+	const { extent, directories, saveTo, warn } = setup;
+	checkSet(survey, setup.demands);
+	// A header that names a field is no mistake.
+	const isEmpty = survey.empty > 0 && survey.empty + survey.invalid === survey.rows;
+	if (isEmpty && rows.input !== undefined && rows.input.columns === undefined) {
+		throw nothingToChange(endpoints[setup.plan.endpoint]);
+	}
+	if (saveTo !== undefined) checkNoSecrets(survey, setup.plan);
+	const isPointless = survey.rows === 1 || survey.permanent === survey.selected;
+	let plan = setup.snapshotByDefault && isPointless ? withoutOldValues(setup.plan) : setup.plan;
+	if (extent !== 'send' && saveTo === undefined) return plan;
+	if (extent === 'send') plan = await checkWrite({ ...setup, plan }, survey, await setup.connect());
+	await checkRunReports(setup, rows);
+	if (!readsBefore(plan)) return plan;
+	// Runs that read anyway: one request before the first row, in place of rows that differ after it.
+	const missing = await directories.users.missing([...survey.users.keys()]).catch(() => undefined);
+	const doubt = 'there may be no such user; supportctl user list shows all';
+	for (const id of missing ?? []) warn(`${survey.users.get(id)} ${id}: ${doubt}`);
+	return plan;
+}
+
+async function checkWrite(setup: WriteSetup, survey: Survey, client: Client): Promise<RunPlan> {
+	const plan = await checkReadsServed(setup, survey.first[0], client);
+	const { name, replay } = endpoints[plan.endpoint];
+	if ((replay !== 'set' && replay !== 'delete') || survey.selected === 0) return plan;
+	await setup.ask(survey, plan, name === 'user.delete' ? await checkUsers(setup, survey) : []);
+	return plan;
+}
+
+function checkNoSecrets(survey: Survey, { values }: RunPlan): void {
+	if (!survey.hasSecrets && values.withheld.length === 0) return;
+	throw new UsageError("rows with passwords or other secrets can't be planned: plans contain no secrets", {
+		code: 'secret_in_plan',
+		hint: 'remove --plan to send them',
+	});
+}
+
+function withoutOldValues(plan: RunPlan): RunPlan {
+	return { ...plan, checks: { ...plan.checks, snapshot: false } };
+}
+
+/** @returns the plan, without old values that are kept by default and can't be read */
+async function checkReadsServed(setup: WriteSetup, row: RunRow | undefined, client: Client): Promise<RunPlan> {
+	const { plan, dialect, sending, warn } = setup;
+	const isDefault = setup.snapshotByDefault && plan.checks.snapshot;
+	if (row === undefined || !(readsBefore(plan) || plan.checks.verify)) return plan;
+	const { request } = row;
+	if (readEndpointOf(request.endpoint)?.documented !== false && !isDefault) return plan;
+	const found = await send(client, readRequest(request, dialect), sending);
+	let ready = plan;
+	if (isDefault && !mayShowObjects(found, row)) {
+		const why = found.outcome === 'ok' ? 'the response is in an unknown shape' : (found.code ?? found.outcome);
+		warn(`this run can't be undone: the service can't read ${plural(request.endpoint.noun, 2)} (${why})`);
+		ready = withoutOldValues(plan);
+	}
+	if (readsBefore(ready) || ready.checks.verify) checkServed(plan, row, found);
+	return ready;
+}
+
+function mayShowObjects(found: Outcome, { request }: RunRow): boolean {
+	const { outcome, body, gone, signedOut } = found;
+	const { endpoint, ids } = request;
+	if (outcome === 'ok') {
+		const isItself = endpoint.body === 'custom_fields' || (isObject(body) && String(body.id) === ids.id);
+		return isItself && heldOf(endpoint, body) !== undefined;
+	}
+	// Another object may be there, and a service that is busy or down shows it later; a 401 ends the run anyway.
+	return gone !== undefined || signedOut === true || isLost(found);
+}
+
+/** @returns what could not be checked */
+async function checkUsers({ directories, isAsked, warn }: WriteSetup, survey: Survey): Promise<string[]> {
+	const { users } = directories;
+	const doubts: string[] = [];
+	const receivers = survey.receiverIds;
+	// A question names them.
+	const named = isAsked ? survey.first.flatMap(({ request }) => request.ids.id ?? []) : [];
+	const missing = await users.missing([...receivers, ...named]).catch((error: unknown) => {
+		if (error instanceof SupportctlError && error.exitCode === ExitCode.refused) throw error;
+		return undefined;
+	});
+	if (missing === undefined) doubts.push(`could not check that user ${receivers.join(', ')} exists`);
+	const gone = receivers.find((id) => missing?.includes(id));
+	if (gone !== undefined) {
+		throw new UsageError(`can't reassign to user ${gone}: user not found; nothing was sent`, { code: 'no_such_user' });
+	}
+	const own = await users.own();
+	if (own !== undefined && 'why' in own) {
+		const doubt = 'could not check whether this deletes your own account';
+		warn(`${doubt}: ${own.why}`);
+		doubts.push(doubt);
+	} else if (own !== undefined && survey.deleted.has(Number(own.id))) {
+		const name = own.username === undefined ? '' : ` (${own.username})`;
+		throw new UsageError(`user ${own.id} is your own account${name}; nothing was sent`, {
+			code: 'own_account',
+			hint: 'sign in with a different account to delete it',
+		});
+	}
+	return doubts;
+}
