@@ -25,7 +25,6 @@ export interface Invocation<
 	readonly context: Context;
 	readonly args: Arguments;
 	readonly options: Values;
-	readonly words: readonly string[];
 }
 
 type ArgumentTexts<Specs extends readonly ArgumentSpec[]> = Specs extends readonly [

@@ -1,4 +1,4 @@
-/** Requests to a service that may be another, or refuse the credentials: for `login` and `doctor`. */
+/** Requests that are sent once, whatever comes back. */
 
 import { endpoints } from '../api/endpoints.js';
 import { createPlanner } from '../api/plan.js';
@@ -10,20 +10,22 @@ import type { Probe } from '../profile/probe.js';
 import type { Invocation } from './command.js';
 import { dialectFor, openClient, type Reach } from './session.js';
 
-/** Sends a request once. The outcome is for display: it has no credentials. */
-export async function ask(invocation: Invocation, reach: Reach, request: Sendable): Promise<Outcome> {
+export async function sendOnce(invocation: Invocation, reach: Reach, request: Sendable): Promise<Outcome> {
 	const client = await openClient(invocation, reach, 1);
 	try {
-		return createOutcomeRedactor(secretsOf(reach.auth))(judge(request, await client.send(request)), request);
+		return judge(request, await client.send(request), {}, { dialect: dialectFor(reach.settings) });
 	} finally {
 		await client.close();
 	}
 }
 
-/** Looks up a user's ID. */
+/** Looks up a user's ID. The outcomes are for display: they have no credentials. */
 export function createProbe(invocation: Invocation, reach: Omit<Reach, 'baseUrl' | 'auth'>): Probe {
 	// An unknown name works too.
 	const { username = 'supportctl' } = reach.settings;
 	const request = createPlanner(endpoints['user.id'], dialectFor(reach.settings))({ ids: {}, fields: { username } });
-	return (baseUrl, auth = { scheme: 'none' }) => ask(invocation, { ...reach, baseUrl, auth }, request);
+	return async (baseUrl, auth = { scheme: 'none' }) => {
+		const outcome = await sendOnce(invocation, { ...reach, baseUrl, auth }, request);
+		return createOutcomeRedactor(secretsOf(auth))(outcome, request);
+	};
 }

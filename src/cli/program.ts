@@ -17,7 +17,7 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	if (entry !== undefined) {
 		const [command, { parseWords }] = await Promise.all([entry.load(), import('./parse.js')]);
 		const parsed = parseWords(command, path, [...flags, ...rest]);
-		return parsed === undefined ? help(path) : command.run({ context, words: path, ...parsed });
+		return parsed === undefined ? help(path) : command.run({ context, ...parsed });
 	}
 	const [word] = rest;
 	const isTop = path.length === 0;

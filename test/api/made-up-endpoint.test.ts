@@ -61,7 +61,7 @@ async function start(responder: Responder = json(200, { id: 3 }), stdin = '') {
 	const env = { ...recorder.env, SUPPORTCTL_CONFIG_DIR: folder, SUPPORTCTL_STATE_DIR: folder };
 	const context = memoryContext({ env, cwd: folder, stdin });
 	const call = (command: CommandSpec, own: readonly string[], given: readonly string[]) =>
-		command.run({ context, words: own, ...parseWords(command, own, given) });
+		command.run({ context, ...parseWords(command, own, given) });
 	return { recorder, folder, context, call };
 }
 

@@ -25,7 +25,7 @@ import { helpWidth, wrap } from '../help/page.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say } from '../notices.js';
 import { connectionOptions, outputOptions } from '../options/shared.js';
-import { ask, createProbe } from '../probe.js';
+import { createProbe, sendOnce } from '../probe.js';
 import { isOwnTable, openResults, type ResultShape } from '../results.js';
 import { dialectFor, type Reach } from '../session.js';
 
@@ -212,7 +212,7 @@ async function* examineWay(
 async function findPrefix(invocation: Invocation, reach: Omit<Reach, 'auth'>): Promise<string | undefined> {
 	const endpoint = { returns: 'any', replay: 'read' } as const;
 	const request = { method: 'GET', path: '', endpoint };
-	const { body } = await ask(invocation, { ...reach, auth: { scheme: 'none' } }, request);
+	const { body } = await sendOnce(invocation, { ...reach, auth: { scheme: 'none' } }, request);
 	const namespaces = isObject(body) ? body.namespaces : undefined;
 	return /"([A-Za-z][\w-]*)-api\/v1"/.exec(JSON.stringify(namespaces) ?? '')?.[1];
 }

@@ -80,9 +80,9 @@ export async function readGiven(name: EndpointName, invocation: RunInvocation, e
 
 function readSource(
 	endpoint: Endpoint,
-	{ args, options, words, context }: RunInvocation,
+	{ args, options, context }: RunInvocation,
 ): { source: RowSource; ids: Record<string, string> } {
-	const hint = `for examples: supportctl ${words.join(' ')} --help`;
+	const hint = `for examples: supportctl ${endpoint.name.replaceAll('.', ' ')} --help`;
 	const missing = ({ name, choices = [] }: Positional, others = ''): UsageError => {
 		const allowed = choices.length === 0 ? '' : `: ${choices.join(' or ')}`;
 		const message = `missing <${name.replaceAll('_', '-')}>${others}${allowed}`;

@@ -19,7 +19,7 @@ interface Announced {
 /** Runs the command with a free port; ends it after the test if the test did not. */
 function start(options: Record<string, unknown> = {}) {
 	const context = memoryContext({ cwd: temporaryFolder() });
-	const ended = command.run({ context, args: [], options: { port: 0, ...options }, words: ['sandbox'] });
+	const ended = command.run({ context, args: [], options: { port: 0, ...options } });
 	onTestFinished(async () => {
 		context.signal('SIGTERM');
 		await ended.catch(() => {});

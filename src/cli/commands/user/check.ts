@@ -5,12 +5,12 @@ import { createPlanner } from '../../../api/plan.js';
 import { isObject, OWN_ID, quote } from '../../../api/values.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Outcome } from '../../../http/outcome.js';
-import { send } from '../../../http/send.js';
 import { readFirstLine } from '../../../io/files.js';
 import { createOutcomeRedactor } from '../../../output/redact.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { leaveOnSignal } from '../../interruption.js';
 import { connectionOptions, outputOptions } from '../../options/shared.js';
+import { sendOnce } from '../../probe.js';
 import { openResults, printDone } from '../../results.js';
 import { verdictOf } from '../../runs/failures.js';
 import { openSession } from '../../session.js';
@@ -39,10 +39,7 @@ export const command = defineCommand({
 		const plan = createPlanner(endpoints['user.check'], session.dialect);
 		const request = plan({ ids: { username }, fields: { username, password } });
 		const unlisten = leaveOnSignal(invocation, `it is unknown whether the credentials of ${quote(username)} are valid`);
-		const client = await session.openClient(1);
-		const result = await send(client, request, { ...session.sending, retries: 0 });
-		await client.close();
-		unlisten();
+		const result = await sendOnce(invocation, session.connection, request).finally(unlisten);
 		const shown = createOutcomeRedactor(session.secrets)(result, request);
 		// Known codes contain words such as "user", which may be the password.
 		if (result.wrongCredentials || result.code === FOR_CALLER) shown.code = result.code;
