@@ -10,10 +10,9 @@ import {
 	connectionVariables,
 	listed,
 	type Scheme,
-	type SettingName,
 	settingSpecs,
 } from '../profile/settings.js';
-import { readStore, type Store, updateStore } from '../profile/store.js';
+import { type ProfileChange, readStore, type Store, updateStore } from '../profile/store.js';
 import type { Invocation } from './command.js';
 import { say, warn } from './notices.js';
 import type { OptionValues } from './options/option.js';
@@ -61,11 +60,9 @@ export function readProfiles({ context }: Invocation): Store {
 	return store;
 }
 
-export type GivenSettings = Partial<Record<SettingName, string | number | boolean>>;
-
 /** Checked, with absolute paths. @throws UsageError */
-export function settingsIn(options: OptionValues, cwd: string): GivenSettings {
-	const found: GivenSettings = {};
+export function settingsIn(options: OptionValues, cwd: string): ProfileChange['settings'] {
+	const found: ProfileChange['settings'] = {};
 	for (const spec of settingSpecs) {
 		if (options[spec.name] === undefined) continue;
 		const value = checkSetting(spec, options[spec.name], spec.flag);

@@ -56,7 +56,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 export async function fetchSecret(stored: StoredSecret, env: Environment, profileName: string): Promise<string> {
 	const owner = `profile "${profileName}"`;
 	if (stored.store === 'file') return stored.value;
-	if (stored.store === 'command') return runSecretCommand(stored.command, { env, owner });
+	if (stored.store === 'command') return runSecretCommand(stored.command, owner, env);
 	const hint = `sign in again: supportctl login --profile ${profileName}`;
 	const secret = await useKeyring(stored.account, (entry) => entry.getPassword()).catch((cause) => {
 		throw new SupportctlError(`can't read the secret of ${owner} from the system keyring`, ExitCode.refused, {
@@ -105,7 +105,9 @@ const COMMAND_TIMEOUT_MS = 60_000;
 /** Runs the command without our own secrets in its environment. @throws SupportctlError without the command or its output, which may contain a secret */
 export async function runSecretCommand(
 	command: string,
-	{ env, owner, timeoutMs = COMMAND_TIMEOUT_MS }: { env: Environment; owner: string; timeoutMs?: number },
+	owner: string,
+	env: Environment,
+	timeoutMs = COMMAND_TIMEOUT_MS,
 ): Promise<string> {
 	const refusal = (why: string): SupportctlError => {
 		const hint = 'run it by hand to see why';

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { checkSecret, runSecretCommand } from '../../src/profile/secrets.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-const run = (command: string, more: { env?: Record<string, string | undefined>; timeoutMs?: number } = {}) =>
-	runSecretCommand(command, { env: process.env, owner: 'profile "desk"', ...more });
+const run = (command: string, env: Record<string, string | undefined> = process.env, timeoutMs?: number) =>
+	runSecretCommand(command, 'profile "desk"', env, timeoutMs);
 
 describe('runSecretCommand', () => {
 	it('takes what the shell prints, less one line break', async () => {
@@ -28,14 +28,14 @@ describe('runSecretCommand', () => {
 
 	it('gives up after its time, even if what it started goes on', async () => {
 		const started = performance.now();
-		await expect(run('sleep 6 & sleep 6', { timeoutMs: 100 })).rejects.toThrow('took longer than 0.1 s');
+		await expect(run('sleep 6 & sleep 6', undefined, 100)).rejects.toThrow('took longer than 0.1 s');
 		expect(performance.now() - started).toBeLessThan(5000);
 	});
 
 	it('does not pass on the secrets that the environment has for supportctl itself', async () => {
 		const env = { ...process.env, SUPPORTCTL_PASSWORD: 'p', SUPPORTCTL_TOKEN: 't' };
 		const command = 'echo "[$SUPPORTCTL_PASSWORD$SUPPORTCTL_TOKEN]"';
-		expect(await run(command, { env })).toBe('[]');
+		expect(await run(command, env)).toBe('[]');
 	});
 
 	it('gets no stdin, which may be the input of a run', async () => {
