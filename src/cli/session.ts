@@ -1,14 +1,18 @@
-/** Reaching the service: settings, and a client. */
+/** Reaching the service: settings, a client, and single requests. */
 
 import { createDialect, type Dialect } from '../api/dialect.js';
+import { endpoints } from '../api/endpoints.js';
+import { createPlanner } from '../api/plan.js';
 import type { Client, TraceEvent } from '../http/client.js';
+import { judge, type Sendable } from '../http/judge.js';
 import type { Outcome } from '../http/outcome.js';
 import type { SendOptions } from '../http/send.js';
 import type { Context } from '../io/context.js';
 import { secretsOf } from '../net.js';
 import { openPalette, plainPalette } from '../output/colour.js';
-import { createTextRedactor } from '../output/redact.js';
+import { createOutcomeRedactor, createTextRedactor } from '../output/redact.js';
 import { asksForJson } from '../output/sanitise.js';
+import type { Probe } from '../profile/probe.js';
 import { type Connection, readSetup, resolveConnection } from '../profile/resolve.js';
 import { DEFAULT_RETRIES, type Settings, stateFolder } from '../profile/settings.js';
 import { version } from '../version.js';
@@ -86,6 +90,26 @@ export async function openClient(
 		headers: run === undefined ? {} : { 'x-request-id': run },
 		monotonic: context.clock.monotonic,
 	});
+}
+
+export async function sendOnce(invocation: Invocation, reach: Reach, request: Sendable): Promise<Outcome> {
+	const client = await openClient(invocation, reach, 1);
+	try {
+		return judge(request, await client.send(request), {}, { dialect: dialectFor(reach.settings) });
+	} finally {
+		await client.close();
+	}
+}
+
+/** Looks up a user's ID. The outcomes are for display: they have no credentials. */
+export function createProbe(invocation: Invocation, reach: Omit<Reach, 'baseUrl' | 'auth'>): Probe {
+	// An unknown name works too.
+	const { username = 'supportctl' } = reach.settings;
+	const request = createPlanner(endpoints['user.id'], dialectFor(reach.settings))({ ids: {}, fields: { username } });
+	return async (baseUrl, auth = { scheme: 'none' }) => {
+		const outcome = await sendOnce(invocation, { ...reach, baseUrl, auth }, request);
+		return createOutcomeRedactor(secretsOf(auth))(outcome, request);
+	};
 }
 
 async function openTrace(context: Context, verbosity: number, secrets: readonly string[]) {

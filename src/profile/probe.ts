@@ -6,7 +6,7 @@ import { nextStepFor } from '../http/problem.js';
 import type { Auth } from '../net.js';
 import type { SignIn } from './resolve.js';
 import { secretNoun } from './secrets.js';
-import { parseBaseUrl } from './settings.js';
+import { parseBaseUrl, type Scheme } from './settings.js';
 
 /**
  * Sends a request that changes nothing. First without credentials: a wrong base URL gets nothing secret, and the
@@ -121,19 +121,7 @@ export async function trySignIn(
 	const response = await probe(baseUrl, auth);
 	const { outcome, status, code, location, signedOut, forbidden, body } = response;
 	const isSame = without.status === status && without.code === code;
-	if (signedOut || (forbidden && isSame)) {
-		const from = secretSource.startsWith('SUPPORTCTL_') ? `the secret is from ${secretSource}; ` : '';
-		const noun = secretNoun(auth.scheme);
-		const [wrong, check] =
-			auth.scheme === 'basic'
-				? ['wrong username or password', 'username, and use an application password, not your website password']
-				: [`wrong ${noun}`, noun];
-		const orStripped = isSame ? '; or the host strips the header that carries the credentials' : '';
-		throw new SupportctlError(`${wrong} (${words(response)})`, ExitCode.refused, {
-			code: 'refused',
-			hint: `${from}check the ${check}${orStripped}`,
-		});
-	}
+	if (signedOut || (forbidden && isSame)) throw refusal(response, auth.scheme, secretSource, isSame);
 	if (isLost(response) || location !== undefined || body === undefined) {
 		throw new FailedError(`could not check the credentials: ${words(response)}`, { code, hint: 'try again later' });
 	}
@@ -148,4 +136,18 @@ export async function trySignIn(
 		note: `the credentials were accepted, but looking up your user failed (${words(response)})`,
 		hint: 'check the username and the permissions of the account: supportctl user id NAME',
 	};
+}
+
+function refusal(response: Outcome, scheme: Scheme, secretSource: string, isSame: boolean): SupportctlError {
+	const noun = secretNoun(scheme);
+	const [wrong, check] =
+		scheme === 'basic'
+			? ['wrong username or password', 'username, and use an application password, not your website password']
+			: [`wrong ${noun}`, noun];
+	const from = secretSource.startsWith('SUPPORTCTL_') ? `the secret is from ${secretSource}; ` : '';
+	const orStripped = isSame ? '; or the host strips the header that carries the credentials' : '';
+	return new SupportctlError(`${wrong} (${words(response)})`, ExitCode.refused, {
+		code: 'refused',
+		hint: `${from}check the ${check}${orStripped}`,
+	});
 }

@@ -25,9 +25,8 @@ import { helpWidth, wrap } from '../help/page.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say } from '../notices.js';
 import { connectionOptions, outputOptions } from '../options/shared.js';
-import { createProbe, sendOnce } from '../probe.js';
 import { isOwnTable, openResults, type ResultShape } from '../results.js';
-import { dialectFor, type Reach } from '../session.js';
+import { createProbe, dialectFor, type Reach, sendOnce } from '../session.js';
 
 export interface Finding {
 	check: string;

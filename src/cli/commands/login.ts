@@ -20,7 +20,6 @@ import { defineCommand, type Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
 import { connectionOptions, guardDefaults, outputOptions, secretOptions } from '../options/shared.js';
-import { createProbe } from '../probe.js';
 import {
 	type ChangedProfile,
 	overridesOf,
@@ -29,6 +28,7 @@ import {
 	runChange,
 	settingsIn,
 } from '../profile-results.js';
+import { createProbe } from '../session.js';
 
 const KEYS = ['profile', 'base_url', 'scheme', 'username', 'stored_in', 'proved', 'note'];
 
@@ -54,27 +54,36 @@ interface Login {
 const TRIES = 3;
 
 async function signInAndStore(invocation: Invocation): Promise<ChangedProfile> {
+	const login = openLogin(invocation);
+	const unlisten = leaveOnSignal(invocation, 'nothing was stored');
+	const place = await locate(login, await readBaseUrl(login));
+	const signedIn = await signIn(login, place);
+	unlisten();
+	return await saveLogin(login, place, signedIn);
+}
+
+function openLogin(invocation: Invocation): Login {
 	const { context, options, args } = invocation;
 	if (options.profile !== undefined) checkProfileName(options.profile);
 	if (args[0] !== undefined && options.baseUrl !== undefined) {
 		throw new UsageError('pass the base URL once, as an argument or as --base-url');
 	}
 	const mayAsk = options.input !== false && options.passwordStdin !== true && context.prompts.available;
-	const login: Login = {
+	return {
 		invocation,
 		prompts: mayAsk ? context.prompts : undefined,
 		store: readProfiles(invocation),
 		// --format is how this command prints.
 		flags: { ...options, baseUrl: args[0] ?? options.baseUrl, format: undefined },
 	};
-	const unlisten = leaveOnSignal(invocation, 'nothing was stored');
-	const place = await locate(login, await readBaseUrl(login));
-	const { scheme, username, secret, note } = await signIn(login, place);
-	unlisten();
-	const { name, baseUrl } = place;
-	const { headerName } = place.settings;
+}
+
+async function saveLogin({ invocation, flags }: Login, place: Place, signedIn: SignedIn): Promise<ChangedProfile> {
+	const { context, options } = invocation;
+	const { name, baseUrl, settings } = place;
+	const { scheme, username, secret, note } = signedIn;
 	const { allowHttp = place.allowHttp || undefined } = options;
-	const given = { ...login.flags, username, headerName, baseUrl, scheme, allowHttp };
+	const given = { ...flags, username, headerName: settings.headerName, baseUrl, scheme, allowHttp };
 	const changed = await saveProfile({
 		folder: configFolder(context),
 		name,
@@ -162,6 +171,8 @@ async function locate(login: Login, text: string) {
 }
 
 const PROMPT = 'the prompt';
+
+type SignedIn = Awaited<ReturnType<typeof signIn>>;
 
 /** Asks again after a wrong secret, not for the rest. */
 async function signIn(login: Login, place: Place) {

@@ -10,10 +10,9 @@ import { createOutcomeRedactor } from '../../../output/redact.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { leaveOnSignal } from '../../interruption.js';
 import { connectionOptions, outputOptions } from '../../options/shared.js';
-import { sendOnce } from '../../probe.js';
 import { openResults, printDone } from '../../results.js';
 import { verdictOf } from '../../runs/failures.js';
-import { openSession } from '../../session.js';
+import { openSession, sendOnce } from '../../session.js';
 
 export const command = defineCommand({
 	requests: [endpoints['user.check']],
