@@ -33,8 +33,7 @@ export interface SendOptions extends JudgeOptions {
 	pace?: Pace;
 	/** What an earlier process left open. */
 	history?: History;
-	/** The response is judged once the promise resolves. */
-	onResponse?(response: Response): Promise<void> | void;
+	onResponse?(response: Response): void;
 	onRetry?(failed: Outcome, waitMs: number): void;
 }
 
@@ -56,7 +55,7 @@ export async function send(client: Client, request: Sendable, options: SendOptio
 		const sentAt = clock.monotonic();
 		startedAt ??= sentAt;
 		const response = await client.send(request);
-		if (response.status !== 0 && options.onResponse !== undefined) await options.onResponse(response);
+		if (response.status !== 0) options.onResponse?.(response);
 		const outcome = judge(request, response, last, options);
 		outcome.attempts = ++attempts;
 		if (outcome.outcome === 'ok') {

@@ -10,7 +10,7 @@ import type { SendOptions } from '../../http/send.js';
 import { isNothing } from '../run/held.js';
 import type { Ids } from '../run/plan.js';
 import { type ListedObject, type PageCall, readPages } from './pages.js';
-import type { ListFilters, ListOrder } from './query.js';
+import type { ListQuery } from './query.js';
 
 export type SendRead = (request: Request, more?: Pick<SendOptions, 'stop' | 'onResponse'>) => Promise<Outcome>;
 
@@ -33,8 +33,7 @@ export interface List {
 	dialect: Dialect;
 	sendRead: SendRead;
 	concurrency: number;
-	filters: ListFilters;
-	order: ListOrder;
+	query: ListQuery;
 	/** Undefined for all. */
 	fields: readonly string[] | undefined;
 	countsOnly: boolean;
@@ -53,8 +52,8 @@ export async function readList(
 	most: number,
 	onObjects: (objects: readonly ListedObject[], total: number | undefined) => Promise<boolean>,
 ): Promise<ListEnd> {
-	const { read, order, concurrency } = list;
-	const { absent } = list.filters;
+	const { read, concurrency } = list;
+	const { absent, byId } = list.query;
 	// What is left out here needs more objects than are wanted.
 	const isFiltered = absent.length > 0;
 	const countsOnly = list.countsOnly && !isFiltered;
@@ -66,7 +65,7 @@ export async function readList(
 		concurrency,
 		size,
 		most: read.orders.length > 0 ? pages : 1,
-		byId: order.byId,
+		byId,
 		countsOnly,
 		async onPage(objects, total) {
 			const found = objects.filter((each) => absent.every((field) => isNothing(each[field])));
@@ -83,26 +82,20 @@ export async function readList(
 	return { count: countsOnly ? Math.min(most, count) : given, warnings, failure };
 }
 
-/** Overrides the service's own filters, unless the caller's do. */
-function createFetch({ read, dialect, sendRead, filters, order, fields }: List, owners: Ids, size: number) {
-	const query: Record<string, string> = { ...read.query };
-	if (read.orders.length > 0) Object.assign(query, order.query, { per_page: String(size) });
-	if (fields !== undefined) {
-		const names = new Set([...fields, ...filters.absent]);
-		query._fields = [...names].map(dialect.toOwn).join(',');
-	}
-	Object.assign(query, filters.query);
+function createFetch({ read, dialect, sendRead, query, fields }: List, owners: Ids, size: number) {
+	const all = { ...query.parameters };
+	if (read.orders.length > 0) all.per_page = String(size);
+	if (fields !== undefined) all._fields = [...new Set([...fields, ...query.absent])].map(dialect.toOwn).join(',');
 	const base = createPlanner(read.list, dialect)({ ids: owners });
 
-	return async ({ page, arrived, stop }: PageCall): Promise<{ result: Outcome; headers: ResponseHeaders }> => {
-		const parameters = new URLSearchParams(page === 1 ? query : { ...query, page: String(page) }).toString();
+	return async ({ page, stop }: PageCall): Promise<{ result: Outcome; headers: ResponseHeaders }> => {
+		const parameters = new URLSearchParams(page === 1 ? all : { ...all, page: String(page) }).toString();
 		const request = parameters === '' ? base : { ...base, path: `${base.path}?${parameters}` };
 		let headers: ResponseHeaders = {};
 		const result = await sendRead(request, {
 			stop,
-			async onResponse(response) {
+			onResponse(response) {
 				headers = response.headers;
-				if (response.status === 200) await arrived();
 			},
 		});
 		return { result, headers };

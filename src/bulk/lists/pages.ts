@@ -1,7 +1,6 @@
 /** Every object of a paged list, once. Objects can move between pages while pages are read: totals are checked, and pages that may have shifted are read again. */
 
 import { setMaxListeners } from 'node:events';
-import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../api/values.js';
 import type { Outcome } from '../../http/outcome.js';
@@ -11,8 +10,6 @@ export type ListedObject = Readonly<Record<string, unknown>>;
 
 export interface PageCall {
 	page: number;
-	/** The next request is sent before this response is parsed. */
-	arrived(): Promise<void>;
 	stop: AbortSignal;
 }
 
@@ -145,8 +142,8 @@ class List {
 		setMaxListeners(0, this.stop.signal);
 	}
 
-	async read(number: number, arrived = async (): Promise<void> => undefined): Promise<Page | undefined> {
-		const { result, headers } = await this.options.fetch({ page: number, arrived, stop: this.stop.signal });
+	async read(number: number): Promise<Page | undefined> {
+		const { result, headers } = await this.options.fetch({ page: number, stop: this.stop.signal });
 		if (number > 1 && result.code === 'rest_post_invalid_page_number') return undefined;
 		const objects = result.outcome === 'ok' ? objectsIn(result.body) : undefined;
 		if (objects === undefined) throw new Ended(notList(result));
@@ -155,36 +152,22 @@ class List {
 	}
 
 	async *ahead(from: number, until: () => number): AsyncGenerator<Page> {
-		const { concurrency } = this.options;
 		const queue: Promise<Page | undefined>[] = [];
-		const waiting = new Set<number>();
 		let next = from;
-		const start = (number: number): void => {
-			waiting.add(number);
-			const release = (): void => {
-				if (waiting.delete(number)) fill();
-			};
-			const page = this.read(number, async () => {
-				release();
-				// undici reuses a connection two turns of the event loop later.
-				await setImmediate();
-				await setImmediate();
-			}).finally(release);
-			// Thrown when its turn comes.
-			page.catch(() => undefined);
-			queue.push(page);
-		};
 		const fill = (): void => {
-			while (!this.stop.signal.aborted && waiting.size < concurrency && queue.length < 2 * concurrency) {
-				if (next > until()) return;
-				start(next++);
+			while (!this.stop.signal.aborted && queue.length < this.options.concurrency && next <= until()) {
+				const page = this.read(next++);
+				// Thrown when its turn comes.
+				page.catch(() => undefined);
+				queue.push(page);
 			}
 		};
 		for (;;) {
 			fill();
 			const page = await queue.shift();
 			if (page === undefined) return;
-			await setImmediate();
+			// While this one is printed.
+			fill();
 			yield page;
 		}
 	}

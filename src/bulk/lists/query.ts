@@ -15,17 +15,18 @@ interface Asked {
 	directories: Directories;
 }
 
-export interface ListFilters {
-	query: Readonly<Record<string, string>>;
-	/** Fields that must be empty, which a service can't be asked for. */
-	absent: readonly string[];
-	warnings: readonly string[];
-}
+export type ListQuery = Awaited<ReturnType<typeof readQuery>>;
 
-/** @param given by parameter @throws UsageError */
-export async function readFilters(given: Readonly<Record<string, string>>, asked: Asked): Promise<ListFilters> {
+/**
+ * @param given texts of filters, by parameter
+ * @param sort `title`, `-title`
+ * @returns `absent`: fields that must be empty, which a service can't be asked for
+ * @throws UsageError
+ */
+export async function readQuery(given: Readonly<Record<string, string>>, sort: string, asked: Asked) {
 	const { read, dialect, directories } = asked;
-	const query: Record<string, string> = {};
+	const { order, byId } = readOrder(read, sort);
+	const parameters: Record<string, string> = { ...read.query, ...order };
 	const absent: string[] = [];
 	const warnings: string[] = [];
 	for (const filter of read.filters) {
@@ -33,7 +34,7 @@ export async function readFilters(given: Readonly<Record<string, string>>, asked
 		const text = given[parameter];
 		if (text === undefined) continue;
 		if (text !== NOBODY || (kind !== 'user' && kind !== 'term')) {
-			query[parameter] = await parameterOf(filter, text, asked);
+			parameters[parameter] = await parameterOf(filter, text, asked);
 			// A service may have others, but a typo would look like an empty list.
 			const likely = kind === 'status' && findStatus(dialect.toNeutral(text)) === undefined && likelyStatus(text);
 			if (likely) warnings.push(`${flagOf(filter)}: unknown status ${quote(text)}${likely}`);
@@ -42,9 +43,9 @@ export async function readFilters(given: Readonly<Record<string, string>>, asked
 		absent.push(parameter);
 		// A term without a readable slug is shown as "" too.
 		const all = kind === 'term' ? await directories.terms(parameter).list() : [];
-		if (all !== undefined && all.length > 0) query[`${parameter}_exclude`] = all.map(({ id }) => id).join(',');
+		if (all !== undefined && all.length > 0) parameters[`${parameter}_exclude`] = all.map(({ id }) => id).join(',');
 	}
-	return { query, absent, warnings };
+	return { parameters, absent, byId, warnings };
 }
 
 const flagOf = ({ parameter }: Filter): string => `--${flagName(parameter)}`;
@@ -90,12 +91,10 @@ function refuse(message: string, hint?: string): UsageError {
 	return new UsageError(message, { code: 'invalid_value', hint });
 }
 
-export type ListOrder = ReturnType<typeof readOrder>;
-
-/** @param sort `title`, `-title` @throws UsageError */
-export function readOrder({ orders }: Read, sort: string) {
+function readOrder({ orders }: Read, sort: string) {
 	const field = sort.replace(/^-/, '');
-	if (field !== 'id' && !orders.includes(field)) {
+	if (orders.length === 0) return {};
+	if (!orders.includes(field)) {
 		throw refuse(
 			`--sort: can't sort by ${quote(field)}${didYouMean(field, orders)}`,
 			`use ${orders.join(', ')}, with "-" in front for the reverse order`,
@@ -104,7 +103,7 @@ export function readOrder({ orders }: Read, sort: string) {
 	const orderby = field.replace(/_gmt$/, '');
 	const direction: 1 | -1 = sort.startsWith('-') ? -1 : 1;
 	return {
-		query: { orderby, order: direction === 1 ? 'asc' : 'desc' },
+		order: { orderby, order: direction === 1 ? 'asc' : 'desc' },
 		byId: orderby === 'id' ? direction : undefined,
 	};
 }

@@ -5,33 +5,30 @@ import { ExitCode } from '../../errors.js';
 import type { CommandSpec } from '../command.js';
 import type { CommandEntry } from '../manifest.js';
 import { longName, type OptionSpec } from '../options/option.js';
-import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../options/shared.js';
-import { checkOptions, inputOptions, runOptions } from '../runs/options.js';
+import { allOptions } from '../runs/options.js';
 import { code, entry, parts, section } from './page.js';
 import { describeCommand } from './topics.js';
 
-const shared: readonly (readonly [group: string, flags: readonly OptionSpec[], takenBy: string])[] = [
-	['Input', inputOptions, 'For commands that accept many IDs or rows.'],
-	['Checks', checkOptions, 'For updates. Deletes accept --verify, --if, --snapshot and --ignore-missing.'],
-	['Guards', guardOptions, 'For writes. Reads of many IDs accept --dry-run.'],
-	[
-		'Run',
-		[...tuningOptions, ...runOptions],
-		'For commands that accept many IDs or rows; the first ones also for run resume, retry and undo.',
-	],
-	['Output', outputOptions, 'For commands that print results.'],
-	['Connection', connectionOptions, 'For commands that send requests.'],
-];
+/** Groups of flags that many commands take. */
+const shared = Object.entries({
+	Input: 'For commands that accept many IDs or rows.',
+	Checks: 'For updates. Deletes accept --verify, --if, --snapshot and --ignore-missing.',
+	Guards: 'For writes. Reads of many IDs accept --dry-run.',
+	Run: 'For commands that accept many IDs or rows; the first ones also for run resume, retry and undo.',
+	Output: 'For commands that print results.',
+	Connection: 'For commands that send requests.',
+}).map(([group, takenBy]) => ({ group, takenBy, flags: allOptions.filter((each) => each.group === group) }));
 
 /** A command's own page leaves out groups of which it has at least half. */
 export function splitOptions(options: readonly OptionSpec[]) {
-	const left = shared.filter(([, flags]) => flags.filter((each) => options.includes(each)).length * 2 >= flags.length);
-	const hidden = left.flatMap(([, flags]) => flags);
-	return { own: options.filter((option) => !hidden.includes(option)), groups: left.map(([group]) => group) };
+	const left = shared.filter(({ flags }) => flags.filter((each) => options.includes(each)).length * 2 >= flags.length);
+	const hidden: readonly OptionSpec[] = left.flatMap(({ flags }) => flags);
+	return { own: options.filter((option) => !hidden.includes(option)), groups: left.map(({ group }) => group) };
 }
 
 function flagList(group: string, options: readonly OptionSpec[], note = ''): string {
-	const lines = options.map(({ flags, help, choices, suggests, repeatable, defaultText }) => {
+	const listed = options.filter((option) => option.group === group);
+	const lines = listed.map(({ flags, help, choices, suggests, repeatable, defaultText }) => {
 		const values = choices ?? suggests ?? [];
 		let text = help.charAt(0).toUpperCase() + help.slice(1);
 		if (values === ticketStatuses) text += ' (supportctl help statuses)';
@@ -45,7 +42,7 @@ function flagList(group: string, options: readonly OptionSpec[], note = ''): str
 }
 
 export const sharedFlags = (): string =>
-	parts(...shared.map(([group, flags, takenBy]) => flagList(group, flags, takenBy)));
+	parts(...shared.map(({ group, flags, takenBy }) => flagList(group, flags, takenBy)));
 
 function usageOf(name: string, { arguments: specs, options }: CommandSpec): string[] {
 	const given = specs.map((each) => {
@@ -78,12 +75,7 @@ export function commandText({ words }: CommandEntry, spec: CommandSpec): string 
 		),
 		section('Examples', code(examples.flatMap(({ command, note }) => [`# ${note}`, `$ ${command}`]))),
 		section('Arguments', argumentLines.join('\n')),
-		...groups.map((group) =>
-			flagList(
-				group,
-				own.filter((option) => option.group === group),
-			),
-		),
+		...groups.map((group) => flagList(group, own)),
 	);
 }
 

@@ -6,7 +6,7 @@ import { type Noun, ownAccount } from '../../api/reads.js';
 import { inOrder } from '../../bulk/lists/batches.js';
 import { objectId, ownerIds } from '../../bulk/lists/ids.js';
 import { readList } from '../../bulk/lists/list.js';
-import { readFilters, readOrder } from '../../bulk/lists/query.js';
+import { readQuery } from '../../bulk/lists/query.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import { failureBy, NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
@@ -57,16 +57,16 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 
 async function openList(reading: Reading) {
 	const { context, options } = reading.invocation;
-	const filters = await readFilters(filtersGiven(reading), reading);
-	warn(context, filters.warnings);
+	const sort = options.sort ?? (context.stdout.isTTY ? '-id' : 'id');
+	const query = await readQuery(filtersGiven(reading), sort, reading);
+	warn(context, query.warnings);
 	const palette = await openPalette(context, context.stderr);
 	const isQuiet = options.quiet === true || asksForJson(context.argv);
 	const progress = isQuiet ? undefined : createProgress(context, { palette, verbose: options.verbose });
 	const form = formOf(reading);
-	const order = readOrder(reading.read, options.sort ?? (context.stdout.isTTY ? '-id' : 'id'));
 	const printer = createPrinter(reading, form, { beforeWrite: progress?.clear, onPager: progress?.done });
 	const isCount = form.format === 'count' && options.query === undefined;
-	const list = { ...reading, filters, order, fields: fieldsNeeded(reading, form), countsOnly: isCount };
+	const list = { ...reading, query, fields: fieldsNeeded(reading, form), countsOnly: isCount };
 	return { list, printer, progress, isCount };
 }
 

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { reads } from '../../../src/api/reads.js';
 import { type List, rawIfAllowed, readList, type SendRead } from '../../../src/bulk/lists/list.js';
-import { readOrder } from '../../../src/bulk/lists/query.js';
 import type { Outcome } from '../../../src/http/outcome.js';
 
 const ok = (body: unknown): Outcome => ({ outcome: 'ok', status: 200, body, attempts: 1, ms: 1 });
@@ -19,8 +18,7 @@ function listOf(objects: readonly Record<string, unknown>[], more: Partial<List>
 	};
 	const list: List = {
 		...{ read: reads.ticket, dialect: neutralDialect, sendRead, concurrency: 1 },
-		filters: { query: {}, absent: [], warnings: [] },
-		order: readOrder(reads.ticket, 'id'),
+		query: { parameters: {}, absent: [], byId: 1, warnings: [] },
 		fields: undefined,
 		countsOnly: false,
 		...more,
@@ -44,8 +42,8 @@ test('no more is asked for than is wanted', async () => {
 });
 
 test('what a service can not filter is left out, and counts as little as it is given', async () => {
-	const filters = { query: { state: 'open' }, absent: ['assignee'], warnings: [] };
-	const { read, sent, given } = listOf(objects, { filters, fields: ['id'] });
+	const query = { parameters: { state: 'open' }, absent: ['assignee'], byId: 1 as const, warnings: [] };
+	const { read, sent, given } = listOf(objects, { query, fields: ['id'] });
 	expect(await read(2)).toMatchObject({ count: 2 });
 	expect(given).toEqual([1, 3]);
 	expect(Object.fromEntries(sent[0] ?? [])).toMatchObject({ state: 'open', per_page: '100', _fields: 'id,assignee' });

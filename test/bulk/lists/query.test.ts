@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { reads } from '../../../src/api/reads.js';
 import { createDirectories } from '../../../src/bulk/lists/directory.js';
-import { readFilters } from '../../../src/bulk/lists/query.js';
+import { readQuery } from '../../../src/bulk/lists/query.js';
 import { runHere } from '../../support/cli.js';
 import { startListService, ticket, tickets } from '../../support/list-service.js';
 import { json, type Recorder } from '../../support/recorder.js';
@@ -143,8 +143,13 @@ test('what filters name is looked up, and the service is asked by ID', async () 
 	});
 	const asked = { read: reads.ticket, dialect: neutralDialect, directories };
 	const given = { assignee: 'jdoe', author: 'none', 'ticket-tag': 'VIP,9', status: 'hodl', after: '2026-03-31' };
-	expect(await readFilters(given, asked)).toEqual({
-		query: { assignee: '7', 'ticket-tag': '31,9', status: 'hodl', after: '2026-03-31T00:00:00' },
+	expect(await readQuery(given, '-modified_gmt', asked)).toEqual({
+		parameters: {
+			...reads.ticket.query,
+			...{ orderby: 'modified', order: 'desc' },
+			...{ assignee: '7', 'ticket-tag': '31,9', status: 'hodl', after: '2026-03-31T00:00:00' },
+		},
+		byId: undefined,
 		absent: ['author'],
 		warnings: ['--status: unknown status "hodl"; did you mean "hold"?'],
 	});
