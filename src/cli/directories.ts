@@ -9,7 +9,7 @@ import type { Connection } from '../profile/resolve.js';
 import { signInAgain } from './runs/failures.js';
 import type { Session } from './session.js';
 
-export function checkSignedIn({ signedOut, code, message = '' }: Outcome, connection: Connection): void {
+function checkSignedIn({ signedOut, code, message = '' }: Outcome, connection: Connection): void {
 	if (!signedOut) return;
 	const why = `the service refused the credentials (401): ${message.replace(/\.$/, '')}; nothing was sent`;
 	const details = { code: code ?? 'unauthorized', hint: signInAgain(connection) };

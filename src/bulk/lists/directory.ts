@@ -53,6 +53,7 @@ export function createDirectories(options: DirectoryOptions) {
 	};
 	return {
 		memory,
+		send: options.send,
 		users,
 		terms,
 		passwords(userId: string): Passwords {

@@ -4,7 +4,6 @@ import { endpoints } from '../../api/endpoints.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { ExitCode } from '../../errors.js';
 import { type Outcome, skipped } from '../../http/outcome.js';
-import { send } from '../../http/send.js';
 import { BatchReader, inOrder } from '../lists/batches.js';
 import { decide, UNCHANGED, withCleared } from './decide.js';
 import type { RowChange } from './events.js';
@@ -24,7 +23,7 @@ export async function preview(
 	file?: PlanWriter,
 ): Promise<ExitCode> {
 	const { plan, extent, show } = setup;
-	const read = extent === 'changes' ? await createChangeReader(setup) : undefined;
+	const read = extent === 'changes' ? createChangeReader(setup) : undefined;
 	const counts = { requests: 0, skipped: 0, unread: 0, invalid: 0, seen: 0 };
 	const ready = rowsToSend(setup, rows, past, ({ outcome }) => {
 		if (outcome === 'invalid') counts.invalid++;
@@ -55,13 +54,8 @@ function isProblem(change: RowChange): boolean {
 	return 'unread' in change || ('skip' in change && change.skip.outcome === 'failed');
 }
 
-async function createChangeReader(setup: RunSetup): Promise<(rows: readonly RunRow[]) => Promise<RowChange[]>> {
-	const client = await setup.connect();
-	const reader = new BatchReader(setup.dialect, async (request) => {
-		const found = await send(client, request, setup.sending);
-		setup.checkSignedIn(found);
-		return found;
-	});
+function createChangeReader(setup: RunSetup): (rows: readonly RunRow[]) => Promise<RowChange[]> {
+	const reader = new BatchReader(setup.dialect, setup.directories.send);
 	const isShown = readEndpointOf(endpoints[setup.plan.endpoint]) !== undefined;
 	return async (rows) => {
 		if (!isShown) return rows.map((row) => changeOf(row, {}, undefined, setup.plan));

@@ -3,7 +3,7 @@
 import type { Dialect } from '../../api/dialect.js';
 import type { Request } from '../../api/plan.js';
 import type { Client } from '../../http/client.js';
-import type { Outcome, OutcomeName, RowOutcome } from '../../http/outcome.js';
+import type { OutcomeName, RowOutcome } from '../../http/outcome.js';
 import type { SendClock, SendOptions } from '../../http/send.js';
 import type { Redact } from '../journal/records.js';
 import type { Directories } from '../lists/directory.js';
@@ -52,8 +52,6 @@ export interface RunSetup extends Guards {
 	/** Once; a dry run never does. */
 	connect(): Promise<Client>;
 	directories: Directories;
-	/** @throws SupportctlError */
-	checkSignedIn(outcome: Outcome): void;
 	show: Show;
 	/** A file that must not stay if a signal comes before the first row. */
 	onDraft(path: string): void;

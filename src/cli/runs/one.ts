@@ -8,6 +8,7 @@ import { type Fields, type Ids, listedFields, readsBefore } from '../../bulk/run
 import type { RunRow } from '../../bulk/run/rows.js';
 import { RowSender } from '../../bulk/run/send-row.js';
 import { ExitCode, UsageError } from '../../errors.js';
+import type { Client } from '../../http/client.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { openPalette } from '../../output/colour.js';
 import { createOutcomeRedactor } from '../../output/redact.js';
@@ -56,14 +57,13 @@ export async function startCommand(name: EndpointName, invocation: RunInvocation
 async function sendOne(given: RunJob, expected: RunRow['expected']): Promise<ExitCode> {
 	const { endpoint, secrets, session, options } = given;
 	const { dialect, sending } = session;
+	const { expect, max, confirm } = options;
 	const client = await session.openClient(1);
 	const signals = listenForStop(given);
-	let opening: Promise<Directories> | undefined;
-	const openNames = (): Promise<Directories> => {
-		opening ??= import('../directories.js').then(({ openDirectories }) =>
-			openDirectories(session, sending, async () => ({ session, client })),
-		);
-		return opening;
+	const stop = new AbortController();
+	const openNames = async (): Promise<Directories> => {
+		const { openDirectories } = await import('../directories.js');
+		return openDirectories(session, sending, async () => ({ session, client }));
 	};
 	try {
 		const found = await planOne(given.plan, secrets, dialect, openNames);
@@ -71,19 +71,10 @@ async function sendOne(given: RunJob, expected: RunRow['expected']): Promise<Exi
 		const { plan, terms } = found;
 		const job = { ...given, plan };
 		const row: RunRow = { ...found.row, expected };
-		const checksSet = options.expect !== undefined || options.max !== undefined || options.confirm !== undefined;
-		const reads = plan.checks.verify || readsBefore(plan);
-		if (checksSet || reads || plan.service.protected || endpoint.confirm) {
-			const [{ guardsOf }, { checkOne }] = await Promise.all([
-				import('./checks.js'),
-				import('../../bulk/run/ready.js'),
-			]);
-			const directories = await openNames();
-			await checkOne({ ...guardsOf(job, directories), plan, dialect, sending, directories }, row, client);
-		}
-		const shape = outcomeShape(job, [...listedFields(plan), ...Object.keys(row.request.sent ?? {})]);
-		const results = await openResults(job, shape);
-		const stop = new AbortController();
+		const isGuarded = (expect ?? max ?? confirm) !== undefined || endpoint.confirm || plan.service.protected;
+		if (isGuarded || plan.checks.verify || readsBefore(plan)) await check(job, row, client, await openNames());
+		const fields = [...listedFields(plan), ...Object.keys(row.request.sent ?? {})];
+		const results = await openResults(job, outcomeShape(job, fields));
 		const sender = new RowSender({
 			plan,
 			client,
@@ -99,6 +90,13 @@ async function sendOne(given: RunJob, expected: RunRow['expected']): Promise<Exi
 		signals.end();
 		await client.close();
 	}
+}
+
+async function check(job: RunJob, row: RunRow, client: Client, directories: Directories): Promise<void> {
+	const [{ guardsOf }, { checkOne }] = await Promise.all([import('./checks.js'), import('../../bulk/run/ready.js')]);
+	const { plan, session } = job;
+	const { dialect, sending } = session;
+	await checkOne({ ...guardsOf(job, directories), plan, dialect, sending, directories }, row, client);
 }
 
 async function printOne(job: RunJob, outcome: RowOutcome, results: Renderer, isStopped: boolean): Promise<ExitCode> {

@@ -11,7 +11,7 @@ import type { ExitCode } from '../../errors.js';
 import { openPalette } from '../../output/colour.js';
 import { createOutcomeRedactor, createRedactor } from '../../output/redact.js';
 import { version } from '../../version.js';
-import { checkSignedIn, openDirectories } from '../directories.js';
+import { openDirectories } from '../directories.js';
 import { listenForStop } from '../interruption.js';
 import { guardsOf } from './checks.js';
 import type { RunJob } from './plan.js';
@@ -59,7 +59,7 @@ async function sendRows(
 	signals: ReturnType<typeof listenForStop>,
 ): Promise<ExitCode> {
 	const { endpoint, plan, tuning, secrets, session, resumes, context, options } = job;
-	const { connection, dialect, stateDir } = session;
+	const { dialect, stateDir } = session;
 	const { clock, stdin, cwd } = context;
 	const extent = extentOf(job);
 	const journal = options.journal === undefined ? undefined : resolve(cwd, options.journal);
@@ -85,7 +85,6 @@ async function sendRows(
 			journal: { path: journal, isWanted: !isLookUp || journal !== undefined || options.report !== undefined },
 			reports: options.report,
 			stdin: stdin.bytes(),
-			checkSignedIn: (outcome) => checkSignedIn(outcome, connection),
 			...guardsOf(job, means.directories),
 		});
 	} catch (error) {

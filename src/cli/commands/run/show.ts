@@ -20,7 +20,7 @@ import { chosenFormat, picksValues, printAll, SHOWN } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
 import { outcomeColumns, outcomeView, printedIds } from '../../runs/outcomes.js';
 import { BAD } from '../../runs/printers/messages.js';
-import { changeLines, reportPlan } from '../../runs/printers/preview.js';
+import { changeColumns, changeLines, reportPlan } from '../../runs/printers/preview.js';
 import { runView } from './list.js';
 
 export const command = defineCommand({
@@ -145,9 +145,7 @@ async function showPlan(invocation: Invocation, path: string): Promise<void> {
 	const { plan, started, who, note } = header;
 	const endpoint = endpoints[plan.endpoint];
 	const ids = endpoint.parameters.map(({ name }) => name);
-	const columns = [...ids, 'field', 'old', 'new'].map((path) => ({ path }));
-	const shape = { columns: [...columns, { path: 'message', optional: true }], idOf: ({ id }: Row) => id };
-	await printAll(invocation, shape, changesOf(path, plan));
+	await printAll(invocation, { columns: changeColumns(ids), idOf: ({ id }) => id }, changesOf(path, plan));
 	const command = commandOf(plan);
 	const { baseUrl } = plan.service;
 	const input = sourceName(plan.source);

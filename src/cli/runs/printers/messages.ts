@@ -57,68 +57,75 @@ export interface Messages {
 	ended(ended: Ended): void;
 }
 
-export function textMessages(job: RunJob, noted: Noted, palette: Palette): Messages {
-	const { endpoint, plan, tuning, session, context } = job;
-	const fromArguments = plan.source.from === 'ids';
-	const byReason = new Map<string, Group<Complaint>>();
+export class TextMessages implements Messages {
+	readonly #byReason = new Map<string, Group<Complaint>>();
 
-	function write(line: string): void {
-		context.stderr.write(`${line}\n`);
+	constructor(
+		private readonly job: RunJob,
+		private readonly noted: Noted,
+		private readonly palette: Palette,
+	) {}
+
+	complain(complaint: Complaint): void {
+		addTo(this.#byReason, `${complaint.column} ${complaint.message}`, complaint);
 	}
 
-	function writeComplaints(): void {
-		const reasons = [...byReason.values()];
+	invalid(survey: Survey): void {
+		const { plan } = this.job;
+		this.unreadable();
+		if (plan.source.from === 'ids') return;
+		const canSkip = !plan.skipInvalid && survey.invalid < survey.rows;
+		this.#write(`${invalidNote(plan, survey)}${canSkip ? '; pass --skip-invalid to send the others' : ''}`);
+	}
+
+	unreadable(): void {
+		const { plan, context } = this.job;
+		const reasons = [...this.#byReason.values()];
 		for (const reason of reasons.slice(0, SHOWN)) {
 			const { row, line, message } = reason.named[0];
-			const isOne = fromArguments && reason.count === 1;
-			write(`error: ${sanitise(isOne ? message : reasonText(reason, sourceName(plan.source)))}`);
+			const isOne = plan.source.from === 'ids' && reason.count === 1;
+			this.#write(`error: ${sanitise(isOne ? message : reasonText(reason, sourceName(plan.source)))}`);
 			annotate(context, { file: fileOf(plan), line, title: `row ${row} is invalid`, message });
 		}
 		const hidden = reasons.length - SHOWN;
 		if (hidden <= 0) return;
 		const all = plan.skipInvalid ? 'supportctl run rejects last' : '--json';
-		write(`… and ${hidden} more; to print all: ${all}`);
+		this.#write(`… and ${hidden} more; to print all: ${all}`);
 	}
 
-	function writeFailures({ counts }: Ended): void {
-		const { failures, groups, journal } = noted;
-		if (failures <= SHOWN || noted.isAllPrinted) return;
-		write(`${failures} rows need attention:`);
+	ended(ended: Ended): void {
+		const { job, noted, palette } = this;
+		this.#writeFailures(ended);
+		const { stopped } = ended;
+		const header = noted.journal?.header;
+		if (header === undefined || (job.tuning.quiet && stopped === undefined)) return;
+		if (stopped !== undefined) this.#write(palette.bad(sanitise(whyStopped(stopped))));
+		const advice = adviceAfter(stopped, job);
+		if (advice !== undefined) noted.advices.add(advice);
+		for (const each of [...noted.advices].slice(0, MOST_ADVICES)) {
+			this.#write(`${palette.strong('hint:')} ${sanitise(each)}`);
+		}
+		for (const [text, command] of stepsAfter(ended, header)) this.#write(`${text}: ${palette.command(command)}`);
+		const obstacle = undoObstacle(job, ended, header.plan);
+		if (obstacle !== undefined) this.#write(`can't be undone: ${obstacle}`);
+		this.#write(`run ${header.id} on ${job.session.host}: ${summaryOf(ended)}`);
+	}
+
+	#writeFailures({ counts }: Ended): void {
+		const { failures, groups, journal, isAllPrinted } = this.noted;
+		if (failures <= SHOWN || isAllPrinted) return;
+		this.#write(`${failures} rows need attention:`);
 		const largestFirst = [...groups.values()].sort((one, other) => other.count - one.count);
-		for (const group of largestFirst.slice(0, SHOWN)) write(`  ${sanitise(failureText(group, endpoint.noun))}`);
+		const { noun } = this.job.endpoint;
+		for (const group of largestFirst.slice(0, SHOWN)) this.#write(`  ${sanitise(failureText(group, noun))}`);
 		const bad = BAD.filter((name) => counts[name] > 0 && name !== 'not-sent');
 		const list = `supportctl run show ${journal?.header.id ?? 'last'}${bad.map((name) => ` --outcome ${name}`).join('')}`;
-		write(`… and ${failures - SHOWN} more; to list them: ${list}`);
+		this.#write(`… and ${failures - SHOWN} more; to list them: ${list}`);
 	}
 
-	return {
-		complain(complaint) {
-			addTo(byReason, `${complaint.column} ${complaint.message}`, complaint);
-		},
-		invalid(survey) {
-			writeComplaints();
-			if (fromArguments) return;
-			const canSkip = !plan.skipInvalid && survey.invalid < survey.rows;
-			write(`${invalidNote(plan, survey)}${canSkip ? '; pass --skip-invalid to send the others' : ''}`);
-		},
-		unreadable: writeComplaints,
-		ended(ended) {
-			writeFailures(ended);
-			const { stopped } = ended;
-			const header = noted.journal?.header;
-			if (header === undefined || (tuning.quiet && stopped === undefined)) return;
-			if (stopped !== undefined) write(palette.bad(sanitise(whyStopped(stopped))));
-			const advice = adviceAfter(stopped, job);
-			if (advice !== undefined) noted.advices.add(advice);
-			for (const each of [...noted.advices].slice(0, MOST_ADVICES)) {
-				write(`${palette.strong('hint:')} ${sanitise(each)}`);
-			}
-			for (const [text, command] of stepsAfter(ended, header)) write(`${text}: ${palette.command(command)}`);
-			const obstacle = undoObstacle(job, ended, header.plan);
-			if (obstacle !== undefined) write(`can't be undone: ${obstacle}`);
-			write(`run ${header.id} on ${session.host}: ${summaryOf(ended)}`);
-		},
-	};
+	#write(line: string): void {
+		this.job.context.stderr.write(`${line}\n`);
+	}
 }
 
 /** `row 3 (edits.csv line 4): status "hodl" …; 311 more: lines 5, 9, …` */
@@ -150,63 +157,72 @@ function summaryOf({ counts, ms }: Ended): string {
 	return `${counted(rows, 'row')} in ${time} s: ${parts.join(', ') || 'no rows'}`;
 }
 
-export function jsonMessages(job: RunJob, noted: Noted): Messages {
-	const { plan, tuning, session, context, options } = job;
-	const complaints: Complaint[] = [];
+export class JsonMessages implements Messages {
+	readonly #complaints: Complaint[] = [];
 
-	function writeError(error: SupportctlError): void {
-		context.stderr.write(renderError(error, { json: true, debug: options.debug === true }));
+	constructor(
+		private readonly job: RunJob,
+		private readonly noted: Noted,
+	) {}
+
+	complain(complaint: Complaint): void {
+		if (this.#complaints.length < MOST_COMPLAINTS) this.#complaints.push(complaint);
 	}
 
-	function complaintsFound(): object[] {
-		const name = sourceName(plan.source);
-		return complaints.map(({ ids: _, ...each }) => {
-			return { ...each, file: fileOf(plan), message: formatComplaint(each, name) };
+	invalid(survey: Survey): void {
+		const { plan, context } = this.job;
+		const note = invalidNote(plan, survey);
+		if (plan.skipInvalid) warn(context, [note]);
+		else this.#write(new UsageError(note, { code: 'invalid_input', data: { complaints: this.#found() } }));
+	}
+
+	unreadable(error: unknown): void {
+		const isKnown = error instanceof SupportctlError && this.#complaints.length > 0;
+		if (isKnown) error.data.complaints = this.#found();
+	}
+
+	ended(ended: Ended): void {
+		const { tuning, session, context } = this.job;
+		const { counts, exitCode, stopped, ms } = ended;
+		if (exitCode !== ExitCode.ok) this.#write(this.#failureOf(ended));
+		if (tuning.quiet && stopped === undefined) return;
+		const header = this.noted.journal?.header;
+		writeSummary(context, {
+			run: header?.id ?? null,
+			host: session.host,
+			rows: totalOf(counts),
+			ms: Math.round(ms),
+			counts,
+			exitCode,
+			next: header === undefined ? [] : stepsAfter(ended, header).map(([, command]) => command),
 		});
 	}
 
-	function failureOf({ counts, exitCode, stopped, resumable }: Ended): SupportctlError {
-		const run = noted.journal?.header.id;
+	#failureOf({ counts, exitCode, stopped, resumable }: Ended): SupportctlError {
+		const run = this.noted.journal?.header.id;
 		const count = BAD.reduce((sum, name) => sum + counts[name], 0);
 		const why = stopped === undefined ? '' : `${whyStopped(stopped)}; `;
 		const rest = resumable && run !== undefined ? `to send the rest: supportctl run resume ${run}` : undefined;
-		const hints = [adviceAfter(stopped, job), rest].filter((text) => text !== undefined);
+		const hints = [adviceAfter(stopped, this.job), rest].filter((text) => text !== undefined);
 		return new SupportctlError(`${why}${count} of ${totalOf(counts)} rows did not succeed`, exitCode, {
 			code: 'rows_failed',
-			hint: hints.length === 0 ? undefined : hints.join('; '),
+			hint: hints.join('; ') || undefined,
 			data: { run, stopped: stopped?.kind, counts },
 		});
 	}
 
-	return {
-		complain(complaint) {
-			if (complaints.length < MOST_COMPLAINTS) complaints.push(complaint);
-		},
-		invalid(survey) {
-			const note = invalidNote(plan, survey);
-			if (plan.skipInvalid) warn(context, [note]);
-			else writeError(new UsageError(note, { code: 'invalid_input', data: { complaints: complaintsFound() } }));
-		},
-		unreadable(error) {
-			if (error instanceof SupportctlError && complaints.length > 0) error.data.complaints = complaintsFound();
-		},
-		ended(ended) {
-			const { counts, exitCode, stopped, ms } = ended;
-			if (exitCode !== ExitCode.ok) writeError(failureOf(ended));
-			if (tuning.quiet && stopped === undefined) return;
-			const header = noted.journal?.header;
-			const summary = {
-				run: header?.id ?? null,
-				host: session.host,
-				rows: totalOf(counts),
-				ms: Math.round(ms),
-				counts,
-				exitCode,
-				next: header === undefined ? [] : stepsAfter(ended, header).map(([, command]) => command),
-			};
-			writeSummary(context, summary);
-		},
-	};
+	#found(): object[] {
+		const { plan } = this.job;
+		const name = sourceName(plan.source);
+		return this.#complaints.map(({ ids: _, ...each }) => {
+			return { ...each, file: fileOf(plan), message: formatComplaint(each, name) };
+		});
+	}
+
+	#write(error: SupportctlError): void {
+		const { context, options } = this.job;
+		context.stderr.write(renderError(error, { json: true, debug: options.debug === true }));
+	}
 }
 
 const messageOf = ({ message, code, outcome }: Outcome): string => message ?? code ?? outcome;

@@ -18,39 +18,56 @@ import { placeOf } from '../checks.js';
 import { printedIds } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 
-export function createPreview(job: RunJob) {
-	const { endpoint, plan, tuning, session, context, options } = job;
-	const { host } = session;
-	const isDiff = options.diff === true || options.plan !== undefined;
-	const isWhole = !isOwnTable(job) || options.all === true;
-	// What a list will hold is known after the read alone.
-	const { add, remove } = plan.values;
-	const items = Object.entries({ add, remove }).filter(([, fields]) => Object.keys(fields).length > 0);
-	const hide = createOutcomeRedactor(session.secrets, false);
-	let results: Renderer | undefined;
-	let printed = 0;
+interface End {
+	facts: object;
+	lines: readonly string[];
+}
 
-	function columnsFor({ first }: Survey): Column[] {
-		if (!isDiff) {
-			const request = [
-				{ path: 'method', whole: true },
-				{ path: 'path', whole: true },
-				{ path: 'body', least: 16 },
-			];
-			return [...request, ...items.map(([path]) => ({ path }))];
-		}
+export class PreviewScreen {
+	readonly #isDiff: boolean;
+	readonly #isWhole: boolean;
+	/** What a list will hold is known after the read alone. */
+	readonly #items: Row;
+	readonly #hide: ReturnType<typeof createOutcomeRedactor>;
+	#results: Renderer | undefined;
+	#printed = 0;
+
+	constructor(private readonly job: RunJob) {
+		const { options, plan, session } = job;
+		const { add, remove } = plan.values;
+		const items = Object.entries({ add, remove }).filter(([, fields]) => Object.keys(fields).length > 0);
+		this.#isDiff = options.diff === true || options.plan !== undefined;
+		this.#isWhole = !isOwnTable(job) || options.all === true;
+		this.#items = Object.fromEntries(items);
+		this.#hide = createOutcomeRedactor(session.secrets, false);
+	}
+
+	async open({ first }: Survey): Promise<void> {
+		const request: Column[] = [
+			{ path: 'method', whole: true },
+			{ path: 'path', whole: true },
+			{ path: 'body', least: 16 },
+			...Object.keys(this.#items).map((path) => ({ path })),
+		];
 		const ids = Object.keys(first[0]?.request.ids ?? {});
-		return [...[...ids, 'field', 'old', 'new'].map((path) => ({ path })), { path: 'message', optional: true }];
+		this.#results = await openResults(this.job, { columns: this.#isDiff ? changeColumns(ids) : request });
 	}
 
-	function requestOf({ method, path, body }: RunRow['request']): Row {
-		return { method, path, body: body === undefined ? null : JSON.parse(body), ...Object.fromEntries(items) };
+	async print({ row, line, request }: RunRow, change: RowChange | undefined): Promise<void> {
+		const { method, path, body = 'null' } = request;
+		const place = line === undefined || this.#isDiff ? { row } : { row, line };
+		const own = { method, path, body: JSON.parse(body), ...this.#items };
+		for (const more of change === undefined ? [own] : this.#changesOf(row, request, change)) {
+			this.#printed++;
+			if (this.#printed > SHOWN && !this.#isWhole) continue;
+			await this.#results?.row({ ...place, ...printedIds(request.ids), ...more });
+		}
 	}
 
-	function changesOf({ row, request }: RunRow, change: RowChange): Row[] {
-		// What a service says may hold our own credentials.
-		const hidden = (outcome: Outcome): Outcome => hide({ row, ids: request.ids, ...outcome }, request);
+	#changesOf(row: number, request: RunRow['request'], change: RowChange): Row[] {
 		if ('fields' in change) return changeLines(change.fields);
+		// What a service says may hold our own credentials.
+		const hidden = (outcome: Outcome): Outcome => this.#hide({ row, ids: request.ids, ...outcome }, request);
 		if ('unread' in change) {
 			const { outcome, code = outcome, message = code } = hidden(change.unread);
 			return [noChange(`not readable: ${outcome === 'ok' ? 'the response is in an unknown shape' : message}`)];
@@ -59,28 +76,43 @@ export function createPreview(job: RunJob) {
 		return code === 'unchanged' || code === 'nothing_to_send' ? [] : [noChange(message)];
 	}
 
-	function writeEnd(facts: object, notes: readonly string[], more: readonly string[] = []): void {
+	async end(preview: Preview): Promise<void> {
+		await this.#results?.end();
+		const { plan: path, report } = this.job.options;
+		this.#write(path === undefined ? this.#endDryRun(preview) : this.#endPlan(path, preview));
+		const { saved } = preview;
+		if (saved !== undefined && report !== undefined) await reportPlan(saved.path, report, this.job.context.cwd);
+	}
+
+	#write({ facts, lines }: End): void {
+		const { tuning, context } = this.job;
 		if (tuning.quiet) return;
 		if (asksForJson(context.argv)) {
 			writeSummary(context, facts);
 			return;
 		}
-		if (printed > SHOWN && !isWhole) context.stderr.write(`… and ${printed - SHOWN} more; to print all: --all\n`);
-		for (const line of [notes.join('; '), ...more]) context.stderr.write(`${sanitise(line)}\n`);
+		const hidden = this.#isWhole ? 0 : this.#printed - SHOWN;
+		const all = hidden > 0 ? [`… and ${hidden} more; to print all: --all`] : [];
+		for (const line of [...all, ...lines]) context.stderr.write(`${sanitise(line)}\n`);
 	}
 
-	function endDryRun({ requests, upTo, skipped, unread }: Preview): void {
+	#endDryRun({ requests, upTo, skipped, unread }: Preview): End {
+		const { endpoint, plan, session } = this.job;
+		const { profile = null } = plan.service;
 		const count = `${upTo ? 'up to ' : ''}${counted(requests, 'request')}`;
 		const notes = [`dry run ${placeOf(plan.service)}: ${count}, none sent`];
 		if (skipped > 0) notes.push(`${haveRows(skipped)} nothing to send`);
 		if (unread > 0) notes.push(`${counted(unread, endpoint.noun)} could not be read`);
-		writeEnd({ dryRun: true, host, profile: plan.service.profile ?? null, requests, upTo, skipped, unread }, notes);
+		const facts = { dryRun: true, host: session.host, profile, requests, upTo, skipped, unread };
+		return { facts, lines: [notes.join('; ')] };
 	}
 
-	function endPlan(path: string, { saved, skipped, unread }: Preview): void {
+	#endPlan(path: string, { saved, skipped, unread }: Preview): End {
+		const { endpoint, plan, session, resumes } = this.job;
+		const { host } = session;
 		const problem = `${counted(unread, endpoint.noun)} can't be planned, as shown above`;
 		if (saved === undefined) {
-			const isNew = job.resumes === undefined && plan.source.from !== 'snapshots';
+			const isNew = resumes === undefined && plan.source.from !== 'snapshots';
 			throw new SupportctlError(`${problem}; no plan was written`, ExitCode.partial, {
 				code: 'not_planned',
 				hint: isNew ? 'to plan the others: --skip-invalid' : undefined,
@@ -93,30 +125,8 @@ export function createPreview(job: RunJob) {
 		if (skipped > 0) notes.push(`${haveRows(skipped)} nothing to change`);
 		if (unread > 0) notes.push(problem);
 		const facts = { plan: path, digest: sha256, host, rows, skipped, unread, next: [next] };
-		writeEnd(facts, notes, [`digest: ${sha256}`, ...(rows > 0 ? [`to send it: ${next}`] : [])]);
+		return { facts, lines: [notes.join('; '), `digest: ${sha256}`, ...(rows > 0 ? [`to send it: ${next}`] : [])] };
 	}
-
-	return {
-		async open(survey: Survey): Promise<void> {
-			results = await openResults(job, { columns: columnsFor(survey) });
-		},
-		async print(planned: RunRow, change: RowChange | undefined): Promise<void> {
-			const { row, line, request } = planned;
-			const place = line === undefined || isDiff ? { row } : { row, line };
-			for (const more of change === undefined ? [requestOf(request)] : changesOf(planned, change)) {
-				printed++;
-				if (printed <= SHOWN || isWhole) await results?.row({ ...place, ...printedIds(request.ids), ...more });
-			}
-		},
-		async end(preview: Preview): Promise<void> {
-			await results?.end();
-			const { saved } = preview;
-			if (options.plan === undefined) endDryRun(preview);
-			else endPlan(options.plan, preview);
-			if (saved !== undefined && options.report !== undefined)
-				await reportPlan(saved.path, options.report, context.cwd);
-		},
-	};
 }
 
 function haveRows(count: number): string {
@@ -132,6 +142,10 @@ export async function reportPlan(path: string, texts: readonly string[], cwd: st
 	const name = shellWord(near.startsWith('..') ? path : near);
 	const steps = [['apply it', `supportctl run apply ${name} --digest ${sha256}`]] as const;
 	await writePlanReports(specs, { header, steps, rows: plannedChanges(path, header.plan) }, cwd);
+}
+
+export function changeColumns(ids: readonly string[]): Column[] {
+	return [...[...ids, 'field', 'old', 'new'].map((path) => ({ path })), { path: 'message', optional: true }];
 }
 
 export function changeLines(fields: readonly FieldChange[]): Row[] {

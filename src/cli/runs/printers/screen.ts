@@ -16,8 +16,8 @@ import { createSentResults, isOwnTable, openResults, SHOWN } from '../../results
 import { lostResults, printTrouble } from '../failures.js';
 import { outcomeShape, outcomeView } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
-import { addTo, jsonMessages, type Messages, Noted, noteColumns, textMessages } from './messages.js';
-import { createPreview } from './preview.js';
+import { addTo, JsonMessages, type Messages, Noted, noteColumns, TextMessages } from './messages.js';
+import { PreviewScreen } from './preview.js';
 
 const WHOLE_TABLE_ROWS = 50;
 
@@ -28,7 +28,7 @@ export class Screen {
 	readonly #listsFailures: boolean;
 	readonly #noted = new Noted();
 	readonly #messages: Messages;
-	readonly #preview: ReturnType<typeof createPreview> | undefined;
+	readonly #preview: PreviewScreen | undefined;
 	#progress: Progress | undefined;
 	#results: ReturnType<typeof createSentResults> | undefined;
 	/** A long table has only rows that need attention. */
@@ -46,8 +46,8 @@ export class Screen {
 		const { context } = job;
 		this.#isJson = asksForJson(context.argv);
 		this.#listsFailures = !this.#isJson && (!isOwnTable(job) || context.env.GITHUB_ACTIONS === 'true');
-		this.#messages = this.#isJson ? jsonMessages(job, this.#noted) : textMessages(job, this.#noted, palette);
-		this.#preview = extent === 'send' ? undefined : createPreview(job);
+		this.#messages = this.#isJson ? new JsonMessages(job, this.#noted) : new TextMessages(job, this.#noted, palette);
+		this.#preview = extent === 'send' ? undefined : new PreviewScreen(job);
 	}
 
 	show(event: RunEvent): Promise<void> | void {
