@@ -53,21 +53,24 @@ async function secretsAgain(
 	});
 }
 
+/** Names the run's profile, if it is stored for the same service and this call names nothing else. */
+function withProfile(given: RunInvocation['options'], context: Context, { baseUrl, profile }: RunService) {
+	const { store } = readStore(configFolder(context));
+	const own = store.profiles[profile ?? '']?.baseUrl;
+	const isStored = typeof own === 'string' && own.replace(/\/+$/, '') === baseUrl;
+	const isFree = given.profile === undefined && given.baseUrl === undefined;
+	const isChosen = readChoice(store, context, {}).profileName === profile;
+	return isStored && isFree && !isChosen ? { ...given, profile } : given;
+}
+
 async function connect(
-	{ header: { id, plan } }: PastRun,
+	{ id, plan: { service } }: PastRun['header'],
 	invocation: RunInvocation,
 	isPlan: boolean,
 ): Promise<{ session: Session; service: RunService }> {
 	const { context, options: given } = invocation;
-	const { service } = plan;
 	const { baseUrl, profile } = service;
-	const { store } = readStore(configFolder(context));
-	const own = store.profiles[profile ?? ''];
-	// The run's profile, if it is stored for the same service and this call names nothing else.
-	const isStored = typeof own?.baseUrl === 'string' && own.baseUrl.replace(/\/+$/, '') === baseUrl;
-	const isFree = given.profile === undefined && given.baseUrl === undefined;
-	const isChosen = readChoice(store, context, {}).profileName === profile;
-	const options = isStored && isFree && !isChosen ? { ...given, profile } : given;
+	const options = withProfile(given, context, service);
 	const setup = readSetup(context, options);
 	const url = setup.settings.baseUrl === undefined ? undefined : resolveBaseUrl(setup).url;
 	const subject = isPlan ? 'the plan' : `run ${id}`;
@@ -92,9 +95,9 @@ async function connect(
 		});
 	}
 	const dialect = createDialect(service.prefixes);
-	// A run of a protected profile stays protected, unless this call names a profile, or the run's is protected no longer.
-	const isReleased = given.profile !== undefined || (own !== undefined && String(own.protected ?? false) === 'false');
-	const isKept = service.protected && !isReleased && !session.service.protected;
+	// Under another profile, a run of a protected one stays protected, unless this call names it.
+	const isOther = given.profile === undefined && setup.profileName !== profile;
+	const isKept = service.protected && isOther && !session.service.protected;
 	return {
 		session: { ...session, dialect, sending: { ...session.sending, dialect } },
 		service: isKept ? service : { ...session.service, prefixes: service.prefixes },
@@ -119,7 +122,7 @@ export async function sendAgain(
 		stop: { onError: stopOnError ?? stop.onError, maxFailures: maxFailures ?? stop.maxFailures },
 	};
 	const secrets = await secretsAgain(plan, invocation);
-	const { session, service } = await connect(past, invocation, plan.source.from === 'plan' && !isOwn);
+	const { session, service } = await connect(past.header, invocation, plan.source.from === 'plan' && !isOwn);
 	const job: RunJob = {
 		...invocation,
 		endpoint: endpoints[plan.endpoint],
