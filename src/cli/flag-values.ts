@@ -1,10 +1,20 @@
 /** Values of flags that may be in a file, and secrets, which are never in argv. */
 
-import { nestingProblem } from '../api/values.js';
+import { nestingProblem, quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { readText } from '../io/files.js';
 import { isSecretName, redact } from '../output/redact.js';
+
+export function pairOf(
+	flag: string,
+	text: string,
+	form: string,
+	at = text.indexOf('='),
+): [name: string, value: string] {
+	if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+	throw new UsageError(`${flag} ${quote(text)} is not ${form}`, { code: 'invalid_value' });
+}
 
 const isFile = (text: string): boolean => text.startsWith('@') && !text.startsWith('@@');
 

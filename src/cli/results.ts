@@ -106,7 +106,7 @@ export async function openResults(call: Caller, shape: ResultShape): Promise<Ren
 
 const firstKey = (path: string): string => path.split('.')[0] ?? '';
 
-export async function printAll(call: Caller, shape: ResultShape, rows: Iterable<Row>): Promise<void> {
+export async function printAll(call: Caller, shape: ResultShape, rows: Iterable<unknown>): Promise<void> {
 	const results = await openResults(call, shape);
 	for (const row of rows) await results.row(row);
 	await results.end();

@@ -29,6 +29,7 @@ import {
 	openResults,
 	outputError,
 	picksValues,
+	printAll,
 	type ResultShape,
 } from '../results.js';
 import { confirmWrite } from '../runs/checks.js';
@@ -55,13 +56,8 @@ export const command = defineCommand({
 		const call = await readCall(invocation, connection.baseUrl, dialect);
 		const { method, body, isRead } = call;
 		const path = pathOf(call, call.page);
-		const shape: ResultShape = {
-			// The head of the response is printed before.
-			onPager: options.include === true ? false : undefined,
-			format: picksValues(options) ? undefined : 'json',
-		};
 		// Columns and queries that can't be used are found before anything is sent.
-		const list = await openResults(caller, { ...shape, single: options.dryRun });
+		const list = await openResults(caller, shapeOf(invocation, options.dryRun));
 		if (options.dryRun === true) {
 			await list.row({ method, path: redactUrl(path), body: body === undefined ? null : JSON.parse(body) });
 			await list.end();
@@ -74,11 +70,11 @@ export const command = defineCommand({
 		const says = isRead ? 'nothing was changed' : `check before you send it again: ${method} ${redactUrl(path)}`;
 		const unlisten = leaveOnSignal(invocation, says);
 		const client = await session.openClient(1);
-		const { last, unprinted } = await exchange({ caller, client, call, shape, list });
+		const { last, unprinted } = await exchange({ caller, client, call, list });
 		await client.close();
 		unlisten();
 		const request = `${method} ${redactUrl(last.path)}`;
-		const outcome = { ...last.result, ids: {} };
+		const outcome = { ...last.outcome, ids: {} };
 		if (outcome.outcome !== 'ok') {
 			if (unprinted !== undefined) warn(context, [unprinted.message]);
 			const noRoute = 'check the path and the method (supportctl api --help)';
@@ -95,42 +91,48 @@ function pathOf({ path, query }: ApiCall, page: number): string {
 	return parts.length === 0 ? path : `${path}?${parts.join('&')}`;
 }
 
+function shapeOf({ options }: ApiInvocation, single?: boolean): ResultShape {
+	return {
+		single,
+		// The head of the response is printed before.
+		onPager: options.include === true ? false : undefined,
+		format: picksValues(options) ? undefined : 'json',
+	};
+}
+
 interface Api {
 	caller: ApiInvocation & { session: Session };
 	client: Client;
 	call: ApiCall;
-	shape: ResultShape;
 	list: Renderer;
 }
 
-interface Exchanged {
+interface Page {
 	path: string;
-	result: Outcome;
+	outcome: Outcome;
 	response: Response | undefined;
+	/** Of a list. */
+	rows: readonly unknown[] | undefined;
 }
 
-async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: SupportctlError }> {
-	const { caller, call, shape, list } = api;
+async function exchange(api: Api): Promise<{ last: Page; unprinted?: SupportctlError }> {
+	const { caller, call, list } = api;
 	const { context, options, session } = caller;
 	const clean = createTextRedactor(session.secrets);
 	let last = await sendPage(api, call.page);
-	const { result, response } = last;
+	const { outcome, response, rows } = last;
 	if (response !== undefined && options.include === true) context.stdout.write(headOf(response, clean));
 	// Another program would read the service's error as a row.
-	const format = chosenFormat(caller) ?? shape.format ?? 'table';
-	const isForRows = picksValues(options) || ['csv', 'tsv', 'ids', 'count'].includes(format);
-	if (result.outcome !== 'ok' && isForRows) return { last };
-	if (hasInexactNumber(result.body)) warn(context, ['numbers with more than 15 digits are printed rounded']);
+	const isForRows = picksValues(options) || ['csv', 'tsv', 'ids', 'count'].includes(chosenFormat(caller) ?? 'json');
+	if (outcome.outcome !== 'ok' && isForRows) return { last };
+	if (hasInexactNumber(outcome.body)) warn(context, ['numbers with more than 15 digits are printed rounded']);
 	try {
-		if (!('body' in result)) await printText(context.stdout, response, clean);
-		else if (rowsOf(last) === undefined) {
-			const single = await openResults(caller, { ...shape, single: true });
-			await single.row(result.body);
-			await single.end();
-		} else {
+		if (!('body' in outcome)) await printText(context.stdout, response, clean);
+		else if (rows === undefined) await printAll(caller, shapeOf(caller, true), [outcome.body]);
+		else {
 			for await (const page of pagesFrom(api, last)) {
 				last = page;
-				for (const row of rowsOf(page) ?? []) await list.row(row);
+				for (const row of page.rows ?? []) await list.row(row);
 			}
 			await list.end();
 		}
@@ -140,7 +142,7 @@ async function exchange(api: Api): Promise<{ last: Exchanged; unprinted?: Suppor
 	}
 }
 
-async function sendPage({ caller, client, call }: Api, page: number): Promise<Exchanged> {
+async function sendPage({ caller, client, call }: Api, page: number): Promise<Page> {
 	const { context, session } = caller;
 	const { method, body, isRead } = call;
 	const path = pathOf(call, page);
@@ -151,31 +153,28 @@ async function sendPage({ caller, client, call }: Api, page: number): Promise<Ex
 	};
 	const given = await send(client, { method, path, body, endpoint }, { ...session.sending, onResponse });
 	const sent: unknown = body === undefined ? undefined : JSON.parse(body);
-	const result = createOutcomeRedactor(session.secrets)(given, { sent });
-	if (result.status === undefined) response = undefined;
-	warn(context, result.warnings ?? []);
-	return { path, response, result };
+	const outcome = createOutcomeRedactor(session.secrets)(given, { sent });
+	if (outcome.status === undefined) response = undefined;
+	warn(context, outcome.warnings ?? []);
+	const rows = outcome.outcome === 'ok' && Array.isArray(outcome.body) ? outcome.body : undefined;
+	return { path, outcome, response, rows };
 }
 
 const PAST_THE_END = 'rest_post_invalid_page_number';
 
-function rowsOf({ result }: Exchanged): unknown[] | undefined {
-	return result.outcome === 'ok' && Array.isArray(result.body) ? result.body : undefined;
-}
-
 /** The Link header of a live service leads elsewhere. Unlike in `bulk/lists`, rows may be anything. */
-async function* pagesFrom(api: Api, first: Exchanged): AsyncGenerator<Exchanged> {
+async function* pagesFrom(api: Api, first: Page): AsyncGenerator<Page> {
 	const { context, options } = api.caller;
 	let page = first;
 	for (let number = api.call.page + 1; ; number++) {
 		yield page;
 		const pages = Number(headerOf(page.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.POSITIVE_INFINITY);
-		const isLast = number > pages || (rowsOf(page) ?? []).length === 0;
+		const isLast = number > pages || (page.rows ?? []).length === 0;
 		if (options.paginate !== true || isLast || context.stdout.closed) return;
 		const next = await sendPage(api, number);
 		// A list without pages is the same again.
-		const isSame = JSON.stringify(next.result.body) === JSON.stringify(page.result.body);
-		if (isSame || next.result.code === PAST_THE_END) return;
+		const isSame = JSON.stringify(next.outcome.body) === JSON.stringify(page.outcome.body);
+		if (isSame || next.outcome.code === PAST_THE_END) return;
 		page = next;
 	}
 }

@@ -3,12 +3,12 @@
 import type { Endpoint, PathParameter } from '../../api/endpoints.js';
 import { type Field, type FieldKind, flagName, ticketStatuses } from '../../api/fields.js';
 import { readEndpointOf, readOfWrite } from '../../api/reads.js';
-import { quote } from '../../api/values.js';
 import { inputFormats } from '../../bulk/input/input.js';
 import { parseShard } from '../../bulk/run/plan.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import type { ArgumentSpec, Invocation } from '../command.js';
+import { pairOf } from '../flag-values.js';
 import { longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions, wholeNumber } from '../options/shared.js';
 
@@ -35,11 +35,6 @@ export const suggestedValues: Partial<Record<FieldKind, readonly string[]>> = {
 export function listFields({ fields, readWith, replay }: Endpoint): Field[] {
 	if (readWith === undefined || replay !== 'set') return [];
 	return fields.filter(({ kind }) => kind === 'terms' || kind === 'list');
-}
-
-function pairOf(flag: string, text: string, form: string, at = text.indexOf('=')): [name: string, value: string] {
-	if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-	throw new UsageError(`${flag} ${quote(text)} is not ${form}`, { code: 'invalid_value' });
 }
 
 export const inputOptions = options('Input', [

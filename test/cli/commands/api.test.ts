@@ -116,7 +116,8 @@ describe('nothing is sent, exit code 2,', () => {
 			['GET', 'https://me:hunter2@x'],
 			/^(?!.*hunter2).*is not a path below/,
 		],
-		['for a field without a value', ['POST', 'tickets/14', '-f', 'title'], /name=value/],
+		['for a field without a value', ['POST', 'tickets/14', '-f', 'title'], /-f "title" is not name=value/],
+		['for a field without a name', ['POST', 'tickets/14', '-F', '=7'], /-F "=7" is not name=value/],
 		...OVERRIDES.flatMap((name): [string, string[], RegExp][] => [
 			[`for ${name} in the path`, ['GET', `tickets/14?page=1&${name}=DELETE`], OVERRIDE],
 			[`for ${name} in the path's query, encoded twice`, ['GET', `x?${encodeURIComponent(name)}=DELETE`], OVERRIDE],

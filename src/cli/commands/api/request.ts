@@ -10,19 +10,26 @@ import type { Context } from '../../../io/context.js';
 import { readText } from '../../../io/files.js';
 import { redactUrl } from '../../../output/redact.js';
 import type { Invocation } from '../../command.js';
-import { parseJson, readNamedText, refuseSecrets } from '../../flag-values.js';
+import { pairOf, parseJson, readNamedText, refuseSecrets } from '../../flag-values.js';
 import { longName, options, pick, type ValuesOf } from '../../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
+const fieldOf = (flag: string) => (text: string) => {
+	const [name, value] = pairOf(flag, text, 'name=value');
+	refuseOverride(name);
+	return [name, value] as const;
+};
+
 export const apiOptions = [
 	...options('Request', [
-		{ flags: '-f, --raw-field <name=value>', help: 'Add a text field', repeatable: true },
+		{ flags: '-f, --raw-field <name=value>', help: 'Add a text field', repeatable: true, parse: fieldOf('-f') },
 		{
 			flags: '-F, --typed-field <name=value>',
 			help: 'Add a typed field: true, false, null, a number or @file',
 			repeatable: true,
+			parse: fieldOf('-F'),
 		},
 		{
 			flags: '--input <file>',
@@ -60,13 +67,11 @@ export async function readCall(invocation: ApiInvocation, baseUrl: string, diale
 	const { rawField = [], typedField = [], input } = options;
 	const { path, query } = readTarget(args[1], baseUrl, dialect.root);
 	const fields: Field[] = [];
-	for (const text of rawField) {
-		const [name, value] = splitField(text);
+	for (const [name, value] of rawField) {
 		refuseSecrets(`-f ${name}`, { [name]: value }, SECRET_WAY);
 		fields.push([name, value]);
 	}
-	for (const text of typedField) {
-		const [name, given] = splitField(text);
+	for (const [name, given] of typedField) {
 		const value = await readNamedText('-F', name, given, context);
 		fields.push([name, given.startsWith('@') ? value : typedValue(name, value)]);
 	}
@@ -94,7 +99,7 @@ function readMethod({ args: [given], options }: ApiInvocation): string {
 	if (input !== undefined && !['POST', 'PUT', 'PATCH'].includes(method)) {
 		throw new UsageError(`${method} has no body: remove --input`);
 	}
-	const readers = typedField.filter((each) => each.endsWith('=@-')).length + (input === '-' ? 1 : 0);
+	const readers = typedField.filter(([, value]) => value === '@-').length + (input === '-' ? 1 : 0);
 	if (readers > 1) throw new UsageError('only one flag can read stdin');
 	return method;
 }
@@ -116,14 +121,6 @@ async function readBody(input: string, context: Context, dialect: Dialect): Prom
 }
 
 const invalidField = (message: string, hint: string) => new UsageError(message, { code: 'invalid_field', hint });
-
-export function splitField(text: string): [name: string, value: string] {
-	const at = text.indexOf('=');
-	if (at < 1) throw invalidField(`field ${quote(text)} is not name=value`, 'example: -f title=Hello -F assignee=7');
-	const name = text.slice(0, at);
-	refuseOverride(name);
-	return [name, text.slice(at + 1)];
-}
 
 /** true, false, null and JSON's numbers are themselves. */
 export function typedValue(name: string, text: string): unknown {

@@ -1,26 +1,29 @@
 /** What `gh api` would make of fields. */
 
 import { describe, expect, it } from 'vitest';
-import { bodyOf, splitField, typedValue } from '../../../../src/cli/commands/api/request.js';
-
-const body = (...texts: string[]): unknown => JSON.parse(JSON.stringify(bodyOf(texts.map(splitField))));
+import { bodyOf, typedValue } from '../../../../src/cli/commands/api/request.js';
 
 describe('the fields of a body', () => {
 	it.each([
-		[['title=Hello'], { title: 'Hello' }],
-		[['title='], { title: '' }],
-		[['title=a=b[c]'], { title: 'a=b[c]' }],
-		[['__proto__=x'], JSON.parse('{"__proto__":"x"}')],
-	])('%j', (given, expected) => {
-		expect(body(...given)).toEqual(expected);
+		[[['title', '']], { title: '' }],
+		[[['title', 'a=b[c]']], { title: 'a=b[c]' }],
+		[[['__proto__', 'x']], JSON.parse('{"__proto__":"x"}')],
+	] as const)('%j', (fields, expected) => {
+		expect(JSON.parse(JSON.stringify(bodyOf(fields)))).toEqual(expected);
 	});
 
-	it.each([[['title']], [['=x']], [['a=1', 'a=2']], [['meta[color]=red']], [['roles[]=agent']]])(
-		'%j is a usage error',
-		(given) => {
-			expect(() => body(...given)).toThrow(expect.objectContaining({ exitCode: 2 }));
-		},
-	);
+	it.each([
+		[
+			[
+				['a', 1],
+				['a', 2],
+			],
+		],
+		[[['meta[color]', 'red']]],
+		[[['roles[]', 'agent']]],
+	] as const)('%j is a usage error', (fields) => {
+		expect(() => bodyOf(fields)).toThrow(expect.objectContaining({ exitCode: 2 }));
+	});
 });
 
 describe('-F', () => {
