@@ -23,7 +23,6 @@ export function asksForData(invocation: Invocation): boolean {
 }
 
 export interface ChangedProfile {
-	warnings?: readonly string[];
 	says: string;
 	row: Readonly<Record<string, unknown>>;
 }
@@ -36,8 +35,7 @@ export async function runChange(
 ): Promise<ExitCode> {
 	const shape = { single: true, keys, idOf: ({ profile }: ChangedProfile['row']) => profile };
 	const results = asksForData(invocation) ? await openResults(invocation, shape) : undefined;
-	const { warnings = [], says, row } = await change();
-	warn(invocation.context, warnings);
+	const { says, row } = await change();
 	say(invocation, says);
 	if (results !== undefined) await printDone(results, row, 'the change was saved', ExitCode.ok);
 	return ExitCode.ok;
@@ -50,7 +48,8 @@ export function changeProfiles(
 ): Promise<ExitCode> {
 	return runChange(invocation, keys, async () => {
 		const { result, notices } = await updateStore(configFolder(invocation.context), change);
-		return { ...result, warnings: [...notices, ...(result.warnings ?? [])] };
+		warn(invocation.context, notices);
+		return result;
 	});
 }
 

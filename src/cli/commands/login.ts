@@ -92,12 +92,12 @@ async function saveLogin({ invocation, flags }: Login, place: Place, signedIn: S
 		insecureStorage: options.insecureStorage === true,
 		makeCurrent: true,
 	});
+	warn(context, [...changed.notices, ...(note === undefined ? [] : [note]), ...overridesOf(invocation, name)]);
 	const as = username === undefined ? '' : ` as ${username}`;
 	const storedIn = describeStore(changed.secret);
 	const preposition = changed.secret?.store === 'command' ? 'from' : 'in';
 	const where = changed.secret === undefined ? '' : `, ${secretNoun(scheme)} ${preposition} the ${storedIn}`;
 	return {
-		warnings: [...changed.notices, ...(note === undefined ? [] : [note]), ...overridesOf(invocation, name)],
 		says: `Signed in to ${baseUrl}${as}. Saved as the current profile, "${name}"${where}.`,
 		row: {
 			profile: name,

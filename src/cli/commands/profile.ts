@@ -169,9 +169,9 @@ async function change(invocation: Invocation): Promise<ChangedProfile> {
 		secret,
 		insecureStorage: given.insecureStorage === true,
 	});
+	warn(context, changed.notices);
 	const use = isCurrent ? ', the current one' : '';
 	return {
-		warnings: changed.notices,
 		says: `${created ? 'Created' : 'Changed'} profile "${name}"${use}. Credentials were not verified.`,
 		row: { profile: name, created, current: isCurrent, stored_in: describeStore(changed.secret) },
 	};
@@ -185,8 +185,8 @@ export const use = defineCommand({
 			const [name] = invocation.args;
 			requireProfile(store, name);
 			store.current = name;
-			const says = `Profile "${name}" is now the current one.`;
-			return { warnings: overridesOf(invocation, name), says, row: { profile: name } };
+			warn(invocation.context, overridesOf(invocation, name));
+			return { says: `Profile "${name}" is now the current one.`, row: { profile: name } };
 		}),
 });
 
@@ -253,8 +253,11 @@ export const logout = defineCommand({
 			const isStored = profile.secret !== undefined;
 			delete profile.secret;
 			const left = connectionVariables(context.env).filter((each) => /PASSWORD|TOKEN/.test(each));
+			warn(
+				context,
+				left.map((each) => `${each} is still set and will be used`),
+			);
 			return {
-				warnings: left.map((each) => `${each} is still set and will be used`),
 				says: isStored
 					? `Signed out of profile "${name}": removed its secret (${from}).`
 					: `Profile "${name}" has no stored secret.`,
