@@ -28,7 +28,7 @@ export function rawIfAllowed(send: SendRead, onRefused: () => void): SendRead {
 	};
 }
 
-export interface List {
+export interface ListPlan {
 	read: Read;
 	dialect: Dialect;
 	sendRead: SendRead;
@@ -47,7 +47,7 @@ export interface ListEnd {
 
 /** @param most so many objects @param onObjects new ones, in order; false ends the list */
 export async function readList(
-	list: List,
+	list: ListPlan,
 	owners: Ids,
 	most: number,
 	onObjects: (objects: readonly ListedObject[], total: number | undefined) => Promise<boolean>,
@@ -82,7 +82,7 @@ export async function readList(
 	return { count: countsOnly ? Math.min(most, count) : given, warnings, failure };
 }
 
-function createFetch({ read, dialect, sendRead, query, fields }: List, owners: Ids, size: number) {
+function createFetch({ read, dialect, sendRead, query, fields }: ListPlan, owners: Ids, size: number) {
 	const all = { ...query.parameters };
 	if (read.orders.length > 0) all.per_page = String(size);
 	if (fields !== undefined) all._fields = [...new Set([...fields, ...query.absent])].map(dialect.toOwn).join(',');

@@ -26,13 +26,13 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 	const { stdout } = context;
 	const limit = options.limit ?? Number.POSITIVE_INFINITY;
 	return await withReading(noun, invocation, async (reading) => {
-		const { list, printer, progress, isCount } = await openList(reading);
+		const { list, printer, progress } = await openList(reading);
 		let printed = 0;
 		let failure: SupportctlError | undefined;
 		for (const owners of await ownerIds(await readWords(args, context), reading)) {
 			const before = printed;
 			const end = await readList(list, owners, limit - before, async (objects, total) => {
-				if (!isCount) await printer.print(objects, owners);
+				if (!list.countsOnly) await printer.print(objects, owners);
 				printed += objects.length;
 				progress?.update({ done: printed, total: total && Math.min(before + total, limit) });
 				return !stdout.closed;
@@ -44,7 +44,7 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 		}
 		progress?.done();
 		if (failure !== undefined && printed === 0) throw failure;
-		if (isCount) {
+		if (list.countsOnly) {
 			stdout.write(`${printed}\n`);
 			await checkOutput(stdout);
 		} else await printer.end();
@@ -65,9 +65,9 @@ async function openList(reading: Reading) {
 	const progress = isQuiet ? undefined : createProgress(context, { palette, verbose: options.verbose });
 	const form = formOf(reading);
 	const printer = createPrinter(reading, form, { beforeWrite: progress?.clear, onPager: progress?.done });
-	const isCount = form.format === 'count' && options.query === undefined;
-	const list = { ...reading, query, fields: fieldsNeeded(reading, form), countsOnly: isCount };
-	return { list, printer, progress, isCount };
+	const countsOnly = form.format === 'count' && options.query === undefined;
+	const list = { ...reading, query, fields: fieldsNeeded(reading, form), countsOnly };
+	return { list, printer, progress };
 }
 
 function filtersGiven({ read, invocation: { options } }: Reading): Record<string, string> {

@@ -3,12 +3,12 @@
 import { expect, test } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { reads } from '../../../src/api/reads.js';
-import { type List, rawIfAllowed, readList, type SendRead } from '../../../src/bulk/lists/list.js';
+import { type ListPlan, rawIfAllowed, readList, type SendRead } from '../../../src/bulk/lists/list.js';
 import type { Outcome } from '../../../src/http/outcome.js';
 
 const ok = (body: unknown): Outcome => ({ outcome: 'ok', status: 200, body, attempts: 1, ms: 1 });
 
-function listOf(objects: readonly Record<string, unknown>[], more: Partial<List> = {}) {
+function listOf(objects: readonly Record<string, unknown>[], more: Partial<ListPlan> = {}) {
 	const sent: URLSearchParams[] = [];
 	const sendRead: SendRead = async ({ path }) => {
 		const query = new URL(path, 'http://service').searchParams;
@@ -16,7 +16,7 @@ function listOf(objects: readonly Record<string, unknown>[], more: Partial<List>
 		const [page, size] = [Number(query.get('page') ?? 1), Number(query.get('per_page'))];
 		return ok(objects.slice((page - 1) * size, page * size));
 	};
-	const list: List = {
+	const list: ListPlan = {
 		...{ read: reads.ticket, dialect: neutralDialect, sendRead, concurrency: 1 },
 		query: { parameters: {}, absent: [], byId: 1, warnings: [] },
 		fields: undefined,
