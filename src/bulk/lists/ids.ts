@@ -46,17 +46,14 @@ export function readId(label: string, text: string): string {
 
 /** @throws UsageError */
 export async function userId(label: string, text: string, { users }: Directories): Promise<string> {
-	return readId(label, idIn(await users.id(text), label));
+	return readId(label, idIn(await users.id(text), label, text));
 }
 
 export async function termId(taxonomy: string, text: string, { terms }: Directories): Promise<string> {
-	if (/^\d+$/.test(text)) return text;
-	const found = await terms(taxonomy).id(text);
-	return 'asGiven' in found ? text : idIn(found, taxonomy);
+	return /^\d+$/.test(text) ? text : idIn(await terms(taxonomy).id(text), taxonomy, text);
 }
 
-function idIn(found: Found, label: string): string {
-	if ('id' in found) return found.id;
-	const why = 'problem' in found ? found.problem : 'this service has no list to look up names in';
-	throw new UsageError(`${label}: ${why}`, { code: 'unknown_name' });
+function idIn(found: Found, label: string, text: string): string {
+	if ('problem' in found) throw new UsageError(`${label}: ${found.problem}`, { code: 'unknown_name' });
+	return 'id' in found ? found.id : text;
 }
