@@ -64,8 +64,7 @@ async function offerFor(before: readonly string[], current: string, context: Con
 	const { entry, path, flags, rest } = await findCommand(before);
 	if (entry === undefined && rest.length > 0) return [];
 	const spec = await entry?.load();
-	const leading = async () => (await import('../options/shared.js')).leadingOptions;
-	const options = spec?.options ?? (current.startsWith('-') || flags.length > 0 ? await leading() : []);
+	const options = spec?.options ?? (await import('../options/shared.js')).leadingOptions;
 	const { args, given, pending, isEnded } = readWords(options, [...flags, ...rest]);
 	if (pending !== undefined) return await valuesOf(pending, context);
 	if (current.startsWith('-') && current !== '-' && !isEnded) {
