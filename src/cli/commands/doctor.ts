@@ -133,14 +133,15 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	const probe = createProbe(invocation, reach);
 	const { without, found, problem } = await findService(url, probe);
 	yield* examineWay(url, proxy, problem);
-	if (problem !== undefined && found !== undefined && setup.sources.baseUrl.from === 'profile') {
-		const command = `supportctl profile set ${setup.profileName} --base-url ${shellWord(found)}`;
-		throw new FailedError(problem.message, { hint: `found the service at ${found}: ${command}` });
-	}
 	if (problem !== undefined) {
-		const word = problem.code === 'no_service' ? await findPrefix(invocation, reach) : undefined;
-		if (word === undefined) throw problem;
-		const hint = `the service uses ${word}-api: pass --product-prefix ${word}`;
+		let { hint } = problem;
+		if (found !== undefined && setup.sources.baseUrl.from === 'profile') {
+			const command = `supportctl profile set ${setup.profileName} --base-url ${shellWord(found)}`;
+			hint = `found the service at ${found}: ${command}`;
+		} else if (problem.code === 'no_service') {
+			const word = await findPrefix(invocation, reach);
+			if (word !== undefined) hint = `the service uses ${word}-api: pass --product-prefix ${word}`;
+		}
 		throw new FailedError(problem.message, { hint });
 	}
 	yield pass(`${url}/${dialectFor(settings).root}/v1 responds`);
