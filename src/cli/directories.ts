@@ -3,18 +3,9 @@
 import { createDirectories, type Directories } from '../bulk/lists/directory.js';
 import { ExitCode, SupportctlError } from '../errors.js';
 import type { Client } from '../http/client.js';
-import type { Outcome } from '../http/outcome.js';
 import { type SendOptions, send } from '../http/send.js';
-import type { Connection } from '../profile/resolve.js';
 import { signInAgain } from './runs/failures.js';
 import type { Session } from './session.js';
-
-function checkSignedIn({ signedOut, code, message = '' }: Outcome, connection: Connection): void {
-	if (!signedOut) return;
-	const why = `the service refused the credentials (401): ${message.replace(/\.$/, '')}; nothing was sent`;
-	const details = { code: code ?? 'unauthorized', hint: signInAgain(connection) };
-	throw new SupportctlError(why, ExitCode.refused, details);
-}
 
 export function openDirectories(
 	{ dialect }: Session,
@@ -26,8 +17,10 @@ export function openDirectories(
 		async send(request) {
 			const { session, client } = await reach();
 			const found = await send(client, request, options);
-			checkSignedIn(found, session.connection);
-			return found;
+			const { signedOut, code = 'unauthorized', message = '' } = found;
+			if (!signedOut) return found;
+			const why = `the service refused the credentials (401): ${message.replace(/\.$/, '')}; nothing was sent`;
+			throw new SupportctlError(why, ExitCode.refused, { code, hint: signInAgain(session.connection) });
 		},
 		async account() {
 			const { auth } = (await reach()).session.connection;

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../src/api/dialect.js';
-import { resolveTarget, withFields } from '../../src/api/target.js';
+import { overridesRequest, resolveTarget, withFields } from '../../src/api/target.js';
 
 const baseUrl = 'https://desk.example/wp-json';
 const rules = { baseUrl, dialect: createDialect() };
@@ -121,6 +121,22 @@ it('whatever is typed, a URL parser ends up below the prefix on the same origin,
 	);
 	expect(Math.min(taken, refused)).toBeGreaterThan(100);
 });
+
+it.each([
+	...['_method', '.method', ' _method', '+_method', '%20_method', '_method%00x', '_method[]', '_method[', '[method'],
+	...['_METHOD', '++.method', 'rest_route', 'rest.route', 'rest+route', 'rest[route'],
+])('%j is a name that PHP reads as _method or rest_route, wherever it stands', (name) => {
+	for (const text of [name, `/tickets/14?page=1&${name}=DELETE`, `x?${encodeURIComponent(name)}=DELETE`]) {
+		expect(overridesRequest(text), text).toBe(true);
+	}
+});
+
+it.each(['method', 'x_method_y', 'tickets/14?search=payment+method', 'rest', 'route', 'forest-route'])(
+	'%j changes neither method nor path',
+	(text) => {
+		expect(overridesRequest(text)).toBe(false);
+	},
+);
 
 it('fields join a query encoded, and names keep their brackets', () => {
 	const fields = [

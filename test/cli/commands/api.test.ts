@@ -95,10 +95,7 @@ describe('what is sent', () => {
 });
 
 /** Names that PHP reads as _method or rest_route. */
-const OVERRIDES = [
-	...['_method', '.method', ' _method', '+_method', '%20_method', '_method%00x', '_method[]', '_method[', '[method'],
-	...['_METHOD', '++.method', 'rest_route', 'rest.route', 'rest+route', 'rest[route'],
-];
+const OVERRIDES = ['_method', '%20.method[', 'rest+route'];
 const OVERRIDE = /would change the method or path|is not name=value/;
 const ON_COMMAND_LINE = /is not accepted on the command line/;
 
