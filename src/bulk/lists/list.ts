@@ -9,7 +9,7 @@ import type { ResponseHeaders } from '../../http/response.js';
 import type { SendOptions } from '../../http/send.js';
 import { isNothing } from '../run/held.js';
 import type { Ids } from '../run/plan.js';
-import { type ListedObject, type PageCall, readPages } from './pages.js';
+import { type FetchPage, type ListedObject, readPages } from './pages.js';
 import type { ListQuery } from './query.js';
 
 export type SendRead = (request: Request, more?: Pick<SendOptions, 'stop' | 'onResponse'>) => Promise<Outcome>;
@@ -39,19 +39,13 @@ export interface ListPlan {
 	countsOnly: boolean;
 }
 
-export interface ListEnd {
-	count: number;
-	warnings: string[];
-	failure: Outcome | undefined;
-}
-
 /** @param most so many objects @param onObjects new ones, in order; false ends the list */
 export async function readList(
 	list: ListPlan,
 	owners: Ids,
 	most: number,
 	onObjects: (objects: readonly ListedObject[], total: number | undefined) => Promise<boolean>,
-): Promise<ListEnd> {
+) {
 	const { read, concurrency } = list;
 	const { absent, byId } = list.query;
 	// What is left out here needs more objects than are wanted.
@@ -82,13 +76,13 @@ export async function readList(
 	return { count: countsOnly ? Math.min(most, count) : given, warnings, failure };
 }
 
-function createFetch({ read, dialect, sendRead, query, fields }: ListPlan, owners: Ids, size: number) {
+function createFetch({ read, dialect, sendRead, query, fields }: ListPlan, owners: Ids, size: number): FetchPage {
 	const all = { ...query.parameters };
 	if (read.orders.length > 0) all.per_page = String(size);
 	if (fields !== undefined) all._fields = [...new Set([...fields, ...query.absent])].map(dialect.toOwn).join(',');
 	const base = createPlanner(read.list, dialect)({ ids: owners });
 
-	return async ({ page, stop }: PageCall): Promise<{ result: Outcome; headers: ResponseHeaders }> => {
+	return async (page, stop) => {
 		const parameters = new URLSearchParams(page === 1 ? all : { ...all, page: String(page) }).toString();
 		const request = parameters === '' ? base : { ...base, path: `${base.path}?${parameters}` };
 		let headers: ResponseHeaders = {};

@@ -8,13 +8,10 @@ import { headerOf, type ResponseHeaders } from '../../http/response.js';
 
 export type ListedObject = Readonly<Record<string, unknown>>;
 
-export interface PageCall {
-	page: number;
-	stop: AbortSignal;
-}
+export type FetchPage = (page: number, stop: AbortSignal) => Promise<{ result: Outcome; headers: ResponseHeaders }>;
 
 export interface PagesOptions {
-	fetch(call: PageCall): Promise<{ result: Outcome; headers: ResponseHeaders }>;
+	fetch: FetchPage;
 	concurrency: number;
 	size: number;
 	most: number;
@@ -26,7 +23,7 @@ export interface PagesOptions {
 	ceiling?: number;
 }
 
-export interface PagesEnd {
+interface PagesEnd {
 	count: number;
 	/** As the service counts, if every page was read. */
 	total?: number | undefined;
@@ -143,7 +140,7 @@ class List {
 	}
 
 	async read(number: number): Promise<Page | undefined> {
-		const { result, headers } = await this.options.fetch({ page: number, stop: this.stop.signal });
+		const { result, headers } = await this.options.fetch(number, this.stop.signal);
 		if (number > 1 && result.code === 'rest_post_invalid_page_number') return undefined;
 		const objects = result.outcome === 'ok' ? objectsIn(result.body) : undefined;
 		if (objects === undefined) throw new Ended(notList(result));

@@ -29,7 +29,7 @@ test('objects that come newest first stay in that order where the list shifts', 
 	let count = 0;
 	const ids: unknown[] = [];
 	await readPages({
-		async fetch({ page }) {
+		async fetch(page) {
 			const body = list.slice((page - 1) * 10, page * 10);
 			const headers = { 'x-wp-total': String(list.length), 'x-wp-totalpages': String(Math.ceil(list.length / 10)) };
 			if (++count === 3) list.splice(2, 3);
@@ -78,7 +78,7 @@ test('an object under each slug is a list, and a count alone is taken from a ful
 	const counted = await readPages({
 		...ended,
 		countsOnly: true,
-		async fetch({ page }) {
+		async fetch(page) {
 			requests++;
 			const body = Array.from({ length: 10 }, (_, at) => ({ id: page * 10 + at }));
 			return { result: read('ok', body), headers: { 'x-wp-total': ['95'], 'x-wp-totalpages': '10' } };
@@ -103,7 +103,7 @@ test('pages of objects without IDs are given once each', async () => {
 	const end = await readPages({
 		...ended,
 		onPage,
-		fetch: async ({ page }) => ({ result: read('ok', titles.slice((page - 1) * 10, page * 10)), headers: {} }),
+		fetch: async (page) => ({ result: read('ok', titles.slice((page - 1) * 10, page * 10)), headers: {} }),
 	});
 	expect({ end, given }).toEqual({ end: { count: 25 }, given: titles });
 });
