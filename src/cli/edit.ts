@@ -41,9 +41,8 @@ export async function editObject(noun: EditNoun, given: RunInvocation): Promise<
 	const target = await readTarget(noun, invocation, session);
 	warn(context, target.warnings);
 	try {
-		const exitCode = await editUntilSent({ ...target, noun, invocation, session }, (text) =>
-			draft.edit(`${Object.values(target.ids).join('-')}.yaml`, text, editor),
-		);
+		const name = `${Object.values(target.ids).join('-')}.yaml`;
+		const exitCode = await editUntilSent(target, (text) => draft.edit(name, text, editor));
 		if (exitCode === ExitCode.ok || exitCode === ExitCode.differs) draft.drop();
 		return exitCode;
 	} finally {
@@ -52,11 +51,7 @@ export async function editObject(noun: EditNoun, given: RunInvocation): Promise<
 	}
 }
 
-interface Target extends Awaited<ReturnType<typeof readTarget>> {
-	noun: EditNoun;
-	invocation: RunInvocation;
-	session: Session;
-}
+type Target = Awaited<ReturnType<typeof readTarget>>;
 
 /** The connection is not kept open during the edit. */
 async function readTarget(noun: EditNoun, invocation: RunInvocation, session: Session) {
@@ -69,7 +64,7 @@ async function readTarget(noun: EditNoun, invocation: RunInvocation, session: Se
 		if (object instanceof SupportctlError) throw object;
 		const what = nameRow(ids, noun);
 		const editable = editableFields(object, { ...reading, redact: createRedactor() });
-		if (editable !== undefined) return { ids, what, ...editable };
+		if (editable !== undefined) return { noun, invocation, session, ids, what, ...editable };
 		throw new FailedError(`the service returned no fields of ${what}; nothing was sent`, { code: 'nothing_shown' });
 	};
 	return await withReading(noun, { ...invocation, options }, read, session);

@@ -55,26 +55,15 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 	const { dialect } = session;
 	const { settings } = session.connection;
 	const concurrency = options.concurrency ?? settings.concurrency ?? DEFAULT_CONCURRENCY;
-	const { clock, random } = context;
 	const client = await session.openClient(concurrency);
-	const pace = new AdaptivePace({ clock, random, rate: options.rate ?? settings.rate });
+	const pace = new AdaptivePace({ ...session.sending, rate: options.rate ?? settings.rate });
 	const sending: SendOptions = { ...session.sending, pace };
 	const directories = openDirectories(session, sending, async () => ({ session, client }));
 	const sendRead = rawIfAllowed(
 		(request, more) => send(client, request, { ...sending, ...more }),
 		() => warn(context, ["your account can't read raw values (context=edit): printing rendered values"]),
 	);
-	return {
-		read,
-		invocation: { ...invocation, session },
-		session,
-		dialect,
-		client,
-		concurrency,
-		directories,
-		sending,
-		sendRead,
-	};
+	return { read, invocation: { ...invocation, session }, session, dialect, client, concurrency, directories, sendRead };
 }
 
 export async function readWords(args: readonly string[], context: Context): Promise<readonly string[]> {
