@@ -42,6 +42,17 @@ export function readRequest({ endpoint, ids }: Pick<Request, 'endpoint' | 'ids'>
 	return createPlanner(read, dialect)({ ids: { ...ids, id } });
 }
 
+export function listRequest(
+	{ list }: Pick<Read, 'list'>,
+	ids: Readonly<Record<string, string>>,
+	query: Readonly<Record<string, string>>,
+	dialect: Dialect,
+): Request {
+	const request = createPlanner(list, dialect)({ ids });
+	const parameters = new URLSearchParams(query).toString();
+	return parameters === '' ? request : { ...request, path: `${request.path}?${parameters}` };
+}
+
 export interface Filter {
 	/** Of the query; the flag is spelled like it. */
 	readonly parameter: string;

@@ -466,6 +466,18 @@ const input = [
 	...bugsIn('src/bulk/run/resume.ts', 'checkSameInput', ['test/bulk/run/resume.test.ts'], {
 		'a resume sends rows of another file': () => () => undefined,
 	}),
+	...bugsIn('src/bulk/lists/query.ts', 'readQuery', ['test/bulk/lists/query.test.ts'], {
+		'--assignee none lists what everyone has': (real) => async (given, sort, asked) => ({
+			...(await real(given, sort, asked)),
+			absent: [],
+		}),
+	}),
+	...bugsIn('src/bulk/lists/edit.ts', 'changedFields', ['test/bulk/lists/edit.test.ts'], {
+		'an edit sends what it did not change': () => (_before, after) => after,
+	}),
+	...bugsIn('src/io/editor.ts', 'createDraft', ['test/io/editor.test.ts'], {
+		'an edit that was not sent is lost': (real) => (context) => ({ ...real(context), kept: () => undefined }),
+	}),
 	...bugsIn('src/bulk/lists/sheet.ts', 'createSheet', ['test/acceptance/round-trip.test.ts'], {
 		'an unedited export changes tickets': (real) => (options) => {
 			const sheet = real(options);

@@ -5,7 +5,7 @@ import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
 import { createPlanner, type Request } from '../../api/plan.js';
-import { ownAccount, PAGE_SIZE, reads } from '../../api/reads.js';
+import { listRequest, ownAccount, PAGE_SIZE, reads } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isId, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../api/values.js';
 import { FailedError, UsageError } from '../../errors.js';
@@ -95,10 +95,6 @@ class Memory {
 		this.#known.set(key, looking);
 		return looking;
 	}
-}
-
-function withQuery(list: Request, query: Readonly<Record<string, string>>): Request {
-	return { ...list, path: `${list.path}?${new URLSearchParams(query)}` };
 }
 
 /** Undefined if the service offers you no list. @throws FailedError */
@@ -212,9 +208,9 @@ class Users implements Directory {
 	}
 
 	async #list(query: Readonly<Record<string, string>>, what: string): Promise<ListedObject[] | undefined> {
-		const list = createPlanner(reads.user.list, this.setting.dialect)({ ids: {} });
-		const request = withQuery(list, { context: 'edit', per_page: String(PAGE_SIZE), ...query });
-		const found = listedIn(await this.setting.send(request), what);
+		const { dialect, send } = this.setting;
+		const all = { context: 'edit', per_page: String(PAGE_SIZE), ...query };
+		const found = listedIn(await send(listRequest(reads.user, {}, all, dialect)), what);
 		for (const { id, username } of found ?? []) {
 			if (isId(id) && typeof username === 'string') this.#names.set(String(id), username);
 		}
@@ -331,11 +327,13 @@ class Terms extends Listing {
 	}
 
 	protected async read(): Promise<Named[] | undefined> {
-		const request = createPlanner(reads.term.list, this.setting.dialect)({ ids: { taxonomy: this.taxonomy } });
+		const { taxonomy } = this;
+		const { dialect, send } = this.setting;
 		const terms = new Map<string, Named>();
 		for (let page = 1; ; page++) {
 			const query = { orderby: 'id', order: 'asc', per_page: String(PAGE_SIZE), page: String(page) };
-			const found = listedIn(await this.setting.send(withQuery(request, query)), `${this.taxonomy} term`);
+			const request = listRequest(reads.term, { taxonomy }, query, dialect);
+			const found = listedIn(await send(request), `${taxonomy} term`);
 			if (found === undefined && page === 1) return undefined;
 			const before = terms.size;
 			for (const { id, slug, name } of found ?? []) {
@@ -380,7 +378,7 @@ class Passwords extends Listing {
 
 	protected async read(): Promise<Named[] | undefined> {
 		const { dialect, send } = this.setting;
-		const request = createPlanner(reads.password.list, dialect)({ ids: { user_id: this.userId } });
+		const request = listRequest(reads.password, { user_id: this.userId }, {}, dialect);
 		const listed = listedIn(await send(request), 'application passwords');
 		return listed?.map(({ slug, name }) => ({ id: String(slug), slug: String(slug), name: String(name) }));
 	}

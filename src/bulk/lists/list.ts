@@ -2,8 +2,8 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import { counted } from '../../api/names.js';
-import { createPlanner, type Request } from '../../api/plan.js';
-import { PAGE_SIZE, type Read } from '../../api/reads.js';
+import type { Request } from '../../api/plan.js';
+import { listRequest, PAGE_SIZE, type Read } from '../../api/reads.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { ResponseHeaders } from '../../http/response.js';
 import type { SendOptions } from '../../http/send.js';
@@ -80,13 +80,11 @@ function createFetch({ read, dialect, sendRead, query, fields }: ListPlan, owner
 	const all = { ...query.parameters };
 	if (read.orders.length > 0) all.per_page = String(size);
 	if (fields !== undefined) all._fields = [...new Set([...fields, ...query.absent])].map(dialect.toOwn).join(',');
-	const base = createPlanner(read.list, dialect)({ ids: owners });
 
 	return async (page, stop) => {
-		const parameters = new URLSearchParams(page === 1 ? all : { ...all, page: String(page) }).toString();
-		const request = parameters === '' ? base : { ...base, path: `${base.path}?${parameters}` };
+		const asked = page === 1 ? all : { ...all, page: String(page) };
 		let headers: ResponseHeaders = {};
-		const result = await sendRead(request, {
+		const result = await sendRead(listRequest(read, owners, asked, dialect), {
 			stop,
 			onResponse(response) {
 				headers = response.headers;
