@@ -45,15 +45,18 @@ export function runView(summary: RunSummary): Row {
 
 const runKeys = [...Object.keys(runView({ id: '', state: 'finished', path: '' })), 'problem'];
 
-function issuesOf({ failed, differs, invalid, unknown }: Row): number {
-	return [failed, differs, invalid, unknown].reduce<number>((sum, count) => sum + Number(count), 0);
-}
-
 const WIDE = 120;
 
 function runColumns(width = WIDE): Column[] {
+	const bad = (path: string): Column => ({ path, style: (text) => (text === '0' ? undefined : 'bad') });
+	const seldom = (path: string): Column => ({ ...bad(path), optional: true, usual: '0' });
 	const isFine = (state: unknown): boolean => state === 'finished' || state === 'running';
 	const serviceOf = ({ service }: Row): string => (URL.canParse(`${service}`) ? new URL(`${service}`).host : '');
+	const issues: Column = {
+		...bad('issues'),
+		get: ({ failed, differs, invalid, unknown }) =>
+			[failed, differs, invalid, unknown].reduce<number>((sum, count) => sum + Number(count), 0),
+	};
 	const more: Column[] = [
 		{ path: 'input', least: 5 },
 		{ path: 'service', get: serviceOf, least: 8 },
@@ -67,7 +70,7 @@ function runColumns(width = WIDE): Column[] {
 		{ path: 'state', least: 6, style: (_, { state }) => (isFine(state) ? 'good' : 'doubtful') },
 		{ path: 'rows' },
 		{ path: 'ok' },
-		{ path: 'issues', get: issuesOf, style: (text) => (text === '0' ? undefined : 'bad') },
+		...(width < WIDE ? [issues] : [bad('failed'), seldom('differs'), seldom('invalid'), seldom('unknown')]),
 		{ path: 'open' },
 		{ path: 'undo', get: ({ can_undo }) => (can_undo === true ? 'yes' : ''), optional: true },
 		{ path: 'shard', optional: true },
