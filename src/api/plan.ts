@@ -40,7 +40,8 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 	const takesReassign = endpoint.query.some((each) => each.name === 'reassign');
 
 	return ({ ids, force: isForced, reassign, fields = {} }) => {
-		const path = parts.map((part, at) => (at % 2 === 0 ? part : encodeURIComponent(ids[part] as string))).join('');
+		let path = '';
+		for (const [at, part] of parts.entries()) path += at % 2 === 0 ? part : encodeURIComponent(ids[part] as string);
 		const permanent = force === 'always' || (force !== undefined && isForced === true);
 		const query: string[] = endpoint.constantQuery === undefined ? [] : [endpoint.constantQuery];
 		if (permanent) query.push('force=true');

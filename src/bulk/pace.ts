@@ -41,24 +41,30 @@ export class AdaptivePace implements Pace {
 	}
 
 	answered(sentAt: number): void {
-		this.#note((now) => this.#finder.served(now, sentAt, this.#waited));
+		const now = this.#clock.monotonic();
+		const { probes } = this.#finder;
+		this.#finder.served(now, sentAt, this.#waited);
 		this.#waited = false;
+		this.#wakeAfter(probes, now);
 	}
 
 	refused(sentAt: number, retryAfterMs = 0): void {
-		this.#note((now) => this.#finder.refused(now, sentAt, retryAfterMs));
+		const now = this.#clock.monotonic();
+		const { probes } = this.#finder;
+		this.#finder.refused(now, sentAt, retryAfterMs);
+		this.#wakeAfter(probes, now);
 	}
 
 	lost(sentAt: number): void {
-		this.#note((now) => this.#finder.lost(now, sentAt));
+		const now = this.#clock.monotonic();
+		const { probes } = this.#finder;
+		this.#finder.lost(now, sentAt);
+		this.#wakeAfter(probes, now);
 	}
 
 	/** Wakes the line where it waits for a probe that is over. */
-	#note(result: (now: number) => void): void {
-		const { probes } = this.#finder;
-		const now = this.#clock.monotonic();
-		result(now);
-		if (probes === this.#finder.probes) return;
+	#wakeAfter(probesBefore: number | undefined, now: number): void {
+		if (probesBefore === this.#finder.probes) return;
 		this.#probedAt = Number.NEGATIVE_INFINITY;
 		this.#nextAt = Math.max(this.#nextAt, now);
 		this.#nap?.abort();
@@ -67,7 +73,8 @@ export class AdaptivePace implements Pace {
 	ready(signal: AbortSignal | undefined): Promise<void> | undefined {
 		const { probes, pausedUntil } = this.#finder;
 		const isFree = this.rate === Number.POSITIVE_INFINITY && probes === undefined && this.#line.length === 0;
-		if (signal?.aborted || (isFree && this.#clock.monotonic() >= pausedUntil)) return undefined;
+		const isPaused = pausedUntil > 0 && this.#clock.monotonic() < pausedUntil;
+		if (signal?.aborted || (isFree && !isPaused)) return undefined;
 		return new Promise((resolve) => {
 			const leave = (): void => {
 				signal?.removeEventListener('abort', abort);

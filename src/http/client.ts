@@ -43,61 +43,69 @@ const WAIT_NOTICE_MS = 1000;
 const timedOut = new Error('timed out');
 const tooLarge = new Error('too large');
 
-type Exchange = ReturnType<typeof createExchange>;
+/** One request, and what undici calls for it. */
+class Exchange implements Dispatcher.DispatchHandler {
+	status = 0;
+	headers: ResponseHeaders = {};
+	readonly chunks: Buffer[] = [];
+	readonly timers: NodeJS.Timeout[] = [];
+	isStarted = false;
+	#controller: Dispatcher.DispatchController | undefined;
+	#bytes = 0;
+	#isOver = false;
 
-/** What undici calls for one request. */
-function createExchange(ended: (error?: Error) => void) {
-	let controller: Dispatcher.DispatchController | undefined;
-	let bytes = 0;
-	let isOver = false;
+	constructor(
+		readonly startedAt: number,
+		private readonly ended: (error?: Error) => void,
+	) {}
 
-	function end(error?: Error): void {
-		if (isOver) return;
-		isOver = true;
-		ended(error);
+	/** undici drops what it has not sent yet once it gets to it. */
+	giveUp(): void {
+		if (this.#controller === undefined) this.#end(timedOut);
+		else this.#controller.abort(timedOut);
 	}
 
-	return {
-		status: 0,
-		headers: {} as ResponseHeaders,
-		chunks: [] as Buffer[],
-		isStarted: false,
-		/** undici drops what it has not sent yet once it gets to it. */
-		giveUp(): void {
-			if (controller === undefined) end(timedOut);
-			else controller.abort(timedOut);
-		},
-		onRequestStart(given: Dispatcher.DispatchController): void {
-			if (isOver) given.abort(timedOut);
-			else {
-				controller = given;
-				this.isStarted = true;
-			}
-		},
-		onResponseStart(_controller: unknown, status: number, headers: ResponseHeaders): void {
-			if (status < 200) return;
-			this.status = status;
-			this.headers = headers;
-		},
-		onResponseData(given: Dispatcher.DispatchController, chunk: Buffer): void {
-			bytes += chunk.length;
-			if (bytes > MAX_RESPONSE_BYTES) given.abort(tooLarge);
-			else this.chunks.push(chunk);
-		},
-		onResponseEnd(): void {
-			end();
-		},
-		onResponseError(_controller: unknown, error: Error): void {
-			end(error);
-		},
-	};
+	onRequestStart(controller: Dispatcher.DispatchController): void {
+		if (this.#isOver) controller.abort(timedOut);
+		else {
+			this.#controller = controller;
+			this.isStarted = true;
+		}
+	}
+
+	onResponseStart(_controller: unknown, status: number, headers: ResponseHeaders): void {
+		if (status < 200) return;
+		this.status = status;
+		this.headers = headers;
+	}
+
+	onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+		this.#bytes += chunk.length;
+		if (this.#bytes > MAX_RESPONSE_BYTES) controller.abort(tooLarge);
+		else this.chunks.push(chunk);
+	}
+
+	onResponseEnd(): void {
+		this.#end();
+	}
+
+	onResponseError(_controller: unknown, error: Error): void {
+		this.#end(error);
+	}
+
+	#end(error?: Error): void {
+		if (this.#isOver) return;
+		this.#isOver = true;
+		for (const timer of this.timers) clearTimeout(timer);
+		this.ended(error);
+	}
 }
 
 /** Sites without pretty URLs take the path as a parameter. */
-function wirePath({ pathname, search }: URL, path: string): string {
-	if (search === '') return pathname.replace(/\/+$/, '') + path;
+function wirePath(prefix: string, path: string): string {
+	if (!prefix.includes('?')) return prefix + path;
 	const [route = '', ...query] = path.split('?');
-	return [`${pathname}${search}${route.replaceAll('+', '%2B')}`, ...query].join('&');
+	return [prefix + route.replaceAll('+', '%2B'), ...query].join('&');
 }
 
 function limitProblem(
@@ -133,17 +141,29 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 	endSoon(options.baseUrl);
 	const { timeoutMs, connectWithinMs, trace, onWait, monotonic, userAgent, auth } = options;
 	const sender = await createSender(options);
-	const base = new URL(options.baseUrl);
-	const { origin, host } = base;
+	const { origin, host, pathname, search } = new URL(options.baseUrl);
+	const prefix = search === '' ? pathname.replace(/\/+$/, '') : pathname + search;
 	const common = { accept: 'application/json', 'user-agent': userAgent, ...options.headers, ...authHeader(auth) };
 	const withBody = { ...common, 'content-type': 'application/json' };
 	let isConnected = false;
 	let firstAt: number | undefined;
 
-	function responseOf(exchange: Exchange, ms: number, error: Error | undefined): Response {
-		const { status, headers, chunks, isStarted } = exchange;
+	function startTimers(exchange: Exchange): void {
+		const { timers } = exchange;
+		timers.push(setTimeout(() => exchange.giveUp(), timeoutMs));
+		if (connectWithinMs !== undefined && !isConnected) {
+			timers.push(setTimeout(() => exchange.isStarted || exchange.giveUp(), connectWithinMs));
+		}
+		if (onWait === undefined) return;
+		const show = (): void => onWait(exchange.isStarted ? `for ${host} to respond` : `to connect to ${host}`);
+		timers.push(setTimeout(show, WAIT_NOTICE_MS));
+	}
+
+	function responseOf(exchange: Exchange, error: Error | undefined): Response {
+		const { status, headers, chunks, isStarted, startedAt } = exchange;
 		const [first] = chunks;
 		const body = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+		const ms = monotonic() - startedAt;
 		if (error === undefined) return decoded({ status, headers, body, sent: true, ms });
 		const problem = limitProblem(exchange, error, ms, timeoutMs) ?? sender.describe(error, isStarted);
 		// A proxy's refusal never reached the service.
@@ -157,35 +177,32 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 		return { status, headers, body, problem, sent, ms };
 	}
 
-	function send(request: HttpRequest): Promise<Response> {
-		const { method, body } = request;
+	function send({ method, path: route, body }: HttpRequest): Promise<Response> {
+		const startedAt = monotonic();
+		firstAt ??= startedAt;
 		const headers = body === undefined ? common : withBody;
-		const path = wirePath(base, request.path);
-		const url = origin + path;
-		trace?.({ type: 'request', method, url, headers, body });
+		const path = wirePath(prefix, route);
+		trace?.({ type: 'request', method, url: origin + path, headers, body });
 		return new Promise((resolve) => {
-			const startedAt = monotonic();
-			firstAt ??= startedAt;
-			const exchange: Exchange = createExchange((error) => {
-				for (const timer of timers) clearTimeout(timer);
-				const response = responseOf(exchange, monotonic() - startedAt, error);
+			const exchange = new Exchange(startedAt, (error) => {
+				const response = responseOf(exchange, error);
 				isConnected ||= response.sent;
-				trace?.({ type: 'response', method, url, requestBody: body, response });
+				trace?.({ type: 'response', method, url: origin + path, requestBody: body, response });
 				resolve(response);
 			});
-			const timers = [setTimeout(exchange.giveUp, timeoutMs)];
-			if (connectWithinMs !== undefined && !isConnected) {
-				timers.push(setTimeout(() => exchange.isStarted || exchange.giveUp(), connectWithinMs));
-			}
-			if (onWait !== undefined) {
-				const show = (): void => onWait(exchange.isStarted ? `for ${host} to respond` : `to connect to ${host}`);
-				timers.push(setTimeout(show, WAIT_NOTICE_MS));
-			}
-			// A request has one deadline.
-			const deadlines = { headersTimeout: 0, bodyTimeout: 0 };
-			const options = { origin, method: method as Dispatcher.HttpMethod, path, headers, body: body ?? null };
+			startTimers(exchange);
+			const request: Dispatcher.DispatchOptions = {
+				origin,
+				method: method as Dispatcher.HttpMethod,
+				path,
+				headers,
+				body: body ?? null,
+				// A request has one deadline.
+				headersTimeout: 0,
+				bodyTimeout: 0,
+			};
 			try {
-				sender.dispatch({ ...options, ...deadlines }, exchange);
+				sender.dispatch(request, exchange);
 			} catch (error) {
 				exchange.onResponseError(undefined, error as Error);
 			}

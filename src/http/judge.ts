@@ -251,26 +251,31 @@ function showsAskedId({ ids = {} }: Sendable, body: unknown): boolean {
 }
 
 function isSame(shown: unknown, asked: unknown): boolean {
-	return typeof shown !== 'object' && String(shown).toLowerCase() === String(asked).toLowerCase();
+	if (typeof shown === 'object') return false;
+	const [left, right] = [String(shown), String(asked)];
+	return left === right || left.toLowerCase() === right.toLowerCase();
 }
 
 function otherObject({ endpoint, ids = {}, sent = {} }: Sendable, body: unknown): string | undefined {
 	const { returns, replay, parent } = endpoint;
 	if (!isObject(body) || returns === 'list' || returns === 'any' || returns === 'fields') return undefined;
-	let asked: Record<string, unknown> = { ...ids, taxonomy: undefined };
-	if (parent !== undefined) asked.parent = ids[parent];
-	// An update may change a username.
-	asked.username = returns === 'user-id' || replay === 'delete' ? (sent.username ?? ids.username) : undefined;
+	const other = (name: string, asked: unknown): string | undefined =>
+		otherValue(body, name, asked) ?? (isObject(body.previous) ? otherValue(body.previous, name, asked) : undefined);
 	// Custom fields may have any name, also "id".
-	if (returns === 'fields-set') asked = isId(body.id) ? { id: sent.id ?? ids.ticket_id } : {};
-	for (const thing of [body, body.previous]) {
-		if (!isObject(thing)) continue;
-		for (const name of Object.keys(asked)) {
-			if (asked[name] === undefined || !Object.hasOwn(thing, name) || isSame(thing[name], asked[name])) continue;
-			return `a different object (${name} ${JSON.stringify(thing[name])}, not ${asked[name]})`;
-		}
+	if (returns === 'fields-set') return isId(body.id) ? other('id', sent.id ?? ids.ticket_id) : undefined;
+	for (const name of Object.keys(ids)) {
+		const found = name === 'taxonomy' || name === 'username' ? undefined : other(name, ids[name]);
+		if (found !== undefined) return found;
 	}
-	return undefined;
+	// An update may change a username.
+	const isNamed = returns === 'user-id' || replay === 'delete';
+	const found = isNamed ? other('username', sent.username ?? ids.username) : undefined;
+	return found ?? (parent === undefined ? undefined : other('parent', ids[parent]));
+}
+
+function otherValue(thing: Json, name: string, asked: unknown): string | undefined {
+	if (asked === undefined || !Object.hasOwn(thing, name) || isSame(thing[name], asked)) return undefined;
+	return `a different object (${name} ${JSON.stringify(thing[name])}, not ${asked})`;
 }
 
 function judgeRedirect(request: Sendable, { status, headers }: Response): Finding {

@@ -31,36 +31,40 @@ export interface SendOptions extends JudgeOptions {
 	random(): number;
 	stop?: AbortSignal;
 	pace?: Pace;
-	/** What an earlier process left open. */
-	history?: History;
 	onResponse?(response: Response): void;
-	onRetry?(failed: Outcome, waitMs: number): void;
+	onRetry?(failed: Outcome, waitMs: number, row?: number): void;
 }
 
-/** Never throws for the service or the network. */
-export async function send(client: Client, request: Sendable, options: SendOptions): Promise<Outcome> {
-	const { clock, stop, pace, history = {} } = options;
+/**
+ * Never throws for the service or the network.
+ * @param row of a run, which `onRetry` is told
+ * @param history what an earlier process left open
+ */
+export async function send(
+	client: Client,
+	request: Sendable,
+	options: SendOptions,
+	row?: number,
+	history: History = NONE,
+): Promise<Outcome> {
+	const { clock, stop, pace, onResponse } = options;
 	let startedAt: number | undefined;
 	let attempts = 0;
-	let last: Outcome = { outcome: openOutcome(history), ...history, attempts, ms: 0 };
-	const ended = (outcome: Outcome): Outcome => {
-		outcome.ms = startedAt === undefined ? 0 : Math.round((clock.monotonic() - startedAt) * 10) / 10;
-		return outcome;
-	};
-
+	let last: Outcome | undefined;
 	for (;;) {
 		const gate = pace?.ready(stop);
 		if (gate !== undefined) await gate;
-		if (stop?.aborted) return ended(last);
+		if (stop?.aborted) return last ?? { outcome: openOutcome(history), ...history, attempts, ms: 0 };
 		const sentAt = clock.monotonic();
 		startedAt ??= sentAt;
 		const response = await client.send(request);
-		if (response.status !== 0) options.onResponse?.(response);
-		const outcome = judge(request, response, last, options);
+		if (response.status !== 0) onResponse?.(response);
+		const outcome = judge(request, response, last ?? history, options);
 		outcome.attempts = ++attempts;
+		outcome.ms = Math.round((sentAt - startedAt + response.ms) * 10) / 10;
 		if (outcome.outcome === 'ok') {
 			pace?.answered(sentAt);
-			return ended(outcome);
+			return outcome;
 		}
 		// Every further response on that connection may be late by one.
 		if (isMisplaced(outcome)) client.renew();
@@ -72,18 +76,20 @@ export async function send(client: Client, request: Sendable, options: SendOptio
 		const { retries } = options;
 		if (retry === 'later' && replay !== 'once' && (retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) {
 			putOff(outcome, clock.now() + Math.min(retryAfterMs ?? 0, 8e12));
-			return ended(outcome);
+			return outcome;
 		}
-		const failedBefore = last.retry === 'once';
+		const failedBefore = last?.retry === 'once';
 		const random = options.random();
 		const waitMs = decideRetry({ retry, replay, attempt: attempts, retries, failedBefore, retryAfterMs, random });
-		if (waitMs === undefined) return ended(outcome);
-		options.onRetry?.(outcome, waitMs);
+		if (waitMs === undefined) return outcome;
+		options.onRetry?.(outcome, waitMs, row);
 		if (retry === 'later') outcome.outcome = openOutcome(outcome);
 		last = outcome;
 		await clock.sleep(waitMs, stop);
 	}
 }
+
+const NONE: History = {};
 
 function openOutcome({ mayBeApplied, mayBePartly }: History): 'unknown' | 'not-sent' {
 	return mayBeApplied || mayBePartly ? 'unknown' : 'not-sent';

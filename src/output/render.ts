@@ -77,14 +77,16 @@ function createLines(options: EncoderOptions, line: (cells: readonly string[]) =
 	let columns: readonly ResolvedColumn[] | undefined;
 	let held: Row[] = [];
 
-	function release(): string {
-		const shown = columns ?? columnsFor(options.columns, more, held);
-		const hasHead = header && columns === undefined && shown.length > 0;
-		const head = hasHead ? line(shown.map((column) => column.key ?? column.label)) : '';
+	function noteDropped(shown: readonly ResolvedColumn[], wanted: readonly Column[]): void {
 		const known = new Set(shown.map(({ path }) => path));
-		for (const { path, label = path } of more === undefined ? [] : held.flatMap(more)) {
-			if (!known.has(path)) dropped.add(label);
-		}
+		for (const { path, label = path } of wanted) if (!known.has(path)) dropped.add(label);
+	}
+
+	function release(): string {
+		const isFirst = columns === undefined;
+		const shown = columns ?? columnsFor(options.columns, more, held);
+		const head = isFirst && header && shown.length > 0 ? line(shown.map(({ key, label }) => key ?? label)) : '';
+		if (more !== undefined) noteDropped(shown, held.flatMap(more));
 		const lines = held.map((row) => line(shown.map((column) => cellText(column.get(row)))));
 		columns = shown;
 		held = [];

@@ -52,7 +52,7 @@ describe('an update', () => {
 			status: 200,
 			body: { id: 14, status: 'hold' },
 			attempts: 1,
-			ms: 0,
+			ms: 5,
 			waits: [],
 			retried: [],
 		});
@@ -64,7 +64,7 @@ describe('an update', () => {
 			scripted({ lost: 'connection_lost' }, { status: 502 }, { unsent: 'connect_refused' }, ok),
 			update,
 		);
-		expect(delivered).toMatchObject({ outcome: 'ok', attempts: 4, waits: [375, 750, 1500], ms: 2625 });
+		expect(delivered).toMatchObject({ outcome: 'ok', attempts: 4, waits: [375, 750, 1500], ms: 2630 });
 		expect(delivered.retried).toMatchObject([
 			{ attempts: 1, retry: 'lost', mayBeApplied: true, waitMs: 375, code: 'connection_lost' },
 			{ attempts: 2, retry: 'lost', mayBeApplied: true, waitMs: 750, status: 502, code: 'http_502' },
@@ -432,7 +432,7 @@ describe('a delivery', () => {
 			...client,
 			send: async (request) => {
 				await clock.sleep(12.34);
-				return client.send(request);
+				return { ...(await client.send(request)), ms: 12.34 };
 			},
 		};
 		// Three times 12.34, and between them 375 and 750.

@@ -4,7 +4,7 @@ import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner, type Request } from '../../src/api/plan.js';
 import type { Client, ClientOptions } from '../../src/http/client.js';
 import { createClient } from '../../src/http/client.js';
-import type { Outcome } from '../../src/http/outcome.js';
+import type { History, Outcome } from '../../src/http/outcome.js';
 import { type SendOptions, send } from '../../src/http/send.js';
 import { whenTestEnds } from './test-end.js';
 
@@ -77,18 +77,19 @@ export interface Delivered extends Outcome {
 export async function deliverTo(
 	target: Client | string,
 	request: Request,
-	options: Partial<SendOptions> & { connection?: Partial<ClientOptions> } = {},
+	options: Partial<SendOptions> & { connection?: Partial<ClientOptions>; history?: History } = {},
 ): Promise<Delivered> {
-	const { connection, ...more } = options;
+	const { connection, history, ...more } = options;
 	const client = typeof target === 'string' ? await testClient(target, connection) : target;
 	const clock = instantClock();
 	const retried: Delivered['retried'] = [];
-	const delivery = await send(client, request, {
+	const all: SendOptions = {
 		retries: 4,
 		clock,
 		random: () => 0.5,
 		onRetry: (failed, waitMs) => retried.push({ ...failed, waitMs }),
 		...more,
-	});
+	};
+	const delivery = await send(client, request, all, undefined, history);
 	return { ...delivery, waits: clock.waits, retried };
 }

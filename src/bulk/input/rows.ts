@@ -325,7 +325,10 @@ function fill(
 		const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
 		complain(undefined, `${count} where the header has ${columns.length} columns`);
 	} else if (cells !== undefined) {
-		for (const [index, [name, column]] of columns.entries()) complain(name, column(cells[index], draft, true));
+		for (const [index, cell] of cells.entries()) {
+			const [name, column] = columns[index] as NamedColumn;
+			complain(name, column(cell, draft, true));
+		}
 	} else if (object !== undefined) {
 		const seen = new Set<string>();
 		for (const name of Object.keys(object)) {

@@ -11,7 +11,7 @@ import { type InputFormat, type InputSource, inputFormats, type RawRow } from '.
 import { checkedText, headOf, readIds, readJsonArray, readNdjson } from './text.js';
 
 /** Larger chunks cost more memory. */
-const CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 16 * 1024;
 
 const EXTENSIONS: ReadonlyMap<string, InputFormat> = new Map([
 	['csv', 'csv'],

@@ -58,7 +58,12 @@ export class RowSender {
 	constructor(private readonly parts: RowSenderParts) {
 		const { plan, options, terms } = parts;
 		this.#readsFirst = readsBefore(plan);
-		this.#sending = { ...options, terms, ignoreMissing: plan.checks.ignoreMissing };
+		this.#sending = {
+			...options,
+			terms,
+			ignoreMissing: plan.checks.ignoreMissing,
+			onRetry: (failed, waitMs, row) => this.#noteRetry(failed, waitMs, row),
+		};
 	}
 
 	async send(row: RunRow): Promise<RowOutcome> {
@@ -161,15 +166,18 @@ export class RowSender {
 	}
 
 	#send({ row }: RunRow, request: Request): Promise<Outcome> {
-		const { client, journal, past, options, slots, write = send } = this.parts;
-		const onRetry = (failed: Outcome, waitMs: number): void => {
-			const { attempts: attempt, status, code, mayBeApplied: lost, mayBePartly: partly } = failed;
-			// The next outcome says so if the journal fails.
-			journal?.record({ type: 'attempt', row, attempt, status, code, lost, partly }).catch(() => undefined);
-			options.onRetry?.(failed, waitMs);
-		};
-		const own = { ...this.#sending, history: past?.states.history(row), onRetry };
-		return slots === undefined ? write(client, request, own) : slots.run(() => write(client, request, own));
+		const { client, past, slots, write = send } = this.parts;
+		const history = past?.states.history(row);
+		const once = (): Promise<Outcome> => write(client, request, this.#sending, row, history);
+		return slots === undefined ? once() : slots.run(once);
+	}
+
+	#noteRetry(failed: Outcome, waitMs: number, row = 0): void {
+		const { journal, options } = this.parts;
+		const { attempts: attempt, status, code, mayBeApplied: lost, mayBePartly: partly } = failed;
+		// The next outcome says so if the journal fails.
+		journal?.record({ type: 'attempt', row, attempt, status, code, lost, partly }).catch(() => undefined);
+		options.onRetry?.(failed, waitMs);
 	}
 
 	async #readBefore({ request }: RunRow): Promise<Seen> {

@@ -61,6 +61,7 @@ export function outcomeColumns(endpoint: Endpoint, own: readonly Column[] = []):
 
 function messageOf(row: Row): string {
 	const { message, reasons, warnings = [], differs } = row as Partial<RowRecord>;
+	if (reasons === undefined && warnings.length === 0 && differs?.length === 0) return message ?? '';
 	const said = fullMessage({ message: message ?? undefined, reasons });
 	// What is skipped for a reason has it as a warning too.
 	const parts = new Set([...(said === undefined ? [] : [said]), ...warnings, ...differences({ differs })]);

@@ -40,13 +40,11 @@ export async function startRun(given: RunJob): Promise<ExitCode> {
 	const pace = new AdaptivePace({ clock, random, rate: tuning.rate });
 	const sending = { ...session.sending, retries: tuning.retries, pace };
 	const directories = openDirectories(session, sending, reach);
-	const release = limitYoungGeneration();
 	const onDraft = (path: string): unknown => drafts.push(path);
 	try {
 		const job = { ...given, plan: await withIds(plan, endpoint, directories) };
 		return await sendRows(job, { record, connect, sending, directories, onDraft }, signals);
 	} finally {
-		release();
 		signals.end();
 		const opened = await reached?.catch(() => undefined);
 		await opened?.client.close();
@@ -122,19 +120,4 @@ function machineUser(): { user: string; host: string } {
 	} catch {
 		return { user: String(process.getuid?.() ?? 'unknown'), host: os.hostname() };
 	}
-}
-
-/** Enough for few collections; V8 would take four times as much. */
-const YOUNG_BYTES = 8 * 1024 * 1024;
-
-/** Set late: Node's own modules load slowly after a flag was set. */
-function limitYoungGeneration(): () => void {
-	const v8 = process.getBuiltinModule('node:v8');
-	const timer = setInterval(() => {
-		const young = v8.getHeapSpaceStatistics().find((space) => space.space_name === 'new_space');
-		if (young === undefined || young.space_size < YOUNG_BYTES) return;
-		v8.setFlagsFromString('--semi-space-growth-factor=1');
-		clearInterval(timer);
-	}, 10);
-	return () => clearInterval(timer);
 }
