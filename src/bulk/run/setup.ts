@@ -53,6 +53,6 @@ export interface RunSetup extends Guards {
 	connect(): Promise<Client>;
 	directories: Directories;
 	show: Show;
-	/** A file that must not stay if a signal comes before the first row. */
+	/** An unfinished plan, which must not stay if a signal comes. */
 	onDraft(path: string): void;
 }
