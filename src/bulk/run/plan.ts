@@ -103,7 +103,6 @@ export interface RunTuning {
 	readonly rate?: number;
 	readonly retries: number;
 	readonly first?: number;
-	readonly quiet: boolean;
 	/** No new row begins then; milliseconds since 1970. */
 	readonly until?: number;
 }

@@ -195,7 +195,6 @@ export function tuningOf({ options, context }: RunInvocation, { connection: { se
 		rate: settings.rate,
 		retries: options.retries ?? DEFAULT_RETRIES,
 		first: options.first,
-		quiet: options.quiet === true,
 		until: options.for === undefined ? end : now + options.for,
 	};
 }

@@ -98,7 +98,7 @@ export class TextMessages implements Messages {
 		this.#writeFailures(ended);
 		const { stopped } = ended;
 		const header = noted.journal?.header;
-		if (header === undefined || (job.tuning.quiet && stopped === undefined)) return;
+		if (header === undefined || (job.options.quiet && stopped === undefined)) return;
 		if (stopped !== undefined) this.#write(palette.bad(sanitise(whyStopped(stopped))));
 		const advice = adviceAfter(stopped, job);
 		if (advice !== undefined) noted.advices.add(advice);
@@ -182,10 +182,10 @@ export class JsonMessages implements Messages {
 	}
 
 	ended(ended: Ended): void {
-		const { tuning, session, context } = this.job;
+		const { session, context, options } = this.job;
 		const { counts, exitCode, stopped, ms } = ended;
 		if (exitCode !== ExitCode.ok) this.#write(this.#failureOf(ended));
-		if (tuning.quiet && stopped === undefined) return;
+		if (options.quiet && stopped === undefined) return;
 		const header = this.noted.journal?.header;
 		writeSummary(context, {
 			run: header?.id ?? null,
@@ -271,10 +271,10 @@ function undoObstacle({ endpoint, options }: RunJob, { counts }: Ended, plan: Ru
 	return isPermanent ? 'the deletes were permanent' : 'no old values were saved';
 }
 
-export function noteColumns({ plan, tuning, context }: RunJob, { columns }: PlannedRows): void {
+export function noteColumns({ plan, context, options }: RunJob, { columns }: PlannedRows): void {
 	const { ignored = [], matched = [] } = columns ?? {};
 	const pairs = matched.map(({ column, field }) => `${sanitise(column)} → ${field}`);
-	if (pairs.length > 0 && !tuning.quiet) notify(context, 'message', `columns: ${pairs.join(', ')}`);
+	if (pairs.length > 0 && !options.quiet) notify(context, 'message', `columns: ${pairs.join(', ')}`);
 	if (plan.endpoint !== 'ticket.fields.set') return;
 	for (const column of ignored.filter((name) => !plan.columns.ignore.includes(name))) {
 		warn(context, [`column ${column} is not sent; to send it: --map ${column}=${column}`]);

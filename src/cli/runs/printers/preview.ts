@@ -85,8 +85,8 @@ export class PreviewScreen {
 	}
 
 	#write({ facts, lines }: End): void {
-		const { tuning, context } = this.job;
-		if (tuning.quiet) return;
+		const { context, options } = this.job;
+		if (options.quiet) return;
 		if (asksForJson(context.argv)) {
 			writeSummary(context, facts);
 			return;

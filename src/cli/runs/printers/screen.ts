@@ -98,7 +98,7 @@ export class Screen {
 	}
 
 	#showStart({ total, counts, control, journal }: Started): void {
-		const { tuning, context, options } = this.job;
+		const { context, options } = this.job;
 		this.#noted.journal = journal;
 		this.signals.work = {
 			stop: () => control.stop({ kind: 'signal' }),
@@ -106,7 +106,7 @@ export class Screen {
 			clear: () => this.#progress?.clear(),
 			resume: journal && `supportctl run resume ${journal.header.id}`,
 		};
-		if (total <= 1 || tuning.quiet || this.#isJson) return;
+		if (total <= 1 || options.quiet || this.#isJson) return;
 		const { palette } = this;
 		this.#progress = createProgress(context, { total, start: totalOf(counts), palette, verbose: options.verbose });
 	}
