@@ -100,8 +100,6 @@ export const MOST_AT_A_TIME = 64;
 export interface RunTuning {
 	readonly concurrency: number;
 	readonly auto: boolean;
-	readonly rate?: number;
-	readonly retries: number;
 	readonly first?: number;
 	/** No new row begins then; milliseconds since 1970. */
 	readonly until?: number;

@@ -32,7 +32,7 @@ export async function checkRunReports(setup: RunSetup, { source }: PlannedRows):
 	const files = {
 		'the plan': saveTo,
 		"the run's input": inputFileOf(source)?.path,
-		"the run's journal": journal.path ?? resumes?.path,
+		"the run's journal": journal ?? resumes?.path,
 		'the journal of the earlier run': 'journal' in plan.source ? plan.source.journal : undefined,
 		'where stdout goes': '/dev/stdout',
 	};

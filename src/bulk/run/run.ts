@@ -129,10 +129,10 @@ function headerOf({ plan, tuning, clock, tool, record }: RunSetup, rows: Planned
 
 /** Lookups leave nothing to resume. */
 async function openJournalOf(setup: RunSetup, rows: PlannedRows, survey: Survey): Promise<Journal | undefined> {
-	const { stateDir, redact, directories } = setup;
-	const { path, isWanted } = setup.journal;
-	if (!isWanted) return undefined;
-	const journal = createJournal(headerOf(setup, rows, survey), stateDir, path, redact);
+	const { plan, stateDir, redact, directories, reports } = setup;
+	const isLookUp = endpoints[plan.endpoint].replay === 'read' && plan.source.from === 'ids';
+	if (isLookUp && (setup.journal ?? reports) === undefined) return undefined;
+	const journal = createJournal(headerOf(setup, rows, survey), stateDir, setup.journal, redact);
 	await keepNames(journal, directories);
 	return journal;
 }

@@ -35,8 +35,8 @@ export interface RunSetup extends Guards {
 	saveTo?: string;
 	resumes?: { path: string; header: RunHeader; again: readonly OutcomeName[] };
 	record: Pick<RunHeader, 'id' | 'who' | 'note' | 'reports'>;
-	/** By default in the state folder; nowhere for lookups without a report. */
-	journal: { readonly path: string | undefined; readonly isWanted: boolean };
+	/** By default it is in the state folder; lookups without a report have none. */
+	journal?: string;
 	/** `html:run.html`, under `cwd`; a resume writes those of its run. */
 	reports?: readonly string[];
 	cwd: string;

@@ -80,7 +80,7 @@ async function sendOne(given: RunJob, expected: RunRow['expected']): Promise<Exi
 			client,
 			terms,
 			dialect,
-			options: { ...sending, retries: job.tuning.retries, stop: stop.signal },
+			options: { ...sending, stop: stop.signal },
 			redact: createOutcomeRedactor(session.secrets, Object.keys(secrets).length > 0),
 		});
 		signals.work = { stop: () => stop.abort(), open: () => 1 };

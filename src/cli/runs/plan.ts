@@ -33,7 +33,7 @@ import {
 import type { RunSetup } from '../../bulk/run/setup.js';
 import { UsageError } from '../../errors.js';
 import { createRedactor } from '../../output/redact.js';
-import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES, shellWord } from '../../profile/settings.js';
+import { DEFAULT_CONCURRENCY, shellWord } from '../../profile/settings.js';
 import { parseUntil } from '../options/window.js';
 import type { Session } from '../session.js';
 import { readFields, readItems } from './fields.js';
@@ -192,8 +192,6 @@ export function tuningOf({ options, context }: RunInvocation, { connection: { se
 	return {
 		auto,
 		concurrency: auto ? MOST_AT_A_TIME : (settings.concurrency ?? DEFAULT_CONCURRENCY),
-		rate: settings.rate,
-		retries: options.retries ?? DEFAULT_RETRIES,
 		first: options.first,
 		until: options.for === undefined ? end : now + options.for,
 	};

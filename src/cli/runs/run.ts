@@ -37,8 +37,8 @@ export async function startRun(given: RunJob): Promise<ExitCode> {
 	const signals = listenForStop(given, () => {
 		for (const path of drafts) rmSync(path, { force: true });
 	});
-	const pace = new AdaptivePace({ clock, random, rate: tuning.rate });
-	const sending = { ...session.sending, retries: tuning.retries, pace };
+	const pace = new AdaptivePace({ clock, random, rate: session.connection.settings.rate });
+	const sending = { ...session.sending, pace };
 	const directories = openDirectories(session, sending, reach);
 	const onDraft = (path: string): unknown => drafts.push(path);
 	try {
@@ -56,12 +56,10 @@ async function sendRows(
 	means: Pick<RunSetup, 'record' | 'connect' | 'sending' | 'directories' | 'onDraft'>,
 	signals: ReturnType<typeof listenForStop>,
 ): Promise<ExitCode> {
-	const { endpoint, plan, tuning, secrets, session, resumes, context, options } = job;
+	const { plan, tuning, secrets, session, resumes, context, options } = job;
 	const { dialect, stateDir } = session;
 	const { clock, stdin, cwd } = context;
 	const extent = extentOf(job);
-	const journal = options.journal === undefined ? undefined : resolve(cwd, options.journal);
-	const isLookUp = endpoint.replay === 'read' && plan.source.from === 'ids';
 	const screen = new Screen(job, extent, signals, await openPalette(context, context.stderr));
 	try {
 		return await run({
@@ -80,7 +78,7 @@ async function sendRows(
 			redact: createRedactor(),
 			redactRows: (hasSecrets) => createOutcomeRedactor(session.secrets, hasSecrets),
 			saveTo: options.plan === undefined ? undefined : resolve(cwd, options.plan),
-			journal: { path: journal, isWanted: !isLookUp || journal !== undefined || options.report !== undefined },
+			journal: options.journal === undefined ? undefined : resolve(cwd, options.journal),
 			reports: options.report,
 			stdin: stdin.bytes(),
 			...guardsOf(job, means.directories),

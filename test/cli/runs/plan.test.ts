@@ -138,10 +138,10 @@ describe('the plan of a run', () => {
 
 describe('how a run is sent', () => {
 	it('comes from flags, then from the profile, then from the defaults, and is no part of the plan', async () => {
-		const given = await read('ticket update 1 --title x -j 2 --rate 9 --retries 0 --first 5 -q');
-		expect(given.tuning).toEqual({ concurrency: 2, auto: false, rate: 9, retries: 0, first: 5 });
+		const given = await read('ticket update 1 --title x -j 2 --rate 9 --first 5 -q');
+		expect(given.tuning).toEqual({ concurrency: 2, auto: false, first: 5 });
 		const { plan, tuning } = await read('ticket update 1 --title x');
-		expect(tuning).toEqual({ concurrency: 7, auto: false, rate: 3, retries: 4, first: undefined });
+		expect(tuning).toEqual({ concurrency: 7, auto: false, first: undefined });
 		expect(given.plan).toEqual(plan);
 	});
 });
