@@ -134,15 +134,7 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	const { without, found, problem } = await findService(url, probe);
 	yield* examineWay(url, proxy, problem);
 	if (problem !== undefined) {
-		let { hint } = problem;
-		if (found !== undefined && setup.sources.baseUrl.from === 'profile') {
-			const command = `supportctl profile set ${setup.profileName} --base-url ${shellWord(found)}`;
-			hint = `found the service at ${found}: ${command}`;
-		} else if (problem.code === 'no_service') {
-			const word = await findPrefix(invocation, reach);
-			if (word !== undefined) hint = `the service uses ${word}-api: pass --product-prefix ${word}`;
-		}
-		throw new FailedError(problem.message, { hint });
+		throw new FailedError(problem.message, { hint: await hintFor(invocation, setup, reach, problem, found) });
 	}
 	yield pass(`${url}/${dialectFor(settings).root}/v1 responds`);
 	if (!('auth' in signIn)) return yield skip('secret failed');
@@ -208,13 +200,24 @@ async function* examineWay(
 	yield through(/^tls_/, isHttp || isLost ? skip(why) : pass('the certificate is trusted'));
 }
 
-/** What a deployment calls its API, where it isn't "support". */
-async function findPrefix(invocation: Invocation, reach: Omit<Reach, 'auth'>): Promise<string | undefined> {
+/** Names what would work: the place of the service, or what the deployment calls its API, if not "support". */
+async function hintFor(
+	invocation: Invocation,
+	{ profileName, sources }: Setup,
+	reach: Omit<Reach, 'auth'>,
+	{ code, hint }: FailedError,
+	found: string | undefined,
+): Promise<string | undefined> {
+	if (found !== undefined && sources.baseUrl.from === 'profile') {
+		return `found the service at ${found}: supportctl profile set ${profileName} --base-url ${shellWord(found)}`;
+	}
+	if (code !== 'no_service') return hint;
 	const endpoint = { returns: 'any', replay: 'read' } as const;
 	const request = { method: 'GET', path: '', endpoint };
 	const { body } = await sendOnce(invocation, { ...reach, auth: { scheme: 'none' } }, request);
 	const namespaces = isObject(body) ? body.namespaces : undefined;
-	return /"([A-Za-z][\w-]*)-api\/v1"/.exec(JSON.stringify(namespaces) ?? '')?.[1];
+	const word = /"([A-Za-z][\w-]*)-api\/v1"/.exec(JSON.stringify(namespaces) ?? '')?.[1];
+	return word === undefined ? hint : `the service uses ${word}-api: pass --product-prefix ${word}`;
 }
 
 /** As wide as the longest names: `skipped`, `credentials`. */

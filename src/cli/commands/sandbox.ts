@@ -1,8 +1,10 @@
 /** `sandbox`: a mock API on loopback, from memory, until it is stopped. */
 
+import type { Prefixes } from '../../api/dialect.js';
 import { ExitCode } from '../../errors.js';
 import { number, settings } from '../../profile/settings.js';
 import { type FaultKind, faultKinds } from '../../sandbox/responses.js';
+import type { openSandbox } from '../../sandbox/server.js';
 import { defineCommand } from '../command.js';
 import { type OptionSpec, options, pick } from '../options/option.js';
 import { checked, connectionOptions, wholeNumber } from '../options/shared.js';
@@ -67,6 +69,7 @@ export const command = defineCommand({
 	async run({ context, options: given }) {
 		const { openSandbox } = await import('../../sandbox/server.js');
 		const { productPrefix: product, shopPrefix: shop, membershipPrefix: membership } = given;
+		const prefixes = { product, shop, membership };
 		const stopped = new Promise<void>((stop) => {
 			let signals = 0;
 			context.signals.listen(() => {
@@ -82,16 +85,28 @@ export const command = defineCommand({
 			random: () => context.random(),
 			latencyMs: given.latency,
 			failKinds: given.failKind,
-			prefixes: { product, shop, membership },
+			prefixes,
 		});
 		const { baseUrl, username, password } = sandbox;
 		if (given.json) {
 			context.stdout.write(`${JSON.stringify({ baseUrl, username, password, pid: process.pid })}\n`);
 		} else {
-			const tickets = sandbox.store.tickets.size;
-			const words = Object.entries({ product, shop, membership }).filter(([, word]) => word !== undefined);
-			const flags = words.map(([name, word]) => ` --${name}-prefix ${word}`).join('');
-			context.stdout.write(`Serving ${tickets} tickets at ${baseUrl}
+			context.stdout.write(greeting(sandbox, prefixes));
+			context.stderr.write('Press Ctrl-C to stop.\n');
+		}
+		await stopped;
+		await sandbox.close();
+		return ExitCode.ok;
+	},
+});
+
+type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
+
+function greeting({ baseUrl, username, password, store }: Sandbox, prefixes: Partial<Prefixes>): string {
+	const tickets = store.tickets.size;
+	const words = Object.entries(prefixes).filter(([, word]) => word !== undefined);
+	const flags = words.map(([name, word]) => ` --${name}-prefix ${word}`).join('');
+	return `Serving ${tickets} tickets at ${baseUrl}
 username  ${username}
 password  ${password}
 
@@ -100,11 +115,5 @@ export SUPPORTCTL_BASE_URL='${baseUrl}'
 export SUPPORTCTL_USERNAME='${username}'
 export SUPPORTCTL_PASSWORD='${password}'
 supportctl ticket update ${Math.min(14, tickets)} --status hold${flags}
-`);
-			context.stderr.write('Press Ctrl-C to stop.\n');
-		}
-		await stopped;
-		await sandbox.close();
-		return ExitCode.ok;
-	},
-});
+`;
+}
