@@ -30,7 +30,7 @@ export const command = defineCommand({
 		const { args, context, options } = invocation;
 		const plan = resolve(context.cwd, args[0]);
 		if (args.length === 1 && isPlanFile(plan)) {
-			if (options.report !== undefined) await reportPlan(plan, options.report, context.cwd);
+			if (options.report !== undefined) await reportPlan(args[0], options.report, context.cwd);
 			await showPlan(invocation, plan);
 			return ExitCode.ok;
 		}

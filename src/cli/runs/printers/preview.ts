@@ -1,6 +1,6 @@
 /** A dry run: the requests that would be sent, or old and new values. */
 
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { counted } from '../../../api/names.js';
 import type { FieldChange, Preview, RowChange } from '../../../bulk/run/events.js';
 import type { RunRow } from '../../../bulk/run/rows.js';
@@ -80,8 +80,7 @@ export class PreviewScreen {
 		await this.#results?.end();
 		const { plan: path, report } = this.job.options;
 		this.#write(path === undefined ? this.#endDryRun(preview) : this.#endPlan(path, preview));
-		const { saved } = preview;
-		if (saved !== undefined && report !== undefined) await reportPlan(saved.path, report, this.job.context.cwd);
+		if (path !== undefined && report !== undefined) await reportPlan(path, report, this.job.context.cwd);
 	}
 
 	#write({ facts, lines }: End): void {
@@ -133,14 +132,14 @@ function haveRows(count: number): string {
 	return `${count} ${count === 1 ? 'row has' : 'rows have'}`;
 }
 
-export async function reportPlan(path: string, texts: readonly string[], cwd: string): Promise<void> {
+/** @param name of its file, as it was typed */
+export async function reportPlan(name: string, texts: readonly string[], cwd: string): Promise<void> {
+	const path = resolve(cwd, name);
 	const { checkReports, writePlanReports } = await import('../../../bulk/reports/write.js');
 	const { plannedChanges, readPlan } = await import('../../../bulk/run/plan-file.js');
 	const specs = await checkReports(texts, [['the plan', path]], cwd);
 	const { header, sha256 } = readPlan(path);
-	const near = relative(cwd, resolve(path));
-	const name = shellWord(near.startsWith('..') ? path : near);
-	const steps = [['apply it', `supportctl run apply ${name} --digest ${sha256}`]] as const;
+	const steps = [['apply it', `supportctl run apply ${shellWord(name)} --digest ${sha256}`]] as const;
 	await writePlanReports(specs, { header, steps, rows: plannedChanges(path, header.plan) }, cwd);
 }
 
