@@ -23,6 +23,8 @@ export interface InputSource {
 	readonly headerLine?: number | undefined;
 	readonly sha256: string | undefined;
 	readonly spooled: boolean;
+	/** All bytes: `sha256` is known, and later passes must have the same. */
+	readThrough(): Promise<void>;
 	/** @throws UsageError with the line, or if the file changed */
 	read(): AsyncIterable<readonly RawRow[]>;
 	/** Names a copy of stdin for a resume. Not for secrets. */
@@ -41,6 +43,7 @@ export function openArguments(ids: readonly string[]): InputSource {
 			const { createHash } = process.getBuiltinModule('node:crypto');
 			return createHash('sha256').update(JSON.stringify(ids)).digest('hex');
 		},
+		readThrough: async () => undefined,
 		async *read() {
 			if (batch.length > 0) yield batch;
 		},

@@ -219,6 +219,9 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 			get sha256() {
 				return bytes.sha256;
 			},
+			async readThrough() {
+				for await (const _ of bytes.chunks());
+			},
 			async keep() {
 				if (!isCopied) return;
 				// The file's own place is at its end.

@@ -35,7 +35,7 @@ export async function openPastInput(
 }
 
 async function checkUnchanged({ id, input }: RunHeader, source: InputSource): Promise<void> {
-	for await (const _ of source.read());
+	await source.readThrough();
 	if (source.sha256 === input.sha256) return;
 	throw new UsageError(`${source.name} is not the input of run ${id}`, {
 		code: 'input_changed',
