@@ -1,6 +1,7 @@
 /** The lines of a journal: writing, reading and checking them. */
 
 import { crc32 } from 'node:zlib';
+import { isObject } from '../../api/values.js';
 import { type ExitCode, FailedError } from '../../errors.js';
 import type { OutcomeName, RowOutcome } from '../../http/outcome.js';
 import type { NameRecord } from '../lists/directory.js';
@@ -12,7 +13,9 @@ export const VERSION = 3;
 
 export type Json = Record<string, unknown>;
 
-export interface RowRecord extends Omit<RowOutcome, 'body'> {}
+export interface RowRecord extends Omit<RowOutcome, 'body'> {
+	link?: string;
+}
 
 export interface EndRecord {
 	at: string;
@@ -101,7 +104,15 @@ export function rowLine(outcome: RowOutcome): string {
 		ms: Math.round(ms),
 		warnings,
 		differs,
+		link: linkOf(outcome),
 	});
+}
+
+const LONGEST_LINK = 300;
+
+function linkOf({ body }: RowOutcome): string | undefined {
+	const link = isObject(body) ? body.link : undefined;
+	return typeof link === 'string' && link.length <= LONGEST_LINK ? link : undefined;
 }
 
 /** Secret values are only named in `withheld`: an undo must not restore a placeholder. */

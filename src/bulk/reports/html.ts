@@ -137,7 +137,7 @@ function* groupTable({ groups, ungrouped, isPlan }: Page): Generator<string> {
 	yield `<th scope="col">${isPlan ? 'Change' : 'Reason'}</th><th scope="col">First</th></tr></thead>\n<tbody>\n`;
 	for (const { rows, text, first } of groups) {
 		yield `<tr><td class="n">${number(rows)}</td>${outcomeCell(first)}`;
-		yield `<td>${encode(text)}</td><td class="name">${encode(first.name)}</td></tr>\n`;
+		yield `<td>${encode(text)}</td><td class="name">${linked(first)}</td></tr>\n`;
 	}
 	yield '</tbody>\n</table>\n';
 	if (ungrouped > 0) yield `<p class="faint">${number(ungrouped)} more for other reasons.</p>\n`;
@@ -145,6 +145,11 @@ function* groupTable({ groups, ungrouped, isPlan }: Page): Generator<string> {
 
 function outcomeCell({ outcome }: PageRow): string {
 	return outcome === undefined ? '' : `<td class="dot ${outcome}">${outcome}</td>`;
+}
+
+function linked({ name, link }: PageRow): string {
+	if (link === undefined) return encode(name);
+	return `<a href="${escapeXml(link)}" rel="noreferrer">${encode(name)}</a>`;
 }
 
 function changeText({ field, old, new: value }: Change): string {
@@ -169,7 +174,7 @@ function* rowTable({ rows, total, outcomes, noun, isPlan }: Page): Generator<str
 	for (const row of rows) {
 		const { line = '', outcome, changes, remarks } = row;
 		yield outcome === undefined ? '<tr>' : `<tr data-outcome="${outcome}">`;
-		yield `<td class="n">${row.row}</td><td class="n">${line}</td><td class="name">${encode(row.name)}</td>`;
+		yield `<td class="n">${row.row}</td><td class="n">${line}</td><td class="name">${linked(row)}</td>`;
 		yield isPlan
 			? `<td>${changes.map(changeText).join('<br>')}</td>`
 			: `${outcomeCell(row)}<td>${encode(remarks)}</td>`;

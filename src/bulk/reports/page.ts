@@ -61,6 +61,7 @@ export interface PageRow {
 	readonly row: number;
 	readonly line?: number;
 	readonly name: string;
+	readonly link?: string;
 	readonly outcome?: OutcomeName;
 	readonly remarks: string;
 	readonly changes: readonly Change[];
@@ -179,6 +180,15 @@ export function valueText(value: unknown): string {
 	return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** Only links to the service itself. */
+function ownLink(link: string | undefined, baseUrl: string): string | undefined {
+	if (link === undefined || !URL.canParse(link)) return undefined;
+	const { protocol, host, username, password, href } = new URL(link);
+	const isWeb = protocol === 'https:' || protocol === 'http:';
+	const isOwn = host === new URL(baseUrl).host && username === '' && password === '';
+	return isWeb && isOwn ? href : undefined;
+}
+
 class Groups {
 	readonly #byKey = new Map<string, Group>();
 	others = 0;
@@ -195,7 +205,7 @@ class Groups {
 	}
 }
 
-function readRows({ records, noun }: Report) {
+function readRows({ records, noun, header }: Report) {
 	const groups = new Groups();
 	const wrong: PageRow[] = [];
 	const different: PageRow[] = [];
@@ -213,6 +223,7 @@ function readRows({ records, noun }: Report) {
 			row,
 			line,
 			name: nameRow(ids, noun),
+			link: ownLink(record.link, header.plan.service.baseUrl),
 			outcome,
 			remarks: [...(isPlain ? [] : [reasonOf(record)]), ...differences(record)].join('; '),
 			changes: [],

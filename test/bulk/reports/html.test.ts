@@ -125,6 +125,22 @@ describe('the HTML report', () => {
 		);
 	});
 
+	it.each([
+		['https://desk.example/ticket/one/', 'https://desk.example/ticket/one/'],
+		['http://desk.example/?p=1', 'http://desk.example/?p=1'],
+		['https://evil.example/ticket/1', undefined],
+		['https://desk.example.evil.example/', undefined],
+		['https://user:password@desk.example/', undefined],
+		['javascript:alert(1)//desk.example', undefined],
+		['//desk.example/1', undefined],
+		[14, undefined],
+	])('links a row only to a page of the service itself: %s', async (link, href) => {
+		const page = await reportOf('html', await runOf([outcomeOf(1, { body: { id: 1, link } })]));
+		const [anchor] = elementsOf(readPage(page), 'a');
+		expect(anchor?.attributes.href).toBe(href);
+		expect(textOf(page)).toContain('ticket 1');
+	});
+
 	it('loads nothing, and holds no markup that the service chose', async () => {
 		const page = await reportOf('html', await hostileRun(SCRIPT));
 		const allowed =
