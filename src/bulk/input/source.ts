@@ -184,6 +184,8 @@ export interface OpenInputOptions {
 	format?: InputFormat;
 	stdin: AsyncIterable<Uint8Array>;
 	stateDir: string;
+	/** Before a copy is made, so that it can be removed. */
+	onSpool?: ((path: string) => void) | undefined;
 }
 
 /** @throws UsageError, FailedError */
@@ -194,7 +196,10 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 	const given = isStdin ? options.stdin : await openFile(options.path, name);
 	const isCopied = !('stat' in given);
 	const path = isCopied ? join(folder, `input-${randomUUID()}`) : resolve(options.path);
-	if (isCopied) await removeOldCopies(folder).catch(() => undefined);
+	if (isCopied) {
+		await removeOldCopies(folder).catch(() => undefined);
+		options.onSpool?.(path);
+	}
 	const handle = isCopied ? await writeCopy(path, given, false) : given;
 	const spooled = dirname(path) === folder && COPY_NAME.test(basename(path));
 	const dispose = async ({ keep = false } = {}): Promise<void> => {

@@ -158,16 +158,17 @@ export class RowPlanner {
 	}
 }
 
-/** @throws UsageError */
+/** @param onDraft is told of a copy of stdin before it is made @throws UsageError */
 export async function openInputOf(
 	source: Extract<RowSource, { from: 'ids' | 'file' }>,
 	stdin: AsyncIterable<Uint8Array>,
 	stateDir: string,
+	onDraft?: (path: string) => void,
 ): Promise<InputSource> {
 	if (source.from === 'ids') return openArguments(source.ids);
 	const { openInput } = await import('../input/source.js');
 	const { path, name, format } = source;
-	return await openInput({ path, name, stdin, stateDir, format });
+	return await openInput({ path, name, stdin, stateDir, format, onSpool: onDraft });
 }
 
 export function invalidOutcome({ row, line, complaints, isGone = false }: InvalidRow): RowOutcome {

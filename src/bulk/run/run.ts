@@ -68,7 +68,7 @@ async function openRows(setup: RunSetup): Promise<PlannedRows> {
 	const { source } = plan;
 	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, dialect);
 	if (source.from === 'plan') return (await import('./plan-file.js')).openPlannedRows(plan, source, dialect);
-	const input = await openInputOf(source, setup.stdin, setup.stateDir);
+	const input = await openInputOf(source, setup.stdin, setup.stateDir, setup.onDraft);
 	const { path, format } = input;
 	try {
 		const planner = new RowPlanner(plan, input, dialect, setup.secrets);

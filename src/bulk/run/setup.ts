@@ -53,6 +53,6 @@ export interface RunSetup extends Guards {
 	connect(): Promise<Client>;
 	directories: Directories;
 	show: Show;
-	/** An unfinished plan, which must not stay if a signal comes. */
+	/** A file that must not stay if a signal comes before the first row. */
 	onDraft(path: string): void;
 }

@@ -32,7 +32,7 @@ export async function startRun(given: RunJob): Promise<ExitCode> {
 		return reached;
 	};
 	const connect = async () => (await reach()).client;
-	// Nothing is waited for: stdin may be open for long.
+	// No copy of the input stays before the first write. Nothing is waited for: stdin may be open for long.
 	const drafts: string[] = [];
 	const signals = listenForStop(given, () => {
 		for (const path of drafts) rmSync(path, { force: true });
