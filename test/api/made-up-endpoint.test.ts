@@ -35,7 +35,6 @@ const endpoint: Endpoint = {
 	replay: 'set',
 	returns: 'object',
 	trash: false,
-	confirm: false,
 	noun: 'macro',
 	verb: 'update',
 	documented: false,
@@ -154,13 +153,13 @@ describe('an id of what a thing belongs to', () => {
 	});
 });
 
-test('it is asked about before it is sent where its row says so', async () => {
+test('it is asked about before it is sent where its row deletes', async () => {
 	const { recorder, call } = await start();
-	const asking = commandOf({ ...endpoint, confirm: true });
+	const asking = commandOf({ ...endpoint, replay: 'delete' });
 	await expect(call(asking, words, ['3', '--macro-name', 'Thanks'])).rejects.toThrow(
 		expect.objectContaining({
 			code: 'needs_yes',
-			message: expect.stringMatching(/refusing to update 1 macro: 3 on 127\.0\.0\.1/),
+			message: expect.stringMatching(/refusing to permanently delete 1 macro: 3 on 127\.0\.0\.1/),
 		}),
 	);
 	expect(recorder.requests).toEqual([]);

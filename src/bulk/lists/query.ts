@@ -1,13 +1,14 @@
-/** What a list is asked for: its filters and its order. */
+/** What is asked for: IDs, and the filters and the order of a list. */
 
 import type { Dialect } from '../../api/dialect.js';
+import type { PathParameter } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import type { Filter, Read } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
-import { findStatus, likelyStatus, NOBODY, quote, readMoment } from '../../api/values.js';
+import { findStatus, isProblem, likelyStatus, NOBODY, parseId, quote, readMoment } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import type { Directories } from './directory.js';
-import { readId, termId, userId } from './ids.js';
+import type { Ids } from '../run/plan.js';
+import type { Directories, Found } from './directory.js';
 
 interface Asked {
 	read: Read;
@@ -106,4 +107,48 @@ function readOrder({ orders }: Read, sort: string) {
 		order: { orderby, order: direction === 1 ? 'asc' : 'desc' },
 		byId: orderby === 'id' ? direction : undefined,
 	};
+}
+
+/** The path IDs before objects' own: none, or one for each text. @throws UsageError */
+export async function ownerIds(texts: readonly string[], { read, directories }: Asked): Promise<Ids[]> {
+	const [parameter] = read.list.parameters;
+	if (parameter === undefined) return [{}];
+	const owners: Ids[] = [];
+	for (const text of new Set(texts)) owners.push({ [parameter.name]: await pathId(parameter, text, {}, directories) });
+	return owners;
+}
+
+/** @throws UsageError */
+export async function objectId(owners: Ids, text: string, { read, directories }: Asked): Promise<string> {
+	return await pathId(read.get?.parameters.at(-1) as PathParameter, text, owners, directories);
+}
+
+async function pathId(
+	{ name, kind, names }: PathParameter,
+	text: string,
+	{ taxonomy = '' }: Ids,
+	directories: Directories,
+): Promise<string> {
+	if (kind === 'taxonomy') return text;
+	if (names === 'users') return await userId('user', text, directories);
+	return readId(name.replaceAll('_', ' '), names === 'terms' ? await termId(taxonomy, text, directories) : text);
+}
+
+function readId(label: string, text: string): string {
+	const parsed = parseId(text);
+	if (isProblem(parsed)) throw new UsageError(`${label}: ${parsed.problem}`, { code: 'invalid_id' });
+	return parsed.value;
+}
+
+async function userId(label: string, text: string, { users }: Directories): Promise<string> {
+	return readId(label, idIn(await users.id(text), label, text));
+}
+
+async function termId(taxonomy: string, text: string, { terms }: Directories): Promise<string> {
+	return /^\d+$/.test(text) ? text : idIn(await terms(taxonomy).id(text), taxonomy, text);
+}
+
+function idIn(found: Found, label: string, text: string): string {
+	if ('problem' in found) throw new UsageError(`${label}: ${found.problem}`, { code: 'unknown_name' });
+	return 'id' in found ? found.id : text;
 }

@@ -45,7 +45,7 @@ async function askToWrite(
 	const undo = checks.snapshot
 		? 'run undo can restore the old values'
 		: "this can't be undone: old values are not saved";
-	const asks = endpoint.confirm || isAgain || (isMany && context.prompts.available);
+	const asks = endpoint.replay === 'delete' || isAgain || (isMany && context.prompts.available);
 	await confirmWrite(job, service, action, asks, isMany ? [...doubts, undo] : doubts);
 }
 

@@ -71,7 +71,8 @@ async function sendOne(given: RunJob, expected: RunRow['expected']): Promise<Exi
 		const { plan, terms } = found;
 		const job = { ...given, plan };
 		const row: RunRow = { ...found.row, expected };
-		const isGuarded = (expect ?? max ?? confirm) !== undefined || endpoint.confirm || plan.service.protected;
+		const isGuarded =
+			(expect ?? max ?? confirm) !== undefined || endpoint.replay === 'delete' || plan.service.protected;
 		if (isGuarded || plan.checks.verify || readsBefore(plan)) await check(job, row, client, await openNames());
 		const fields = [...listedFields(plan), ...Object.keys(row.request.sent ?? {})];
 		const results = await openResults(job, outcomeShape(job, fields));
