@@ -155,7 +155,7 @@ function compareTerms({ name, kind }: ComparedField, sent: unknown, shown: unkno
 	const isDamaged = [...left].some((text) => /[^ -~]|%[\da-f]{2}/i.test(text));
 	const all = [...left, ...right];
 	const isNumber = (text: string): boolean => NUMERIC.test(text);
-	const mayBeMixed = kind === 'term' ? all.some(isNumber) : all.some(isNumber) && !all.every(isNumber);
+	const mayBeMixed = all.some(isNumber) && (kind === 'term' || !all.every(isNumber));
 	return isDamaged || mayBeMixed ? 'not comparable' : 'other';
 }
 

@@ -43,24 +43,14 @@ interface Setting extends DirectoryOptions {
 export function createDirectories(options: DirectoryOptions) {
 	const memory = new Memory();
 	const setting: Setting = { ...options, memory };
-	const taxonomies = new Map<string, Terms>();
-	const passwords = new Map<string, Passwords>();
 	const users = new Users(setting);
-	const terms = (taxonomy: string): Terms => {
-		const own = taxonomies.get(taxonomy) ?? new Terms(taxonomy, setting);
-		taxonomies.set(taxonomy, own);
-		return own;
-	};
+	const terms = madeOnce((taxonomy) => new Terms(taxonomy, setting));
 	return {
 		memory,
 		send: options.send,
 		users,
 		terms,
-		passwords(userId: string): Passwords {
-			const own = passwords.get(userId) ?? new Passwords(userId, setting);
-			passwords.set(userId, own);
-			return own;
-		},
+		passwords: madeOnce((userId) => new Passwords(userId, setting)),
 		/** So that `nameOf` knows what objects show in these fields of users and terms. */
 		async learn(fields: readonly Field[], objects: readonly ListedObject[]): Promise<void> {
 			const ofUsers = fields.filter(({ kind }) => kind === 'user');
@@ -73,6 +63,15 @@ export function createDirectories(options: DirectoryOptions) {
 			const text = String(value);
 			return kind === 'user' ? users.name(text) : terms(name).name(terms(name).idOf(text) ?? '');
 		},
+	};
+}
+
+function madeOnce<T>(make: (name: string) => T): (name: string) => T {
+	const made = new Map<string, T>();
+	return (name) => {
+		const own = made.get(name) ?? make(name);
+		made.set(name, own);
+		return own;
 	};
 }
 
@@ -201,8 +200,10 @@ class Users implements Directory {
 			match = seen?.find(isMatch);
 		}
 		if (match !== undefined) return { id: String(match.id) };
-		if (seen === undefined && this.#refusesOthers) return { problem: `can't look up ${what} here: use the ID` };
-		if (seen === undefined) return { problem: `${what} not found${why === undefined ? '' : `: ${why}`}` };
+		if (seen === undefined) {
+			if (this.#refusesOthers) return { problem: `can't look up ${what} here: use the ID` };
+			return { problem: `${what} not found${why === undefined ? '' : `: ${why}`}` };
+		}
 		const suggestion = await this.#suggestion(name, seen);
 		return { problem: `${what} not found${suggestion || ' (find it with: supportctl user list)'}` };
 	}

@@ -91,31 +91,20 @@ function ownValue({ name, kind }: Field, value: unknown): unknown {
 
 const LEFT_OUT = Symbol('left out');
 
-const REMEMBERED = 1000;
-
 /** Values that an update would refuse or change are left out. */
 function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOptions): (shown: unknown) => unknown {
 	const column = fieldColumn(field.name, field, { undocumented: false, statusIn: dialect.toNeutral }, false);
-	const hidesIn = (value: unknown): boolean => redact({ [field.name]: value })[field.name] !== value;
-	const isSecret = hidesIn('a');
-	const known = new Map<string, unknown>();
 	return (shown) => {
 		const value = ownValue(field, rawValue(shown));
 		if (value === undefined || value === null || value === '') return undefined;
 		if (Array.isArray(value) && value.length === 0) return undefined;
-		if (isSecret) return LEFT_OUT;
 		if (field.kind === 'term' && typeof value === 'string' && terms !== undefined) {
 			const exported = terms(field.name).exported(value);
 			if (exported !== value) return exported ?? LEFT_OUT;
 		}
-		const key = JSON.stringify(value);
-		let found = known.get(key);
-		if (found === undefined) {
-			const isHidden = typeof value === 'object' && hidesIn(value);
-			found = isHidden ? LEFT_OUT : checkedValue(field, value, column, asCells);
-			if (known.size < REMEMBERED) known.set(key, found);
-		}
-		return found;
+		// Entries of a map may be secrets.
+		const isHidden = redact({ [field.name]: value })[field.name] !== value;
+		return isHidden ? LEFT_OUT : checkedValue(field, value, column, asCells);
 	};
 }
 

@@ -37,7 +37,7 @@ interface NameProblem {
 /** Puts IDs in the place of names. @returns what is wrong with them */
 async function resolve(endpoint: Endpoint, values: RowValues, directories: Directories): Promise<NameProblem[]> {
 	const problems: NameProblem[] = [];
-	const idOf = async (column: string, text: string, directory: Pick<Directory, 'id'> | undefined) => {
+	const idOf = async (column: string, text: string, directory: Directory | undefined) => {
 		const found = (await directory?.id(text)) ?? { asGiven: true };
 		if ('id' in found) return found.id;
 		const problem = 'problem' in found ? found.problem : unlistedProblem(endpoint, column, text);
