@@ -472,7 +472,7 @@ const input = [
 			absent: [],
 		}),
 	}),
-	...bugsIn('src/bulk/lists/edit.ts', 'changedFields', ['test/bulk/lists/edit.test.ts'], {
+	...bugsIn('src/bulk/lists/sheet.ts', 'changedFields', ['test/bulk/lists/sheet.test.ts'], {
 		'an edit sends what it did not change': () => (_before, after) => after,
 	}),
 	...bugsIn('src/io/editor.ts', 'createDraft', ['test/io/editor.test.ts'], {

@@ -1,10 +1,10 @@
-/** What of an object can be edited, and what an edit changes. */
+/** What of an object is exported and can be edited, and what an edit changes. */
 
 import { expect, test } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
 import { reads } from '../../../src/api/reads.js';
-import { changedFields, editableFields } from '../../../src/bulk/lists/edit.js';
+import { changedFields, editableFields } from '../../../src/bulk/lists/sheet.js';
 
 const options = { read: reads.ticket, dialect: neutralDialect, redact: <T>(value: T): T => value };
 
