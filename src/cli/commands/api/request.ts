@@ -3,7 +3,6 @@
 import { bodyOut, type Dialect } from '../../../api/dialect.js';
 import { PAGE_SIZE } from '../../../api/reads.js';
 import { didYouMean } from '../../../api/suggest.js';
-import { overridesRequest, resolveTarget, type Target, withFields } from '../../../api/target.js';
 import { emptyRecord, hasInexactNumber, isObject, quote } from '../../../api/values.js';
 import { UsageError } from '../../../errors.js';
 import type { Context } from '../../../io/context.js';
@@ -65,7 +64,9 @@ export async function readCall(invocation: ApiInvocation, baseUrl: string, diale
 	const method = readMethod(invocation);
 	const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
 	const { rawField = [], typedField = [], input } = options;
-	const { path, query } = readTarget(args[1], baseUrl, dialect.root);
+	const { path, query } = resolveTarget(args[1], baseUrl, dialect.root);
+	refuseOverride(`${path}?${query}`);
+	refuseSecrets('the path', Object.fromEntries(new URLSearchParams(query)), SECRET_WAY);
 	const fields: Field[] = [];
 	for (const [name, value] of rawField) {
 		refuseSecrets(`-f ${name}`, { [name]: value }, SECRET_WAY);
@@ -142,24 +143,46 @@ export function bodyOf(fields: readonly Field[]): Record<string, unknown> {
 	return body;
 }
 
-function refuseOverride(text: string): void {
-	if (!overridesRequest(text)) return;
+/** Names keep their brackets. */
+export function withFields(query: string, fields: readonly Field[], dialect: Dialect): string {
+	const parts = fields.map(([name, value]) => {
+		const text = name === 'status' ? dialect.toOwn(String(value)) : String(value ?? '');
+		const shown = encodeURIComponent(dialect.toOwn(name)).replaceAll('%5B', '[').replaceAll('%5D', ']');
+		return `${shown}=${encodeURIComponent(text)}`;
+	});
+	return [query, ...parts].filter((part) => part !== '').join('&');
+}
+
+/** PHP reads `_method` and `rest_route` with other marks for the `_` too. */
+export function refuseOverride(text: string): void {
+	// Byte by byte, as lenient servers decode.
+	const decoded = text.replace(/%([0-9a-f]{2})/gi, (_, byte) => String.fromCharCode(Number.parseInt(byte, 16)));
+	if (!/(?:^|[?&;])[^a-z/?&;=]+method|(?:^|[?&;])[^a-z/?&;=]*rest[^a-z/?&;=]route/i.test(decoded)) return;
 	throw new UsageError(`${quote(text)} would change the method or path of the request`, {
 		code: 'invalid_parameter',
 		hint: 'pass the method and path as arguments: supportctl api DELETE tickets/14',
 	});
 }
 
-function readTarget(text: string, baseUrl: string, root: string): Target {
-	const target = resolveTarget(text, baseUrl, root);
-	if (target === undefined) {
-		throw new UsageError(`${quote(redactUrl(text))} is not a path below /${root}/v1`, {
+/**
+ * Understands `tickets`, `/tickets?page=2`, and a path that begins with the API's prefix (also the neutral one), with or
+ * without the base URL's own path. @throws UsageError for anything that leads, or could lead, elsewhere
+ */
+export function resolveTarget(text: string, baseUrl: string, root: string): { path: string; query: string } {
+	const prefix = `/${root}/v1`;
+	const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
+	const typed = text.startsWith('/') ? text : `/${text}`;
+	const below = typed.startsWith(`${basePath}/`) ? typed.slice(basePath.length) : typed;
+	const rest = below.replace(new RegExp(`^/(?:support-api|${root})/v1(?=[/?]|$)`), '');
+	const isOther = below !== typed && rest === below;
+	const { pathname, search, hash } = new URL(`http://localhost${prefix}${rest.replace(/^\/(?=\?|$)/, '')}`);
+	// A proxy or the service may decode and normalize the path once more.
+	const isUnclear = hash !== '' || /%2f|%5c|\/\/|\/\.\.?;/i.test(pathname) || /\p{Cc}/u.test(text);
+	if (isOther || isUnclear || !`${pathname}/`.startsWith(`${prefix}/`)) {
+		throw new UsageError(`${quote(redactUrl(text))} is not a path below ${prefix}`, {
 			code: 'invalid_path',
 			hint: 'pass the part after /support-api/v1, such as tickets/14; write # as %23',
 		});
 	}
-	const { path, query } = target;
-	refuseOverride(`${path}?${query}`);
-	refuseSecrets('the path', Object.fromEntries(new URLSearchParams(query)), SECRET_WAY);
-	return target;
+	return { path: pathname, query: search.slice(1) };
 }
