@@ -15,11 +15,13 @@ export async function readText(path: string, { stdin, cwd }: Place, flag?: strin
 		if (path === '-') return await stdin.text();
 		return new TextDecoder('utf-8', { fatal: true }).decode(readSmallFile(resolve(cwd, path), MAX_BYTES));
 	} catch (cause) {
-		const asked = flag === undefined ? '' : `${flag} `;
-		const name = path === '-' ? 'stdin' : path;
-		const message = `${asked}can't read ${name}: ${fileProblem(cause)}`;
-		throw new UsageError(message, { code: 'unreadable_input', cause });
+		throw unreadable(path === '-' ? 'stdin' : path, cause, flag);
 	}
+}
+
+export function unreadable(name: string, cause: unknown, flag?: string): UsageError {
+	const asked = flag === undefined ? '' : `${flag} `;
+	return new UsageError(`${asked}can't read ${name}: ${fileProblem(cause)}`, { code: 'unreadable_input', cause });
 }
 
 /** @param flag for errors @throws UsageError */

@@ -6,6 +6,7 @@ import { type FileHandle, lstat, open, readdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../../errors.js';
 import { makeFolder, openRegularFile } from '../../folder.js';
+import { unreadable } from '../../io/files.js';
 import { STDIN_NAME } from '../run/plan.js';
 import { type InputFormat, type InputSource, inputFormats, type RawRow } from './input.js';
 import { checkedText, headOf, readIds, readJsonArray, readNdjson } from './text.js';
@@ -51,10 +52,6 @@ async function openFile(path: string, name: string): Promise<FileHandle | AsyncI
 		await handle?.close();
 		throw unreadable(name, error);
 	}
-}
-
-function unreadable(name: string, cause: unknown): UsageError {
-	return new UsageError(`can't read ${name}: ${fileProblem(cause)}`, { code: 'unreadable_input', cause });
 }
 
 const KEPT_MS = 30 * 86_400_000;
