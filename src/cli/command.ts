@@ -46,7 +46,8 @@ interface CommandDescription<Options, Arguments> {
 }
 
 export interface CommandSpec extends CommandDescription<readonly OptionSpec[], readonly ArgumentSpec[]> {
-	run(invocation: Invocation): Promise<ExitCode>;
+	/** @returns undefined for `ok` */
+	run(invocation: Invocation): Promise<ExitCode | undefined>;
 }
 
 /** Gives a command's function the types of its options and arguments. */
@@ -55,7 +56,7 @@ export function defineCommand<
 	const Arguments extends readonly ArgumentSpec[],
 >(
 	command: CommandDescription<Options, Arguments> & {
-		run(invocation: Invocation<ValuesOf<Options>, ArgumentTexts<Arguments>>): Promise<ExitCode>;
+		run(invocation: Invocation<ValuesOf<Options>, ArgumentTexts<Arguments>>): Promise<ExitCode | undefined>;
 	},
 ): CommandSpec {
 	return command as CommandSpec;

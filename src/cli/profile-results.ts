@@ -32,20 +32,19 @@ export async function runChange(
 	invocation: Invocation,
 	keys: readonly string[],
 	change: () => Promise<ChangedProfile>,
-): Promise<ExitCode> {
+): Promise<undefined> {
 	const shape = { single: true, keys, idOf: ({ profile }: ChangedProfile['row']) => profile };
 	const results = asksForData(invocation) ? await openResults(invocation, shape) : undefined;
 	const { says, row } = await change();
 	say(invocation, says);
 	if (results !== undefined) await printDone(results, row, 'the change was saved', ExitCode.ok);
-	return ExitCode.ok;
 }
 
 export function changeProfiles(
 	invocation: Invocation,
 	keys: readonly string[],
 	change: (store: Store) => ChangedProfile,
-): Promise<ExitCode> {
+): Promise<undefined> {
 	return runChange(invocation, keys, async () => {
 		const { result, notices } = await updateStore(configFolder(invocation.context), change);
 		warn(invocation.context, notices);

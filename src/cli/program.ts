@@ -17,7 +17,8 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	if (entry !== undefined) {
 		const [command, { parseWords }] = await Promise.all([entry.load(), import('./parse.js')]);
 		const parsed = parseWords(command, path, [...flags, ...rest]);
-		return parsed === undefined ? help(path) : command.run({ context, ...parsed });
+		if (parsed === undefined) return help(path);
+		return (await command.run({ context, ...parsed })) ?? ExitCode.ok;
 	}
 	const [word] = rest;
 	const isTop = path.length === 0;

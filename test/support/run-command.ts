@@ -30,7 +30,7 @@ export async function runCommand(
 	}
 	try {
 		const line = parseWords(command, words.split(' '), argv);
-		return finish(await command.run({ context, args: line.args, options: line.options }));
+		return finish((await command.run({ context, args: line.args, options: line.options })) ?? 0);
 	} catch (error) {
 		if (typeof (error as SupportctlError).exitCode !== 'number') throw error;
 		return finish((error as SupportctlError).exitCode, error as SupportctlError);

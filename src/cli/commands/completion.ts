@@ -1,6 +1,5 @@
 /** `completion`: scripts that call `__complete SHELL` at each Tab. */
 
-import { ExitCode } from '../../errors.js';
 import { defineCommand } from '../command.js';
 import bash from '../completion/scripts/supportctl.bash' with { type: 'text' };
 import fish from '../completion/scripts/supportctl.fish' with { type: 'text' };
@@ -14,6 +13,5 @@ export const command = defineCommand({
 	options: [],
 	async run({ args, context }) {
 		context.stdout.write(scripts[args[0]]);
-		return ExitCode.ok;
 	},
 });

@@ -1,6 +1,6 @@
 /** `profile` and `logout`: nothing is sent to the service. */
 
-import { ExitCode, UsageError } from '../../errors.js';
+import { UsageError } from '../../errors.js';
 import type { Column } from '../../output/columns.js';
 import { redactBaseUrl } from '../../output/redact.js';
 import { describeSecret, readChoice, readSetup } from '../../profile/resolve.js';
@@ -70,7 +70,6 @@ export const list = defineCommand({
 		else if (profileName !== store.current) say(invocation, `Using "${profileName}" (${chosenBy}).`);
 		const keys = columns.map(({ path }) => path);
 		await printAll(invocation, { columns, keys, idOf: ({ profile }) => profile }, rows);
-		return ExitCode.ok;
 	},
 });
 
@@ -108,7 +107,6 @@ export const show = defineCommand({
 			describeSecret(setup),
 		];
 		await printAll(invocation, { keys: ['setting', 'value', 'source'], idOf: ({ setting }) => setting }, rows);
-		return ExitCode.ok;
 	},
 });
 
@@ -122,7 +120,6 @@ export const path = defineCommand({
 		if (asksForData(invocation)) {
 			await printAll(invocation, { single: true, keys: Object.keys(row), idOf: ({ file }) => file }, [row]);
 		} else context.stdout.write(`${row.file}\n`);
-		return ExitCode.ok;
 	},
 });
 

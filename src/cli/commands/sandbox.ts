@@ -96,7 +96,6 @@ export const command = defineCommand({
 		}
 		await stopped;
 		await sandbox.close();
-		return ExitCode.ok;
 	},
 });
 

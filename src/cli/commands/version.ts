@@ -1,6 +1,5 @@
 /** `version`. */
 
-import { ExitCode } from '../../errors.js';
 import { version } from '../../version.js';
 import { defineCommand } from '../command.js';
 import { pick } from '../options/option.js';
@@ -11,6 +10,5 @@ export const command = defineCommand({
 	options: pick(outputOptions, 'json', 'no-color'),
 	async run({ context, options }) {
 		context.stdout.write(`${options.json ? JSON.stringify({ version }) : version}\n`);
-		return ExitCode.ok;
 	},
 });
