@@ -127,21 +127,16 @@ function limitProblem(
 	return { code: 'timeout', message: `${what} within ${timeoutMs / 1000} s`, permanent: false };
 }
 
-/**
- * At its end, Node 20 waits until undici's WebAssembly parser is optimized, unless the budget is larger: 116 ms for a
- * request instead of 195. Once a flag is set, Node's own modules load slowly, so undici and node:tls come first.
- */
-function endSoon(baseUrl: string): void {
-	if (!process.version.startsWith('v20.')) return;
-	if (baseUrl.startsWith('https:')) process.getBuiltinModule('node:tls');
-	process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=180000000');
-}
-
 export async function createClient(options: ClientOptions): Promise<Client> {
-	endSoon(options.baseUrl);
 	const { timeoutMs, connectWithinMs, trace, onWait, monotonic, userAgent, auth } = options;
+	const { origin, host, protocol, pathname, search } = new URL(options.baseUrl);
+	// At its end, Node 20 waits until undici's WebAssembly parser is optimized, unless the budget is larger: 116 ms for a
+	// request instead of 195. Once a flag is set, Node's own modules load slowly, so undici and node:tls come first.
+	if (process.version.startsWith('v20.')) {
+		if (protocol === 'https:') process.getBuiltinModule('node:tls');
+		process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=180000000');
+	}
 	const sender = await createSender(options);
-	const { origin, host, pathname, search } = new URL(options.baseUrl);
 	const prefix = search === '' ? pathname.replace(/\/+$/, '') : pathname + search;
 	const common = { accept: 'application/json', 'user-agent': userAgent, ...options.headers, ...authHeader(auth) };
 	const withBody = { ...common, 'content-type': 'application/json' };
