@@ -176,8 +176,9 @@ export function resolveTarget(text: string, baseUrl: string, root: string): { pa
 	const rest = below.replace(new RegExp(`^/(?:support-api|${root})/v1(?=[/?]|$)`), '');
 	const isOther = below !== typed && rest === below;
 	const { pathname, search, hash } = new URL(`http://localhost${prefix}${rest.replace(/^\/(?=\?|$)/, '')}`);
-	// A proxy or the service may decode and normalize the path once more.
-	const isUnclear = hash !== '' || /%2f|%5c|\/\/|\/\.\.?;/i.test(pathname) || /\p{Cc}/u.test(text);
+	// A proxy or the service may decode and normalize the path once more, and Node 20 leaves `..` behind `.x/`.
+	const isOpen = /%2f|%5c|\/\/|\/(?:\.|%2e){1,2}(?:[;/]|$)/i.test(pathname);
+	const isUnclear = hash !== '' || isOpen || /\p{Cc}/u.test(text);
 	if (isOther || isUnclear || !`${pathname}/`.startsWith(`${prefix}/`)) {
 		throw new UsageError(`${quote(redactUrl(text))} is not a path below ${prefix}`, {
 			code: 'invalid_path',

@@ -62,6 +62,8 @@ describe('a path that leads elsewhere:', () => {
 		'tickets/14%2F..%2Fx',
 		'tickets/%ff%2f..%2fusers',
 		'tickets/..;/users',
+		'.x/../../../wp/v2/users',
+		'tickets/.x/%2e%2E/../../../../wp/v2/users',
 		'tickets/%5c..%5cusers',
 		'..\\..\\users',
 		'%2e%2e/%2E./users',
