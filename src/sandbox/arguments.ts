@@ -1,4 +1,4 @@
-/** The arguments of a route as data, and the check that turns what was sent into values. */
+/** The arguments of a route, and the check that turns what was sent into values. */
 
 import type { Dialect } from '../api/dialect.js';
 import type { Endpoint } from '../api/endpoints.js';
@@ -7,49 +7,37 @@ import { isObject, readMoment } from '../api/values.js';
 import { ServiceError } from './responses.js';
 import { stamp } from './text.js';
 
-export interface Argument {
-	/** @returns undefined for a value to refuse */
-	read(given: unknown): unknown;
-	/** The text after the argument's name. */
-	readonly refusal: string;
-}
+/** @returns undefined for a value to refuse */
+export type Argument = (given: unknown) => unknown;
 
 export type Arguments = Readonly<Record<string, Argument>>;
 
 function listOf(item: Argument): Argument {
-	return {
-		...item,
-		read(given) {
-			const list = typeof given === 'string' ? given.split(',').filter((each) => each.trim() !== '') : given;
-			if (!Array.isArray(list)) return undefined;
-			const values = list.map(item.read);
-			return values.includes(undefined) ? undefined : values;
-		},
+	return (given) => {
+		const list = typeof given === 'string' ? given.split(',').filter((each) => each.trim() !== '') : given;
+		if (!Array.isArray(list)) return undefined;
+		const values = list.map((each) => item(each));
+		return values.includes(undefined) ? undefined : values;
 	};
 }
 
-const typed = (type: string, read: Argument['read']): Argument => ({ read, refusal: `is not of type ${type}.` });
-
 const booleans = new Map(Object.entries({ true: true, 1: true, false: false, 0: false }));
 
-export const integer = typed('integer', (given) => {
+export const integer: Argument = (given) => {
 	const isDigits = typeof given === 'string' && /^-?\d+$/.test(given.trim());
 	const number = isDigits ? Number(given) : given;
 	return Number.isInteger(number) ? number : undefined;
-});
-export const text = typed('string', (given) => (typeof given === 'string' ? given : undefined));
-const boolean = typed('boolean', (given) => booleans.get(String(given)));
+};
+export const text: Argument = (given) => (typeof given === 'string' ? given : undefined);
+const boolean: Argument = (given) => booleans.get(String(given));
 // PHP doesn't tell an empty object from an empty list.
-const object = typed('object', (given) => (isObject(given) || Array.isArray(given) ? given : undefined));
+const object: Argument = (given) => (isObject(given) || Array.isArray(given) ? given : undefined);
 export const integers = listOf(integer);
 export const texts = listOf(text);
 /** Stored in GMT, the sandbox's timezone. */
-export const date: Argument = {
-	read(given) {
-		const moment = typeof given === 'string' ? readMoment(given) : undefined;
-		return moment && stamp(moment.ms);
-	},
-	refusal: 'is not a date.',
+export const date: Argument = (given) => {
+	const moment = typeof given === 'string' ? readMoment(given) : undefined;
+	return moment && stamp(moment.ms);
 };
 
 /** Fields of other kinds are text. */
@@ -70,11 +58,7 @@ export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
 	const found: Record<string, Argument> = {};
 	for (const { name, kind } of parameters) found[name] = kind === 'id' ? integer : text;
 	for (const { name } of query) found[name] = name === 'reassign' ? integer : boolean;
-	const statuses = new Map(ticketStatuses.map((status) => [dialect.toOwn(status), status]));
-	const status: Argument = {
-		read: (given) => statuses.get(String(given)),
-		refusal: `is not one of ${[...statuses.keys()].join(', ')}.`,
-	};
+	const status: Argument = (given) => ticketStatuses.find((each) => dialect.toOwn(each) === given);
 	for (const { name, kind } of fields) {
 		found[dialect.toOwn(name)] = kind === 'status' ? status : (byKind[kind] ?? text);
 	}
@@ -91,11 +75,11 @@ export function readArguments(
 ): Record<string, unknown> {
 	const values: Record<string, unknown> = {};
 	const reasons: Record<string, string> = {};
-	for (const [name, argument] of Object.entries(takes)) {
+	for (const [name, read] of Object.entries(takes)) {
 		const given = sources.findLast((each) => Object.hasOwn(each, name))?.[name];
 		if (given === undefined) continue;
-		const value = argument.read(given);
-		if (value === undefined) reasons[name] = `${name} ${argument.refusal}`;
+		const value = read(given);
+		if (value === undefined) reasons[name] = `${name} has an invalid value.`;
 		else values[dialect.toNeutral(name)] = value;
 	}
 	const refused = Object.keys(reasons);

@@ -79,10 +79,7 @@ export function createTickets(service: Service): Resource {
 		if (roles.includes('customer')) throw new ServiceError(500, 'incorrect_agent', 'Incorrect agent.');
 	}
 
-	const statuses: Argument = {
-		...texts,
-		read: (given) => (texts.read(given) as string[] | undefined)?.map(dialect.toNeutral),
-	};
+	const statuses: Argument = (given) => (texts(given) as string[] | undefined)?.map(dialect.toNeutral);
 	const terms = Object.fromEntries(taxonomies.map((taxonomy) => [taxonomy, integers]));
 
 	return createPosts<Ticket>(service, {
@@ -114,7 +111,6 @@ export function createReplies(service: Service): Resource {
 			if (!store.tickets.has(values.ticket_id as number)) throw noPost();
 			return store.repliesOf(values.ticket_id as number);
 		},
-		filters: {},
 	});
 }
 
@@ -127,7 +123,6 @@ export function createAttachments(service: Service): Resource {
 			description: shown(description),
 			meta: [],
 		}),
-		filters: {},
 	});
 }
 

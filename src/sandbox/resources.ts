@@ -32,7 +32,7 @@ export interface Kind<T> {
 	trash?(row: T): void;
 	detach?(row: T, values: Call['values']): void;
 	rows?(call: Call): readonly T[];
-	readonly filters: Arguments;
+	readonly filters?: Arguments;
 }
 
 export interface Resource extends Readonly<Record<'list' | 'get' | 'update' | 'delete', Handler>> {
@@ -45,9 +45,6 @@ const paging: Arguments = { page: integer, per_page: integer, order: text, order
 
 const commonFilters: Arguments = { include: integers, slug: texts, search: text };
 
-/** Values of filters that find all. */
-const everything: Readonly<Record<string, unknown>> = { author: 0, assignee: 0, state: 'any', status: 'any' };
-
 function matches<T extends Row>(kind: Kind<T>, row: T, name: string, wanted: unknown): boolean {
 	const fields: Shape = row;
 	const text = String(wanted);
@@ -57,9 +54,9 @@ function matches<T extends Row>(kind: Kind<T>, row: T, name: string, wanted: unk
 		const shown = JSON.stringify(Object.values(kind.shape(row)));
 		return shown.toLowerCase().includes(text.toLowerCase());
 	}
-	const any = [wanted].flat();
 	const values = [fields[name === 'include' ? 'id' : name]].flat();
-	return any.includes(everything[name]) || values.some((value) => any.includes(value));
+	const all = name === 'author' || name === 'assignee' ? 0 : 'any';
+	return [wanted].flat().some((each) => each === all || values.includes(each));
 }
 
 /** Rows whose keys are equal, or that have none, are ordered by ID. */

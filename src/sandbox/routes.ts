@@ -123,7 +123,7 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 			return serve(request, below, query, half);
 		} catch (error) {
 			if (error instanceof ServiceError) return error.response;
-			return new ServiceError(500, 'internal_server_error', `The sandbox failed: ${String(error)}`).response;
+			throw error;
 		}
 	};
 }

@@ -144,7 +144,7 @@ class Names {
 
 	/** Of what IDs alone are. */
 	readonly ownId: string;
-	readonly #keys = new Map<string, Known | undefined>();
+	readonly #found = new Map<string, Known | undefined>();
 
 	constructor(private readonly options: CompileOptions) {
 		this.ownId = rowIdName(options.endpoint);
@@ -161,14 +161,12 @@ class Names {
 	}
 
 	find(name: string): Known | undefined {
-		if (!this.isIgnored(name)) return this.#meaningOf(name);
-		return { column: () => undefined, means: ` ${name}` };
-	}
-
-	/** The same column each time. */
-	key(name: string): Known | undefined {
-		if (!this.#keys.has(name)) this.#keys.set(name, this.find(name));
-		return this.#keys.get(name);
+		let found = this.#found.get(name);
+		if (found === undefined) {
+			found = this.isIgnored(name) ? { column: () => undefined, means: ` ${name}` } : this.#meaningOf(name);
+			this.#found.set(name, found);
+		}
+		return found;
 	}
 
 	isIgnored(name: string): boolean {
@@ -332,14 +330,14 @@ function fill(
 	} else if (object !== undefined) {
 		const seen = new Set<string>();
 		for (const name of Object.keys(object)) {
-			const found = names.key(name);
+			const found = names.find(name);
 			if (found === undefined) complain(name, names.unknown(name));
 			else if (seen.has(found.means)) complain(name, `${quote(name)} is the same field as another column or key`);
 			else complain(name, found.column(object[name], draft, false));
 			seen.add(found?.means ?? '');
 		}
 	} else if (id !== undefined) {
-		const found = names.key(names.ownId)?.column(id, draft, true);
+		const found = names.find(names.ownId)?.column(id, draft, true);
 		const isSheet = /^[^\d,;\t]+[,;\t]/.test(id);
 		const hint = isSheet ? '; for a file with columns use --input FILE, or --input - --input-format csv' : '';
 		complain(names.ownId, found && found + hint);

@@ -146,20 +146,17 @@ class ArrayReader {
 
 	take(token: string): void {
 		if (token === '\n') this.#line++;
-		if (this.#inString) this.#takeString(token);
-		else if (this.#depth === 0) this.#takeOutside(token);
-		else if (this.#depth === 1 && (token === ',' || token === ']')) this.#finish(token === ']');
-		else {
-			if (token === '"') this.#inString = true;
-			else if (token === '[' || token === '{') this.#depth++;
-			else if ((token === ']' || token === '}') && this.#depth > 1) this.#depth--;
-			this.#add(token);
-		}
+		const isBetween = this.#depth === 1 && !this.#inString && (token === ',' || token === ']');
+		if (this.#depth === 0) this.#takeOutside(token);
+		else if (isBetween) this.#finish(token === ']');
+		else this.#takeInside(token);
 	}
 
-	#takeString(token: string): void {
-		if (token === '"' && !this.#isEscaped) this.#inString = false;
-		this.#isEscaped = token === '\\' && !this.#isEscaped;
+	#takeInside(token: string): void {
+		if (token === '"' && !this.#isEscaped) this.#inString = !this.#inString;
+		this.#isEscaped = this.#inString && token === '\\' && !this.#isEscaped;
+		if (!this.#inString && (token === '[' || token === '{')) this.#depth++;
+		if (!this.#inString && (token === ']' || token === '}')) this.#depth = Math.max(1, this.#depth - 1);
 		this.#add(token);
 	}
 

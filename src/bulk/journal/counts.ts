@@ -17,7 +17,8 @@ export const outcomeNames: readonly OutcomeName[] = [
 /** 401, 403 and what has to be edited, of the failed; changed by others and left, of the skipped. */
 const DETAILS = ['unauthorized', 'forbidden', 'refused', 'conflicts', 'left'] as const;
 
-type Count = OutcomeName | (typeof DETAILS)[number];
+type Detail = (typeof DETAILS)[number];
+type Count = OutcomeName | Detail;
 
 export type Counts = Record<Count, number>;
 
@@ -25,13 +26,9 @@ export function createCounts(): Counts {
 	return Object.fromEntries([...outcomeNames, ...DETAILS].map((name) => [name, 0])) as Counts;
 }
 
-/** A row's state in two bytes; an outcome counts from 1. */
-const OUTCOME = 0b0000_0111;
-const UNAUTHORIZED = 1 << 3;
-/** Of a skipped row: left by an undo or a plan. */
-const FORBIDDEN = 1 << 4;
-/** Of a skipped row: a conflict. */
-const REFUSED = 1 << 5;
+/** A row's state in two bytes: first its outcome and a detail, three bits each, counted from 1. */
+const BITS = 3;
+const MASK = 0b111;
 export const APPLIED = 1 << 6;
 /** A part may have been applied before the service failed. */
 export const PARTLY = 1 << 7;
@@ -42,11 +39,13 @@ export const RECORDED = 1 << 10;
 /** The journal has its old values. */
 export const KEPT = 1 << 11;
 
+const bitsOf = (detail: Detail): number => (DETAILS.indexOf(detail) + 1) << BITS;
+
 const FAILURES = {
-	'signed-out': UNAUTHORIZED,
-	forbidden: FORBIDDEN,
+	'signed-out': bitsOf('unauthorized'),
+	forbidden: bitsOf('forbidden'),
 	'partly-applied': PARTLY,
-	'to-edit': REFUSED,
+	'to-edit': bitsOf('refused'),
 	other: 0,
 };
 
@@ -61,8 +60,8 @@ export function stateOf({ outcome, status, code }: { outcome: OutcomeName; statu
 		case 'unknown':
 			return state | APPLIED;
 		case 'skipped':
-			if (LEFT.has(code)) return state | FORBIDDEN;
-			if (code === 'conflict') return state | REFUSED;
+			if (LEFT.has(code)) return state | bitsOf('left');
+			if (code === 'conflict') return state | bitsOf('conflicts');
 			return code === 'unchanged' ? state | WRITTEN : state;
 		case 'failed':
 			return state | FAILURES[failureBy(status) ?? 'other'];
@@ -73,31 +72,34 @@ export function stateOf({ outcome, status, code }: { outcome: OutcomeName; statu
 }
 
 export function outcomeIn(state: number): OutcomeName | undefined {
-	return outcomeNames[(state & OUTCOME) - 1];
+	return outcomeNames[(state & MASK) - 1];
+}
+
+function detailIn(state: number): Detail | undefined {
+	return DETAILS[((state >> BITS) & MASK) - 1];
 }
 
 const DONE: ReadonlySet<OutcomeName> = new Set(['ok', 'differs', 'failed', 'invalid', 'skipped']);
 
 export function isDoneState(state: number): boolean {
 	const outcome = outcomeIn(state);
-	return outcome !== undefined && DONE.has(outcome) && (state & (UNAUTHORIZED | REOPENED)) === 0;
+	if (outcome === undefined || (state & REOPENED) !== 0) return false;
+	return DONE.has(outcome) && detailIn(state) !== 'unauthorized';
 }
 
 /** Whether the row has to be edited or sent again; a resume sends those refused with 401. */
 export function isToFix(state: number): boolean {
 	const outcome = outcomeIn(state);
-	if (outcome === 'failed') return (state & UNAUTHORIZED) === 0;
-	if (outcome === 'skipped') return (state & REFUSED) !== 0;
+	if (outcome === 'failed') return detailIn(state) !== 'unauthorized';
+	if (outcome === 'skipped') return detailIn(state) === 'conflicts';
 	return outcome === 'invalid' || outcome === 'differs';
 }
 
-export function countState(counts: Counts, state: number, by = 1): void {
+export function countState(counts: Counts, state: number): void {
 	const outcome = outcomeIn(state);
-	if (outcome === undefined) return;
-	counts[outcome] += by;
-	if ((state & UNAUTHORIZED) !== 0) counts.unauthorized += by;
-	if ((state & FORBIDDEN) !== 0) counts[outcome === 'skipped' ? 'left' : 'forbidden'] += by;
-	if ((state & REFUSED) !== 0) counts[outcome === 'skipped' ? 'conflicts' : 'refused'] += by;
+	const detail = detailIn(state);
+	if (outcome !== undefined) counts[outcome]++;
+	if (detail !== undefined) counts[detail]++;
 }
 
 export function countOutcome(counts: Counts, outcome: Parameters<typeof stateOf>[0]): void {

@@ -22,15 +22,11 @@ export function journalPath(stateDir: string, id: string): string {
 	return join(runsFolder(stateDir), id + EXTENSION);
 }
 
-const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
-
 /** Sorts by time: `20261121-074512-f3k9x`. */
 export function createRunId(now: number, random: () => number): string {
 	const time = new Date(now).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
-	const ms = now % 1000;
-	let tail = `${DIGITS[ms >> 5]}${DIGITS[ms & 31]}`;
-	for (let index = 0; index < 3; index++) tail += DIGITS[Math.floor(random() * 32)];
-	return `${time}-${tail}`;
+	const digits = (value: number, count: number): string => value.toString(36).padStart(count, '0');
+	return `${time}-${digits(now % 1000, 2)}${digits(Math.floor(random() * 36 ** 3), 3)}`;
 }
 
 export function runIds(stateDir: string): string[] {
