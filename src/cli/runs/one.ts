@@ -67,7 +67,7 @@ async function sendOne(given: RunJob, expected: RunRow['expected']): Promise<Exi
 	};
 	try {
 		const found = await planOne(given.plan, secrets, dialect, openNames);
-		if ('problem' in found) return await endWithoutUser(given, found.ids, found.problem);
+		if (found.problem !== undefined) return await endWithoutUser(given, found.ids, found.problem);
 		const { plan, terms } = found;
 		const job = { ...given, plan };
 		const row: RunRow = { ...found.row, expected };
