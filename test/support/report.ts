@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { scanJournal } from '../../src/bulk/journal/read.js';
+import { openRecords } from '../../src/bulk/journal/read.js';
 import type { PageRow, PlanFacts, ReportFacts } from '../../src/bulk/reports/page.js';
 import { type ReportFormat, writeReports } from '../../src/bulk/reports/write.js';
 import type { RowOutcome } from '../../src/http/outcome.js';
@@ -22,11 +22,11 @@ export async function runOf(
 	const journal = startJournal(temporaryFolder(), rows, undefined, more.plan);
 	for (const each of outcomes) void journal.outcome(each);
 	await journal.close();
-	const { counts } = await scanJournal(journal.path);
+	const file = await openRecords(journal.path);
 	return {
 		header: headerOf(rows, more.plan),
-		journals: [journal.path],
-		counts,
+		files: [file],
+		counts: { ...file.scan.counts },
 		ms: 1234,
 	};
 }

@@ -43,7 +43,7 @@ export function combine(runs: OpenRuns) {
 	return {
 		header,
 		summary: isOne ? first.summary : summaryOf(runs, header),
-		journals: runs.map(({ summary }) => summary.path),
+		files: runs,
 		counts: sumOf(runs.map(allCounts)),
 		ms: durationOf(runs, header),
 		next: ended.flatMap((run) => {

@@ -41,12 +41,12 @@ export function* junit(report: Report): Generator<string> {
 	yield '</testsuite>\n</testsuites>\n';
 }
 
-function gapsIn({ header, counts, recorded, journals, problems = [] }: Report) {
+function gapsIn({ header, counts, recorded, files, problems = [] }: Report) {
 	const gaps = problems.map((text) => ({ name: text, code: 'shards', text }));
 	const missing = totalOf(counts) - totalOf(recorded);
 	if (missing <= 0) return gaps;
 	const rows = missing === 1 ? '1 row was not sent' : `${missing} rows were not sent`;
-	const text = `${rows}; continue with: supportctl run resume ${journals.length === 1 ? header.id : 'RUN'}`;
+	const text = `${rows}; continue with: supportctl run resume ${files.length === 1 ? header.id : 'RUN'}`;
 	return [{ name: 'rows that were not sent', code: 'not_reached', text }, ...gaps];
 }
 

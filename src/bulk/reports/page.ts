@@ -12,7 +12,8 @@ import { commandOf, formatShard, madeBy, type RunHeader, type RunPlan, sourceNam
 
 export interface ReportFacts {
 	readonly header: RunHeader;
-	readonly journals: readonly string[];
+	/** Of its journals, which stay open until the reports are written. */
+	readonly files: readonly RecordFile[];
 	readonly counts: Counts;
 	readonly ms: number;
 	readonly next?: readonly Step[];
@@ -28,7 +29,8 @@ export interface Report extends ReportFacts {
 	records(): Iterable<RowRecord>;
 }
 
-export function reportOn(facts: ReportFacts, files: readonly RecordFile[]): Report {
+export function reportOn(facts: ReportFacts): Report {
+	const { files } = facts;
 	return {
 		...facts,
 		noun: endpoints[facts.header.plan.endpoint].noun,

@@ -7,11 +7,10 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { didYouMean } from '../../api/suggest.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
-import { openRecords, type RecordFile } from '../journal/read.js';
 import { html } from './html.js';
 import { junit } from './junit.js';
 import { markdown } from './markdown.js';
-import { type Page, type PlanFacts, pageOfPlan, pageOfRun, type ReportFacts, reportOn } from './page.js';
+import { type Page, type PlanFacts, pageOfPlan, pageOfRun, type Report, type ReportFacts, reportOn } from './page.js';
 
 export const reportFormats = ['html', 'junit', 'markdown'] as const;
 
@@ -94,27 +93,23 @@ function cannotWrite(path: string, error: unknown): FailedError {
 	return new FailedError(message, { code: 'report_failed', cause: error });
 }
 
-function textOf(format: ReportFormat, page: Page): Iterable<string> {
+function* textOf(report: Report, format: ReportFormat): Generator<string> {
+	if (format === 'junit') yield* junit(report);
+	else yield* pageText(pageOfRun(report), format);
+}
+
+function pageText(page: Page, format: ReportFormat): Iterable<string> {
 	return format === 'html' ? html(page) : markdown(page);
 }
 
 /** @throws FailedError once the others are written */
 export async function writeReports(specs: readonly ReportSpec[], facts: ReportFacts, cwd: string): Promise<void> {
-	const files: RecordFile[] = [];
+	const report = reportOn(facts);
 	let failure: unknown;
-	try {
-		for (const path of facts.journals) files.push(await openRecords(path));
-		const report = reportOn(facts, files);
-		for (const spec of specs) {
-			const texts = spec.format === 'junit' ? junit(report) : textOf(spec.format, pageOfRun(report));
-			await writeReport(spec, texts, cwd).catch((error: unknown) => {
-				failure ??= error;
-			});
-		}
-	} catch (error) {
-		throw cannotWrite(specs.map(({ path }) => path).join(', '), error);
-	} finally {
-		for (const file of files) file.close();
+	for (const spec of specs) {
+		await writeReport(spec, textOf(report, spec.format), cwd).catch((error: unknown) => {
+			failure ??= error;
+		});
 	}
 	if (failure !== undefined) throw failure;
 }
@@ -127,5 +122,5 @@ export function checkPlanReports(specs: readonly ReportSpec[]): void {
 export async function writePlanReports(specs: readonly ReportSpec[], facts: PlanFacts, cwd: string): Promise<void> {
 	checkPlanReports(specs);
 	const page = pageOfPlan(facts);
-	for (const spec of specs) await writeReport(spec, textOf(spec.format, page), cwd);
+	for (const spec of specs) await writeReport(spec, pageText(page, spec.format), cwd);
 }

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { readStart } from '../../folder.js';
+import { openRecords } from '../journal/read.js';
 import type { Ended, Started } from './events.js';
 import { inputFileOf } from './plan.js';
 import type { PlannedRows } from './rows.js';
@@ -47,6 +48,10 @@ export async function writeRunReports(setup: RunSetup, journal: Started['journal
 	if (asked === undefined || journal === undefined) return;
 	const { parseReport, writeReports } = await writer();
 	const { counts, ms } = ended;
-	const facts = { header: journal.header, journals: [journal.path], counts, ms };
-	await writeReports(asked.map(parseReport), facts, setup.cwd);
+	const file = await openRecords(journal.path);
+	try {
+		await writeReports(asked.map(parseReport), { header: journal.header, files: [file], counts, ms }, setup.cwd);
+	} finally {
+		file.close();
+	}
 }

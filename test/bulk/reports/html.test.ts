@@ -1,6 +1,7 @@
 import { HtmlValidate } from 'html-validate';
 import { describe, expect, it } from 'vitest';
 import { createCounts, sumOf } from '../../../src/bulk/journal/counts.js';
+import { openRecords } from '../../../src/bulk/journal/read.js';
 import { html } from '../../../src/bulk/reports/html.js';
 import type { ReportFacts } from '../../../src/bulk/reports/page.js';
 import { pageOfPlan } from '../../../src/bulk/reports/page.js';
@@ -61,7 +62,11 @@ async function tickingRun(): Promise<ReportFacts> {
 		void journal.record({ type: 'tick', ms: 1000 });
 	}
 	await journal.close();
-	return { ...(await exampleRun()), journals: [journal.path], counts: { ...createCounts(), ok: 171, failed: 9 } };
+	return {
+		...(await exampleRun()),
+		files: [await openRecords(journal.path)],
+		counts: { ...createCounts(), ok: 171, failed: 9 },
+	};
 }
 
 describe('the title of the HTML report', () => {
@@ -190,7 +195,7 @@ describe('the HTML report', () => {
 		const together = {
 			...one,
 			header: headerOf(3, { id: `${one.header.id},${two.header.id}`, own: 2 }),
-			journals: [...one.journals, ...two.journals],
+			files: [...one.files, ...two.files],
 			counts: sumOf([one.counts, two.counts]),
 			problems: ['shard 3/3 is missing'],
 		};
@@ -234,7 +239,7 @@ describe('the HTML report', () => {
 		void journal.outcome(outcomeOf(1));
 		void journal.record({ type: 'tick', ms: 8e15 });
 		await journal.close();
-		const facts = { ...(await exampleRun()), journals: [journal.path] };
+		const facts = { ...(await exampleRun()), files: [await openRecords(journal.path)] };
 		expect(elementsOf(readPage(await reportOf('html', facts)), 'rect').length).toBeLessThan(100);
 	});
 });

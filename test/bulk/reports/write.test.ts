@@ -20,7 +20,8 @@ describe('writeReports', () => {
 		await writeReports([{ format: 'junit', path: 'report.xml' }], facts, folder);
 		expect(readFileSync(path, 'utf8')).toContain(facts.header.id);
 		writeFileSync(path, 'old');
-		const gone = { ...facts, journals: [join(folder, 'gone')] };
+		const gone = await exampleRun();
+		for (const { close } of gone.files) close();
 		await expect(writeReports([{ format: 'junit', path }], gone, '.')).rejects.toMatchObject({
 			exitCode: 1,
 			code: 'report_failed',
