@@ -17,7 +17,7 @@ export async function runMain(context: Context): Promise<number> {
 			stdout.write(`${version}\n`);
 		} else {
 			const { runProgram } = await import('./cli/program.js');
-			exitCode = await runProgram(await guarded(context));
+			exitCode = (await runProgram(await guarded(context))) ?? 0;
 		}
 	} catch (error) {
 		exitCode = await report(error, context);

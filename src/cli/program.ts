@@ -1,24 +1,23 @@
 /** Finds the command of a command line and runs it. */
 
-import { ExitCode } from '../errors.js';
+import type { ExitCode } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { version } from '../version.js';
 import { findCommand, ourWord } from './manifest.js';
 import { longName } from './options/option.js';
 
-export async function runProgram(context: Context): Promise<ExitCode> {
+export async function runProgram(context: Context): Promise<ExitCode | undefined> {
 	const { argv } = context;
 	if (argv[0] === '__complete') {
 		return (await import('./completion/complete.js')).runCompleter(context, argv.slice(1));
 	}
-	const help = async (about: readonly string[]): Promise<ExitCode> =>
+	const help = async (about: readonly string[]): Promise<ExitCode | undefined> =>
 		(await import('./help/help.js')).runHelp(context, about);
 	const { entry, path, flags, rest } = await findCommand(argv);
 	if (entry !== undefined) {
 		const [command, { parseWords }] = await Promise.all([entry.load(), import('./parse.js')]);
 		const parsed = parseWords(command, path, [...flags, ...rest]);
-		if (parsed === undefined) return help(path);
-		return (await command.run({ context, ...parsed })) ?? ExitCode.ok;
+		return parsed === undefined ? help(path) : command.run({ context, ...parsed });
 	}
 	const [word] = rest;
 	const isTop = path.length === 0;
@@ -26,7 +25,7 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	if (isTop && word === 'help') return help(rest.slice(1));
 	if (isTop && (word === '--version' || word === '-V')) {
 		context.stdout.write(`${version}\n`);
-		return ExitCode.ok;
+		return;
 	}
 	const endsWithGroup = ourWord(path.slice(0, -1), argv.at(-1) ?? '') === path.at(-1);
 	if (word === undefined && (isTop || endsWithGroup)) return help(path);

@@ -62,7 +62,7 @@ export const command = defineCommand({
 			await list.row({ method, path: redactUrl(path), body: body === undefined ? null : JSON.parse(body) });
 			await list.end();
 			say(invocation, 'dry run: 1 request, none sent');
-			return ExitCode.ok;
+			return;
 		}
 		if (!isRead) {
 			await confirmWrite(invocation, session.service, `send ${method} ${path}`, method === 'DELETE');
@@ -81,7 +81,7 @@ export const command = defineCommand({
 			const hint = outcome.code === NO_ROUTE ? noRoute : nextStep(outcome, { isRead }, connection);
 			throw errorOf(outcome, verdictOf(outcome, request), hint);
 		}
-		if (unprinted === undefined) return ExitCode.ok;
+		if (unprinted === undefined) return;
 		throw isRead ? unprinted : onlyOutputFailed(unprinted, `${request} succeeded`, ExitCode.ok);
 	},
 });

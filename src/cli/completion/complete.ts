@@ -1,6 +1,5 @@
 /** `supportctl __complete SHELL …`: called by the completion scripts. Never fails. */
 
-import { ExitCode } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { commandsBelow, findCommand, nextWords } from '../manifest.js';
 import { findOption, longName, type OptionSpec, takesValue } from '../options/option.js';
@@ -13,7 +12,7 @@ interface Candidate {
 /** Values, or paths, which the shell completes by itself. */
 type Offer = readonly Candidate[] | 'files';
 
-export async function runCompleter(context: Context, [shell, ...given]: readonly string[]): Promise<ExitCode> {
+export async function runCompleter(context: Context, [shell, ...given]: readonly string[]): Promise<undefined> {
 	let words = given;
 	if (shell === 'bash') words = joinWords(given);
 	// PowerShell's arguments would lose empty words and quotes.
@@ -21,7 +20,6 @@ export async function runCompleter(context: Context, [shell, ...given]: readonly
 	const current = words.at(-1) ?? '';
 	const offer = await offerFor(words.slice(0, -1), current, context).catch(() => []);
 	context.stdout.write(`${linesOf(shell, current, offer).join('\n')}\n`);
-	return ExitCode.ok;
 }
 
 /** bash breaks words at = and : too, and keeps their quotation marks. */

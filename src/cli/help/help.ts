@@ -2,7 +2,7 @@
 
 import { didYouMean } from '../../api/suggest.js';
 import { quote } from '../../api/values.js';
-import { ExitCode, UsageError } from '../../errors.js';
+import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { openPager } from '../../io/pager.js';
 import { openPalette } from '../../output/colour.js';
@@ -11,21 +11,20 @@ import { type CommandEntry, commands, commandsBelow } from '../manifest.js';
 import { code, entry, helpWidth, pageText, parts, section } from './page.js';
 import { describeCommand, orientation, texts, topics } from './topics.js';
 
-export async function runHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
+export async function runHelp(context: Context, words: readonly string[]): Promise<undefined> {
 	const { stdout, argv } = context;
 	const path = words.filter((word) => word !== 'help' && !word.startsWith('-'));
 	const inside = commandsBelow(path);
 	if (argv.includes('--json')) {
 		if (inside.length === 0) throw unknownPage(path);
 		stdout.write(`${JSON.stringify(await commandTree(inside), null, 2)}\n`);
-		return ExitCode.ok;
+		return;
 	}
 	const text = argv.length === 0 ? orientation : await findPage(path, inside);
 	const palette = await openPalette(context, stdout);
 	const pager = openPager(context, { enabled: !argv.includes('--no-pager') });
 	pager.write(pageText(text, helpWidth(stdout.columns), palette));
 	await pager.end();
-	return ExitCode.ok;
 }
 
 async function commandTree(entries: readonly CommandEntry[]): Promise<object> {

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { listRuns, type RunSummary } from '../../../bulk/journal/folder.js';
 import { applyPlan, readPlan } from '../../../bulk/run/plan-file.js';
-import { ExitCode, UsageError } from '../../../errors.js';
+import { UsageError } from '../../../errors.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand } from '../../command.js';
 import { notify } from '../../notices.js';
@@ -37,7 +37,7 @@ export const command = defineCommand({
 		}
 		if (rows === 0) {
 			notify(context, 'message', 'no changes: everything was up to date when the plan was made');
-			return ExitCode.ok;
+			return;
 		}
 		const isOfPlan = ({ header: run }: RunSummary): boolean =>
 			run?.plan.source.from === 'plan' && run.plan.source.sha256 === sha256;

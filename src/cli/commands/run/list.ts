@@ -3,7 +3,6 @@
 import { openRows, outcomeNames, totalOf } from '../../../bulk/journal/counts.js';
 import { listRuns, type RunSummary, runIds } from '../../../bulk/journal/folder.js';
 import { commandOf, formatShard, sourceName } from '../../../bulk/run/plan.js';
-import { ExitCode } from '../../../errors.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
@@ -104,6 +103,5 @@ export const command = defineCommand({
 		await printRuns(invocation, await listRuns(stateDir, limit));
 		const more = runIds(stateDir).length - limit;
 		if (more > 0) say(invocation, `… and ${more} older; --limit shows more, run prune removes old runs`);
-		return ExitCode.ok;
 	},
 });

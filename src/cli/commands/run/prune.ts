@@ -2,7 +2,6 @@
 
 import { counted } from '../../../api/names.js';
 import { listRuns, type RunState, removeRun } from '../../../bulk/journal/folder.js';
-import { ExitCode } from '../../../errors.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand } from '../../command.js';
 import { askToConfirm, say } from '../../notices.js';
@@ -49,6 +48,5 @@ export const command = defineCommand({
 		await printRuns(invocation, old);
 		if (!dryRun) for (const { id } of old) removeRun(stateDir, id);
 		say(invocation, `${runs} ${dryRun ? 'would be ' : ''}removed`);
-		return ExitCode.ok;
 	},
 });

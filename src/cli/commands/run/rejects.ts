@@ -7,7 +7,6 @@ import { reasonColumn } from '../../../bulk/input/rows.js';
 import { outcomeNames } from '../../../bulk/journal/counts.js';
 import { scanJournal } from '../../../bulk/journal/read.js';
 import type { Reject } from '../../../bulk/run/rejects.js';
-import { ExitCode } from '../../../errors.js';
 import { isSecretName } from '../../../output/redact.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
@@ -54,7 +53,6 @@ export const command = defineCommand({
 		} finally {
 			await input?.dispose({ keep: true });
 		}
-		return ExitCode.ok;
 	},
 });
 

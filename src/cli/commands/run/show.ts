@@ -8,7 +8,6 @@ import { findRun } from '../../../bulk/journal/folder.js';
 import { closeRuns, combine, type OpenRuns, openRuns, type Whole } from '../../../bulk/journal/shards.js';
 import { commandOf, formatShard, inputFileOf, madeBy, type RunPlan, sourceName } from '../../../bulk/run/plan.js';
 import { isPlanFile, plannedChanges, readPlan } from '../../../bulk/run/plan-file.js';
-import { ExitCode } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Row } from '../../../output/columns.js';
 import { asksForJson, sanitise } from '../../../output/sanitise.js';
@@ -32,7 +31,7 @@ export const command = defineCommand({
 		if (args.length === 1 && isPlanFile(plan)) {
 			if (options.report !== undefined) await reportPlan(args[0], options.report, context.cwd);
 			await showPlan(invocation, plan);
-			return ExitCode.ok;
+			return;
 		}
 		const stateDir = stateFolder(context);
 		const runs = await openRuns(new Set(args.map((name) => findRun(stateDir, name, context.cwd))));
@@ -42,13 +41,12 @@ export const command = defineCommand({
 			if (options.report !== undefined) await writeReports(runs, whole, options.report, context.cwd);
 			if (outcomes === undefined) await showRuns(invocation, runs, whole);
 			else await printRecords(invocation, runs, rowsOf(runs, outcomes));
-			if (outcomes?.includes('not-sent') !== true) return ExitCode.ok;
+			if (outcomes?.includes('not-sent') !== true) return;
 			const { unreachedNote } = await import('../../runs/past.js');
 			for (const { scan } of runs) {
 				const note = unreachedNote(scan);
 				if (note !== undefined) notify(context, 'message', note.text);
 			}
-			return ExitCode.ok;
 		} finally {
 			closeRuns(runs);
 		}

@@ -50,7 +50,7 @@ export const command = defineCommand({
 			const row = { username, verdict, id, status: status ?? null, code: code ?? null };
 			await printDone(results, row, hint === undefined ? message : `${message}; ${hint}`, exitCode, data);
 		}
-		if (verdict === 'valid') return ExitCode.ok;
+		if (verdict === 'valid') return;
 		const details = Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`);
 		throw new SupportctlError(message, exitCode, { code: code ?? verdict, details, data, hint });
 	},
