@@ -428,8 +428,8 @@ const run = [
 				Object.assign(await real(...given), { withoutSuperseded: (row) => row }),
 	}),
 	...bugsIn('src/bulk/run/rejects.ts', 'rejectsOf', ['test/cli/commands/run/list.test.ts'], {
-		'rejects leave out what has to be fixed': (real) => (past, input, options) =>
-			real(past, input, { ...options, outcomes: options.outcomes ?? ['failed'] }),
+		'rejects leave out what has to be fixed': (real) => (file, input, options) =>
+			real(file, input, { ...options, outcomes: options.outcomes ?? ['failed'] }),
 	}),
 	...bugsIn('src/bulk/run/read-ahead.ts', 'mayReadAhead', ['test/bulk/run/read-ahead.test.ts'], {
 		'a condition is checked on a value of a minute ago': () => () => true,

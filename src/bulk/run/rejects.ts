@@ -9,7 +9,7 @@ import { PLACEHOLDER } from '../input/columns.js';
 import type { InputSource, RawRow } from '../input/input.js';
 import { isToFix, outcomeIn, stateOf } from '../journal/counts.js';
 import { type JournalScan, UnderWay } from '../journal/history.js';
-import { openRecords } from '../journal/read.js';
+import type { RecordFile } from '../journal/read.js';
 import { differences, fullMessage, type RowRecord } from '../journal/records.js';
 import { type Fields, type Ids, type InputPlace, inputFileOf, type RunHeader } from './plan.js';
 import { sourceAgain } from './resume.js';
@@ -50,33 +50,28 @@ export interface RejectOptions {
 }
 
 export async function* rejectsOf(
-	{ header, path }: { header: RunHeader; path: string },
+	{ scan, recordOf }: RecordFile,
 	input: InputSource | undefined,
 	options: RejectOptions,
 ): AsyncGenerator<Reject> {
 	const { reason, outcomes } = options;
-	if (input !== undefined) await checkUnchanged(header, input);
+	const { states, header } = scan;
 	const isWanted = (state: number): boolean =>
 		outcomes === undefined ? isToFix(state) : outcomes.includes(outcomeIn(state) as OutcomeName);
-	const { scan, recordOf, close } = await openRecords(path);
-	const { states } = scan;
-	try {
-		if (input === undefined) {
-			for (const row of states.rows()) {
-				const record = isWanted(states.get(row)) ? recordOf(row) : undefined;
-				if (record !== undefined) yield { row: { ...record.ids, [reason]: errorText(record) }, ids: record.ids };
-			}
-			return;
+	if (input === undefined) {
+		for (const row of states.rows()) {
+			const record = isWanted(states.get(row)) ? recordOf(row) : undefined;
+			if (record !== undefined) yield { row: { ...record.ids, [reason]: errorText(record) }, ids: record.ids };
 		}
-		const unreached = isWanted(stateOf({ outcome: 'not-sent' })) ? unreachedRows(scan, input) : undefined;
-		for await (const batch of input.read()) {
-			for (const raw of batch) {
-				const record = isWanted(states.get(raw.row)) ? recordOf(raw.row) : unreached?.(raw);
-				if (record !== undefined) yield { row: rejectedRow(raw, record, input, header, options), ids: record.ids };
-			}
+		return;
+	}
+	await checkUnchanged(header, input);
+	const unreached = isWanted(stateOf({ outcome: 'not-sent' })) ? unreachedRows(scan, input) : undefined;
+	for await (const batch of input.read()) {
+		for (const raw of batch) {
+			const record = isWanted(states.get(raw.row)) ? recordOf(raw.row) : unreached?.(raw);
+			if (record !== undefined) yield { row: rejectedRow(raw, record, input, header, options), ids: record.ids };
 		}
-	} finally {
-		close();
 	}
 }
 

@@ -5,7 +5,8 @@ import { counted } from '../../../api/names.js';
 import type { InputSource } from '../../../bulk/input/input.js';
 import { reasonColumn } from '../../../bulk/input/rows.js';
 import { outcomeNames } from '../../../bulk/journal/counts.js';
-import { scanJournal } from '../../../bulk/journal/read.js';
+import { findRun } from '../../../bulk/journal/folder.js';
+import { openRecords } from '../../../bulk/journal/read.js';
 import type { Reject } from '../../../bulk/run/rejects.js';
 import { isSecretName } from '../../../output/redact.js';
 import { stateFolder } from '../../../profile/settings.js';
@@ -32,25 +33,27 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const { context, options: given, args } = invocation;
-		const [{ pastRun, unreachedNote }, { openPastInput, rejectsOf }] = await Promise.all([
+		const [{ unreachedNote }, { openPastInput, rejectsOf }] = await Promise.all([
 			import('../../runs/past.js'),
 			import('../../../bulk/run/rejects.js'),
 		]);
-		const past = pastRun(args[0], context);
-		const { header, path } = past;
+		const stateDir = stateFolder(context);
+		const file = await openRecords(findRun(stateDir, args[0], context.cwd));
+		const { header } = file.scan;
 		const outcomes = given.outcome?.flat();
 		const reason = reasonColumn((name) => Object.hasOwn(header.plan.columns.map, name));
 		const moved = given.input === undefined ? undefined : inputAt(given.input, context.cwd);
-		const input = await openPastInput(header, moved, context.stdin.bytes(), stateFolder(context));
+		const input = await openPastInput(header, moved, context.stdin.bytes(), stateDir);
 		try {
 			if (input === undefined) {
 				warn(context, ['the input of the run was not kept: exporting only IDs; pass the file with --input']);
 			}
-			await print(invocation, input, reason, rejectsOf(past, input, { outcomes, reason, isSecretName }));
-			const note = outcomes?.includes('not-sent') ? unreachedNote(await scanJournal(path)) : undefined;
+			await print(invocation, input, reason, rejectsOf(file, input, { outcomes, reason, isSecretName }));
+			const note = outcomes?.includes('not-sent') ? unreachedNote(file.scan) : undefined;
 			// Rows that were not sent are in the input.
 			if (note !== undefined && (input === undefined || note.mayBeSent)) notify(context, 'message', note.text);
 		} finally {
+			file.close();
 			await input?.dispose({ keep: true });
 		}
 	},
