@@ -20,15 +20,8 @@ import { defineCommand, type Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
 import { connectionOptions, guardDefaults, outputOptions, secretOptions } from '../options/shared.js';
-import {
-	type ChangedProfile,
-	overridesOf,
-	readGivenSecret,
-	readProfiles,
-	runChange,
-	settingsIn,
-} from '../profile-results.js';
 import { createProbe } from '../session.js';
+import { type ChangedProfile, overridesOf, readGivenSecret, readProfiles, runChange, settingsIn } from './profile.js';
 
 const KEYS = ['profile', 'base_url', 'scheme', 'username', 'stored_in', 'proved', 'note'];
 

@@ -1,23 +1,36 @@
-/** `profile` and `logout`: nothing is sent to the service. */
+/** `profile` and `logout`, and what `login` shares with them: nothing is sent to the service. */
 
-import { UsageError } from '../../errors.js';
+import { resolve } from 'node:path';
+import { ExitCode, UsageError } from '../../errors.js';
+import { readFirstLine } from '../../io/files.js';
 import type { Column } from '../../output/columns.js';
 import { redactBaseUrl } from '../../output/redact.js';
 import { describeSecret, readChoice, readSetup } from '../../profile/resolve.js';
-import { describeStore } from '../../profile/secrets.js';
+import { checkSecret, describeStore } from '../../profile/secrets.js';
 import {
+	checkSetting,
 	configFolder,
 	connectionVariables,
+	listed,
 	parseBaseUrl,
 	readVariable,
 	type Scheme,
 	settingSpecs,
 	stateFolder,
 } from '../../profile/settings.js';
-import { checkProfileName, configFile, readStore, requireProfile, saveProfile } from '../../profile/store.js';
+import {
+	checkProfileName,
+	configFile,
+	type ProfileChange,
+	readStore,
+	requireProfile,
+	type Store,
+	saveProfile,
+	updateStore,
+} from '../../profile/store.js';
 import { defineCommand, type Invocation } from '../command.js';
 import { askToConfirm, say, warn } from '../notices.js';
-import { allBut, pick } from '../options/option.js';
+import { allBut, type OptionValues, pick } from '../options/option.js';
 import {
 	connectionOptions,
 	guardDefaults,
@@ -26,17 +39,7 @@ import {
 	runDefaults,
 	secretOptions,
 } from '../options/shared.js';
-import {
-	asksForData,
-	type ChangedProfile,
-	changeProfiles,
-	overridesOf,
-	readGivenSecret,
-	readProfiles,
-	runChange,
-	settingsIn,
-} from '../profile-results.js';
-import { printAll } from '../results.js';
+import { chosenFormat, openResults, picksValues, printAll, printDone } from '../results.js';
 
 const nameArgument = { name: 'name', help: 'The profile', required: true, completes: 'profiles' } as const;
 const anyProfile = { ...nameArgument, help: 'The profile (default: the current one)', required: false } as const;
@@ -262,3 +265,72 @@ export const logout = defineCommand({
 			};
 		}),
 });
+
+function asksForData(invocation: Invocation): boolean {
+	return chosenFormat(invocation) !== undefined || picksValues(invocation.options);
+}
+
+export interface ChangedProfile {
+	says: string;
+	row: Readonly<Record<string, unknown>>;
+}
+
+/** @throws UsageError for bad columns or queries, before the change */
+export async function runChange(
+	invocation: Invocation,
+	keys: readonly string[],
+	change: () => Promise<ChangedProfile>,
+): Promise<undefined> {
+	const shape = { single: true, keys, idOf: ({ profile }: ChangedProfile['row']) => profile };
+	const results = asksForData(invocation) ? await openResults(invocation, shape) : undefined;
+	const { says, row } = await change();
+	say(invocation, says);
+	if (results !== undefined) await printDone(results, row, 'the change was saved', ExitCode.ok);
+}
+
+function changeProfiles(
+	invocation: Invocation,
+	keys: readonly string[],
+	change: (store: Store) => ChangedProfile,
+): Promise<undefined> {
+	return runChange(invocation, keys, async () => {
+		const { result, notices } = await updateStore(configFolder(invocation.context), change);
+		warn(invocation.context, notices);
+		return result;
+	});
+}
+
+export function readProfiles({ context }: Invocation): Store {
+	const { store, warnings } = readStore(configFolder(context));
+	warn(context, warnings);
+	return store;
+}
+
+/** Checked, with absolute paths. @throws UsageError */
+export function settingsIn(options: OptionValues, cwd: string): ProfileChange['settings'] {
+	const found: ProfileChange['settings'] = {};
+	for (const spec of settingSpecs) {
+		if (options[spec.name] === undefined) continue;
+		const value = checkSetting(spec, options[spec.name], spec.flag);
+		found[spec.name] = spec.path ? resolve(cwd, String(value)) : value;
+	}
+	return found;
+}
+
+export async function readGivenSecret({ context, options }: Invocation, scheme: Scheme) {
+	const { secretCommand: command } = options;
+	if (command === '') throw new UsageError('--secret-command is empty');
+	if (typeof command === 'string') return { store: 'command', command } as const;
+	if (options.passwordStdin !== true) return undefined;
+	const flag = '--password-stdin';
+	const value = checkSecret(scheme, await readFirstLine(context, flag), flag);
+	return { store: 'file', value } as const;
+}
+
+export function overridesOf({ context: { env } }: Invocation, name: string): string[] {
+	const chosen = ['SUPPORTCTL_PROFILE', 'SUPPORTCTL_PROFILE_FILE'].filter((each) => env[each] && env[each] !== name);
+	const variables = [...chosen, ...connectionVariables(env)];
+	if (variables.length === 0) return [];
+	const override = variables.length === 1 ? 'overrides' : 'override';
+	return [`${listed(variables)} ${override} profile "${name}" unless you pass --profile ${name}`];
+}
