@@ -6,8 +6,6 @@ import type { Palette } from './colour.js';
 import { createTextRedactor, REDACTED, redactBody, redactHeaders, secretValues } from './redact.js';
 import { sanitise, sanitiseLines } from './sanitise.js';
 
-const BODY_SHOWN = 4_096;
-
 interface TraceView {
 	/** 2 shows headers and bodies. */
 	verbosity: number;
@@ -28,7 +26,7 @@ export function renderTrace(event: TraceEvent, { verbosity, palette, secrets: ow
 		const heads = redactHeaders(headers).map(([name, value]) =>
 			sanitise(`${name}: ${secrets.includes(value) ? REDACTED : clean(value)}`),
 		);
-		const lines = [...heads, ...bodyLines(clean(redactBody(body)))];
+		const lines = body === '' ? heads : [...heads, ...sanitiseLines(clean(redactBody(body))).split('\n')];
 		return lines.map((line) => `${palette.faint(`${mark} ${line}`.trimEnd())}\n`).join('');
 	};
 
@@ -41,12 +39,4 @@ export function renderTrace(event: TraceEvent, { verbosity, palette, secrets: ow
 	const style = status < 300 ? palette.good : status < 500 ? palette.bad : palette.doubtful;
 	const line = `${palette.faint('<')} ${style(String(status))} ${what}, ${body.length} bytes, ${time}\n`;
 	return line + details('<', headers, body.toString('utf8'), createTextRedactor([], secrets));
-}
-
-/** Cut after secrets were removed, so that no part of one is left. */
-function bodyLines(text: string): string[] {
-	if (text === '') return [];
-	const lines = sanitiseLines(text.slice(0, BODY_SHOWN)).split('\n');
-	const more = text.length - BODY_SHOWN;
-	return more > 0 ? [...lines, `(${more} of ${text.length} characters not shown)`] : lines;
 }
