@@ -10,7 +10,6 @@ import {
 	type EncoderOptions,
 	type Format,
 	formats,
-	ownOf,
 	parseFields,
 	type RenderOptions,
 	type ResolvedColumn,
@@ -168,7 +167,7 @@ function namedColumns({ fields, field, resolve }: RenderOptions): ResolvedColumn
 }
 
 function keysOf(row: Row): Column[] {
-	return Object.keys(row).map((path) => ({ path, label: path, get: (each) => ownOf(each, path) }));
+	return Object.keys(row).map((path) => ({ path }));
 }
 
 /** Finds everything wrong with the options. @throws UsageError */

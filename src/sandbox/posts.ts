@@ -108,7 +108,7 @@ export function createReplies(service: Service): Resource {
 		shape: ({ content }) => ({ content: shown(content) }),
 		stored: (name, value) => (name === 'ticket_id' ? { parent: value } : undefined),
 		rows({ values }) {
-			if (!store.tickets.has(values.ticket_id as number)) throw noPost();
+			if (!store.tickets.has(values.ticket_id as number)) throw noPost;
 			return store.repliesOf(values.ticket_id as number);
 		},
 	});
@@ -132,7 +132,7 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 	const prefix = product === neutralPrefixes.product ? '' : `${product}_`;
 
 	function valuesOf(ticketId: number): Record<string, string> {
-		if (!store.tickets.has(ticketId)) throw noPost();
+		if (!store.tickets.has(ticketId)) throw noPost;
 		return store.customValues.get(ticketId) ?? firstCustomValues(ticketId);
 	}
 
@@ -165,7 +165,7 @@ export function createTerms({ store }: Service, taxonomy: (typeof taxonomies)[nu
 	const table = new Map([...store.terms].filter(([, term]) => term.taxonomy === taxonomy));
 	const terms = createResource<Term>({
 		table,
-		missing: () => new ServiceError(404, 'rest_term_invalid', 'Term does not exist.'),
+		missing: new ServiceError(404, 'rest_term_invalid', 'Term does not exist.'),
 		shape(term) {
 			const tickets = [...store.tickets.values()].filter((ticket) => [ticket[taxonomy]].flat().includes(term.id));
 			return { ...term, count: tickets.length, meta: [] };

@@ -25,7 +25,7 @@ export type Shape = Record<string, unknown>;
 
 export interface Kind<T> {
 	readonly table: Map<number, T>;
-	missing(): ServiceError;
+	readonly missing: ServiceError;
 	shape(row: T): Shape;
 	/** What is stored for a field, if not its value. @throws ServiceError; the fields before it stay stored */
 	stored?(name: string, value: unknown, row: T): Shape | undefined;
@@ -88,7 +88,7 @@ function list<T extends Row>(kind: Kind<T>, call: Call): SandboxResponse {
 
 function find<T>({ table, missing }: Kind<T>, { values }: Call): T {
 	const row = table.get(values.id as number);
-	if (row === undefined) throw missing();
+	if (row === undefined) throw missing;
 	return row;
 }
 

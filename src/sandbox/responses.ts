@@ -21,12 +21,10 @@ export class ServiceError extends Error {
 	}
 }
 
-export const noRoute = (): ServiceError =>
-	new ServiceError(404, 'rest_no_route', 'No route was found matching the URL and request method.');
-
-export const noPost = (): ServiceError => new ServiceError(404, 'rest_post_invalid_id', 'Invalid post ID.');
-
-export const noUser = (): ServiceError => new ServiceError(404, 'rest_user_invalid_id', 'Invalid user ID.');
+const unserved = 'No route was found matching the URL and request method.';
+export const noRoute = new ServiceError(404, 'rest_no_route', unserved);
+export const noPost = new ServiceError(404, 'rest_post_invalid_id', 'Invalid post ID.');
+export const noUser = new ServiceError(404, 'rest_user_invalid_id', 'Invalid user ID.');
 
 export function page(status: number, title: string): SandboxResponse {
 	const html = `<!DOCTYPE html>\n<html lang="en"><title>${title}</title><body><h1>${title}</h1></body></html>\n`;

@@ -1,5 +1,6 @@
 /** One route for each row of the endpoint table and each read. */
 
+import type { IncomingMessage } from 'node:http';
 import { type Endpoint, type EndpointName, endpoints } from '../api/endpoints.js';
 import { taxonomies } from '../api/fields.js';
 import { ownAccount, reads } from '../api/reads.js';
@@ -84,13 +85,6 @@ function parseBody(text: string): Record<string, unknown> {
 	}
 }
 
-export interface SandboxRequest {
-	readonly method: string;
-	readonly url: string;
-	readonly authorization: string | undefined;
-	readonly body: string;
-}
-
 const BASE = '/wp-json';
 
 export function createHandler(service: Service, documentedOnly: boolean) {
@@ -98,29 +92,28 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 	const { store, dialect } = service;
 	const namespace = `${dialect.root}/v1`;
 
-	function serve(request: SandboxRequest, path: string, query: URLSearchParams, half: boolean): SandboxResponse {
-		const { method, authorization, body } = request;
+	function serve({ method, headers }: IncomingMessage, path: string, query: object, sent: object): SandboxResponse {
 		const route = routes.find((each) => each.method === method && each.pattern.test(path));
-		if (route === undefined) throw noRoute();
-		const fields = Object.entries(parseBody(body));
-		const sent = Object.fromEntries(half ? fields.slice(0, Math.ceil(fields.length / 2)) : fields);
-		const sources = [{ ...route.pattern.exec(path)?.groups }, Object.fromEntries(query), sent];
+		if (route === undefined) throw noRoute;
+		const sources = [{ ...route.pattern.exec(path)?.groups }, { ...query }, { ...sent }];
 		const values = readArguments(route.takes, sources, dialect);
-		return route.handle({ caller: callerOf(store, authorization), values });
+		return route.handle({ caller: callerOf(store, headers.authorization), values });
 	}
 
 	/** @param half takes only the first half of the fields, as if an update fails halfway */
-	return (request: SandboxRequest, half: boolean): SandboxResponse => {
-		const { pathname, searchParams: query } = new URL(request.url, 'http://127.0.0.1');
+	return (request: IncomingMessage, body: string, half: boolean): SandboxResponse => {
+		const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://127.0.0.1');
 		const path = query.get('rest_route') ?? pathname.slice(BASE.length);
 		if (!query.has('rest_route') && !`${pathname}/`.startsWith(`${BASE}/`)) return page(404, 'Page not found');
 		query.delete('rest_route');
 		try {
 			if (path.length < 2) return ok({ name: 'Example Help Desk', namespaces: [namespace] });
 			const below = path.slice(namespace.length + 1);
-			if (path !== `/${namespace}${below}`) throw noRoute();
+			if (path !== `/${namespace}${below}`) throw noRoute;
 			if (request.method === 'GET' && below.length < 2) return ok({ namespace });
-			return serve(request, below, query, half);
+			const fields = Object.entries(parseBody(body));
+			const sent = Object.fromEntries(half ? fields.slice(0, Math.ceil(fields.length / 2)) : fields);
+			return serve(request, below, Object.fromEntries(query), sent);
 		} catch (error) {
 			if (error instanceof ServiceError) return error.response;
 			throw error;

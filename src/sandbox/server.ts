@@ -43,14 +43,13 @@ export async function openSandbox(options: SandboxOptions) {
 	store.users.get(ADMIN_ID)?.passwords.push(createPassword('Sandbox', password, now()));
 
 	async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		const { method = '', url = '', headers } = request;
+		const { method = '', url = '' } = request;
 		const body = await text(request);
 		if (options.latencyMs) await clock.sleep(options.latencyMs);
 		const drawn = nextFault();
 		// A read saves nothing that could fail halfway.
 		const fault = drawn?.work === 'part' && method === 'GET' ? undefined : drawn;
-		const received = { method, url, authorization: headers.authorization, body };
-		const done = fault?.work === 'none' ? undefined : handle(received, fault?.work === 'part');
+		const done = fault?.work === 'none' ? undefined : handle(request, body, fault?.work === 'part');
 		const sent = fault === undefined ? done : fault.response;
 		options.onRequest?.({ method, path: url, status: sent?.status ?? 0 });
 		if (sent === undefined) {

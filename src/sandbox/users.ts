@@ -63,7 +63,7 @@ export function createAccounts(service: Service): Record<'check' | 'id' | 'passw
 
 	function owner({ values }: Call): User {
 		const user = store.users.get(values.user_id as number);
-		if (user === undefined) throw noUser();
+		if (user === undefined) throw noUser;
 		return user;
 	}
 

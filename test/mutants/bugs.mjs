@@ -485,8 +485,8 @@ const input = [
 		},
 	}),
 	...bugsIn('src/bulk/input/columns.ts', 'fieldColumn', ['test/bulk/input/rows.test.ts'], {
-		'an empty cell clears the field': (real) => (name, field, rules) => real(name, field, rules, true),
-		'--blank clear leaves fields alone': (real) => (name, field, rules) => real(name, field, rules, false),
+		'an empty cell clears the field': (real) => (field, rules) => real(field, rules, true),
+		'--blank clear leaves fields alone': (real) => (field, rules) => real(field, rules, false),
 	}),
 	...bugsIn('src/bulk/input/rows.ts', 'compileColumns', ['test/bulk/input/rows.test.ts'], {
 		'a flag takes precedence over a cell': (real) => (options) => {

@@ -18,19 +18,15 @@ export interface Draft extends RowValues {
 	fields: Record<string, unknown>;
 }
 
-/** Puts a value into the row. @returns what is wrong with it */
-export type ColumnReader = (value: unknown, row: Draft, isCell: boolean) => string | undefined;
+/** Puts a value into the row. @param column its name in the input @returns what is wrong with it */
+export type ColumnReader = (column: string, value: unknown, row: Draft, isCell: boolean) => string | undefined;
 
-export function textColumn<T>(
-	name: string,
-	parse: (text: string) => Parsed<T>,
-	store: (row: Draft, value: T) => void,
-): ColumnReader {
-	return (value, row) => {
+export function textColumn<T>(parse: (text: string) => Parsed<T>, store: (row: Draft, value: T) => void): ColumnReader {
+	return (column, value, row) => {
 		const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '').trim();
 		if (text === '') return undefined;
 		const parsed = parse(text);
-		if (isProblem(parsed)) return `${name}: ${parsed.problem}`;
+		if (isProblem(parsed)) return `${column}: ${parsed.problem}`;
 		store(row, parsed.value);
 		return undefined;
 	};
@@ -46,22 +42,17 @@ function holdsPlaceholder(value: unknown): boolean {
 
 interface ValueParser {
 	text(cell: string): Parsed<unknown>;
-	typed(value: unknown): Parsed<unknown>;
+	typed(value: unknown, column: string): Parsed<unknown>;
 }
 
-function valueColumn(
-	name: string,
-	clear: boolean,
-	parser: ValueParser,
-	store: (row: Draft, value: unknown) => void,
-): ColumnReader {
-	return (given, row, isCell) => {
+function valueColumn(clear: boolean, parser: ValueParser, store: (row: Draft, value: unknown) => void): ColumnReader {
+	return (column, given, row, isCell) => {
 		const isBlank = isCell && String(given).trim() === '';
 		if (isBlank && !clear) return undefined;
-		const parsed = isCell && !isBlank ? parser.text(String(given)) : parser.typed(isBlank ? '' : given);
+		const parsed = isCell && !isBlank ? parser.text(String(given)) : parser.typed(isBlank ? '' : given, column);
 		if (isProblem(parsed)) return parsed.problem;
 		const { value } = parsed;
-		if (holdsPlaceholder(value)) return `${name} is the placeholder ${PLACEHOLDER}; replace it with the actual value`;
+		if (holdsPlaceholder(value)) return `${column} is the placeholder ${PLACEHOLDER}; replace it with the actual value`;
 		store(row, value);
 		return undefined;
 	};
@@ -70,13 +61,13 @@ function valueColumn(
 /** Kinds that keep the spaces around a cell. */
 const AS_WRITTEN: ReadonlySet<Field['kind']> = new Set(['text', 'longtext', 'secret']);
 
-export function fieldColumn(name: string, field: Field, rules: ValueRules, clear: boolean): ColumnReader {
+export function fieldColumn(field: Field, rules: ValueRules, clear: boolean): ColumnReader {
 	const asWritten = AS_WRITTEN.has(field.kind);
 	const parser: ValueParser = {
 		text: (cell) => parseField(field, asWritten ? cell : cell.trim(), rules),
 		typed: (value) => checkTyped(field, value, rules),
 	};
-	return valueColumn(name, clear, parser, ({ fields }, value) => {
+	return valueColumn(clear, parser, ({ fields }, value) => {
 		const earlier = fields[field.name];
 		const isMap = field.kind === 'map' && isObject(value) && isObject(earlier);
 		fields[field.name] = isMap ? { ...earlier, ...value } : value;
@@ -85,12 +76,12 @@ export function fieldColumn(name: string, field: Field, rules: ValueRules, clear
 
 export const asItIs = <T>(value: T): Parsed<T> => ({ value });
 
-export function customColumn(name: string, field: string, rules: ValueRules, clear: boolean): ColumnReader {
-	const typed = (value: unknown): Parsed<unknown> => {
+export function customColumn(field: string, rules: ValueRules, clear: boolean): ColumnReader {
+	const typed = (value: unknown, column: string): Parsed<unknown> => {
 		if (typeof value === 'string' || rules.undocumented) return { value };
-		return { problem: `custom field ${quote(name)} is ${kindOf(value)}; custom fields hold strings` };
+		return { problem: `custom field ${quote(column)} is ${kindOf(value)}; custom fields hold strings` };
 	};
-	return valueColumn(name, clear, { text: asItIs, typed }, (row, value) => {
+	return valueColumn(clear, { text: asItIs, typed }, (row, value) => {
 		// Assigning `__proto__` would set the prototype.
 		if (field === '__proto__') row.fields = { ...row.fields, [field]: value };
 		else row.fields[field] = value;

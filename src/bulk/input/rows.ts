@@ -78,9 +78,10 @@ function parseIdOrName(text: string): Parsed<string> {
 }
 
 interface Meaning {
+	/** Empty for a custom field, and for what is ignored. */
 	readonly name: string;
 	readonly means: string;
-	column(name: string): ColumnReader;
+	readonly read: ColumnReader;
 }
 
 function meaningsOf({ endpoint, rules, blank }: CompileOptions): Meaning[] {
@@ -92,7 +93,7 @@ function meaningsOf({ endpoint, rules, blank }: CompileOptions): Meaning[] {
 		store: (row: Draft, value: T) => void,
 		means = name,
 	): void => {
-		meanings.push({ name, means, column: (column) => textColumn(column, parse, store) });
+		meanings.push({ name, means, read: textColumn(parse, store) });
 	};
 	const addNamed = (name: string, parse: (text: string) => Parsed<string>, parameter = name): void => {
 		const store = (row: Draft, text: string): void => {
@@ -103,8 +104,8 @@ function meaningsOf({ endpoint, rules, blank }: CompileOptions): Meaning[] {
 		add(name, parse, store, parameter);
 	};
 	for (const field of body === 'fields' ? fields : []) {
-		const column = (name: string): ColumnReader => fieldColumn(name, field, rules, blank === 'clear');
-		meanings.push({ name: field.name, means: `field ${field.name}`, column });
+		const read = fieldColumn(field, rules, blank === 'clear');
+		meanings.push({ name: field.name, means: `field ${field.name}`, read });
 	}
 	if (readOfWrite(endpoint)?.hasModified) add('modified_gmt', asItIs<string>, (row, time) => (row.modified = time));
 	for (const { name } of query) {
@@ -129,12 +130,6 @@ function meaningsOf({ endpoint, rules, blank }: CompileOptions): Meaning[] {
 	return meanings;
 }
 
-interface Known {
-	readonly column: ColumnReader;
-	readonly means: string;
-	readonly name?: string;
-}
-
 class Names {
 	readonly usual: readonly string[];
 	readonly #meanings: ReadonlyMap<string, Meaning>;
@@ -144,7 +139,7 @@ class Names {
 
 	/** Of what IDs alone are. */
 	readonly ownId: string;
-	readonly #found = new Map<string, Known | undefined>();
+	readonly #found = new Map<string, Meaning | undefined>();
 
 	constructor(private readonly options: CompileOptions) {
 		this.ownId = rowIdName(options.endpoint);
@@ -160,10 +155,10 @@ class Names {
 		return Object.hasOwn(this.options.map ?? {}, name);
 	}
 
-	find(name: string): Known | undefined {
+	find(name: string): Meaning | undefined {
 		let found = this.#found.get(name);
 		if (found === undefined) {
-			found = this.isIgnored(name) ? { column: () => undefined, means: ` ${name}` } : this.#meaningOf(name);
+			found = this.isIgnored(name) ? { name: '', means: ` ${name}`, read: () => undefined } : this.#meaningOf(name);
 			this.#found.set(name, found);
 		}
 		return found;
@@ -176,15 +171,14 @@ class Names {
 		return REASON_COLUMNS.includes(name) || (this.#isResult && OUTCOME_COLUMNS.includes(name));
 	}
 
-	#meaningOf(name: string): Known | undefined {
+	#meaningOf(name: string): Meaning | undefined {
 		const { columns, rules, blank, fieldIn = (field) => field } = this.options;
 		const wanted = this.#isCustom ? this.#mapped(name) : fieldIn(this.#mapped(name).trim());
 		// Keys of JSON come from programs.
 		const usual = columns === undefined || this.isMapped(name) ? undefined : usualField(wanted);
 		const found = this.#meanings.get(looseName(wanted)) ?? this.#meanings.get(looseName(usual ?? ''));
-		if (found !== undefined) return { column: found.column(name), means: found.means, name: found.name };
-		if (!this.#isCustom) return undefined;
-		return { column: customColumn(name, wanted, rules, blank === 'clear'), means: `field ${wanted}` };
+		if (found !== undefined || !this.#isCustom) return found;
+		return { name: '', means: `field ${wanted}`, read: customColumn(wanted, rules, blank === 'clear') };
 	}
 
 	#mapped(name: string): string {
@@ -211,7 +205,7 @@ interface Matched {
 	readonly field: string;
 }
 
-type NamedColumn = readonly [name: string, column: ColumnReader];
+type NamedColumn = readonly [name: string, read: ColumnReader];
 
 function compileHeader(options: CompileOptions, names: Names): { columns: NamedColumn[]; matched: Matched[] } {
 	const { columns: header, endpoint, flags = {}, map = {} } = options;
@@ -234,9 +228,9 @@ function compileHeader(options: CompileOptions, names: Names): { columns: NamedC
 		if (earlier === name) problems.push(`column ${quote(name)} appears twice in the header`);
 		else if (earlier !== undefined) problems.push(`columns ${quote(earlier)} and ${quote(name)} are the same field`);
 		meanings.set(found.means, name);
-		columns.push([name, found.column]);
+		columns.push([name, found.read]);
 		const { name: field } = found;
-		const isLoose = field !== undefined && flagName(field) !== flagName(name.toLowerCase());
+		const isLoose = field !== '' && flagName(field) !== flagName(name.toLowerCase());
 		if (isLoose && !names.isMapped(name)) matched.push({ column: name, field });
 	}
 	const missing = endpoint.parameters
@@ -324,8 +318,8 @@ function fill(
 		complain(undefined, `${count} where the header has ${columns.length} columns`);
 	} else if (cells !== undefined) {
 		for (const [index, cell] of cells.entries()) {
-			const [name, column] = columns[index] as NamedColumn;
-			complain(name, column(cell, draft, true));
+			const [name, read] = columns[index] as NamedColumn;
+			complain(name, read(name, cell, draft, true));
 		}
 	} else if (object !== undefined) {
 		const seen = new Set<string>();
@@ -333,11 +327,11 @@ function fill(
 			const found = names.find(name);
 			if (found === undefined) complain(name, names.unknown(name));
 			else if (seen.has(found.means)) complain(name, `${quote(name)} is the same field as another column or key`);
-			else complain(name, found.column(object[name], draft, false));
+			else complain(name, found.read(name, object[name], draft, false));
 			seen.add(found?.means ?? '');
 		}
 	} else if (id !== undefined) {
-		const found = names.find(names.ownId)?.column(id, draft, true);
+		const found = names.find(names.ownId)?.read(names.ownId, id, draft, true);
 		const isSheet = /^[^\d,;\t]+[,;\t]/.test(id);
 		const hint = isSheet ? '; for a file with columns use --input FILE, or --input - --input-format csv' : '';
 		complain(names.ownId, found && found + hint);

@@ -156,12 +156,10 @@ export class UnderWay {
 
 	constructor(private readonly scan: JournalScan) {}
 
-	get isFull(): boolean {
-		return !this.scan.wasKilled || this.#keys.size >= this.scan.concurrency;
-	}
-
 	has(row: number, key: string): boolean {
-		if (this.isFull || this.scan.states.isRecorded(row) || this.#keys.has(key)) return false;
+		const { wasKilled, concurrency, states } = this.scan;
+		if (!wasKilled || this.#keys.size >= concurrency) return false;
+		if (states.isRecorded(row) || this.#keys.has(key)) return false;
 		this.#keys.add(key);
 		return true;
 	}

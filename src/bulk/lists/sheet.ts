@@ -95,7 +95,7 @@ const LEFT_OUT = Symbol('left out');
 
 /** Values that an update would refuse or change are left out. */
 function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOptions): (shown: unknown) => unknown {
-	const column = fieldColumn(field.name, field, { undocumented: false, statusIn: dialect.toNeutral }, false);
+	const column = fieldColumn(field, { undocumented: false, statusIn: dialect.toNeutral }, false);
 	return (shown) => {
 		const value = ownValue(field, rawValue(shown));
 		if (value === undefined || value === null || value === '') return undefined;
@@ -118,7 +118,7 @@ function checkedValue(field: Field, value: unknown, column: ColumnReader, asCell
 	const given = asCells ? cellText(normal) : structuredClone(normal);
 	if (field.kind === 'user' && !looksLikeNumber(String(given))) return LEFT_OUT;
 	const draft: Draft = { ids: {}, fields: {} };
-	const problem = column(given, draft, asCells);
+	const problem = column(field.name, given, draft, asCells);
 	if (problem !== undefined) return LEFT_OUT;
 	const isReadable = typeof given !== 'string' || !UNREADABLE.test(given);
 	// A cell of spaces leaves the field alone.

@@ -1,23 +1,26 @@
 /** JUnit XML by the schema of Jenkins' xUnit plugin (junit-10.xsd). */
 
+import { endpoints } from '../../api/endpoints.js';
 import { nameRow } from '../../api/names.js';
-import { totalOf } from '../journal/counts.js';
+import { type Counts, totalOf } from '../journal/counts.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
 import { commandOf, fileOf } from '../run/plan.js';
 import { escapeXml } from './escape.js';
-import type { Report } from './page.js';
+import { type ReportFacts, recordedIn, recordsIn } from './page.js';
 
 /** One test for each row, and one for rows that were never reached. */
-export function* junit(report: Report): Generator<string> {
-	const { header, recorded, noun } = report;
-	const gaps = gapsIn(report);
+export function* junit(facts: ReportFacts): Generator<string> {
+	const { header } = facts;
+	const { noun } = endpoints[header.plan.endpoint];
+	const recorded = recordedIn(facts);
+	const gaps = gapsIn(facts, recorded);
 	const suite = escapeXml(`supportctl ${commandOf(header.plan)}`);
 	const file = fileOf(header.plan);
 	const sums = [
 		`tests="${totalOf(recorded) + gaps.length}"`,
 		`failures="${recorded.differs + recorded.failed + recorded.invalid}"`,
 		`errors="${recorded.unknown + recorded['not-sent'] + gaps.length}"`,
-		`time="${seconds(report.ms)}"`,
+		`time="${seconds(facts.ms)}"`,
 	].join(' ');
 	yield '<?xml version="1.0" encoding="UTF-8"?>\n';
 	yield `<testsuites name="supportctl" ${sums}>\n`;
@@ -27,7 +30,7 @@ export function* junit(report: Report): Generator<string> {
 	yield `<property name="run" value="${escapeXml(header.id)}"/>\n`;
 	yield `<property name="service" value="${escapeXml(header.plan.service.baseUrl)}"/>\n`;
 	yield '</properties>\n';
-	for (const record of report.records()) {
+	for (const record of recordsIn(facts)) {
 		const name = escapeXml(`row ${record.row}: ${nameRow(record.ids, noun)}`);
 		const place = file === undefined || record.line === undefined ? [] : [`${file} line ${record.line}`];
 		yield `<testcase classname="${suite}" name="${name}" time="${seconds(record.ms)}">`;
@@ -41,7 +44,7 @@ export function* junit(report: Report): Generator<string> {
 	yield '</testsuite>\n</testsuites>\n';
 }
 
-function gapsIn({ header, counts, recorded, files, problems = [] }: Report) {
+function gapsIn({ header, counts, files, problems = [] }: ReportFacts, recorded: Counts) {
 	const gaps = problems.map((text) => ({ name: text, code: 'shards', text }));
 	const missing = totalOf(counts) - totalOf(recorded);
 	if (missing <= 0) return gaps;

@@ -22,24 +22,12 @@ export interface ReportFacts {
 
 export type Step = readonly [text: string, command: string];
 
-export interface Report extends ReportFacts {
-	readonly noun: string;
-	readonly recorded: Counts;
-	readonly ticks: readonly Tick[];
-	records(): Iterable<RowRecord>;
+export function recordedIn({ files }: ReportFacts): Counts {
+	return sumOf(files.map(({ scan }) => scan.counts));
 }
 
-export function reportOn(facts: ReportFacts): Report {
-	const { files } = facts;
-	return {
-		...facts,
-		noun: endpoints[facts.header.plan.endpoint].noun,
-		recorded: sumOf(files.map(({ scan }) => scan.counts)),
-		ticks: files.flatMap(({ ticks }) => ticks),
-		*records() {
-			for (const file of files) yield* file.records();
-		},
-	};
+export function* recordsIn({ files }: ReportFacts): Generator<RowRecord> {
+	for (const file of files) yield* file.records();
 }
 
 export interface Page {
@@ -81,8 +69,10 @@ export interface Group {
 export const MOST_ROWS = 5000;
 const MOST_GROUPS = 100;
 
-export function pageOfRun(report: Report): Page {
-	const { header, counts, recorded, noun, ticks, ms, next, problems = [] } = report;
+export function pageOfRun(facts: ReportFacts): Page {
+	const { header, files, counts, ms, next, problems = [] } = facts;
+	const { noun } = endpoints[header.plan.endpoint];
+	const ticks = files.flatMap((file) => file.ticks);
 	return {
 		isPlan: false,
 		title: titleOf(header.plan, counts),
@@ -93,8 +83,8 @@ export function pageOfRun(report: Report): Page {
 		outcomes: outcomeNames.map((name) => ({ name, rows: counts[name] })).filter((each) => each.rows > 0),
 		steps: next ?? nextSteps(header.id, counts, openRows(counts) > 0),
 		ticks,
-		total: totalOf(recorded),
-		...readRows(report),
+		total: totalOf(recordedIn(facts)),
+		...readRows(facts, noun),
 	};
 }
 
@@ -207,13 +197,14 @@ class Groups {
 	}
 }
 
-function readRows({ records, noun, header }: Report) {
+function readRows(facts: ReportFacts, noun: string) {
+	const { baseUrl } = facts.header.plan.service;
 	const groups = new Groups();
 	const wrong: PageRow[] = [];
 	const different: PageRow[] = [];
 	const fine: PageRow[] = [];
 	let toCheck = 0;
-	for (const record of records()) {
+	for (const record of recordsIn(facts)) {
 		const { row, line, ids, outcome, differs = [] } = record;
 		const isGood = outcome === 'ok' || outcome === 'skipped';
 		const isPlain = outcome === 'ok' && record.message === undefined;
@@ -225,7 +216,7 @@ function readRows({ records, noun, header }: Report) {
 			row,
 			line,
 			name: nameRow(ids, noun),
-			link: ownLink(record.link, header.plan.service.baseUrl),
+			link: ownLink(record.link, baseUrl),
 			outcome,
 			remarks: [...(isPlain ? [] : [reasonOf(record)]), ...differences(record)].join('; '),
 			changes: [],

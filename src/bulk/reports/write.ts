@@ -10,7 +10,7 @@ import { FailedError, fileProblem, UsageError } from '../../errors.js';
 import { html } from './html.js';
 import { junit } from './junit.js';
 import { markdown } from './markdown.js';
-import { type Page, type PlanFacts, pageOfPlan, pageOfRun, type Report, type ReportFacts, reportOn } from './page.js';
+import { type Page, type PlanFacts, pageOfPlan, pageOfRun, type ReportFacts } from './page.js';
 
 export const reportFormats = ['html', 'junit', 'markdown'] as const;
 
@@ -93,9 +93,9 @@ function cannotWrite(path: string, error: unknown): FailedError {
 	return new FailedError(message, { code: 'report_failed', cause: error });
 }
 
-function* textOf(report: Report, format: ReportFormat): Generator<string> {
-	if (format === 'junit') yield* junit(report);
-	else yield* pageText(pageOfRun(report), format);
+function* textOf(facts: ReportFacts, format: ReportFormat): Generator<string> {
+	if (format === 'junit') yield* junit(facts);
+	else yield* pageText(pageOfRun(facts), format);
 }
 
 function pageText(page: Page, format: ReportFormat): Iterable<string> {
@@ -104,10 +104,9 @@ function pageText(page: Page, format: ReportFormat): Iterable<string> {
 
 /** @throws FailedError once the others are written */
 export async function writeReports(specs: readonly ReportSpec[], facts: ReportFacts, cwd: string): Promise<void> {
-	const report = reportOn(facts);
 	let failure: unknown;
 	for (const spec of specs) {
-		await writeReport(spec, textOf(report, spec.format), cwd).catch((error: unknown) => {
+		await writeReport(spec, textOf(facts, spec.format), cwd).catch((error: unknown) => {
 			failure ??= error;
 		});
 	}
