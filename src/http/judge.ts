@@ -112,6 +112,7 @@ function judgeSuccess(request: Sendable, response: Response, options: JudgeOptio
 	const body = keepsNames ? content.value : bodyIn(options.dialect ?? neutralDialect, content.value);
 	const finding = judgeBody(request, body, content.before, options);
 	finding.body ??= body;
+	if (returns === 'list') finding.headers = response.headers;
 	if (content.warnings.length > 0) finding.warnings = content.warnings;
 	return finding;
 }

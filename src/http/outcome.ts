@@ -1,6 +1,7 @@
 /** What a request came to. */
 
 import type { AppliedDifference } from '../api/applied.js';
+import type { ResponseHeaders } from './response.js';
 
 export type OutcomeName = 'ok' | 'differs' | 'failed' | 'invalid' | 'unknown' | 'skipped' | 'not-sent';
 
@@ -40,6 +41,8 @@ export interface Outcome extends History {
 	/** The service is overloaded, or a gateway can't reach it. */
 	busy?: boolean;
 	location?: string;
+	/** Of a list. */
+	headers?: ResponseHeaders;
 }
 
 export interface RowOutcome extends Outcome {

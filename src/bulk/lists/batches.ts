@@ -3,8 +3,8 @@
 import type { Dialect } from '../../api/dialect.js';
 import { createPlanner, type Request } from '../../api/plan.js';
 import { PAGE_SIZE, type Read, readOfWrite, readRequest } from '../../api/reads.js';
-import { isObject } from '../../api/values.js';
 import type { Outcome } from '../../http/outcome.js';
+import { objectsIn } from './pages.js';
 
 export type Write = Pick<Request, 'endpoint' | 'ids'>;
 
@@ -64,11 +64,8 @@ export class BatchReader {
 		const include = { include: ids.join(','), per_page: String(ids.length), orderby: 'include' };
 		const parameters = new URLSearchParams({ ...query, ...include });
 		const outcome = await this.send({ ...list, path: `${list.path}?${parameters}` });
-		if (outcome.outcome !== 'ok' || !Array.isArray(outcome.body)) {
-			if (outcome.outcome === 'failed') this.#unusable.add(list.path);
-			return found;
-		}
-		for (const body of outcome.body.filter(isObject)) {
+		if (outcome.outcome === 'failed') this.#unusable.add(list.path);
+		for (const body of objectsIn(outcome) ?? []) {
 			const id = String(body.id);
 			if (ids.includes(id)) found.set(id, { ...outcome, body });
 			else this.#unusable.add(list.path);

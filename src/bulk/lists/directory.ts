@@ -98,8 +98,8 @@ class Memory {
 
 /** Undefined if the service offers you no list. @throws FailedError */
 function listedIn(outcome: Outcome, what: string): ListedObject[] | undefined {
-	const { body, code, message } = outcome;
-	const objects = outcome.outcome === 'ok' ? objectsIn(body) : undefined;
+	const { code, message } = outcome;
+	const objects = objectsIn(outcome);
 	if (objects !== undefined || !isLost(outcome)) return objects;
 	throw new FailedError(`could not look up ${what}: ${message ?? code ?? outcome.outcome}; nothing was sent`, {
 		code: code ?? 'lookup_failed',

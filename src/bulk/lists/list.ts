@@ -5,26 +5,24 @@ import { counted } from '../../api/names.js';
 import type { Request } from '../../api/plan.js';
 import { listRequest, PAGE_SIZE, type Read } from '../../api/reads.js';
 import type { Outcome } from '../../http/outcome.js';
-import type { ResponseHeaders } from '../../http/response.js';
-import type { SendOptions } from '../../http/send.js';
 import { isNothing } from '../run/held.js';
 import type { Ids } from '../run/plan.js';
 import { type FetchPage, type ListedObject, readPages } from './pages.js';
 import type { ListQuery } from './query.js';
 
-export type SendRead = (request: Request, more?: Pick<SendOptions, 'stop' | 'onResponse'>) => Promise<Outcome>;
+export type SendRead = (request: Request, stop?: AbortSignal) => Promise<Outcome>;
 
 /** Sends reads without `context=edit` once the account may not read raw values. */
 export function rawIfAllowed(send: SendRead, onRefused: () => void): SendRead {
 	let isRaw = true;
-	return async (request, more) => {
+	return async (request, stop) => {
 		const path = request.path.replace(/(?<=[?&])context=edit(?:&|$)/, '').replace(/[?&]$/, '');
 		const rendered = { ...request, path };
-		const outcome = await send(isRaw ? request : rendered, more);
+		const outcome = await send(isRaw ? request : rendered, stop);
 		if (outcome.code !== 'rest_forbidden_context' && outcome.reasons?.context === undefined) return outcome;
 		if (isRaw) onRefused();
 		isRaw = false;
-		return await send(rendered, more);
+		return await send(rendered, stop);
 	};
 }
 
@@ -81,15 +79,8 @@ function createFetch({ read, dialect, sendRead, query, fields }: ListPlan, owner
 	if (read.orders.length > 0) all.per_page = String(size);
 	if (fields !== undefined) all._fields = [...new Set([...fields, ...query.absent])].map(dialect.toOwn).join(',');
 
-	return async (page, stop) => {
+	return (page, stop) => {
 		const asked = page === 1 ? all : { ...all, page: String(page) };
-		let headers: ResponseHeaders = {};
-		const result = await sendRead(listRequest(read, owners, asked, dialect), {
-			stop,
-			onResponse(response) {
-				headers = response.headers;
-			},
-		});
-		return { result, headers };
+		return sendRead(listRequest(read, owners, asked, dialect), stop);
 	};
 }

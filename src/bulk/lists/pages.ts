@@ -4,11 +4,11 @@ import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../api/values.js';
 import type { Outcome } from '../../http/outcome.js';
-import { headerOf, type ResponseHeaders } from '../../http/response.js';
+import { headerOf } from '../../http/response.js';
 
 export type ListedObject = Readonly<Record<string, unknown>>;
 
-export type FetchPage = (page: number, stop: AbortSignal) => Promise<{ result: Outcome; headers: ResponseHeaders }>;
+export type FetchPage = (page: number, stop: AbortSignal) => Promise<Outcome>;
 
 export interface PagesOptions {
 	fetch: FetchPage;
@@ -140,12 +140,12 @@ class List {
 	}
 
 	async read(number: number): Promise<Page | undefined> {
-		const { result, headers } = await this.options.fetch(number, this.stop.signal);
-		if (number > 1 && result.code === 'rest_post_invalid_page_number') return undefined;
-		const objects = result.outcome === 'ok' ? objectsIn(result.body) : undefined;
-		if (objects === undefined) throw new Ended(notList(result));
-		this.#total = countIn(headers, 'x-wp-total');
-		return { number, objects, total: this.#total, pages: countIn(headers, 'x-wp-totalpages') };
+		const outcome = await this.options.fetch(number, this.stop.signal);
+		if (number > 1 && outcome.code === 'rest_post_invalid_page_number') return undefined;
+		const objects = objectsIn(outcome);
+		if (objects === undefined) throw new Ended(outcome);
+		this.#total = countIn(outcome, 'x-wp-total');
+		return { number, objects, total: this.#total, pages: countIn(outcome, 'x-wp-totalpages') };
 	}
 
 	async *ahead(from: number, until: () => number): AsyncGenerator<Page> {
@@ -211,21 +211,12 @@ function endless(count: number): Ended {
 	return new Ended({ outcome: 'failed', code: 'endless_list', message, attempts: 1, ms: 0 });
 }
 
-function countIn(headers: ResponseHeaders, name: string): number | undefined {
+function countIn({ headers = {} }: Outcome, name: string): number | undefined {
 	const text = headerOf(headers, name) ?? '';
 	return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-function notList(result: Outcome): Outcome {
-	if (result.outcome !== 'ok') return result;
-	return { ...result, outcome: 'failed', code: 'not_a_list', message: 'the response is not a list' };
-}
-
-/** A list, or an object under each slug. */
-export function objectsIn(body: unknown): ListedObject[] | undefined {
-	if (Array.isArray(body)) return body.filter(isObject);
-	if (!isObject(body)) return undefined;
-	const entries = Object.entries(body);
-	const objects = entries.flatMap(([slug, value]) => (isObject(value) ? [{ slug, ...value }] : []));
-	return objects.length === entries.length ? objects : undefined;
+/** Undefined for anything but a list. */
+export function objectsIn({ outcome, body }: Outcome): ListedObject[] | undefined {
+	return outcome === 'ok' && Array.isArray(body) ? body.filter(isObject) : undefined;
 }
