@@ -29,12 +29,9 @@ export function readChoice({ profiles, current }: Store, place: Place, flags: Fl
 	if (typeof flags.profile === 'string') return { profileName: flags.profile, chosenBy: '--profile' };
 	const variable = readVariable(place, 'PROFILE');
 	if (variable !== undefined) return { profileName: variable.value, chosenBy: variable.name };
-	if (current === undefined) return { profileName: undefined, chosenBy: undefined };
-	const own = originOf(profiles[current]?.baseUrl);
-	const origin = originOf(flags.baseUrl ?? readVariable(place, 'BASE_URL')?.value);
-	if (own === undefined || origin === undefined || own === origin) {
-		return { profileName: current, chosenBy: 'current' };
-	}
+	const own = originOf(profiles[current ?? '']?.baseUrl);
+	const origin = originOf(flags.baseUrl ?? readVariable(place, 'BASE_URL')?.value) ?? own;
+	if (own === undefined || own === origin) return { profileName: current, chosenBy: current && 'current' };
 	return { profileName: undefined, chosenBy: undefined, leftOut: current };
 }
 
@@ -182,7 +179,7 @@ function readPem(flag: string, path: string, what: string): string {
 
 export function readTls({ settings, cwd }: ResolvedSettings): TlsFiles {
 	const { caFile, cert: certFile, key: keyFile } = settings;
-	const ca = caFile === undefined ? undefined : readPem('--ca-file', resolvePath(cwd, caFile), 'certificate');
+	const ca = caFile && readPem('--ca-file', resolvePath(cwd, caFile), 'certificate');
 	if (certFile === undefined) {
 		if (keyFile === undefined) return { ca };
 		throw new UsageError('--key needs --cert', { hint: 'pass the certificate with --cert' });

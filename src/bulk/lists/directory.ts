@@ -188,7 +188,7 @@ class Users implements Directory {
 			const outcome = await this.setting.send(this.#lookUpOf(name));
 			const id = outcome.outcome === 'ok' ? lookedUpId(outcome.body) : undefined;
 			if (id !== undefined) return { id };
-			if (outcome.outcome !== 'ok') listedIn(outcome, what);
+			listedIn(outcome, what);
 			this.#refusesOthers = outcome.code === 'invalid_username_access';
 			why = outcome.message ?? outcome.code;
 		}
