@@ -8,7 +8,7 @@ import { findField } from '../api/values.js';
 import { objectId, ownerIds } from '../bulk/lists/query.js';
 import { changedFields, editableFields, isTextKind } from '../bulk/lists/sheet.js';
 import type { Fields, Ids } from '../bulk/run/plan.js';
-import { ExitCode, FailedError, SupportctlError, UsageError } from '../errors.js';
+import { ExitCode, SupportctlError, UsageError } from '../errors.js';
 import { createDraft, findEditor } from '../io/editor.js';
 import { createRedactor } from '../output/redact.js';
 import { asksForJson } from '../output/sanitise.js';
@@ -62,10 +62,8 @@ async function readTarget(noun: EditNoun, invocation: RunInvocation, session: Se
 		const ids: Ids = { ...owners, id: await objectId(owners, args.at(-1) ?? '', reading) };
 		const object = await readObject(reading, ids);
 		if (object instanceof SupportctlError) throw object;
-		const what = nameRow(ids, noun);
 		const editable = editableFields(object, { ...reading, redact: createRedactor() });
-		if (editable !== undefined) return { noun, invocation, session, ids, what, ...editable };
-		throw new FailedError(`the service returned no fields of ${what}; nothing was sent`, { code: 'nothing_shown' });
+		return { noun, invocation, session, ids, what: nameRow(ids, noun), ...editable };
 	};
 	return await withReading(noun, { ...invocation, options }, read, session);
 }

@@ -7,7 +7,7 @@ import type { Read } from '../../api/reads.js';
 import { emptyRecord, findField, hasInexactNumber, isObject, looksLikeNumber } from '../../api/values.js';
 import { cellText } from '../../text.js';
 import { type ColumnReader, type Draft, fieldColumn } from '../input/columns.js';
-import { heldOf, isNothing } from '../run/held.js';
+import { isNothing } from '../run/held.js';
 import type { Fields } from '../run/plan.js';
 import type { Directories } from './directory.js';
 import type { ListedObject } from './pages.js';
@@ -147,21 +147,20 @@ const EMPTY: Partial<Record<FieldKind, unknown>> = {
 
 export const isTextKind = (kind: FieldKind): boolean => !Object.hasOwn(EMPTY, kind);
 
-/** @returns undefined if the object shows no fields; `expected` by an update */
+/** @returns `expected` by an update */
 export function editableFields(object: ListedObject, options: Omit<SheetOptions, 'asCells' | 'sample'>) {
-	const { update } = options.read;
-	const held = update && heldOf(update, object);
-	if (update === undefined || held === undefined) return undefined;
 	const sheet = createSheet({ ...options, asCells: false, sample: [object] });
 	const exported = sheet.exported(object);
-	const fields = update.fields.filter(({ name }) => {
+	const all = options.read.update?.fields ?? [];
+	const fields = all.filter(({ name }) => {
+		const value = rawValue(object[name]);
 		// Fields without a value can be filled.
-		const isEditable = Object.hasOwn(exported, name) || (held.has(name) && isNothing(held.get(name)));
+		const isEditable = Object.hasOwn(exported, name) || (value !== undefined && isNothing(value));
 		return isEditable && sheet.columns.includes(name);
 	});
 	return {
 		fields: fields.map((field) => ({ ...field, value: exported[field.name] ?? (EMPTY[field.kind] || '') })),
-		expected: Object.fromEntries(fields.map(({ name }) => [name, [held.get(name)]])),
+		expected: Object.fromEntries(fields.map(({ name }) => [name, [rawValue(object[name])]])),
 		warnings: sheet.warnings(),
 	};
 }

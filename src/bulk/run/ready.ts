@@ -3,12 +3,10 @@
 import { endpoints } from '../../api/endpoints.js';
 import { plural } from '../../api/names.js';
 import { readEndpointOf, readRequest } from '../../api/reads.js';
-import { isObject } from '../../api/values.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
-import { heldOf } from './held.js';
 import { nothingToChange, type RunPlan, readsBefore } from './plan.js';
 import { checkRunReports } from './reports.js';
 import type { PlannedRows, RunRow } from './rows.js';
@@ -79,8 +77,8 @@ async function checkReadsServed(setup: WriteSetup, row: RunRow | undefined, clie
 	if (readEndpointOf(request.endpoint)?.documented !== false && !isDefault) return plan;
 	const found = await send(client, readRequest(request, dialect), sending);
 	let ready = plan;
-	if (isDefault && !mayShowObjects(found, row)) {
-		const why = found.outcome === 'ok' ? 'the response is in an unknown shape' : (found.code ?? found.outcome);
+	if (isDefault && !mayShowObjects(found)) {
+		const why = found.code ?? found.outcome;
 		warn(`this run can't be undone: the service can't read ${plural(request.endpoint.noun, 2)} (${why})`);
 		ready = withoutOldValues(plan);
 	}
@@ -88,15 +86,9 @@ async function checkReadsServed(setup: WriteSetup, row: RunRow | undefined, clie
 	return ready;
 }
 
-function mayShowObjects(found: Outcome, { request }: RunRow): boolean {
-	const { outcome, body, gone, signedOut } = found;
-	const { endpoint, ids } = request;
-	if (outcome === 'ok') {
-		const isItself = endpoint.body === 'custom_fields' || (isObject(body) && String(body.id) === ids.id);
-		return isItself && heldOf(endpoint, body) !== undefined;
-	}
-	// Another object may be there, and a service that is busy or down shows it later; a 401 ends the run anyway.
-	return gone !== undefined || signedOut === true || isLost(found);
+/** Another object may be there, and a service that is busy or down shows it later; a 401 ends the run anyway. */
+function mayShowObjects(found: Outcome): boolean {
+	return found.outcome === 'ok' || found.gone !== undefined || found.signedOut === true || isLost(found);
 }
 
 /** @returns what could not be checked */

