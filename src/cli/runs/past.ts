@@ -3,10 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createDialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
-import { counted } from '../../api/names.js';
-import { totalOf } from '../../bulk/journal/counts.js';
 import { findRun, readRunHeader } from '../../bulk/journal/folder.js';
-import type { JournalScan } from '../../bulk/journal/history.js';
 import type { RunPlan, RunService } from '../../bulk/run/plan.js';
 import { sourceAgain } from '../../bulk/run/resume.js';
 import { type ExitCode, UsageError } from '../../errors.js';
@@ -26,16 +23,6 @@ type PastRun = Omit<NonNullable<RunJob['resumes']>, 'again'>;
 export function pastRun(idOrPath: string, context: Context): PastRun {
 	const path = findRun(stateFolder(context), idOrPath, context.cwd);
 	return { path, header: readRunHeader(path) };
-}
-
-export function unreachedNote(scan: JournalScan): { text: string; mayBeSent: boolean } | undefined {
-	const { header, counts, end, states } = scan;
-	const count = (end === undefined ? header.input.own : totalOf(end.counts)) - totalOf(counts);
-	if (count <= 0) return undefined;
-	const mayBeSent = end === undefined || states.doubtful;
-	const why = mayBeSent ? 'which may have been sent' : 'because the run ended before';
-	const text = `note: ${counted(count, 'row')} without a record, ${why}; supportctl run resume ${header.id} sends them`;
-	return { text, mayBeSent };
 }
 
 async function secretsAgain(

@@ -1,12 +1,15 @@
 /** `run list`, and runs as others show them. */
 
+import { counted } from '../../../api/names.js';
 import { openRows, outcomeNames, totalOf } from '../../../bulk/journal/counts.js';
 import { listRuns, type RunSummary, runIds } from '../../../bulk/journal/folder.js';
+import type { JournalScan } from '../../../bulk/journal/history.js';
 import { commandOf, formatShard, sourceName } from '../../../bulk/run/plan.js';
+import type { Context } from '../../../io/context.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
-import { say } from '../../notices.js';
+import { notify, say } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions, wholeNumber } from '../../options/shared.js';
 import { chosenFormat, printAll, SHOWN } from '../../results.js';
@@ -80,6 +83,17 @@ function runColumns(width = WIDE): Column[] {
 export async function printRuns(invocation: Invocation, runs: readonly RunSummary[]): Promise<void> {
 	const columns = runColumns(invocation.context.stdout.columns);
 	await printAll(invocation, { columns, keys: runKeys, idOf: ({ run }) => run }, runs.map(runView));
+}
+
+/** @param areListed those that were not sent are listed already, from the input */
+export function noteUnreached(context: Context, scan: JournalScan, areListed = false): void {
+	const { header, counts, end, states } = scan;
+	const count = (end === undefined ? header.input.own : totalOf(end.counts)) - totalOf(counts);
+	const mayBeSent = end === undefined || states.doubtful;
+	if (count <= 0 || (areListed && !mayBeSent)) return;
+	const why = mayBeSent ? 'which may have been sent' : 'because the run ended before';
+	const text = `note: ${counted(count, 'row')} without a record, ${why}; supportctl run resume ${header.id} sends them`;
+	notify(context, 'message', text);
 }
 
 export const command = defineCommand({

@@ -11,12 +11,13 @@ import type { Reject } from '../../../bulk/run/rejects.js';
 import { isSecretName } from '../../../output/redact.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
-import { notify, warn } from '../../notices.js';
+import { warn } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/shared.js';
 import { openResults } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
 import { inputAt } from '../../runs/plan.js';
+import { noteUnreached } from './list.js';
 
 export const command = defineCommand({
 	arguments: [runArgument],
@@ -33,10 +34,7 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const { context, options: given, args } = invocation;
-		const [{ unreachedNote }, { openPastInput, rejectsOf }] = await Promise.all([
-			import('../../runs/past.js'),
-			import('../../../bulk/run/rejects.js'),
-		]);
+		const { openPastInput, rejectsOf } = await import('../../../bulk/run/rejects.js');
 		const stateDir = stateFolder(context);
 		const file = await openRecords(findRun(stateDir, args[0], context.cwd));
 		const { header } = file.scan;
@@ -49,9 +47,7 @@ export const command = defineCommand({
 				warn(context, ['the input of the run was not kept: exporting only IDs; pass the file with --input']);
 			}
 			await print(invocation, input, reason, rejectsOf(file, input, { outcomes, reason, isSecretName }));
-			const note = outcomes?.includes('not-sent') ? unreachedNote(file.scan) : undefined;
-			// Rows that were not sent are in the input.
-			if (note !== undefined && (input === undefined || note.mayBeSent)) notify(context, 'message', note.text);
+			if (outcomes?.includes('not-sent')) noteUnreached(context, file.scan, input !== undefined);
 		} finally {
 			file.close();
 			await input?.dispose({ keep: true });

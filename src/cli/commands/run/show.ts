@@ -13,14 +13,14 @@ import type { Row } from '../../../output/columns.js';
 import { asksForJson, sanitise } from '../../../output/sanitise.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
-import { notify, writeSummary } from '../../notices.js';
+import { writeSummary } from '../../notices.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
 import { chosenFormat, picksValues, printAll, SHOWN } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
 import { outcomeColumns, outcomeView, printedIds } from '../../runs/outcomes.js';
 import { BAD } from '../../runs/printers/messages.js';
 import { changeColumns, changeLines, reportPlan } from '../../runs/printers/preview.js';
-import { runView } from './list.js';
+import { noteUnreached, runView } from './list.js';
 
 export const command = defineCommand({
 	arguments: [{ ...runArgument, variadic: true }],
@@ -41,12 +41,7 @@ export const command = defineCommand({
 			if (options.report !== undefined) await writeReports(runs, whole, options.report, context.cwd);
 			if (outcomes === undefined) await showRuns(invocation, runs, whole);
 			else await printRecords(invocation, runs, rowsOf(runs, outcomes));
-			if (outcomes?.includes('not-sent') !== true) return;
-			const { unreachedNote } = await import('../../runs/past.js');
-			for (const { scan } of runs) {
-				const note = unreachedNote(scan);
-				if (note !== undefined) notify(context, 'message', note.text);
-			}
+			if (outcomes?.includes('not-sent')) for (const { scan } of runs) noteUnreached(context, scan);
 		} finally {
 			closeRuns(runs);
 		}
