@@ -1,5 +1,6 @@
 /** Keeps secrets out of what is printed or kept. Secrets come with each call; nothing is remembered between rows. */
 
+import type { Outcome } from '../http/outcome.js';
 import { escapeHtml } from '../text.js';
 
 export const REDACTED = '[redacted]';
@@ -188,16 +189,6 @@ export function redactTexts(value: unknown, clean: TextRedactor, secrets: readon
 	return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redactTexts(inner, clean, secrets)]));
 }
 
-interface Said {
-	outcome?: string;
-	code?: string;
-	message?: string;
-	reasons?: Record<string, string>;
-	warnings?: string[];
-	body?: unknown;
-	differs?: { field: string; sent: unknown; shown: unknown }[];
-}
-
 /**
  * Removes our credentials from texts, and secrets of the request from everything. Data stays: a password may be an
  * ordinary word.
@@ -206,7 +197,7 @@ interface Said {
 export function createOutcomeRedactor(
 	own: readonly string[],
 	hasSecrets = true,
-): <Outcome extends Said>(outcome: Outcome, request: { sent?: unknown }) => Outcome {
+): <Said extends Partial<Outcome>>(outcome: Said, request: { sent?: unknown }) => Said {
 	const cleanOwn = createTextRedactor(own);
 	return (given, request) => {
 		const sent = hasSecrets ? secretValues(request.sent) : [];

@@ -11,11 +11,8 @@ import { type Json, notAJournal, parseRecord, type RowRecord, readHeader, rowRec
 const CHUNK_BYTES = 64 * 1024;
 const LF = 10;
 
-/** Reads lines by their place in bytes; neighbours come from one read. Undefined behind the last whole line. @param most bytes of a line */
-export function lineReader(
-	fd: number,
-	most = Number.POSITIVE_INFINITY,
-): (place: number) => { text: string; end: number } | undefined {
+/** Reads lines by their place in bytes; neighbours come from one read. Undefined behind the last whole line. */
+export function lineReader(fd: number): (place: number) => { text: string; end: number } | undefined {
 	let window = Buffer.alloc(CHUNK_BYTES);
 	let start = -1;
 	let length = 0;
@@ -25,7 +22,6 @@ export function lineReader(
 			const at = from < 0 || from >= length ? -1 : window.indexOf(LF, from);
 			if (at >= 0 && at < length) return { text: window.toString('utf8', from, at), end: start + at + 1 };
 			if (from === 0 && length < window.length) return undefined;
-			if (from === 0 && window.length >= most) throw new Error('a line is too long');
 			if (from === 0) window = Buffer.alloc(2 * window.length);
 			start = place;
 			length = readSync(fd, window, 0, window.length, start);
