@@ -45,10 +45,8 @@ export interface Clock {
 }
 
 export interface Signals {
-	/** @returns what ends it */
-	listen(callback: (signal: NodeJS.Signals) => void): () => void;
-	/** Leaves Ctrl-C to a program on the screen. @returns what ends it */
-	holdInterrupts(): () => void;
+	/** @param onScreen for a program that takes Ctrl-C as a key: nobody gets it @returns what ends it */
+	listen(callback: (signal: NodeJS.Signals) => void, onScreen?: boolean): () => void;
 }
 
 export interface Context {
@@ -181,7 +179,7 @@ export function createProcessContext(
 		},
 	};
 	const stderr = createOutput(() => target.stderr as NodeJS.WriteStream, descriptors.stderr);
-	const holds = new Set<symbol>();
+	const onScreen = new Set<(name: NodeJS.Signals) => void>();
 	return {
 		argv: target.argv.slice(2),
 		env: target.env,
@@ -199,19 +197,16 @@ export function createProcessContext(
 		},
 		clock: systemClock,
 		signals: {
-			listen(callback) {
+			listen(callback, isOnScreen) {
 				const pass = (name: NodeJS.Signals): void => {
-					if (name !== 'SIGINT' || holds.size === 0) callback(name);
+					if (name !== 'SIGINT' || onScreen.size === 0) callback(name);
 				};
+				if (isOnScreen) onScreen.add(pass);
 				for (const name of SIGNALS) target.on(name, pass);
 				return () => {
+					onScreen.delete(pass);
 					for (const name of SIGNALS) target.off(name, pass);
 				};
-			},
-			holdInterrupts() {
-				const hold = Symbol();
-				holds.add(hold);
-				return () => void holds.delete(hold);
 			},
 		},
 		hidden: {},

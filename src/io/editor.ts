@@ -72,10 +72,7 @@ async function runEditor(editor: string, path: string, { env, stdout, signals }:
 		// An editor's output is no result.
 		stdio: ['inherit', stdout.isTTY ? 'inherit' : 2, 'inherit'],
 	});
-	// Ctrl-C is a key of the editor.
-	const unlisten = signals.listen((signal) => {
-		if (signal !== 'SIGINT') child.kill(signal);
-	});
+	const unlisten = signals.listen((signal) => child.kill(signal), true);
 	const problem = await once(child, 'close')
 		.then(([code, signal]) => {
 			if (code === 130 || ['SIGINT', 'SIGTERM', 'SIGHUP'].includes(signal)) {

@@ -63,17 +63,11 @@ function startPager(command: string, { env, signals }: Context) {
 		stdio: ['pipe', 'inherit', 'inherit'],
 		env: { ...Object.fromEntries(own), LESS: env.LESS ?? LESS, LV: env.LV ?? '-c' },
 	});
-	const unlisten = signals.listen(() => child.kill());
-	const release = signals.holdInterrupts();
+	const unlisten = signals.listen(() => child.kill(), true);
 	// The person may leave before the end.
 	child.stdin.on('error', () => undefined);
 	const closed = new Promise<void>((resolve) => {
-		const close = (): void => {
-			unlisten();
-			release();
-			resolve();
-		};
-		child.once('close', close).once('error', close);
-	});
+		child.once('close', () => resolve()).once('error', () => resolve());
+	}).finally(unlisten);
 	return { child, closed };
 }

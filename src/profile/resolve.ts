@@ -128,9 +128,7 @@ export async function findAuth(setup: Setup, baseUrl: string): Promise<SignIn> {
 	const refusal = (reason: string, variable: string, flag = ''): SupportctlError => {
 		// Beside --profile, variables are ignored.
 		const orSet = chosenBy === '--profile' ? '' : `, or set SUPPORTCTL_${variable}`;
-		const hint = loginFor(profileName) + flag + orSet;
-		const message = `not signed in to ${baseUrl}: ${reason}`;
-		return new SupportctlError(message, ExitCode.refused, { code: 'not_signed_in', hint });
+		return notSignedIn(`not signed in to ${baseUrl}: ${reason}`, setup, flag + orSet);
 	};
 	if (scheme === 'basic' && settings.username === undefined) {
 		throw refusal('no username', 'USERNAME', ', or pass --username');
@@ -142,8 +140,9 @@ export async function findAuth(setup: Setup, baseUrl: string): Promise<SignIn> {
 	return { auth: makeAuth(scheme, settings, checkSecret(scheme, secret, source)), secretSource: source };
 }
 
-function loginFor(profileName: string | undefined): string {
-	return profileName === undefined ? 'supportctl login' : `supportctl login --profile ${profileName}`;
+function notSignedIn(message: string, { profileName }: Setup, otherWays = ''): SupportctlError {
+	const login = `supportctl login${profileName === undefined ? '' : ` --profile ${profileName}`}`;
+	return new SupportctlError(message, ExitCode.refused, { code: 'not_signed_in', hint: login + otherWays });
 }
 
 /** `allowHttp` applies to the profile's own origin only. */
@@ -152,9 +151,7 @@ export function resolveBaseUrl(setup: Setup): { url: string; warnings: string[];
 	const { baseUrl } = settings;
 	if (baseUrl === undefined) {
 		const why = profileName === undefined ? 'no profile' : `profile "${profileName}" has no base URL`;
-		const message = `not signed in: ${why} and no SUPPORTCTL_BASE_URL`;
-		const hint = loginFor(profileName);
-		throw new SupportctlError(message, ExitCode.refused, { code: 'not_signed_in', hint });
+		throw notSignedIn(`not signed in: ${why} and no SUPPORTCTL_BASE_URL`, setup);
 	}
 	const { from, name } = sources.baseUrl;
 	const allowHttp = settings.allowHttp && isSameOrigin(profile?.baseUrl, baseUrl);

@@ -96,11 +96,13 @@ export function memoryContext(options: MemoryOptions = {}): MemoryContext {
 		random: options.random ?? Math.random,
 		cwd: options.cwd ?? process.cwd(),
 		signals: {
-			listen(callback) {
-				listeners.add(callback);
-				return () => listeners.delete(callback);
+			listen(callback, isOnScreen = false) {
+				const pass = (name: SignalName): void => {
+					if (name !== 'SIGINT' || !isOnScreen) callback(name);
+				};
+				listeners.add(pass);
+				return () => listeners.delete(pass);
 			},
-			holdInterrupts: () => () => undefined,
 		},
 		abandon: (exitCode) => abandoned.push(exitCode),
 		signal(name) {
