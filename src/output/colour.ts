@@ -2,8 +2,6 @@
 
 import type { Context, Output } from '../io/context.js';
 
-export type Style = (text: string) => string;
-
 const styles = {
 	heading: 'dim',
 	strong: 'bold',
@@ -14,13 +12,11 @@ const styles = {
 	command: 'cyan',
 } as const;
 
-type ColourName = (typeof styles)[StyleName];
-
 export type StyleName = keyof typeof styles;
 
-export type Palette = Readonly<Record<StyleName, Style>>;
+export type Palette = Readonly<Record<StyleName, (text: string) => string>>;
 
-function makePalette(styleOf: (name: ColourName) => Style): Palette {
+function makePalette(styleOf: (colour: (typeof styles)[StyleName]) => Palette[StyleName]): Palette {
 	const entries = Object.entries(styles).map(([name, colour]) => [name, styleOf(colour)]);
 	return Object.fromEntries(entries) as Palette;
 }

@@ -7,17 +7,21 @@ import { isObject, readMoment } from '../api/values.js';
 import { ServiceError } from './responses.js';
 import { stamp } from './text.js';
 
-/** @returns undefined for a value to refuse */
+/** @throws Refusal with the text after the argument's name */
 export type Argument = (given: unknown) => unknown;
 
 export type Arguments = Readonly<Record<string, Argument>>;
 
+class Refusal extends Error {}
+
+function refuse(why: string): never {
+	throw new Refusal(why);
+}
+
 function listOf(item: Argument): Argument {
 	return (given) => {
 		const list = typeof given === 'string' ? given.split(',').filter((each) => each.trim() !== '') : given;
-		if (!Array.isArray(list)) return undefined;
-		const values = list.map((each) => item(each));
-		return values.includes(undefined) ? undefined : values;
+		return Array.isArray(list) ? list.map((each) => item(each)) : refuse('is not of type array.');
 	};
 }
 
@@ -26,18 +30,19 @@ const booleans = new Map(Object.entries({ true: true, 1: true, false: false, 0: 
 export const integer: Argument = (given) => {
 	const isDigits = typeof given === 'string' && /^-?\d+$/.test(given.trim());
 	const number = isDigits ? Number(given) : given;
-	return Number.isInteger(number) ? number : undefined;
+	return Number.isInteger(number) ? number : refuse('is not of type integer.');
 };
-export const text: Argument = (given) => (typeof given === 'string' ? given : undefined);
-const boolean: Argument = (given) => booleans.get(String(given));
+export const text: Argument = (given) => (typeof given === 'string' ? given : refuse('is not of type string.'));
+const boolean: Argument = (given) => booleans.get(String(given)) ?? refuse('is not of type boolean.');
 // PHP doesn't tell an empty object from an empty list.
-const object: Argument = (given) => (isObject(given) || Array.isArray(given) ? given : undefined);
+const object: Argument = (given) =>
+	isObject(given) || Array.isArray(given) ? given : refuse('is not of type object.');
 export const integers = listOf(integer);
 export const texts = listOf(text);
 /** Stored in GMT, the sandbox's timezone. */
 export const date: Argument = (given) => {
 	const moment = typeof given === 'string' ? readMoment(given) : undefined;
-	return moment && stamp(moment.ms);
+	return moment === undefined ? refuse('is not a date.') : stamp(moment.ms);
 };
 
 /** Fields of other kinds are text. */
@@ -58,7 +63,9 @@ export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
 	const found: Record<string, Argument> = {};
 	for (const { name, kind } of parameters) found[name] = kind === 'id' ? integer : text;
 	for (const { name } of query) found[name] = name === 'reassign' ? integer : boolean;
-	const status: Argument = (given) => ticketStatuses.find((each) => dialect.toOwn(each) === given);
+	const statuses = new Map(ticketStatuses.map((status) => [dialect.toOwn(status), status]));
+	const status: Argument = (given) =>
+		statuses.get(String(given)) ?? refuse(`is not one of ${[...statuses.keys()].join(', ')}.`);
 	for (const { name, kind } of fields) {
 		found[dialect.toOwn(name)] = kind === 'status' ? status : (byKind[kind] ?? text);
 	}
@@ -78,9 +85,12 @@ export function readArguments(
 	for (const [name, read] of Object.entries(takes)) {
 		const given = sources.findLast((each) => Object.hasOwn(each, name))?.[name];
 		if (given === undefined) continue;
-		const value = read(given);
-		if (value === undefined) reasons[name] = `${name} has an invalid value.`;
-		else values[dialect.toNeutral(name)] = value;
+		try {
+			values[dialect.toNeutral(name)] = read(given);
+		} catch (error) {
+			if (!(error instanceof Refusal)) throw error;
+			reasons[name] = `${name} ${error.message}`;
+		}
 	}
 	const refused = Object.keys(reasons);
 	if (refused.length === 0) return values;

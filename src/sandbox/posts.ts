@@ -79,7 +79,7 @@ export function createTickets(service: Service): Resource {
 		if (roles.includes('customer')) throw new ServiceError(500, 'incorrect_agent', 'Incorrect agent.');
 	}
 
-	const statuses: Argument = (given) => (texts(given) as string[] | undefined)?.map(dialect.toNeutral);
+	const statuses: Argument = (given) => (texts(given) as string[]).map(dialect.toNeutral);
 	const terms = Object.fromEntries(taxonomies.map((taxonomy) => [taxonomy, integers]));
 
 	return createPosts<Ticket>(service, {

@@ -19,7 +19,7 @@ test('a new field is checked by its kind, stored and shown', async () => {
 		expect(await sandbox.call('GET', path)).toMatchObject({ body: { visits: 7 } });
 		expect(await sandbox.call('POST', path, { visits: 'many' })).toMatchObject({
 			status: 400,
-			body: { data: { params: { visits: 'visits has an invalid value.' } } },
+			body: { data: { params: { visits: 'visits is not of type integer.' } } },
 		});
 	}
 });

@@ -104,11 +104,11 @@ test('values that are not allowed are refused with a reason for each field, and 
 		data: {
 			status: 400,
 			params: {
-				status: 'status has an invalid value.',
-				author: 'author has an invalid value.',
-				date: 'date has an invalid value.',
-				product: 'product has an invalid value.',
-				'ticket-tag': 'ticket-tag has an invalid value.',
+				status: expect.stringContaining('status is not one of publish, future,'),
+				author: 'author is not of type integer.',
+				date: 'date is not a date.',
+				product: 'product is not of type string.',
+				'ticket-tag': 'ticket-tag is not of type integer.',
 			},
 		},
 	});

@@ -79,12 +79,11 @@ function detailIn(state: number): Detail | undefined {
 	return DETAILS[((state >> BITS) & MASK) - 1];
 }
 
-const DONE: ReadonlySet<OutcomeName> = new Set(['ok', 'differs', 'failed', 'invalid', 'skipped']);
+const DONE: ReadonlySet<unknown> = new Set(['ok', 'differs', 'failed', 'invalid', 'skipped']);
 
 export function isDoneState(state: number): boolean {
-	const outcome = outcomeIn(state);
-	if (outcome === undefined || (state & REOPENED) !== 0) return false;
-	return DONE.has(outcome) && detailIn(state) !== 'unauthorized';
+	const isOpen = (state & REOPENED) !== 0 || detailIn(state) === 'unauthorized';
+	return !isOpen && DONE.has(outcomeIn(state));
 }
 
 /** Whether the row has to be edited or sent again; a resume sends those refused with 401. */
