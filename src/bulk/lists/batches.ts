@@ -2,7 +2,7 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import { createPlanner, type Request } from '../../api/plan.js';
-import { PAGE_SIZE, type Read, readOfWrite, readRequest } from '../../api/reads.js';
+import { type Read, readOfWrite, readRequest } from '../../api/reads.js';
 import type { Outcome } from '../../http/outcome.js';
 import { objectsIn } from './pages.js';
 
@@ -28,18 +28,16 @@ export class BatchReader {
 		return this.send(readRequest(write, this.dialect));
 	}
 
-	/** What the lists show. */
+	/** What the lists show. @param writes at most PAGE_SIZE */
 	async readLists(writes: readonly Write[]): Promise<Map<Write, Outcome>> {
 		const outcomes = new Map<Write, Outcome>();
 		for (const { list, read, writes: wanted } of this.#groupsOf(writes)) {
-			if (wanted.length === 1) continue;
+			if (wanted.length === 1 || this.#unusable.has(list.path)) continue;
 			const ids = [...new Set(wanted.map((write) => String(write.ids.id)))];
-			for (let at = 0; at < ids.length && !this.#unusable.has(list.path); at += PAGE_SIZE) {
-				const found = await this.#readList(list, read, ids.slice(at, at + PAGE_SIZE));
-				for (const write of wanted) {
-					const outcome = found.get(String(write.ids.id));
-					if (outcome !== undefined) outcomes.set(write, outcome);
-				}
+			const found = await this.#readList(list, read, ids);
+			for (const write of wanted) {
+				const outcome = found.get(String(write.ids.id));
+				if (outcome !== undefined) outcomes.set(write, outcome);
 			}
 		}
 		return outcomes;
@@ -61,8 +59,12 @@ export class BatchReader {
 
 	async #readList(list: Request, { query }: Read, ids: readonly string[]): Promise<Map<string, Outcome>> {
 		const found = new Map<string, Outcome>();
-		const include = { include: ids.join(','), per_page: String(ids.length), orderby: 'include' };
-		const parameters = new URLSearchParams({ ...query, ...include });
+		const parameters = new URLSearchParams({
+			...query,
+			include: ids.join(','),
+			per_page: String(ids.length),
+			orderby: 'include',
+		});
 		const outcome = await this.send({ ...list, path: `${list.path}?${parameters}` });
 		if (outcome.outcome === 'failed') this.#unusable.add(list.path);
 		for (const body of objectsIn(outcome) ?? []) {
