@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { texts } from '../src/cli/help/topics.js';
+import { topicTexts } from '../src/cli/help/topics.js';
 import { commands } from '../src/cli/manifest.js';
 import { binary, isolatedEnvironment } from './support/cli.js';
 import { startSandbox } from './support/sandbox.js';
@@ -187,7 +187,7 @@ describe('texts for users are in plain words', () => {
 	});
 
 	it('topics of help', () => {
-		expect([...texts.values()].flatMap(findings)).toEqual([]);
+		expect([...topicTexts.values()].flatMap(findings)).toEqual([]);
 	});
 
 	it('messages in the source', () => {

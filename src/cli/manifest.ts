@@ -13,10 +13,10 @@ export interface CommandEntry {
 type Load = (words: string) => Promise<CommandSpec>;
 
 const objects = () => import('./commands/objects.js');
-const send: Load = async (words) => (await objects()).send(words);
-const list = (noun: Noun) => async () => (await objects()).list(noun);
-const get = (noun: EditNoun) => async () => (await objects()).get(noun);
-const edit = (noun: EditNoun) => async () => (await objects()).edit(noun);
+const send: Load = async (words) => (await objects()).writeCommand(words);
+const list = (noun: Noun) => async () => (await objects()).listCommand(noun);
+const get = (noun: EditNoun) => async () => (await objects()).getCommand(noun);
+const edit = (noun: EditNoun) => async () => (await objects()).editCommand(noun);
 
 const profile = () => import('./commands/profile.js');
 const again = () => import('./commands/run/again.js');
@@ -50,7 +50,7 @@ const table: Readonly<Record<string, Load>> = {
 	'user list': list('user'),
 	'user get': get('user'),
 	'user password list': list('password'),
-	whoami: async () => (await objects()).whoami(),
+	whoami: async () => (await objects()).whoamiCommand(),
 	'attachment list': list('attachment'),
 	'attachment get': get('attachment'),
 	'term list': list('term'),

@@ -2,7 +2,7 @@
 
 import { commandText, sharedFlags, splitOptions } from '../cli/help/commands.js';
 import { type Block, parts, readEntry, readPage } from '../cli/help/page.js';
-import { describeCommand, orientation, texts } from '../cli/help/topics.js';
+import { describeCommand, orientation, topicTexts } from '../cli/help/topics.js';
 import { type CommandEntry, commands } from '../cli/manifest.js';
 
 export async function referenceMarkdown(): Promise<string> {
@@ -46,7 +46,7 @@ export async function manualRoff(version: string): Promise<string> {
 		['description', orientation],
 		...commands.map(async (entry) => [`supportctl ${entry.words.join(' ')}`, commandText(entry, await entry.load())]),
 		['shared flags', sharedFlags()],
-		...[...texts].filter(([name]) => name !== 'flags').map(([name, text]) => [name, text.replace(/^# /, '## ')]),
+		...[...topicTexts].filter(([name]) => name !== 'flags').map(([name, text]) => [name, text.replace(/^# /, '## ')]),
 	]);
 	return [
 		`.TH SUPPORTCTL 1 "" ${quoted(`supportctl ${version}`)} "User Commands"`,

@@ -8,7 +8,7 @@ import type { Field } from '../../src/api/fields.js';
 import { createPlanner } from '../../src/api/plan.js';
 import { compileColumns } from '../../src/bulk/input/rows.js';
 import type { CommandSpec } from '../../src/cli/command.js';
-import { send } from '../../src/cli/commands/objects.js';
+import { writeCommand } from '../../src/cli/commands/objects.js';
 import { command as runRejects } from '../../src/cli/commands/run/rejects.js';
 import { command as runShow } from '../../src/cli/commands/run/show.js';
 import { commandPage } from '../../src/cli/help/commands.js';
@@ -48,7 +48,7 @@ afterEach(() => {
 /** The command of a row that is in the table until the test is over. */
 function commandOf(row: Endpoint): CommandSpec {
 	table[row.name] = row;
-	return send(row.name.replaceAll('.', ' '));
+	return writeCommand(row.name.replaceAll('.', ' '));
 }
 
 const words = ['macro', 'update'];

@@ -8,7 +8,7 @@ import { outcomeNames } from '../journal/counts.js';
 import style from './browser.css' with { type: 'text' };
 import script from './browser.js' with { type: 'text' };
 import { escapeXml, plainText } from './escape.js';
-import { type Change, MOST_ROWS, number, type Page, type PageRow, valueText, workedMs } from './page.js';
+import { type Change, formatCount, MOST_ROWS, type Page, type PageRow, valueText, workedMs } from './page.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
 
@@ -79,7 +79,7 @@ function* outcomeBar({ outcomes }: Page): Generator<string> {
 	});
 	const label = outcomes.map(({ name, rows }) => `${rows} ${name}`).join(', ');
 	yield drawing('share', x, 1, label, marks);
-	const key = outcomes.map(({ name, rows }) => `<li class="dot ${name}"><b>${number(rows)}</b> ${name}</li>`);
+	const key = outcomes.map(({ name, rows }) => `<li class="dot ${name}"><b>${formatCount(rows)}</b> ${name}</li>`);
 	yield `<ul class="key">${key.join('')}</ul>\n`;
 }
 
@@ -123,7 +123,7 @@ function* overTime({ ticks, noun }: Page): Generator<string> {
 <figure>
 <p class="faint">${title}</p>
 <div class="chart">
-<div class="scale"><span>${number(most)}</span><span>0</span></div>
+<div class="scale"><span>${formatCount(most)}</span><span>0</span></div>
 ${drawing('bars', bars.length, 100, title, marks)}<div class="times">${times.map((time) => `<span>${time}</span>`).join('')}</div>
 </div>
 </figure>
@@ -136,11 +136,11 @@ function* groupTable({ groups, ungrouped, isPlan }: Page): Generator<string> {
 	yield `<th scope="col" class="n">Rows</th>${isPlan ? '' : '<th scope="col">Outcome</th>'}`;
 	yield `<th scope="col">${isPlan ? 'Change' : 'Reason'}</th><th scope="col">First</th></tr></thead>\n<tbody>\n`;
 	for (const { rows, text, first } of groups) {
-		yield `<tr><td class="n">${number(rows)}</td>${outcomeCell(first)}`;
+		yield `<tr><td class="n">${formatCount(rows)}</td>${outcomeCell(first)}`;
 		yield `<td>${encode(text)}</td><td class="name">${linked(first)}</td></tr>\n`;
 	}
 	yield '</tbody>\n</table>\n';
-	if (ungrouped > 0) yield `<p class="faint">${number(ungrouped)} more for other reasons.</p>\n`;
+	if (ungrouped > 0) yield `<p class="faint">${formatCount(ungrouped)} more for other reasons.</p>\n`;
 }
 
 function outcomeCell({ outcome }: PageRow): string {
@@ -166,7 +166,7 @@ function* rowTable({ rows, total, outcomes, noun, isPlan }: Page): Generator<str
 	yield '<output id="shown" class="faint"></output>\n</div>\n';
 	if (total > rows.length) {
 		const more = 'supportctl run show prints all of them';
-		yield `<p class="faint">The first ${number(MOST_ROWS)} of ${number(total)} rows; ${more}.</p>\n`;
+		yield `<p class="faint">The first ${formatCount(MOST_ROWS)} of ${formatCount(total)} rows; ${more}.</p>\n`;
 	}
 	const titles = ['Row', 'Line', capital(noun), ...(isPlan ? ['Changes'] : ['Outcome', 'Reason'])];
 	const heads = titles.map((title) => `<th scope="col"><button type="button">${encode(title)}</button></th>`);

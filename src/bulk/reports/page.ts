@@ -127,12 +127,12 @@ export function workedMs(ticks: readonly Tick[]): number {
 	return ticks.reduce((longest, { end }) => Math.max(longest, end), 0);
 }
 
-export function number(value: number): string {
+export function formatCount(value: number): string {
 	return value.toLocaleString('en');
 }
 
 function count(rows: number, noun: string): string {
-	return `${number(rows)} ${plural(noun, rows)}`;
+	return `${formatCount(rows)} ${plural(noun, rows)}`;
 }
 
 function titleOf(plan: RunPlan, counts: Counts): string {
@@ -140,8 +140,9 @@ function titleOf(plan: RunPlan, counts: Counts): string {
 	const total = totalOf(counts);
 	const bad = total - counts.ok - counts.skipped;
 	const need = bad === 1 ? 'needs attention' : 'need attention';
-	if (bad > 0) return bad === total ? `${count(bad, noun)} ${need}` : `${number(bad)} of ${count(total, noun)} ${need}`;
-	const skipped = counts.skipped === 0 ? '' : `, ${number(counts.skipped)} skipped`;
+	if (bad > 0)
+		return bad === total ? `${count(bad, noun)} ${need}` : `${formatCount(bad)} of ${count(total, noun)} ${need}`;
+	const skipped = counts.skipped === 0 ? '' : `, ${formatCount(counts.skipped)} skipped`;
 	return `${count(counts.ok, noun)} ${doneText(plan)}${skipped}`;
 }
 
@@ -160,9 +161,9 @@ function aboutText({ plan, started }: RunHeader): string {
 }
 
 function detailsOf({ plan, input }: RunHeader): string[] {
-	const all = input.own === input.rows ? '' : ` of ${number(input.rows)}`;
+	const all = input.own === input.rows ? '' : ` of ${formatCount(input.rows)}`;
 	const shard = plan.shard === undefined ? '' : ` (shard ${formatShard(plan.shard)})`;
-	const rows = `${number(input.own)}${all} ${plural('row', input.rows)}${shard}`;
+	const rows = `${formatCount(input.own)}${all} ${plural('row', input.rows)}${shard}`;
 	return [`${rows} from ${sourceName(plan.source)}`, plan.service.baseUrl];
 }
 

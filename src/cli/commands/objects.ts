@@ -18,7 +18,7 @@ import { checkOptions, inputOptions, optionsOf, positionalsOf } from '../runs/op
 const lists = () => import('../lists/objects.js');
 
 /** @param words `ticket fields set`, `term update` */
-export function send(words: string): CommandSpec {
+export function writeCommand(words: string): CommandSpec {
 	const name = words.replaceAll(' ', '.') as EndpointName;
 	const endpoint = endpoints[name];
 	const positionals = positionalsOf(endpoint);
@@ -43,7 +43,7 @@ function ownerArguments({ list }: Read): ArgumentSpec[] {
 	});
 }
 
-export function list(noun: Noun): CommandSpec {
+export function listCommand(noun: Noun): CommandSpec {
 	const read: Read = reads[noun];
 	const filters = read.filters.map(({ parameter, kind, help }): OptionSpec => {
 		const option = { flags: `--${flagName(parameter)} <${kind}>`, help, group: 'Filters' };
@@ -62,7 +62,7 @@ export function list(noun: Noun): CommandSpec {
 	};
 }
 
-export function get(noun: EditNoun): CommandSpec {
+export function getCommand(noun: EditNoun): CommandSpec {
 	const read: Read = reads[noun];
 	return {
 		requests: read.get === undefined ? [] : [read.get],
@@ -72,7 +72,7 @@ export function get(noun: EditNoun): CommandSpec {
 	};
 }
 
-export function whoami(): CommandSpec {
+export function whoamiCommand(): CommandSpec {
 	return {
 		requests: [ownAccount],
 		arguments: [],
@@ -81,7 +81,7 @@ export function whoami(): CommandSpec {
 	};
 }
 
-export function edit(noun: EditNoun): CommandSpec {
+export function editCommand(noun: EditNoun): CommandSpec {
 	const owners = ownerArguments(reads[noun]);
 	return {
 		arguments: [

@@ -9,7 +9,7 @@ import { openPalette } from '../../output/colour.js';
 import { version } from '../../version.js';
 import { type CommandEntry, commands, commandsBelow } from '../manifest.js';
 import { code, entry, helpWidth, pageText, parts, section } from './page.js';
-import { describeCommand, orientation, texts, topics } from './topics.js';
+import { describeCommand, orientation, topics, topicTexts } from './topics.js';
 
 export async function runHelp(context: Context, words: readonly string[]): Promise<undefined> {
 	const { stdout, argv } = context;
@@ -29,7 +29,7 @@ export async function runHelp(context: Context, words: readonly string[]): Promi
 
 async function commandTree(entries: readonly CommandEntry[]): Promise<object> {
 	const { commandView } = await import('./commands.js');
-	const codes = texts.get('exit-codes')?.matchAll(/^- `(\d+)`: (.*)$/gm) ?? [];
+	const codes = topicTexts.get('exit-codes')?.matchAll(/^- `(\d+)`: (.*)$/gm) ?? [];
 	return {
 		name: 'supportctl',
 		version,
@@ -46,7 +46,7 @@ async function findPage(path: readonly string[], inside: readonly CommandEntry[]
 	}
 	if (first !== undefined) return listPage(path, inside);
 	const topic = path.join(' ');
-	const text = texts.get(topic);
+	const text = topicTexts.get(topic);
 	if (text === undefined) throw unknownPage(path);
 	return topic === 'flags' ? parts(text, (await import('./commands.js')).sharedFlags()) : text;
 }

@@ -62,7 +62,7 @@ export function pageText(text: string, width: number, palette: Palette): string 
 		const room = width - indent.length;
 		const inside = {
 			prose: () => lines.flatMap((line) => wrap(line, room)),
-			list: () => list(lines, room, palette.command),
+			list: () => definitionList(lines, room, palette.command),
 			code: () => lines.map((line) => (line.startsWith('#') ? palette.faint(line) : line)),
 		}[kind]();
 		return `${inside.map((line) => `${line === '' ? '' : indent + line}\n`).join('')}\n`;
@@ -86,7 +86,11 @@ export function wrap(text: string, width: number): string[] {
 }
 
 /** In two columns; a name that is too long has its own line. */
-export function list(lines: readonly string[], width: number, paint = (name: string): string => name): string[] {
+export function definitionList(
+	lines: readonly string[],
+	width: number,
+	paint = (name: string): string => name,
+): string[] {
 	const entries = lines.map(readEntry);
 	// Long flags stand below each other.
 	const hasShort = entries.some(({ name }) => /^-[A-Za-z0-9],/.test(name));

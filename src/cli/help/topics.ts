@@ -15,7 +15,7 @@ import statuses from './topics/statuses.md' with { type: 'text' };
 
 export { orientation };
 
-export const texts: ReadonlyMap<string, string> = new Map(
+export const topicTexts: ReadonlyMap<string, string> = new Map(
 	Object.entries({
 		agents,
 		bulk,
@@ -30,7 +30,7 @@ export const texts: ReadonlyMap<string, string> = new Map(
 	}),
 );
 
-export const topics = [...texts].map(([name, text]) => ({ name, summary: text.slice(2, text.indexOf('\n')) }));
+export const topics = [...topicTexts].map(([name, text]) => ({ name, summary: text.slice(2, text.indexOf('\n')) }));
 
 const groups = commands.split(/^# /m).slice(1);
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { idNames } from '../../../src/api/endpoints.js';
 import { ticketStatuses } from '../../../src/api/fields.js';
 import { splitOptions } from '../../../src/cli/help/commands.js';
-import { helpWidth, list, pageText, readEntry, readPage, wrap } from '../../../src/cli/help/page.js';
-import { describeCommand, texts, topics } from '../../../src/cli/help/topics.js';
+import { definitionList, helpWidth, pageText, readEntry, readPage, wrap } from '../../../src/cli/help/page.js';
+import { describeCommand, topics, topicTexts } from '../../../src/cli/help/topics.js';
 import { commands } from '../../../src/cli/manifest.js';
 import { outcomeKeys } from '../../../src/cli/runs/outcomes.js';
 import { ExitCode } from '../../../src/errors.js';
@@ -19,7 +19,7 @@ async function run(argv: readonly string[], columns?: number) {
 	return { exitCode, stdout: context.stdout.text, stderr: context.stderr.text };
 }
 
-const textOf = (topic: string): string => texts.get(topic) ?? '';
+const textOf = (topic: string): string => topicTexts.get(topic) ?? '';
 const names = commands.map((entry) => entry.words.join(' '));
 
 /** What a person would type in `$ …` lines, pipes taken apart, quotation marks taken off. */
@@ -147,7 +147,7 @@ it('help --json prints the command tree, or the part below some words', async ()
 	expect(flag('--format').choices).toEqual(formatNames);
 });
 
-describe.each([...texts])('help %s', (name, text) => {
+describe.each([...topicTexts])('help %s', (name, text) => {
 	it('fits, and every command in it is understood', async () => {
 		const { exitCode, stdout } = await run(['help', name], 80);
 		expect(exitCode).toBe(0);
@@ -198,7 +198,7 @@ describe('layout', () => {
 	});
 
 	it('sets names and meanings in columns, a long name on a line of its own', () => {
-		expect(list(['- `a`: first', '- `a-name-that-is-too-long`: second entry of two lines'], 30)).toEqual([
+		expect(definitionList(['- `a`: first', '- `a-name-that-is-too-long`: second entry of two lines'], 30)).toEqual([
 			'a  first',
 			'a-name-that-is-too-long',
 			'   second entry of two lines',
