@@ -47,6 +47,7 @@ interface CommandDescription<Options, Arguments> {
 
 export interface CommandSpec extends CommandDescription<readonly OptionSpec[], readonly ArgumentSpec[]> {
 	/** @returns undefined for `ok` */
+	/** Undefined is success. */
 	run(invocation: Invocation): Promise<ExitCode | undefined>;
 }
 
