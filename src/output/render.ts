@@ -167,7 +167,8 @@ function namedColumns({ fields, field, resolve }: RenderOptions): ResolvedColumn
 }
 
 function keysOf(row: Row): Column[] {
-	return Object.keys(row).map((path) => ({ path }));
+	// A label, since keys such as `body.x` keep their names.
+	return Object.keys(row).map((path) => ({ path, label: path }));
 }
 
 /** Finds everything wrong with the options. @throws UsageError */

@@ -177,6 +177,7 @@ describe('--fields, --field and --query', () => {
 		['[0].outcome', undefined, 'ok\n'],
 		['[].[id, outcome]', undefined, '14\tok\n15\tfailed\n16\tok\n'],
 		['[].{n: id, o: outcome}', 'csv', 'n,o\n14,ok\n15,failed\n16,ok\n'],
+		['[].{"body.x": id}', 'csv', 'body.x\n14\n15\n16\n'],
 		['[].{n: id}', 'count', '3\n'],
 		['[5]', 'ids', ''],
 		['[5]', 'json', 'null\n'],
