@@ -126,10 +126,6 @@ const api = [
 			real['user.delete'].query = real['user.delete'].query.filter(({ name }) => name !== 'force');
 			return real;
 		},
-		'a delete asks nobody': (real) => {
-			real['ticket.delete'].confirm = false;
-			return real;
-		},
 	}),
 	...bugsIn('src/api/endpoints.ts', 'endpoints', ['test/acceptance/bulk-order.test.ts'], {
 		'application passwords of one user are deleted at the same time, and come back': (real) => {
