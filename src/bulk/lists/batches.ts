@@ -85,11 +85,14 @@ export async function* inOrder<T, R>(
 	const underWay: Promise<R>[] = [];
 	try {
 		for (const item of items) {
-			underWay.push(work(item));
+			const started = work(item);
+			// Thrown when its turn comes.
+			started.catch(() => undefined);
+			underWay.push(started);
 			if (underWay.length >= concurrency) yield await (underWay.shift() as Promise<R>);
 		}
 		while (underWay.length > 0) yield await (underWay.shift() as Promise<R>);
 	} finally {
-		await Promise.all(underWay);
+		await Promise.allSettled(underWay);
 	}
 }

@@ -288,4 +288,14 @@ describe('inOrder', () => {
 			break;
 		expect(ended).toBe(3);
 	});
+
+	it('throws the first error in order, also if a later item fails before', async () => {
+		const read = async (): Promise<void> => {
+			for await (const _ of inOrder([3, 2, 1], 3, async (turns) => {
+				for (let left = turns; left > 0; left--) await turn();
+				throw new Error(`after ${turns}`);
+			}));
+		};
+		await expect(read()).rejects.toThrow('after 3');
+	});
 });
