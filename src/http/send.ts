@@ -31,7 +31,8 @@ export interface SendOptions extends JudgeOptions {
 	random(): number;
 	stop?: AbortSignal;
 	pace?: Pace;
-	onResponse?(response: Response): void;
+	/** The response is judged once the promise resolves. */
+	onResponse?(response: Response): Promise<void> | void;
 	onRetry?(failed: Outcome, waitMs: number, row?: number): void;
 }
 
@@ -58,7 +59,7 @@ export async function send(
 		const sentAt = clock.monotonic();
 		startedAt ??= sentAt;
 		const response = await client.send(request);
-		if (response.status !== 0) onResponse?.(response);
+		if (response.status !== 0 && onResponse !== undefined) await onResponse(response);
 		const outcome = judge(request, response, last ?? history, options);
 		outcome.attempts = ++attempts;
 		outcome.ms = Math.round((sentAt - startedAt + response.ms) * 10) / 10;

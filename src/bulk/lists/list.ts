@@ -5,24 +5,25 @@ import { counted } from '../../api/names.js';
 import type { Request } from '../../api/plan.js';
 import { listRequest, PAGE_SIZE, type Read } from '../../api/reads.js';
 import type { Outcome } from '../../http/outcome.js';
+import type { SendOptions } from '../../http/send.js';
 import { isNothing } from '../run/held.js';
 import type { Ids } from '../run/plan.js';
 import { type FetchPage, type ListedObject, readPages } from './pages.js';
 import type { ListQuery } from './query.js';
 
-export type SendRead = (request: Request, stop?: AbortSignal) => Promise<Outcome>;
+export type SendRead = (request: Request, options?: Pick<SendOptions, 'stop' | 'onResponse'>) => Promise<Outcome>;
 
 /** Sends reads without `context=edit` once the account may not read raw values. */
 export function rawIfAllowed(send: SendRead, onRefused: () => void): SendRead {
 	let isRaw = true;
-	return async (request, stop) => {
+	return async (request, options) => {
 		const path = request.path.replace(/(?<=[?&])context=edit(?:&|$)/, '').replace(/[?&]$/, '');
 		const rendered = { ...request, path };
-		const outcome = await send(isRaw ? request : rendered, stop);
+		const outcome = await send(isRaw ? request : rendered, options);
 		if (outcome.code !== 'rest_forbidden_context' && outcome.reasons?.context === undefined) return outcome;
 		if (isRaw) onRefused();
 		isRaw = false;
-		return await send(rendered, stop);
+		return await send(rendered, options);
 	};
 }
 
@@ -79,8 +80,11 @@ function createFetch({ read, dialect, sendRead, query, fields }: ListPlan, owner
 	if (read.orders.length > 0) all.per_page = String(size);
 	if (fields !== undefined) all._fields = [...new Set([...fields, ...query.absent])].map(dialect.toOwn).join(',');
 
-	return (page, stop) => {
+	return (page, stop, arrived) => {
 		const asked = page === 1 ? all : { ...all, page: String(page) };
-		return sendRead(listRequest(read, owners, asked, dialect), stop);
+		return sendRead(listRequest(read, owners, asked, dialect), {
+			stop,
+			onResponse: ({ status }) => (status === 200 ? arrived?.() : undefined),
+		});
 	};
 }

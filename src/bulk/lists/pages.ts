@@ -1,6 +1,7 @@
 /** Every object of a paged list, once. Objects can move between pages while pages are read: totals are checked, and pages that may have shifted are read again. */
 
 import { setMaxListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../api/values.js';
 import type { Outcome } from '../../http/outcome.js';
@@ -8,7 +9,8 @@ import { headerOf } from '../../http/response.js';
 
 export type ListedObject = Readonly<Record<string, unknown>>;
 
-export type FetchPage = (page: number, stop: AbortSignal) => Promise<Outcome>;
+/** @param arrived the next request is sent before this response is parsed */
+export type FetchPage = (page: number, stop: AbortSignal, arrived?: () => Promise<void>) => Promise<Outcome>;
 
 export interface PagesOptions {
 	fetch: FetchPage;
@@ -139,8 +141,8 @@ class List {
 		setMaxListeners(0, this.stop.signal);
 	}
 
-	async read(number: number): Promise<Page | undefined> {
-		const outcome = await this.options.fetch(number, this.stop.signal);
+	async read(number: number, arrived?: () => Promise<void>): Promise<Page | undefined> {
+		const outcome = await this.options.fetch(number, this.stop.signal, arrived);
 		if (number > 1 && outcome.code === 'rest_post_invalid_page_number') return undefined;
 		const objects = objectsIn(outcome);
 		if (objects === undefined) throw new Ended(outcome);
@@ -149,22 +151,33 @@ class List {
 	}
 
 	async *ahead(from: number, until: () => number): AsyncGenerator<Page> {
+		const { concurrency } = this.options;
 		const queue: Promise<Page | undefined>[] = [];
+		const underWay = new Set<number>();
 		let next = from;
+		const start = (number: number): void => {
+			underWay.add(number);
+			const release = (): void => {
+				if (underWay.delete(number)) fill();
+			};
+			const page = this.read(number, async () => {
+				release();
+				// undici reuses a connection two turns of the event loop later.
+				await setImmediate();
+				await setImmediate();
+			}).finally(release);
+			// Thrown when its turn comes.
+			page.catch(() => undefined);
+			queue.push(page);
+		};
 		const fill = (): void => {
-			while (!this.stop.signal.aborted && queue.length < this.options.concurrency && next <= until()) {
-				const page = this.read(next++);
-				// Thrown when its turn comes.
-				page.catch(() => undefined);
-				queue.push(page);
-			}
+			const isFull = (): boolean => underWay.size >= concurrency || queue.length >= 2 * concurrency;
+			while (!this.stop.signal.aborted && !isFull() && next <= until()) start(next++);
 		};
 		for (;;) {
 			fill();
 			const page = await queue.shift();
 			if (page === undefined) return;
-			// While this one is printed.
-			fill();
 			yield page;
 		}
 	}

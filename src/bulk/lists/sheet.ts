@@ -93,9 +93,12 @@ function ownValue({ name, kind }: Field, value: unknown): unknown {
 
 const LEFT_OUT = Symbol('left out');
 
+const REMEMBERED = 1000;
+
 /** Values that an update would refuse or change are left out. */
 function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOptions): (shown: unknown) => unknown {
 	const column = fieldColumn(field, { undocumented: false, statusIn: dialect.toNeutral }, false);
+	const known = new Map<string, unknown>();
 	return (shown) => {
 		const value = ownValue(field, rawValue(shown));
 		if (value === undefined || value === null || value === '') return undefined;
@@ -104,9 +107,13 @@ function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOp
 			const exported = terms(field.name).exported(value);
 			if (exported !== value) return exported ?? LEFT_OUT;
 		}
+		const key = JSON.stringify(value);
+		if (known.has(key)) return known.get(key);
 		// Entries of a map may be secrets.
 		const isHidden = redact({ [field.name]: value })[field.name] !== value;
-		return isHidden ? LEFT_OUT : checkedValue(field, value, column, asCells);
+		const found = isHidden ? LEFT_OUT : checkedValue(field, value, column, asCells);
+		if (known.size < REMEMBERED) known.set(key, found);
+		return found;
 	};
 }
 

@@ -60,7 +60,7 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 	const sending: SendOptions = { ...session.sending, pace };
 	const directories = openDirectories(session, sending, async () => ({ session, client }));
 	const sendRead = rawIfAllowed(
-		(request, stop) => send(client, request, { ...sending, stop }),
+		(request, more) => send(client, request, { ...sending, ...more }),
 		() => warn(context, ["your account can't read raw values (context=edit): printing rendered values"]),
 	);
 	return { read, invocation: { ...invocation, session }, session, dialect, client, concurrency, directories, sendRead };
