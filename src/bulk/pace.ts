@@ -23,6 +23,8 @@ export class AdaptivePace implements Pace {
 	#line: (() => void)[] = [];
 	#waited = false;
 	#nextAt = 0;
+	/** As of the last result. */
+	#probes: number | undefined;
 	#probedAt = Number.NEGATIVE_INFINITY;
 	#nap: AbortController | undefined;
 
@@ -42,29 +44,28 @@ export class AdaptivePace implements Pace {
 
 	answered(sentAt: number): void {
 		const now = this.#clock.monotonic();
-		const { probes } = this.#finder;
 		this.#finder.served(now, sentAt, this.#waited);
 		this.#waited = false;
-		this.#wakeAfter(probes, now);
+		this.#wakeAfterProbe(now);
 	}
 
 	refused(sentAt: number, retryAfterMs = 0): void {
 		const now = this.#clock.monotonic();
-		const { probes } = this.#finder;
 		this.#finder.refused(now, sentAt, retryAfterMs);
-		this.#wakeAfter(probes, now);
+		this.#wakeAfterProbe(now);
 	}
 
 	lost(sentAt: number): void {
 		const now = this.#clock.monotonic();
-		const { probes } = this.#finder;
 		this.#finder.lost(now, sentAt);
-		this.#wakeAfter(probes, now);
+		this.#wakeAfterProbe(now);
 	}
 
 	/** Wakes the line where it waits for a probe that is over. */
-	#wakeAfter(probesBefore: number | undefined, now: number): void {
-		if (probesBefore === this.#finder.probes) return;
+	#wakeAfterProbe(now: number): void {
+		const { probes } = this.#finder;
+		if (probes === this.#probes) return;
+		this.#probes = probes;
 		this.#probedAt = Number.NEGATIVE_INFINITY;
 		this.#nextAt = Math.max(this.#nextAt, now);
 		this.#nap?.abort();
