@@ -38,7 +38,12 @@ export function picksValues({ field, fields, query }: OutputValues): boolean {
 }
 
 export function isOwnTable(call: Caller): boolean {
-	return call.context.stdout.isTTY && chosenFormat(call) === undefined && !picksValues(call.options);
+	return call.context.stdout.isTTY && !asksForData(call);
+}
+
+/** Whether a flag or the profile says what results look like. */
+export function asksForData(call: Caller): boolean {
+	return chosenFormat(call) !== undefined || picksValues(call.options);
 }
 
 export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'resolve' | 'single'> {

@@ -82,7 +82,7 @@ export function judge(
 	return outcome;
 }
 
-function writes({ endpoint: { replay } }: Sendable): boolean {
+export function writes({ endpoint: { replay } }: Pick<Sendable, 'endpoint'>): boolean {
 	return replay === 'set' || replay === 'delete';
 }
 

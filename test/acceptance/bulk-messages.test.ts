@@ -164,7 +164,7 @@ describe('an id', () => {
 
 describe('on a terminal, a run of more than fifty rows', () => {
 	const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
-	const update = ['ticket', 'update', ...numbers.map(String), '--status', 'hold', '-q'];
+	const update = ['ticket', 'update', ...numbers.map(String), '--status', 'hold'];
 	const failing: Responder = (request) =>
 		request.url.endsWith('/7') ? json(404, { code: 'no', message: 'Gone.' }) : ok;
 
@@ -177,7 +177,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 		const { stdout, stderr } = await work.run(update, { columns: 80 });
 		expect(stdout.trimEnd().split('\n')).toHaveLength(21);
 		expect(stderr).toMatch(
-			/^60 rows need attention:\n {2}30 failed \(HTTP \d+ \w+: \w+\.\): ticket \d+, .*, …\n {2}30 failed /m,
+			/60 rows need attention:\n {2}30 failed \(HTTP \d+ \w+: \w+\.\): ticket \d+, .*, …\n {2}30 failed /m,
 		);
 		expect(stderr).toMatch(/^… and 40 more; to list them: supportctl run show \S+ --outcome failed$/m);
 	});
@@ -228,6 +228,19 @@ describe('on a terminal, a run of more than fifty rows', () => {
 		};
 		expect(await shown('count')).toBe('60\n');
 		expect((await shown('ndjson')).trimEnd().split('\n')).toHaveLength(60);
+	});
+
+	it.each([80, undefined])('shows none with --quiet at %s columns, and prints failures on stderr', async (columns) => {
+		const { work } = await startWorkplace(failing);
+		const { stdout, stderr, exitCode } = await work.run([...update, '-q'], { columns });
+		expect({ stdout, stderr, exitCode }).toEqual({
+			stdout: '',
+			stderr: expect.stringMatching(/^.*error:.* ticket 7 not found .*Gone\.\n$/),
+			exitCode: 3,
+		});
+		expect((await work.run('ticket update 1 --status hold -q', { columns })).stdout).toBe('');
+		const { stdout: data } = await work.run([...update, '-q', '--format', 'ids'], { columns });
+		expect(data.trimEnd().split('\n')).toHaveLength(59);
 	});
 
 	it('shows all that it reads', async () => {

@@ -5,6 +5,7 @@ import { plural } from '../../api/names.js';
 import { readEndpointOf, readRequest } from '../../api/reads.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
+import { writes } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { nothingToChange, type RunPlan, readsBefore } from './plan.js';
@@ -50,9 +51,8 @@ export async function checkRun(setup: RunSetup, survey: Survey, rows: PlannedRow
 
 async function checkWrite(setup: WriteSetup, survey: Survey, client: Client): Promise<RunPlan> {
 	const plan = await checkReadsServed(setup, survey.first[0], client);
-	const { name, replay } = endpoints[plan.endpoint];
-	if ((replay !== 'set' && replay !== 'delete') || survey.selected === 0) return plan;
-	await setup.ask(survey, plan, name === 'user.delete' ? await checkUsers(setup, survey) : []);
+	if (!writes({ endpoint: endpoints[plan.endpoint] }) || survey.selected === 0) return plan;
+	await setup.ask(survey, plan, plan.endpoint === 'user.delete' ? await checkUsers(setup, survey) : []);
 	return plan;
 }
 

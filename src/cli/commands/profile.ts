@@ -39,7 +39,7 @@ import {
 	runDefaults,
 	secretOptions,
 } from '../options/shared.js';
-import { chosenFormat, openResults, picksValues, printAll, printDone } from '../results.js';
+import { asksForData, openResults, printAll, printDone } from '../results.js';
 
 const nameArgument = { name: 'name', help: 'The profile', required: true, completes: 'profiles' } as const;
 const anyProfile = { ...nameArgument, help: 'The profile (default: the current one)', required: false } as const;
@@ -265,10 +265,6 @@ export const logout = defineCommand({
 			};
 		}),
 });
-
-function asksForData(invocation: Invocation): boolean {
-	return chosenFormat(invocation) !== undefined || picksValues(invocation.options);
-}
 
 export interface ChangedProfile {
 	says: string;

@@ -34,7 +34,7 @@ export const outputOptions = options('Output', [
 	{ flags: '--field <name>', help: 'Print one bare value per line', conflicts: ['fields', 'json'] },
 	{ flags: '--query <expression>', help: 'Filter the results with JMESPath' },
 	{ flags: '--bom', help: 'Begin CSV and TSV with a byte order mark, for Excel' },
-	{ flags: '-q, --quiet', help: 'No progress, and no summary unless the run was stopped' },
+	{ flags: '-q, --quiet', help: 'No progress, no summary; edited rows only in a format you choose' },
 	{ flags: '-v, --verbose', help: 'Log each request and response; -vv with headers and bodies', counted: true },
 	{ flags: '--no-color', help: 'Disable color' },
 	{ flags: '--no-pager', help: 'Disable the pager' },

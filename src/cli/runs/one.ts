@@ -19,7 +19,7 @@ import { isOwnTable, openResults, outputError } from '../results.js';
 import { openSession, type Session } from '../session.js';
 import { exitCodeOfOutcome, lostResults, printTrouble } from './failures.js';
 import type { RunInvocation } from './options.js';
-import { outcomeShape, outcomeView } from './outcomes.js';
+import { isBareEdit, outcomeShape, outcomeView } from './outcomes.js';
 import { jobOf, type RunJob, readGiven } from './plan.js';
 
 /** What an edit has read and changes: its object must still have the expected values. */
@@ -109,7 +109,7 @@ async function printOne(job: RunJob, outcome: RowOutcome, results: Renderer, isS
 	}
 	try {
 		// On a terminal the error says it all.
-		const isHidden = !isFine && isOwnTable(job);
+		const isHidden = (!isFine && isOwnTable(job)) || (job.options.quiet === true && isBareEdit(job));
 		if (!isHidden) await results.row(outcomeView(outcome));
 		await results.end();
 	} catch (error) {

@@ -3,10 +3,11 @@
 import { readCustomFields } from '../../api/applied.js';
 import { type Endpoint, idNames } from '../../api/endpoints.js';
 import { differences, fullMessage, type RowRecord } from '../../bulk/journal/records.js';
+import { writes } from '../../http/judge.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { outcomeStyle } from '../../output/colour.js';
 import { type Column, ownOf, type Row } from '../../output/columns.js';
-import type { ResultShape } from '../results.js';
+import { asksForData, type ResultShape } from '../results.js';
 import { positionalsOf } from './options.js';
 import type { RunJob } from './plan.js';
 
@@ -18,6 +19,11 @@ export function printedIds(ids: Readonly<Record<string, string>>): Record<string
 		printed[name] = Number.isSafeInteger(number) ? number : text;
 	}
 	return printed;
+}
+
+/** An edit whose rows --quiet leaves out. */
+export function isBareEdit(job: RunJob): boolean {
+	return writes(job) && !asksForData(job);
 }
 
 export function outcomeView(result: RowOutcome): Row {

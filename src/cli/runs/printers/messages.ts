@@ -10,6 +10,7 @@ import type { PlannedRows } from '../../../bulk/run/rows.js';
 import type { StopReason } from '../../../bulk/run/stop.js';
 import type { Survey } from '../../../bulk/run/survey.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
+import { writes } from '../../../http/judge.js';
 import type { Outcome, RowOutcome } from '../../../http/outcome.js';
 import type { Palette } from '../../../output/colour.js';
 import { renderError } from '../../../output/errors.js';
@@ -264,8 +265,8 @@ function stepsAfter({ counts, resumable }: Ended, { id, plan }: RunHeader): [tex
 function undoObstacle({ endpoint, options }: RunJob, { counts }: Ended, plan: RunPlan): string | undefined {
 	// Who passes --no-snapshot knows.
 	if (options.snapshot === false) return undefined;
-	const isWrite = endpoint.replay === 'set' || endpoint.replay === 'delete';
-	if (!isWrite || plan.checks.snapshot || counts.ok + counts.differs + counts.unknown === 0) return undefined;
+	if (!writes({ endpoint }) || plan.checks.snapshot || counts.ok + counts.differs + counts.unknown === 0)
+		return undefined;
 	if (readEndpointOf(endpoint) === undefined) return `the API has no way to read ${plural(endpoint.noun, 2)}`;
 	const isPermanent = endpoint.replay === 'delete' && (!endpoint.trash || plan.values.force);
 	return isPermanent ? 'the deletes were permanent' : 'no old values were saved';

@@ -14,7 +14,7 @@ import { annotate, asksForJson } from '../../../output/sanitise.js';
 import type { listenForStop } from '../../interruption.js';
 import { createSentResults, isOwnTable, openResults, SHOWN } from '../../results.js';
 import { lostResults, printTrouble } from '../failures.js';
-import { outcomeShape, outcomeView } from '../outcomes.js';
+import { isBareEdit, outcomeShape, outcomeView } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { addTo, JsonMessages, type Messages, Noted, noteColumns, TextMessages } from './messages.js';
 import { PreviewScreen } from './preview.js';
@@ -25,6 +25,7 @@ const PAUSE_MS = 500;
 
 export class Screen {
 	readonly #isJson: boolean;
+	readonly #isSilent: boolean;
 	readonly #listsFailures: boolean;
 	readonly #noted = new Noted();
 	readonly #messages: Messages;
@@ -45,7 +46,9 @@ export class Screen {
 	) {
 		const { context } = job;
 		this.#isJson = asksForJson(context.argv);
-		this.#listsFailures = !this.#isJson && (!isOwnTable(job) || context.env.GITHUB_ACTIONS === 'true');
+		this.#isSilent = job.options.quiet === true && isBareEdit(job);
+		const isTable = isOwnTable(job) && !this.#isSilent;
+		this.#listsFailures = !this.#isJson && (!isTable || context.env.GITHUB_ACTIONS === 'true');
 		this.#messages = this.#isJson ? new JsonMessages(job, this.#noted) : new TextMessages(job, this.#noted, palette);
 		this.#preview = extent === 'send' ? undefined : new PreviewScreen(job);
 	}
@@ -91,6 +94,7 @@ export class Screen {
 		if (survey.invalid > 0) this.#messages.invalid(survey);
 		if (survey.invalid > 0 && !this.job.plan.skipInvalid) return;
 		if (this.#preview !== undefined) return await this.#preview.open(survey);
+		if (this.#isSilent) return;
 		const shape = outcomeShape(this.job, [...survey.fields]);
 		shape.beforeWrite = () => this.#progress?.clear();
 		shape.onPager = isRead && (() => this.#endProgress());
