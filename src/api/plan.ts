@@ -34,14 +34,14 @@ export interface Request {
 export type Planner = (row: RowValues) => Request;
 
 export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDialect): Planner {
-	/** Text and names of IDs in turn. */
-	const parts = `/${dialect.root}/v1${endpoint.path}`.split(/[<>]/);
+	const [before = '', ...parts] = `/${dialect.root}/v1${endpoint.path}`.split('<');
+	const rest = parts.map((part) => part.split('>') as [id: string, text: string]);
 	const force = endpoint.query.find((each) => each.name === 'force')?.presence;
 	const takesReassign = endpoint.query.some((each) => each.name === 'reassign');
 
 	return ({ ids, force: isForced, reassign, fields = {} }) => {
-		let path = '';
-		for (const [at, part] of parts.entries()) path += at % 2 === 0 ? part : encodeURIComponent(ids[part] as string);
+		let path = before;
+		for (const [id, text] of rest) path += encodeURIComponent(ids[id] as string) + text;
 		const permanent = force === 'always' || (force !== undefined && isForced === true);
 		const query: string[] = endpoint.constantQuery === undefined ? [] : [endpoint.constantQuery];
 		if (permanent) query.push('force=true');

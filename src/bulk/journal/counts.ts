@@ -76,7 +76,8 @@ export function outcomeIn(state: number): OutcomeName | undefined {
 }
 
 function detailIn(state: number): Detail | undefined {
-	return DETAILS[((state >> BITS) & MASK) - 1];
+	const number = (state >> BITS) & MASK;
+	return number === 0 ? undefined : DETAILS[number - 1];
 }
 
 const DONE: ReadonlySet<unknown> = new Set(['ok', 'differs', 'failed', 'invalid', 'skipped']);

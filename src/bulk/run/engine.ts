@@ -19,8 +19,11 @@ export async function runEngine(options: EngineOptions): Promise<void> {
 
 class Engine {
 	/** Rows that wait for one of their object which is under way, by key. */
-	readonly #objects = new Map<string, RunRow[] | undefined>();
+	readonly #objects = new Map<string, RunRow[]>();
 	#waitingRows = 0;
+	/** Rows to start, from here on. */
+	#batch: readonly RunRow[] = [];
+	#next = 0;
 	#failure: { error: unknown } | undefined;
 	#wake = (): void => undefined;
 
@@ -32,10 +35,9 @@ class Engine {
 		stop.addEventListener('abort', onStop);
 		try {
 			for await (const batch of rows) {
-				for (const row of batch) {
-					while (this.#isFull() && this.#goesOn()) await this.#change();
-					if (this.#goesOn()) this.#start(row);
-				}
+				this.#batch = batch;
+				this.#next = 0;
+				while (!this.#startRows()) await this.#change();
 				if (!this.#goesOn()) break;
 			}
 		} catch (error) {
@@ -50,44 +52,44 @@ class Engine {
 		return this.#failure === undefined && !this.options.stop.aborted;
 	}
 
-	#isFull(): boolean {
-		return this.#objects.size >= this.options.limit() || this.#waitingRows >= MOST_WAITING;
-	}
-
 	#change(): Promise<void> {
 		return new Promise((resolve) => {
 			this.#wake = resolve;
 		});
 	}
 
-	#start(row: RunRow): void {
-		const { key } = row.request;
-		if (!this.#objects.has(key)) {
-			this.#objects.set(key, undefined);
-			void this.#work(row);
-			return;
+	/** @returns whether the batch is done */
+	#startRows(): boolean {
+		while (this.#next < this.#batch.length && this.#goesOn()) {
+			if (this.#objects.size >= this.options.limit() || this.#waitingRows >= MOST_WAITING) return false;
+			this.#start(this.#batch[this.#next++] as RunRow);
 		}
-		const queue = this.#objects.get(key);
-		if (queue === undefined) this.#objects.set(key, [row]);
-		else queue.push(row);
-		this.#waitingRows++;
+		return true;
 	}
 
-	async #work(first: RunRow): Promise<void> {
-		const { key } = first.request;
-		try {
-			let row: RunRow | undefined = first;
-			while (this.#goesOn()) {
-				await this.options.perform(row);
-				row = this.#objects.get(key)?.shift();
-				if (row === undefined) break;
-				this.#waitingRows--;
-				this.#wake();
-			}
-		} catch (error) {
-			this.#failure ??= { error };
+	#start(row: RunRow): void {
+		const { key } = row.request;
+		const waiting = this.#objects.get(key);
+		if (waiting === undefined) {
+			this.#objects.set(key, []);
+			void this.#work(key, row);
+		} else {
+			waiting.push(row);
+			this.#waitingRows++;
 		}
-		this.#objects.delete(key);
-		this.#wake();
+	}
+
+	async #work(key: string, first: RunRow): Promise<void> {
+		for (let row: RunRow | undefined = first; row !== undefined; ) {
+			try {
+				await this.options.perform(row);
+			} catch (error) {
+				this.#failure ??= { error };
+			}
+			row = this.#goesOn() ? this.#objects.get(key)?.shift() : undefined;
+			if (row === undefined) this.#objects.delete(key);
+			else this.#waitingRows--;
+			if (this.#startRows()) this.#wake();
+		}
 	}
 }
