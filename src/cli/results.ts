@@ -62,7 +62,7 @@ export async function openResults(call: Caller, shape: ResultShape): Promise<Ren
 	const { stdout } = context;
 	const { keys, onPager, format, ...rendering } = shape;
 	if (keys !== undefined && options.query === undefined) {
-		const isKnown = (path: string) => keys.includes(firstKey(path)) || shape.resolve?.(path) !== undefined;
+		const isKnown = (path: string) => keys.includes(path.split('.', 1)[0] ?? '') || shape.resolve?.(path) !== undefined;
 		const unknown = columnsNamed(options)?.find((path) => !isKnown(path));
 		if (unknown !== undefined) throw unknownColumn(unknown, keys);
 	}
@@ -108,8 +108,6 @@ export async function openResults(call: Caller, shape: ResultShape): Promise<Ren
 		},
 	};
 }
-
-const firstKey = (path: string): string => path.split('.')[0] ?? '';
 
 export async function printAll(call: Caller, shape: ResultShape, rows: Iterable<unknown>): Promise<void> {
 	const results = await openResults(call, shape);

@@ -40,7 +40,7 @@ export interface Prompts {
 export interface Clock {
 	now(): number;
 	monotonic(): number;
-	/** Resolves after `ms`, 24 days at most, or when the signal aborts. */
+	/** Resolves after `ms`, or when the signal aborts. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -138,9 +138,6 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 	return output;
 }
 
-/** Node ends a longer one at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	// Loading `performance` takes a millisecond.
@@ -155,7 +152,7 @@ export const systemClock: Clock = {
 				signal?.removeEventListener('abort', done);
 				resolve();
 			};
-			const timer = setTimeout(done, Math.min(ms, LONGEST_TIMER_MS));
+			const timer = setTimeout(done, ms);
 			if (signal?.aborted) done();
 			else signal?.addEventListener('abort', done);
 		}),

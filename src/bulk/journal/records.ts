@@ -108,11 +108,8 @@ export function rowLine(outcome: RowOutcome): string {
 	});
 }
 
-const LONGEST_LINK = 300;
-
 function linkOf({ body }: RowOutcome): string | undefined {
-	const link = isObject(body) ? body.link : undefined;
-	return typeof link === 'string' && link.length <= LONGEST_LINK ? link : undefined;
+	return isObject(body) && typeof body.link === 'string' ? body.link : undefined;
 }
 
 /** Secret values are only named in `withheld`: an undo must not restore a placeholder. */

@@ -230,7 +230,7 @@ export function createJournal(header: RunHeader, stateDir: string, given: string
 		}
 		fchmodSync(fd, 0o600);
 		beginFile(fd, path, `${headerLine(header)}\n`);
-		if (given !== undefined) tryTo(() => linkFrom(journalPath(stateDir, header.id), path));
+		if (given !== undefined) tryTo(() => linkTo(path, journalPath(stateDir, header.id)));
 		return new Journal(fd, lock, path, header, redact);
 	} catch (error) {
 		opened?.release();
@@ -239,7 +239,7 @@ export function createJournal(header: RunHeader, stateDir: string, given: string
 	}
 }
 
-function linkFrom(link: string, path: string): void {
+function linkTo(path: string, link: string): void {
 	makeFolder(dirname(link));
 	symlinkSync(path, link);
 }

@@ -174,7 +174,5 @@ export async function openInputOf(
 export function invalidOutcome({ row, line, complaints, isGone = false }: InvalidRow): RowOutcome {
 	const why = complaints.map(({ message }) => message).join('; ');
 	const own = isGone ? unsent('ok', 'gone', why) : unsent('invalid', 'invalid_input', why);
-	const outcome: RowOutcome = { row, ids: complaints[0]?.ids ?? {}, ...own };
-	if (line !== undefined) outcome.line = line;
-	return outcome;
+	return { row, line, ids: complaints[0]?.ids ?? {}, ...own };
 }

@@ -200,8 +200,7 @@ export class RowSender {
 
 export function rowOutcome({ row, line, remarks, request: { endpoint, ids } }: RunRow, result: Outcome): RowOutcome {
 	const id = endpoint.returns === 'user-id' && result.outcome === 'ok' ? lookedUpId(result.body) : undefined;
-	const outcome: RowOutcome = Object.assign(result, { row, ids: id === undefined ? ids : { ...ids, id } });
-	if (line !== undefined) outcome.line = line;
+	const outcome: RowOutcome = Object.assign(result, { row, line, ids: id === undefined ? ids : { ...ids, id } });
 	if (remarks !== undefined) outcome.warnings = [...(result.warnings ?? []), ...remarks];
 	return outcome;
 }

@@ -32,8 +32,7 @@ export const suggestedValues: Partial<Record<FieldKind, readonly string[]>> = {
 	switch: ['true', 'false'],
 };
 
-export function listFields({ fields, readWith, replay }: Endpoint): Field[] {
-	if (readWith === undefined || replay !== 'set') return [];
+export function listFields({ fields }: Endpoint): Field[] {
 	return fields.filter(({ kind }) => kind === 'terms' || kind === 'list');
 }
 
