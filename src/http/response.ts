@@ -102,8 +102,9 @@ export function readContent({ body, headers }: Pick<Response, 'body' | 'headers'
 function readText(text: string, headers: ResponseHeaders): NoJson {
 	if (text === '') return { code: 'empty_response', message: 'the response is empty' };
 	if (/^<[!a-z]/i.test(text)) {
-		const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim();
-		const words = firstWords(title || text.slice(0, 20_000).replace(/<[^>]*>/g, ' '));
+		const head = text.slice(0, 20_000);
+		const title = /<title[^>]*>([^<]*)/i.exec(head)?.[1]?.trim();
+		const words = firstWords(title || head.replace(/<[^>]*>/g, ' '));
 		const isLogin = /type=["']?password/i.test(text);
 		const [code, what] = isLogin ? (['login_form', 'login form'] as const) : (['html_response', 'page'] as const);
 		return { code, message: `the response is an HTML ${what} ("${words}"), not the service's JSON` };

@@ -88,7 +88,7 @@ function redactHeader(name: string, value: string): string {
 export function redactUrl(text: string): string {
 	if (!text.includes('://') && !text.includes('=')) return text;
 	return text
-		.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#\s"<>]*@/gi, `$1${REDACTED}@`)
+		.replace(/:\/\/[^/?#\s"<>]*@/g, `://${REDACTED}@`)
 		.replace(/([?&;\s]|^)([^=&?#;\s"'<>]{1,200})=([^&#;\s"'<>\\]*)/g, (whole, before: string, name: string) => {
 			const [decoded = name] = new URLSearchParams(name).keys();
 			return isSecretName(decoded) ? `${before}${name}=${REDACTED}` : whole;
@@ -115,7 +115,7 @@ export function redactBody(text: string): string {
 
 /** Each `"name": value` with a secret's name. Where an object or a list begins, the rest is left out. */
 function redactQuoted(text: string): string {
-	const pairs = /("(?:[^"\\]|\\.)*")(\s*:\s*)(?!null\b)("(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s"{}[\],]+|[{[].*)/gs;
+	const pairs = /("(?:[^"\\]|\\.){0,200}")(\s*:\s*)(?!null\b)("(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s"{}[\],]+|[{[].*)/gs;
 	return text.replace(pairs, (whole, name: string, colon: string) =>
 		isSecretName(name.slice(1, -1)) ? `${name}${colon}"${REDACTED}"` : whole,
 	);

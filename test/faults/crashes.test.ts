@@ -146,7 +146,9 @@ describe('a full disk', () => {
 
 	it('under the results is an error, not a run that looks well', async () => {
 		const { server, work, args } = await begin(10, slow(1));
-		const { exitCode, stderr } = await work.spawn(args, { through: throughShell('exec "$@" > /dev/full') }).ended;
+		const { exitCode, stderr } = await work.spawn([...args, '--format', 'ids'], {
+			through: throughShell('exec "$@" > /dev/full'),
+		}).ended;
 		expectNoCrash({ exitCode, stderr });
 		expect(exitCode).toBe(1);
 		expect(stderr).toMatch(/every row is ok; only the output failed: can't write to stdout: the disk is full/);

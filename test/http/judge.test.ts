@@ -277,6 +277,8 @@ describe('a 4xx response', () => {
 		const outcome = judged(update, 403, PAGE);
 		expect(outcome).toMatchObject({ outcome: 'failed', code: 'html_response', notServed: true });
 		expect(outcome).not.toHaveProperty('refused');
+		// In linear time.
+		expect(judged(update, 403, '<title'.repeat(200_000))).toMatchObject({ code: 'html_response' });
 	});
 
 	it('says which it is', () => {

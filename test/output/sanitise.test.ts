@@ -65,6 +65,15 @@ describe('sanitise', () => {
 		);
 	});
 
+	it('disarms each mark of a command, in linear time', () => {
+		expect(sanitise('###[error]a ##vso[b] ##teamcity[c] ## d[')).toBe(
+			'#\\#\\#[error]a #\\#vso[b] #\\#teamcity[c] ## d[',
+		);
+		expect(escapeJson('"###[error]a"')).toBe('"\\u0023\\u0023#[error]a"');
+		const long = '#'.repeat(500_000);
+		expect(sanitise(long)).toBe(long);
+	});
+
 	it('keeps lines where lines are wanted, and nothing else', () => {
 		expect(sanitiseLines('one\r\ntwo\tx\n\x1b[Athree\rfour')).toBe('one\ntwo    x\n\\x1b[Athree\\rfour');
 	});
