@@ -41,7 +41,6 @@ export function isOwnTable(call: Caller): boolean {
 	return call.context.stdout.isTTY && !asksForData(call);
 }
 
-/** Whether a flag or the profile says what results look like. */
 export function asksForData(call: Caller): boolean {
 	return chosenFormat(call) !== undefined || picksValues(call.options);
 }

@@ -51,7 +51,9 @@ export async function createSender(options: ConnectionOptions) {
 	const agent = proxy && (await import('undici')).ProxyAgent;
 	const open = (): Dispatcher => {
 		if (agent === undefined || proxy === undefined) return new Pool(target.origin, { connections, connect });
-		const token = proxyAuthorization(proxy);
+		const { username, password } = proxy;
+		const auth = { scheme: 'basic', username: decode(username), password: decode(password) } as const;
+		const token = username === '' ? undefined : authHeader(auth).authorization;
 		return new agent({
 			uri: proxy.origin,
 			...(token !== undefined && { token }),
@@ -135,11 +137,6 @@ export function proxyFor(baseUrl: string, settings: ProxySettings): URL | undefi
 		code: 'invalid_proxy',
 		hint: `set ${variable} to a URL such as http://proxy.example:3128, or add ${url.hostname} to NO_PROXY`,
 	});
-}
-
-function proxyAuthorization({ username, password }: URL): string | undefined {
-	if (username === '') return undefined;
-	return authHeader({ scheme: 'basic', username: decode(username), password: decode(password) }).authorization;
 }
 
 /** undici's messages. */

@@ -40,7 +40,7 @@ export interface Prompts {
 export interface Clock {
 	now(): number;
 	monotonic(): number;
-	/** Resolves after `ms`, or when the signal aborts. */
+	/** Resolves after `ms`, 24 days at most, or when the signal aborts. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -152,7 +152,8 @@ export const systemClock: Clock = {
 				signal?.removeEventListener('abort', done);
 				resolve();
 			};
-			const timer = setTimeout(done, ms);
+			// Node ends a longer one at once.
+			const timer = setTimeout(done, Math.min(ms, 2 ** 31 - 1));
 			if (signal?.aborted) done();
 			else signal?.addEventListener('abort', done);
 		}),

@@ -28,11 +28,15 @@ function escapeOne(character: string): string {
 
 /** Commands to GitHub, Azure and TeamCity. */
 const LINE_COMMAND = /(^|[\n\r])((?:[^\S\n\r]|\x85)*)::/g;
-const MARKED_COMMAND = /#(?=#[^\s[]{0,40}\[)/g;
+const MARKED_WORD = /##[^\s[]*\[?/g;
+
+function withoutMarks(text: string, mark = '#\\'): string {
+	return text.replace(MARKED_WORD, (word) => (word.endsWith('[') ? word.replace(/#(?=#)/g, mark) : word));
+}
 
 function withoutCommands(text: string): string {
 	const lines = text.includes('::') ? text.replace(LINE_COMMAND, '$1$2\\::') : text;
-	return lines.includes('##') ? lines.replace(MARKED_COMMAND, '#\\') : lines;
+	return lines.includes('##') ? withoutMarks(lines) : lines;
 }
 
 /** One line; `\n`, `\x1b`, `\u202e` replace other characters. */
@@ -69,7 +73,7 @@ function escapeQuoted(text: string, escaped: (character: string) => string): str
 	const visible = PLAIN_LINES.test(text)
 		? text
 		: text.replace(each(), (found, kept?: string) => kept ?? (found === '\n' ? found : escaped(found)));
-	return visible.includes('##') ? visible.replace(MARKED_COMMAND, '\\u0023') : visible;
+	return withoutMarks(visible, '\\u0023');
 }
 
 export function asksForJson(argv: readonly string[]): boolean {
@@ -83,7 +87,7 @@ export function asksForJson(argv: readonly string[]): boolean {
 export function guardOutput(output: Output, edit: (text: string) => string = (text) => text): Output {
 	return Object.assign(Object.create(output), {
 		write: (text: string): void => output.write(edit(withoutCommands(text))),
-		command: (text: string): void => output.write(edit(`${text.replace(MARKED_COMMAND, '#\\')}\n`)),
+		command: (text: string): void => output.write(edit(`${withoutMarks(text)}\n`)),
 	});
 }
 

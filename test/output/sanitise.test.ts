@@ -70,6 +70,8 @@ describe('sanitise', () => {
 			'#\\#\\#[error]a #\\#vso[b] #\\#teamcity[c] ## d[',
 		);
 		expect(escapeJson('"###[error]a"')).toBe('"\\u0023\\u0023#[error]a"');
+		const far = 'x'.repeat(500);
+		expect(sanitise(`##${far}[`)).toBe(`#\\#${far}[`);
 		const long = '#'.repeat(500_000);
 		expect(sanitise(long)).toBe(long);
 	});

@@ -108,8 +108,11 @@ export function rowLine(outcome: RowOutcome): string {
 	});
 }
 
+const LONGEST_LINK = 300;
+
 function linkOf({ body }: RowOutcome): string | undefined {
-	return isObject(body) && typeof body.link === 'string' ? body.link : undefined;
+	const link = isObject(body) ? body.link : undefined;
+	return typeof link === 'string' && link.length <= LONGEST_LINK ? link : undefined;
 }
 
 /** Secret values are only named in `withheld`: an undo must not restore a placeholder. */

@@ -230,18 +230,17 @@ export function createJournal(header: RunHeader, stateDir: string, given: string
 		}
 		fchmodSync(fd, 0o600);
 		beginFile(fd, path, `${headerLine(header)}\n`);
-		if (given !== undefined) tryTo(() => linkTo(path, journalPath(stateDir, header.id)));
+		if (given !== undefined) {
+			const link = journalPath(stateDir, header.id);
+			tryTo(() => makeFolder(dirname(link)));
+			tryTo(() => symlinkSync(path, link));
+		}
 		return new Journal(fd, lock, path, header, redact);
 	} catch (error) {
 		opened?.release();
 		const hint = 'nothing was sent; choose a different place with --journal FILE or SUPPORTCTL_STATE_DIR';
 		throw cannotOpen(path, error, hint);
 	}
-}
-
-function linkTo(path: string, link: string): void {
-	makeFolder(dirname(link));
-	symlinkSync(path, link);
 }
 
 function beginFile(fd: number, path: string, line: string): void {

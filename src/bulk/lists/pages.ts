@@ -56,7 +56,9 @@ export async function readPages(options: PagesOptions): Promise<PagesEnd> {
 	try {
 		const first = await list.read(1);
 		if (first === undefined) return { count: 0 };
-		if (options.countsOnly === true && isTrusted(first, size)) return { count: first.total ?? 0 };
+		const { objects, total, pages } = first;
+		const isTrusted = total !== undefined && objects.length === size && pages === Math.ceil(total / size);
+		if (options.countsOnly === true && isTrusted) return { count: total };
 		const watch = await watchLastPage(list, first, most);
 		const last = await readInOrder(list, first, watch, options);
 		if (last.number > 1 && watch.isDoubtful() && !list.isNameless) await readAllAgain(list, last.number);
@@ -71,10 +73,6 @@ export async function readPages(options: PagesOptions): Promise<PagesEnd> {
 }
 
 /** Services also count hidden objects, which are left out of pages: a full page has none. */
-function isTrusted({ objects, total, pages }: Page, size: number): boolean {
-	return total !== undefined && objects.length === size && pages === Math.ceil(total / size);
-}
-
 type Watch = Awaited<ReturnType<typeof watchLastPage>>;
 
 async function watchLastPage(list: List, first: Page, most: number) {

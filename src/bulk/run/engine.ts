@@ -21,7 +21,6 @@ class Engine {
 	/** Rows that wait for one of their object which is under way, by key. */
 	readonly #objects = new Map<string, RunRow[]>();
 	#waitingRows = 0;
-	/** Rows to start, from here on. */
 	#batch: readonly RunRow[] = [];
 	#next = 0;
 	#failure: { error: unknown } | undefined;
