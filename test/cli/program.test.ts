@@ -137,7 +137,7 @@ describe('a command line that says too much is refused, and nothing is sent:', (
 		[['user', 'delete', '7', '--reassign', '1', '--reassign', '2', '--yes'], '--reassign was passed twice'],
 		[['api', 'GET', 'tickets', '--field', 'id', '--field', 'title'], '--field was passed twice'],
 		[['doctor', 'foo'], 'unexpected argument "foo": supportctl doctor takes no arguments'],
-		[['logout', 'a', 'b'], 'unexpected argument "b": supportctl logout takes one'],
+		[['logout', 'a', 'b'], 'unexpected argument "b": supportctl logout takes one argument'],
 		[['profile', 'list', 'x'], 'unexpected argument "x"'],
 		[['run', 'list', 'x'], 'unexpected argument "x"'],
 		[['run', 'resume', 'last', 'x'], 'unexpected argument "x"'],

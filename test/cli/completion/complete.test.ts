@@ -238,7 +238,7 @@ describe('completion', () => {
 	it.each([
 		[[], /missing <shell>/],
 		[['bahs'], /"bahs" is not allowed; did you mean "bash"\? use bash, zsh, fish, powershell/],
-		[['bash', 'zsh'], /unexpected argument "zsh": supportctl completion takes one/],
+		[['bash', 'zsh'], /unexpected argument "zsh": supportctl completion takes one argument/],
 	])('%j is a usage error', async (argv, message) => {
 		const { exitCode, stdout, stderr } = await runHere(['completion', ...argv]);
 		expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });

@@ -1,0 +1,64 @@
+/** Complaints about the words behind a command: each in our words, whatever the words contain. */
+
+import { describe, expect, test } from 'vitest';
+import { defineCommand } from '../../src/cli/command.js';
+import { options } from '../../src/cli/options/option.js';
+import { parseWords } from '../../src/cli/parse.js';
+
+const command = defineCommand({
+	arguments: [
+		{ name: 'from', help: 'Where', required: true },
+		{ name: 'to', help: 'Where to', required: true },
+	],
+	options: options('Test', [
+		{ flags: '-c, --color <word>', help: 'Color', conflicts: ['plain'] },
+		{ flags: '--plain', help: 'None' },
+		{ flags: '--ticket-tag <word>', help: 'With a word of another tool', conflicts: ['no-news'] },
+		{ flags: '--no-news', help: 'A flag that negates', conflicts: ['plain'] },
+	]),
+	run: async () => undefined,
+});
+
+function complaintOf(words: readonly string[]): object {
+	try {
+		return parseWords(command, ['tool', 'move'], words) ?? {};
+	} catch (error) {
+		return { ...(error as object), message: (error as Error).message };
+	}
+}
+
+const flagsPage = 'run "supportctl tool move --help" to see the flags';
+const page = 'run "supportctl tool move --help"';
+
+describe('a command line is refused in our words:', () => {
+	test.each([
+		[['a', 'b', "--it's"], { message: "unknown flag --it's", code: 'unknown_flag', hint: flagsPage }],
+		[['a', 'b', '--blue=no'], { message: 'unknown flag --blue', code: 'unknown_flag', hint: flagsPage }],
+		[[], { message: 'missing <from>', code: 'missing_argument', hint: page }],
+		[['a'], { message: 'missing <to>', code: 'missing_argument', hint: page }],
+		[
+			['a', 'b', "it's 'so'", 'd'],
+			{
+				message: `unexpected argument "it's 'so'": supportctl tool move takes two arguments`,
+				code: 'excess_argument',
+				hint: page,
+			},
+		],
+		[['a', 'b', '-c'], { message: '--color needs a value', hint: flagsPage }],
+		[['a', 'b', '--tag'], { message: '--ticket-tag needs a value', hint: flagsPage }],
+		[
+			['a', 'b', '--color', 'red', '--plain'],
+			{ message: "--color can't be used with --plain", code: 'conflicting_flags', hint: flagsPage },
+		],
+		[
+			['a', 'b', '--plain', '--no-news'],
+			{ message: "--no-news can't be used with --plain", code: 'conflicting_flags', hint: flagsPage },
+		],
+	])('%j', (words, complaint) => {
+		expect(complaintOf(words)).toMatchObject(complaint);
+	});
+
+	test('and a request for help is none', () => {
+		expect(complaintOf(['--help'])).toEqual({});
+	});
+});
