@@ -1,9 +1,10 @@
 /** What a request came to. */
 
 import type { AppliedDifference } from '../api/applied.js';
+import { type OutcomeName, outcomes, type SkipCode } from './outcomes.js';
 import type { ResponseHeaders } from './response.js';
 
-export type OutcomeName = 'ok' | 'differs' | 'failed' | 'invalid' | 'unknown' | 'skipped' | 'not-sent';
+export type { OutcomeName };
 
 /** `later`: the service says so; `lost`: no usable response; `unsent`: no connection; `once`: the service failed. */
 export type Retry = 'once' | 'later' | 'lost' | 'unsent';
@@ -54,7 +55,7 @@ export interface RowOutcome extends Outcome {
 }
 
 export function wentWrong({ outcome }: Pick<Outcome, 'outcome'>): boolean {
-	return outcome === 'failed' || outcome === 'unknown' || outcome === 'not-sent';
+	return outcomes[outcome].wrong;
 }
 
 /** Whether a read may succeed later: there was no response, or one that doesn't answer the request. */
@@ -66,6 +67,6 @@ export function unsent(outcome: OutcomeName, code: string, message: string): Out
 	return { outcome, code, message, attempts: 0, ms: 0 };
 }
 
-export function skipped({ code, message }: { code: string; message: string }): Outcome {
+export function skipped({ code, message }: { code: SkipCode; message: string }): Outcome {
 	return unsent('skipped', code, message);
 }

@@ -36,9 +36,3 @@ export async function openPalette(
 	const chalk = new Chalk({ level: 1 });
 	return makePalette((name) => (text) => chalk[name](text));
 }
-
-export function outcomeStyle(name: unknown): StyleName {
-	if (name === 'ok' || name === 'pass') return 'good';
-	if (name === 'failed' || name === 'invalid' || name === 'fail') return 'bad';
-	return name === 'skipped' ? 'faint' : 'doubtful';
-}

@@ -1,6 +1,7 @@
 /** Keeps secrets out of what is printed or kept. Secrets come with each call; nothing is remembered between rows. */
 
 import type { Outcome } from '../http/outcome.js';
+import { outcomes } from '../http/outcomes.js';
 import { escapeHtml } from '../text.js';
 
 export const REDACTED = '[redacted]';
@@ -202,7 +203,7 @@ export function createOutcomeRedactor(
 	return (given, request) => {
 		const sent = hasSecrets ? secretValues(request.sent) : [];
 		const { code, message, reasons, warnings, body, differs } = given;
-		const isData = given.outcome === 'ok' || given.outcome === 'differs';
+		const isData = given.outcome !== undefined && outcomes[given.outcome].written === true;
 		if (isData && sent.length === 0 && (message ?? code ?? warnings ?? differs) === undefined) return given;
 		const outcome = { ...given };
 		const clean = sent.length === 0 ? cleanOwn : createTextRedactor(own, sent);

@@ -116,8 +116,8 @@ test('--if compares custom fields too', async () => {
 	const at = await desk();
 	await at.run('ticket fields set 14 --set severity=high');
 	await at.run('ticket fields set 15 --set severity=low');
-	const { stdout } = await at.run('ticket fields set 14 15 --set severity=urgent --if severity=high --format ndjson');
-	expect(outcomes(stdout)).toEqual(['ok', 'skipped condition']);
+	const run = await at.run('ticket fields set 14 15 --set severity=urgent --if severity=high --format ndjson');
+	expect([run.exitCode, outcomes(run.stdout)]).toEqual([0, ['ok', 'skipped condition']]);
 });
 
 test('--if-unmodified leaves alone what was changed since the export, and run rejects gives those rows back', async () => {
@@ -135,12 +135,16 @@ test('--if-unmodified leaves alone what was changed since the export, and run re
 	);
 	expect(outcomes(update.stdout)).toEqual(['ok', 'skipped conflict', 'ok']);
 	expect(update.stderr).toContain('"conflicts":1');
+	expect(update.exitCode).toBe(3);
 	expect((await at.run('run show last')).stderr + (await at.run('run show last')).stdout).toContain(
 		'supportctl run rejects',
 	);
 	expect(changes(at.service)).toHaveLength(before + 2);
 	const rejects = await at.run('run rejects last --format csv --fields id');
 	expect(rejects.stdout).toBe(`id\n${ids[1]}\n`);
+	const alone = await at.run('ticket update --input - --if-unmodified --title newer --ignore-column title', list.stdout);
+	expect(alone.stderr).toContain('was skipped: modified since');
+	expect([alone.exitCode, changes(at.service).length]).toEqual([1, before + 2]);
 	const missing = await at.run(
 		`ticket update --input ${at.file('u.csv', 'id,modified_gmt\n14,\n')} --title x --if-unmodified`,
 	);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openPalette, outcomeStyle } from '../../src/output/colour.js';
+import { outcomes } from '../../src/http/outcomes.js';
+import { openPalette } from '../../src/output/colour.js';
 
 describe('openPalette', () => {
 	it.each([
@@ -30,7 +31,7 @@ describe('palette', () => {
 		];
 		expect(off.bad('x')).toBe('x');
 		expect(on.bad('x')).toBe('\x1b[31mx\x1b[39m');
-		expect(['ok', 'failed', 'unknown'].map((name) => on[outcomeStyle(name)]('x'))).toEqual([
+		expect((['ok', 'failed', 'unknown'] as const).map((name) => on[outcomes[name].style]('x'))).toEqual([
 			'\x1b[32mx\x1b[39m',
 			'\x1b[31mx\x1b[39m',
 			'\x1b[33mx\x1b[39m',

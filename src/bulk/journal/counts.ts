@@ -2,28 +2,22 @@
 
 import { ExitCode } from '../../errors.js';
 import { failureBy } from '../../http/judge.js';
-import type { OutcomeName } from '../../http/outcome.js';
+import {
+	type Detail,
+	detailNames,
+	meaningWith,
+	type OutcomeName,
+	outcomeNames,
+	outcomes,
+	reasonFor,
+} from '../../http/outcomes.js';
 
-export const outcomeNames: readonly OutcomeName[] = [
-	'ok',
-	'differs',
-	'failed',
-	'invalid',
-	'unknown',
-	'skipped',
-	'not-sent',
-];
-
-/** 401, 403 and what has to be edited, of the failed; changed by others and left, of the skipped. */
-const DETAILS = ['unauthorized', 'forbidden', 'refused', 'conflicts', 'left'] as const;
-
-type Detail = (typeof DETAILS)[number];
 type Count = OutcomeName | Detail;
 
 export type Counts = Record<Count, number>;
 
 export function createCounts(): Counts {
-	return Object.fromEntries([...outcomeNames, ...DETAILS].map((name) => [name, 0])) as Counts;
+	return Object.fromEntries([...outcomeNames, ...detailNames].map((name) => [name, 0])) as Counts;
 }
 
 /** A row's state in two bytes: first its outcome and a detail, three bits each, counted from 1. */
@@ -39,7 +33,7 @@ export const RECORDED = 1 << 10;
 /** The journal has its old values. */
 export const KEPT = 1 << 11;
 
-const bitsOf = (detail: Detail): number => (DETAILS.indexOf(detail) + 1) << BITS;
+const bitsOf = (detail: Detail): number => (detailNames.indexOf(detail) + 1) << BITS;
 
 const FAILURES = {
 	'signed-out': bitsOf('unauthorized'),
@@ -49,26 +43,17 @@ const FAILURES = {
 	other: 0,
 };
 
-const LEFT: ReadonlySet<unknown> = new Set(['drift', 'changed_since', 'not_restorable']);
+const WRITTEN_BITS = new Map<unknown, number>([
+	[true, WRITTEN],
+	['maybe', APPLIED],
+]);
 
 export function stateOf({ outcome, status, code }: { outcome: OutcomeName; status?: unknown; code?: unknown }): number {
-	const state = outcomeNames.indexOf(outcome) + 1;
-	switch (outcome) {
-		case 'ok':
-		case 'differs':
-			return state | WRITTEN;
-		case 'unknown':
-			return state | APPLIED;
-		case 'skipped':
-			if (LEFT.has(code)) return state | bitsOf('left');
-			if (code === 'conflict') return state | bitsOf('conflicts');
-			return code === 'unchanged' ? state | WRITTEN : state;
-		case 'failed':
-			return state | FAILURES[failureBy(status) ?? 'other'];
-		case 'invalid':
-		case 'not-sent':
-			return state;
-	}
+	const reason = reasonFor(outcome, code);
+	const written = reason?.written ?? outcomes[outcome].written;
+	const state = (outcomeNames.indexOf(outcome) + 1) | (WRITTEN_BITS.get(written) ?? 0);
+	if (outcome === 'failed') return state | FAILURES[failureBy(status) ?? 'other'];
+	return reason?.counts === undefined ? state : state | bitsOf(reason.counts);
 }
 
 export function outcomeIn(state: number): OutcomeName | undefined {
@@ -76,23 +61,25 @@ export function outcomeIn(state: number): OutcomeName | undefined {
 }
 
 function detailIn(state: number): Detail | undefined {
-	const number = (state >> BITS) & MASK;
-	return number === 0 ? undefined : DETAILS[number - 1];
+	return detailNames[((state >> BITS) & MASK) - 1];
 }
 
-const DONE: ReadonlySet<unknown> = new Set(['ok', 'differs', 'failed', 'invalid', 'skipped']);
+function meaningIn(state: number) {
+	const outcome = outcomeIn(state);
+	return outcome === undefined ? undefined : meaningWith(outcome, detailIn(state));
+}
 
 export function isDoneState(state: number): boolean {
-	const isOpen = (state & REOPENED) !== 0 || detailIn(state) === 'unauthorized';
-	return !isOpen && DONE.has(outcomeIn(state));
+	return (state & REOPENED) === 0 && meaningIn(state)?.done === true;
 }
 
 /** Whether the row has to be edited or sent again; a resume sends those refused with 401. */
 export function isToFix(state: number): boolean {
-	const outcome = outcomeIn(state);
-	if (outcome === 'failed') return detailIn(state) !== 'unauthorized';
-	if (outcome === 'skipped') return detailIn(state) === 'conflicts';
-	return outcome === 'invalid' || outcome === 'differs';
+	return meaningIn(state)?.toFix === true;
+}
+
+export function needsAttention(state: number): boolean {
+	return meaningIn(state)?.attention === true;
 }
 
 export function countState(counts: Counts, state: number): void {
@@ -113,23 +100,48 @@ export function sumOf(parts: readonly Readonly<Counts>[]): Counts {
 }
 
 export function totalOf(counts: Counts): number {
-	return outcomeNames.reduce((sum, name) => sum + counts[name], 0);
+	return sumBy(counts, () => true);
+}
+
+function sumBy(counts: Counts, isCounted: (meaning: (typeof outcomes)[OutcomeName]) => boolean): number {
+	return outcomeNames.reduce((sum, name) => sum + (isCounted(outcomes[name]) ? counts[name] : 0), 0);
 }
 
 export function openRows(counts: Counts): number {
-	return counts.unknown + counts['not-sent'] + counts.unauthorized;
+	return sumBy(counts, ({ done }) => !done) - counts.left_out + counts.unauthorized;
 }
 
-/** @param counts with rows that were never reached as `not-sent` */
+/** Kept from being written by somebody else's change, or because nothing can restore them. */
+export function leftRows(counts: Counts): number {
+	return counts.conflicts + counts.left;
+}
+
+/** Rows that somebody has to look at. */
+export function badRows(counts: Counts): number {
+	return sumBy(counts, ({ attention }) => attention) - counts.left_out + leftRows(counts);
+}
+
+/** The one rule for exit codes. @param counts with rows that were never reached as `not-sent` */
 export function exitCodeOf(counts: Counts, interrupted = false): ExitCode {
 	if (interrupted) return ExitCode.interrupted;
 	if (counts.unauthorized > 0) return ExitCode.refused;
-	const total = totalOf(counts);
-	if (counts.failed > 0 && counts.failed === total && counts.forbidden === total) return ExitCode.refused;
-	const bad = counts.failed + counts.invalid + counts['not-sent'] + counts.left;
-	if (bad > 0) return bad === total ? ExitCode.failed : ExitCode.partial;
+	const total = totalOf(counts) - counts.left_out;
+	if (total > 0 && counts.forbidden === total) return ExitCode.refused;
+	const left = leftRows(counts);
+	const bad = sumBy(counts, ({ exit }) => exit === ExitCode.failed) - counts.left_out + left;
+	if (bad > 0) {
+		const isNothingSent = counts.ok + counts.differs + counts.unknown + counts.failed === 0;
+		return bad === total || (left > 0 && isNothingSent) ? ExitCode.failed : ExitCode.partial;
+	}
 	if (counts.unknown > 0) return ExitCode.unknown;
 	return counts.differs > 0 ? ExitCode.differs : ExitCode.ok;
+}
+
+/** Of one request. */
+export function exitCodeOfOne(outcome: Parameters<typeof stateOf>[0]): ExitCode {
+	const counts = createCounts();
+	countOutcome(counts, outcome);
+	return exitCodeOf(counts);
 }
 
 /** At most two commands, in the order to run them. */

@@ -10,7 +10,7 @@ import type { Counts } from './counts.js';
 import { RUN_ID } from './header.js';
 import type { JournalScan } from './history.js';
 import { lineReader, scanJournal } from './read.js';
-import { type EndRecord, isEnd, parseRecord, readHeader } from './records.js';
+import { type EndRecord, endIn, parseRecord, readHeader } from './records.js';
 
 const EXTENSION = '.ndjson';
 
@@ -110,7 +110,7 @@ export function readRunHeader(path: string): RunHeader {
 function stateAfter(end: EndRecord | undefined): RunState {
 	if (end === undefined) return 'broken-off';
 	if (end.interrupted) return 'interrupted';
-	return end.counts['not-sent'] > 0 ? 'stopped' : 'finished';
+	return end.counts['not-sent'] > end.counts.left_out ? 'stopped' : 'finished';
 }
 
 export async function summariseRun(journal: string, id: string, scan?: JournalScan): Promise<RunSummary> {
@@ -119,8 +119,7 @@ export async function summariseRun(journal: string, id: string, scan?: JournalSc
 		path = realpathSync(journal);
 		const { first, last } = readEdges(path);
 		const header = readHeader(first, path);
-		const record = parseRecord(last);
-		const end = record && isEnd(record) ? record : undefined;
+		const end = endIn(parseRecord(last));
 		const counts = end?.counts ?? (scan ?? (await scanJournal(path))).counts;
 		const state = lockHolder(`${path}.lock`) === undefined ? stateAfter(end) : 'running';
 		return { id: header.id, path, state, header, counts, end };

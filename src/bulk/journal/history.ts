@@ -15,7 +15,7 @@ import {
 	stateOf,
 	WRITTEN,
 } from './counts.js';
-import { type EndRecord, isEnd, type Json } from './records.js';
+import { type EndRecord, endIn, type Json } from './records.js';
 
 export class RowStates {
 	readonly #states: Uint16Array;
@@ -107,7 +107,7 @@ export class JournalScan {
 		const { type } = record;
 		const row = record.row as number;
 		if (type === 'resume') this.begin(record);
-		this.end = isEnd(record) ? record : undefined;
+		this.end = endIn(record);
 		const { last, rows } = this.header.input;
 		const isInInput = Number.isSafeInteger(row) && row >= 1 && row <= (last ?? rows);
 		if ('row' in record && !isInInput) return "a row that isn't in the input";

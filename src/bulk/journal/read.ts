@@ -102,10 +102,11 @@ export async function openRecords(path: string) {
 		const record = place === undefined ? undefined : parseRecord(lineAt(place)?.text ?? '');
 		return record && rowRecordOf(record);
 	};
-	function* records(isWanted?: (outcome: OutcomeName) => boolean): Generator<RowRecord> {
+	function* records(isWanted?: (outcome: OutcomeName, state: number) => boolean): Generator<RowRecord> {
 		for (let row = 1; row < places.length; row++) {
 			const outcome = scan.states.outcomeOf(row);
-			const record = outcome === undefined || isWanted?.(outcome) === false ? undefined : recordOf(row);
+			const record =
+				outcome === undefined || isWanted?.(outcome, scan.states.get(row)) === false ? undefined : recordOf(row);
 			if (record !== undefined) yield record;
 		}
 	}

@@ -6,7 +6,7 @@ import { type ExitCode, FailedError } from '../../errors.js';
 import type { OutcomeName, RowOutcome } from '../../http/outcome.js';
 import type { NameRecord } from '../lists/directory.js';
 import type { RunHeader } from '../run/plan.js';
-import type { Counts } from './counts.js';
+import { type Counts, createCounts } from './counts.js';
 import { headerProblem } from './header.js';
 
 export const VERSION = 3;
@@ -177,8 +177,11 @@ export function readHeader(text: string, path: string): RunHeader {
 	return header;
 }
 
-export function isEnd(record: Readonly<Json>): record is Json & EndRecord {
-	return record.type === 'end';
+/** Its counts are whole, also those of a journal from before one of them was counted. */
+export function endIn(record: Readonly<Json> | undefined): EndRecord | undefined {
+	if (record?.type !== 'end') return undefined;
+	const end = record as Json & EndRecord;
+	return { ...end, counts: { ...createCounts(), ...end.counts } };
 }
 
 /** Path IDs are keys of a row's record. */

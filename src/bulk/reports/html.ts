@@ -2,9 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { plural } from '../../api/names.js';
-import type { OutcomeName } from '../../http/outcome.js';
+import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import { durationText } from '../../text.js';
-import { outcomeNames } from '../journal/counts.js';
 import style from './browser.css' with { type: 'text' };
 import script from './browser.js' with { type: 'text' };
 import { escapeXml, plainText } from './escape.js';

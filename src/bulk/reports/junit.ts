@@ -2,6 +2,7 @@
 
 import { endpoints } from '../../api/endpoints.js';
 import { nameRow } from '../../api/names.js';
+import { meaningOf, outcomeNames, outcomes } from '../../http/outcomes.js';
 import { type Counts, totalOf } from '../journal/counts.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
 import { commandOf, fileOf } from '../run/plan.js';
@@ -18,14 +19,14 @@ export function* junit(facts: ReportFacts): Generator<string> {
 	const file = fileOf(header.plan);
 	const sums = [
 		`tests="${totalOf(recorded) + gaps.length}"`,
-		`failures="${recorded.differs + recorded.failed + recorded.invalid}"`,
-		`errors="${recorded.unknown + recorded['not-sent'] + gaps.length}"`,
+		`failures="${testsThat('failure', recorded)}"`,
+		`errors="${testsThat('error', recorded) - recorded.left_out + gaps.length}"`,
 		`time="${seconds(facts.ms)}"`,
 	].join(' ');
 	yield '<?xml version="1.0" encoding="UTF-8"?>\n';
 	yield `<testsuites name="supportctl" ${sums}>\n`;
 	const started = escapeXml(header.started);
-	yield `<testsuite name="${suite}" ${sums} skipped="${recorded.skipped}" timestamp="${started}">\n`;
+	yield `<testsuite name="${suite}" ${sums} skipped="${testsThat('skipped', recorded) + recorded.left_out}" timestamp="${started}">\n`;
 	yield '<properties>\n';
 	yield `<property name="run" value="${escapeXml(header.id)}"/>\n`;
 	yield `<property name="service" value="${escapeXml(header.plan.service.baseUrl)}"/>\n`;
@@ -42,6 +43,10 @@ export function* junit(facts: ReportFacts): Generator<string> {
 		yield `<error message="${escapeXml(text)}" type="${code}"/></testcase>\n`;
 	}
 	yield '</testsuite>\n</testsuites>\n';
+}
+
+function testsThat(result: 'failure' | 'error' | 'skipped', recorded: Counts): number {
+	return outcomeNames.reduce((sum, name) => sum + (outcomes[name].test === result ? recorded[name] : 0), 0);
 }
 
 function gapsIn({ header, counts, files, problems = [] }: ReportFacts, recorded: Counts) {
@@ -62,17 +67,14 @@ function result(record: RowRecord, place: readonly string[]): string {
 	const body = escapeXml([...place, ...details, ...differing].join('\n'));
 	const message = escapeXml(reasonOf(record));
 	const type = escapeXml(code);
-	switch (outcome) {
-		case 'ok':
+	switch (meaningOf(record).test) {
+		case 'passed':
 			return differing.length === 0 ? '' : `<system-out>${body}</system-out>`;
 		case 'skipped':
 			return `<skipped message="${message}"/>`;
-		case 'unknown':
-		case 'not-sent':
+		case 'error':
 			return `<error message="${outcome}: ${message}" type="${type}">${body}</error>`;
-		case 'differs':
-		case 'failed':
-		case 'invalid':
+		case 'failure':
 			return `<failure message="${message}" type="${type}">${body}</failure>`;
 	}
 }

@@ -2,9 +2,9 @@
 
 import { endpoints } from '../../api/endpoints.js';
 import { nameRow, plural } from '../../api/names.js';
-import type { OutcomeName } from '../../http/outcome.js';
+import { meaningOf, type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import { durationText } from '../../text.js';
-import { type Counts, nextSteps, openRows, outcomeNames, sumOf, totalOf } from '../journal/counts.js';
+import { type Counts, nextSteps, openRows, sumOf, totalOf } from '../journal/counts.js';
 import type { RecordFile, Tick } from '../journal/read.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
 import type { FieldChange } from '../run/events.js';
@@ -207,7 +207,8 @@ function readRows(facts: ReportFacts, noun: string) {
 	let toCheck = 0;
 	for (const record of recordsIn(facts)) {
 		const { row, line, ids, outcome, differs = [] } = record;
-		const isGood = outcome === 'ok' || outcome === 'skipped';
+		const { test } = meaningOf(record);
+		const isGood = test === 'passed' || test === 'skipped';
 		const isPlain = outcome === 'ok' && record.message === undefined;
 		let list = wrong;
 		if (outcome === 'differs' || (isGood && differs.length > 0)) list = different;

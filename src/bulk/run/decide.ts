@@ -17,7 +17,7 @@ export type Decision =
 			readonly left: readonly AppliedDifference[];
 	  };
 
-export const UNCHANGED = { code: 'unchanged', message: 'no change' };
+export const UNCHANGED = { code: 'unchanged', message: 'no change' } as const;
 
 export function decide(row: RunRow, held: Held, plan: RunPlan, terms?: TermIndex): Decision {
 	const { checks } = plan;
@@ -76,14 +76,14 @@ function changedByOthers({ request, expected }: RunRow, held: Held, terms?: Term
 	return left;
 }
 
-const EDITED = { code: 'conflict', hint: 'edit it again to see its current fields' };
+const EDITED = { code: 'conflict', hint: 'edit it again to see its current fields' } as const;
 
 const LEFT = {
 	ids: EDITED,
 	file: EDITED,
 	plan: { code: 'drift', hint: 'to send it anyway: --allow-drift' },
 	snapshots: { code: 'changed_since', hint: 'pass --overwrite to restore it' },
-};
+} as const;
 
 export function leftBy(left: readonly AppliedDifference[], { source }: RunPlan) {
 	const { code, hint } = LEFT[source.from];

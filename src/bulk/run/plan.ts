@@ -181,7 +181,7 @@ export function nothingToChange({ body }: Endpoint): UsageError {
 	return new UsageError(`nothing to change: pass ${flag}`, { code: 'nothing_to_send' });
 }
 
-export const NOTHING_TO_SEND = { code: 'nothing_to_send', message: 'nothing to change' };
+export const NOTHING_TO_SEND = { code: 'nothing_to_send', message: 'nothing to change' } as const;
 
 export function fileOf({ source }: RunPlan): string | undefined {
 	return source.from === 'file' && source.path !== '-' && source.name !== STDIN_NAME ? source.name : undefined;

@@ -4,6 +4,7 @@ import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
 import { type RowOutcome, unsent } from '../../http/outcome.js';
+import type { SkipCode } from '../../http/outcomes.js';
 import { type InputSource, openArguments, type RawRow } from '../input/input.js';
 import { type Columns, type Complaint, compileColumns } from '../input/rows.js';
 import { inOrder } from '../lists/batches.js';
@@ -26,7 +27,7 @@ export interface RunRow {
 	readonly reassign?: string;
 	/** The object must still have one of these values in each field. */
 	readonly expected?: Readonly<Record<string, readonly unknown[]>>;
-	readonly skip?: { readonly code: string; readonly message: string };
+	readonly skip?: { readonly code: SkipCode; readonly message: string };
 	readonly remarks?: readonly string[];
 	readonly modified?: string;
 }

@@ -5,7 +5,7 @@ import { counted } from '../../api/names.js';
 import { isObject } from '../../api/values.js';
 import { ExitCode, FailedError, SupportctlError } from '../../errors.js';
 import { mayBeLoopback, type ProxySettings } from '../../net.js';
-import { openPalette, outcomeStyle, type Palette } from '../../output/colour.js';
+import { openPalette, type Palette, type StyleName } from '../../output/colour.js';
 import { redactUrl } from '../../output/redact.js';
 import { sanitise } from '../../output/sanitise.js';
 import { findService, trySignIn } from '../../profile/probe.js';
@@ -223,8 +223,10 @@ async function hintFor(
 /** As wide as the longest names: `skipped`, `credentials`. */
 const [RESULT, CHECK] = [9, 13];
 
+const styles: Record<Finding['result'], StyleName> = { pass: 'good', warn: 'doubtful', fail: 'bad', skipped: 'faint' };
+
 export function findingText({ check, result, message, hint }: Finding, width: number, palette: Palette): string {
-	const style = palette[outcomeStyle(result)];
+	const style = palette[styles[result]];
 	const room = width - RESULT - CHECK;
 	const [first = '', ...rest] = wrap(sanitise(message), room);
 	const hints = hint === null ? [] : wrap(`-> ${sanitise(hint)}`, room).map(palette.strong);

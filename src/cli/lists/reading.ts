@@ -4,6 +4,7 @@ import { plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
 import { type Noun, type Read, reads } from '../../api/reads.js';
 import { isObject } from '../../api/values.js';
+import { exitCodeOfOne } from '../../bulk/journal/counts.js';
 import { rawIfAllowed } from '../../bulk/lists/list.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { AdaptivePace } from '../../bulk/pace.js';
@@ -22,7 +23,7 @@ import { leaveOnSignal } from '../interruption.js';
 import { warn } from '../notices.js';
 import type { ValuesOf } from '../options/option.js';
 import type { listOptions, readOptions } from '../options/shared.js';
-import { exitCodeOfOutcome, failureOf } from '../runs/failures.js';
+import { failureOf } from '../runs/failures.js';
 import { openSession, type Session } from '../session.js';
 
 export type ReadInvocation = Omit<Invocation, 'options'> & {
@@ -92,7 +93,7 @@ export function failureOfRead(
 	const outcome = { ...result, ids };
 	if (result.code !== NO_ROUTE) return failureOf(outcome, { ...endpoint, noun }, session.connection);
 	const what = isList ? 'lists' : `reads of a single ${noun}`;
-	return new SupportctlError(`this service has no ${what} (${result.status} ${NO_ROUTE})`, exitCodeOfOutcome(outcome), {
+	return new SupportctlError(`this service has no ${what} (${result.status} ${NO_ROUTE})`, exitCodeOfOne(outcome), {
 		code: NO_ROUTE,
 		data: { status: result.status },
 		hint: isList

@@ -3,11 +3,13 @@
 import type { Endpoint } from '../../api/endpoints.js';
 import { nameRow } from '../../api/names.js';
 import { readEndpointOf } from '../../api/reads.js';
+import { exitCodeOfOne } from '../../bulk/journal/counts.js';
 import { differences, fullMessage } from '../../bulk/journal/records.js';
 import { fileOf } from '../../bulk/run/plan.js';
 import { ExitCode, FailedError, SupportctlError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
+import { outcomes } from '../../http/outcomes.js';
 import { nextStepFor } from '../../http/problem.js';
 import type { Palette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
@@ -50,19 +52,11 @@ export function nextStep(
 	return `the change may have been applied; check before retrying${canVerify ? ', or use --verify' : ''}`;
 }
 
-const VERDICTS: Partial<Record<Outcome['outcome'], string>> = {
-	failed: ' failed',
-	unknown: ': outcome unknown',
-	'not-sent': ' was not sent',
-	invalid: ' is invalid',
-	skipped: ' was skipped',
-};
-
 /** `update ticket 14 failed (HTTP 500 db_error), after 2 attempts: Out of rows` */
 export function verdictOf(
 	{ outcome, status, code, message, attempts }: Outcome,
 	what: string,
-	verdict = code === 'wait_too_long' ? ' was put off' : (VERDICTS[outcome] ?? ''),
+	verdict = code === 'wait_too_long' ? ' was put off' : outcomes[outcome].verdict,
 ): string {
 	const ofService = code === undefined || code.startsWith('http_') ? '' : ` ${code}`;
 	const http = status === undefined ? '' : ` (HTTP ${status}${ofService})`;
@@ -96,7 +90,7 @@ export function failureOf(
 
 export function errorOf(given: ObjectOutcome, text: string, hint: string | undefined): SupportctlError {
 	const { ids, outcome, status, code, attempts, reasons, differs } = given;
-	return new SupportctlError(text, exitCodeOfOutcome(given), {
+	return new SupportctlError(text, exitCodeOfOne(given), {
 		code: code ?? outcome,
 		details: [...Object.entries(reasons ?? {}).map((pair) => pair.join(': ')), ...differences(given)],
 		data: { ...printedIds(ids), status, outcome, attempts, reasons, differs },
@@ -104,26 +98,19 @@ export function errorOf(given: ObjectOutcome, text: string, hint: string | undef
 	});
 }
 
-export function exitCodeOfOutcome({ outcome, code, signedOut, forbidden }: Outcome): ExitCode {
-	if (outcome === 'ok' || (outcome === 'skipped' && code !== 'conflict')) return ExitCode.ok;
-	if (outcome === 'unknown') return ExitCode.unknown;
-	if (outcome === 'differs') return ExitCode.differs;
-	return signedOut || forbidden ? ExitCode.refused : ExitCode.failed;
-}
-
 /** @param isLone rows of a run take one line each @returns the next step, for which a line has no room */
 export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette, isLone: boolean): string | undefined {
 	const { endpoint, plan, session, context, options } = job;
 	const { row, line, ids, outcome: name, warnings = [] } = outcome;
 	const differing = differences(outcome);
-	if (exitCodeOfOutcome(outcome) === ExitCode.ok) {
+	if (exitCodeOfOne(outcome) === ExitCode.ok) {
 		const object = nameRow(ids, endpoint.noun);
 		const where = isLone ? object : `row ${row} (${object})`;
 		const remarks = [...differing, ...warnings].map((remark) => `${where}: ${remark}`);
 		warn(context, remarks);
 		return undefined;
 	}
-	const level = name === 'unknown' || name === 'differs' ? 'warning' : 'error';
+	const { level } = outcomes[name];
 	const message = [fullMessage(outcome) ?? name, ...differing].join('; ');
 	annotate(context, { level, file: fileOf(plan), line, title: `row ${row}: ${name}`, message });
 	const error = failureOf(outcome, endpoint, session.connection, plan.checks);

@@ -2,6 +2,7 @@
 
 import type { EndpointName } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
+import { exitCodeOfOne } from '../../bulk/journal/counts.js';
 import type { Directories } from '../../bulk/lists/directory.js';
 import { planOne } from '../../bulk/run/one.js';
 import { type Fields, type Ids, listedFields, readsBefore } from '../../bulk/run/plan.js';
@@ -17,7 +18,7 @@ import { listenForStop } from '../interruption.js';
 import { camelCase } from '../options/option.js';
 import { isOwnTable, openResults, outputError } from '../results.js';
 import { openSession, type Session } from '../session.js';
-import { exitCodeOfOutcome, lostResults, printTrouble } from './failures.js';
+import { lostResults, printTrouble } from './failures.js';
 import type { RunInvocation } from './options.js';
 import { isBareEdit, outcomeShape, outcomeView } from './outcomes.js';
 import { jobOf, type RunJob, readGiven } from './plan.js';
@@ -102,8 +103,9 @@ async function check(job: RunJob, row: RunRow, client: Client, directories: Dire
 
 async function printOne(job: RunJob, outcome: RowOutcome, results: Renderer, isStopped: boolean): Promise<ExitCode> {
 	const { context } = job;
-	const isFine = exitCodeOfOutcome(outcome) === ExitCode.ok;
-	const exitCode = isStopped && outcome.outcome !== 'ok' ? ExitCode.interrupted : exitCodeOfOutcome(outcome);
+	const ownCode = exitCodeOfOne(outcome);
+	const isFine = ownCode === ExitCode.ok;
+	const exitCode = isStopped && outcome.outcome !== 'ok' ? ExitCode.interrupted : ownCode;
 	if (!isFine || outcome.warnings !== undefined || outcome.differs !== undefined) {
 		printTrouble(job, outcome, await openPalette(context, context.stderr), true);
 	}

@@ -5,7 +5,7 @@ import { type Endpoint, idNames } from '../../api/endpoints.js';
 import { differences, fullMessage, type RowRecord } from '../../bulk/journal/records.js';
 import { writes } from '../../http/judge.js';
 import type { RowOutcome } from '../../http/outcome.js';
-import { outcomeStyle } from '../../output/colour.js';
+import { type OutcomeName, outcomes } from '../../http/outcomes.js';
 import { type Column, ownOf, type Row } from '../../output/columns.js';
 import { asksForData, type ResultShape } from '../results.js';
 import { positionalsOf } from './options.js';
@@ -59,7 +59,7 @@ export function outcomeColumns(endpoint: Endpoint, own: readonly Column[] = []):
 	const message: Column = { path: 'message', get: messageOf, optional: true, important: true };
 	return [
 		...(endpoint.returns === 'user-id' ? ['username', 'id'] : ids).map((path) => ({ path })),
-		{ path: 'outcome', style: (_, { outcome }) => outcomeStyle(outcome) },
+		{ path: 'outcome', style: (_, row) => outcomeIn(row)?.style },
 		...own,
 		message,
 	];
@@ -94,8 +94,8 @@ function customFields(keys: readonly string[]): Pick<ResultShape, 'more' | 'reso
 	};
 }
 
-/** Rows whose IDs the next command takes. */
-const DONE: ReadonlySet<unknown> = new Set(['ok', 'differs', 'skipped']);
+/** A query may leave rows that are none of ours. */
+const outcomeIn = ({ outcome }: Row) => outcomes[outcome as OutcomeName] as (typeof outcomes)[OutcomeName] | undefined;
 
 export function outcomeShape({ endpoint }: RunJob, fields: readonly string[]): ResultShape {
 	const ids = positionalsOf(endpoint).map(({ name }) => name);
@@ -109,7 +109,7 @@ export function outcomeShape({ endpoint }: RunJob, fields: readonly string[]): R
 		columns: outcomeColumns(endpoint, own),
 		holdsResponses: true,
 		onPager: false,
-		idOf: (row) => (DONE.has(row.outcome) ? row[idName] : undefined),
+		idOf: (row) => (outcomeIn(row)?.passesOn ? row[idName] : undefined),
 	};
 	if (endpoint.returns === 'fields') return { ...shape, ...customFields(keys) };
 	if (endpoint.returns !== 'fields-set') return shape;

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import {
+	badRows,
 	type Counts,
 	countOutcome,
 	createCounts,
 	exitCodeOf,
+	exitCodeOfOne,
+	isDoneState,
+	isToFix,
+	needsAttention,
 	nextSteps,
 	openRows,
+	stateOf,
 } from '../../../src/bulk/journal/counts.js';
 import type { OutcomeName } from '../../../src/http/outcome.js';
 
@@ -51,10 +57,67 @@ describe('the exit code of two rows', () => {
 });
 
 describe('exitCodeOf', () => {
-	it('is 1 or 3 where an undo or a plan left rows as they are', () => {
-		const left = { ...createCounts(), skipped: 1, left: 1 };
-		expect(exitCodeOf(left)).toBe(1);
-		expect(exitCodeOf({ ...left, ok: 1 })).toBe(3);
+	const withCodes = (outcomes: [OutcomeName, string?][]): Counts => {
+		const counts = createCounts();
+		for (const [outcome, code] of outcomes) countOutcome(counts, { outcome, code });
+		return counts;
+	};
+
+	it.each(['drift', 'conflict', 'changed_since', 'not_restorable'])(
+		'is 3 where a row was left for %s, and 1 if nothing was sent',
+		(code) => {
+			expect(exitCodeOf(withCodes([['skipped', code]]))).toBe(1);
+			expect(exitCodeOf(withCodes([['skipped', code], ['ok']]))).toBe(3);
+			expect(exitCodeOf(withCodes([['skipped', code], ['unknown']]))).toBe(3);
+			expect(
+				exitCodeOf(
+					withCodes([
+						['skipped', code],
+						['skipped', 'unchanged'],
+					]),
+				),
+			).toBe(1);
+			expect(exitCodeOfOne({ outcome: 'skipped', code })).toBe(1);
+		},
+	);
+
+	it.each(['unchanged', 'nothing_to_send', 'condition', 'superseded', 'not_found', 'of_another_version'])(
+		'is 0 for a row that was skipped with %s',
+		(code) => {
+			expect(exitCodeOf(withCodes([['skipped', code]]))).toBe(0);
+			expect(exitCodeOf(withCodes([['skipped', code], ['ok']]))).toBe(0);
+		},
+	);
+
+	it('takes no notice of rows that were left out on purpose', () => {
+		const leftOut = withCodes([
+			['not-sent', 'left_out'],
+			['not-sent', 'left_out'],
+		]);
+		expect(exitCodeOf(leftOut)).toBe(0);
+		expect(openRows(leftOut)).toBe(0);
+		expect(badRows(leftOut)).toBe(0);
+		expect(exitCodeOf({ ...leftOut, ok: 1 })).toBe(0);
+		expect(exitCodeOf({ ...leftOut, failed: 1 })).toBe(1);
+		expect(exitCodeOf({ ...leftOut, failed: 1, forbidden: 1 })).toBe(4);
+		const state = stateOf({ outcome: 'not-sent', code: 'left_out' });
+		expect([isDoneState(state), isToFix(state), needsAttention(state)]).toEqual([true, false, false]);
+	});
+
+	it('reads a code only with the outcome it belongs to', () => {
+		expect(exitCodeOf(withCodes([['ok', 'drift']]))).toBe(0);
+		expect(exitCodeOf(withCodes([['not-sent', 'unchanged']]))).toBe(1);
+		expect(exitCodeOf(withCodes([['skipped', 'left_out'], ['ok']]))).toBe(0);
+		expect(exitCodeOf(withCodes([['skipped', 'constructor']]))).toBe(0);
+	});
+
+	it('counts a conflict as left and to edit, and drift as left only', () => {
+		const [conflict, drift] = ['conflict', 'drift'].map((code) => stateOf({ outcome: 'skipped', code }));
+		expect([conflict, drift].map((state = 0) => [isToFix(state), needsAttention(state)])).toEqual([
+			[true, true],
+			[false, true],
+		]);
+		expect(badRows(withCodes([['skipped', 'drift'], ['skipped', 'unchanged'], ['failed']]))).toBe(2);
 	});
 
 	it.each([

@@ -215,6 +215,7 @@ describe('scanJournal', () => {
 			refused: 0,
 			conflicts: 0,
 			left: 0,
+			left_out: 0,
 		});
 		await journal.outcome(outcomeOf(3));
 		await journal.outcome(outcomeOf(6));

@@ -1,10 +1,11 @@
 /** `run list`, and runs as others show them. */
 
 import { counted } from '../../../api/names.js';
-import { openRows, outcomeNames, totalOf } from '../../../bulk/journal/counts.js';
+import { openRows, totalOf } from '../../../bulk/journal/counts.js';
 import { listRuns, type RunSummary, runIds } from '../../../bulk/journal/folder.js';
 import type { JournalScan } from '../../../bulk/journal/history.js';
 import { commandOf, formatShard, sourceName } from '../../../bulk/run/plan.js';
+import { outcomeNames } from '../../../http/outcomes.js';
 import type { Context } from '../../../io/context.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { stateFolder } from '../../../profile/settings.js';

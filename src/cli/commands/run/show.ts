@@ -3,12 +3,12 @@
 import { basename, resolve } from 'node:path';
 import { endpoints } from '../../../api/endpoints.js';
 import { counted } from '../../../api/names.js';
-import { exitCodeOf, outcomeNames } from '../../../bulk/journal/counts.js';
+import { exitCodeOf, needsAttention } from '../../../bulk/journal/counts.js';
 import { findRun } from '../../../bulk/journal/folder.js';
 import { closeRuns, combine, type OpenRuns, openRuns, type Whole } from '../../../bulk/journal/shards.js';
 import { commandOf, formatShard, inputFileOf, madeBy, type RunPlan, sourceName } from '../../../bulk/run/plan.js';
 import { isPlanFile, plannedChanges, readPlan } from '../../../bulk/run/plan-file.js';
-import type { OutcomeName } from '../../../http/outcome.js';
+import { type OutcomeName, outcomeNames } from '../../../http/outcomes.js';
 import type { Row } from '../../../output/columns.js';
 import { asksForJson, sanitise } from '../../../output/sanitise.js';
 import { stateFolder } from '../../../profile/settings.js';
@@ -18,7 +18,6 @@ import { outputOptions, reportOption } from '../../options/shared.js';
 import { chosenFormat, picksValues, printAll, SHOWN } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
 import { outcomeColumns, outcomeView, printedIds } from '../../runs/outcomes.js';
-import { BAD } from '../../runs/printers/messages.js';
 import { changeColumns, changeLines, reportPlan } from '../../runs/printers/preview.js';
 import { noteUnreached, runView } from './list.js';
 
@@ -40,7 +39,12 @@ export const command = defineCommand({
 			const outcomes = options.outcome?.flat();
 			if (options.report !== undefined) await writeReports(runs, whole, options.report, context.cwd);
 			if (outcomes === undefined) await showRuns(invocation, runs, whole);
-			else await printRecords(invocation, runs, rowsOf(runs, outcomes));
+			else
+				await printRecords(
+					invocation,
+					runs,
+					rowsOf(runs, (name) => outcomes.includes(name)),
+				);
 			if (outcomes?.includes('not-sent')) for (const { scan } of runs) noteUnreached(context, scan);
 		} finally {
 			closeRuns(runs);
@@ -63,9 +67,9 @@ async function writeReports(runs: OpenRuns, whole: Whole, texts: readonly string
 }
 
 /** A journal has no bodies. */
-function* rowsOf(runs: OpenRuns, outcomes: readonly OutcomeName[]): Generator<Row> {
+function* rowsOf(runs: OpenRuns, isWanted: (name: OutcomeName, state: number) => boolean): Generator<Row> {
 	for (const run of runs) {
-		for (const record of run.records((outcome) => outcomes.includes(outcome))) {
+		for (const record of run.records(isWanted)) {
 			const { body: _body, ...view } = outcomeView(record);
 			yield { ...view, line: record.line ?? null };
 		}
@@ -81,7 +85,7 @@ const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'plan', 'next']);
 
 async function showRuns(invocation: Invocation, runs: OpenRuns, whole: Whole): Promise<void> {
 	const failures: Row[] = [];
-	for (const row of rowsOf(runs, BAD)) {
+	for (const row of rowsOf(runs, (_, state) => needsAttention(state))) {
 		failures.push(row);
 		if (failures.length === SHOWN) break;
 	}

@@ -3,7 +3,7 @@
 import { counted, nameRow, plural } from '../../../api/names.js';
 import { readEndpointOf } from '../../../api/reads.js';
 import { type Complaint, formatComplaint } from '../../../bulk/input/rows.js';
-import { nextSteps, outcomeNames, totalOf } from '../../../bulk/journal/counts.js';
+import { badRows, leftRows, nextSteps, totalOf } from '../../../bulk/journal/counts.js';
 import type { Ended, Started } from '../../../bulk/run/events.js';
 import { fileOf, type RunHeader, type RunPlan, sourceName } from '../../../bulk/run/plan.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
@@ -12,6 +12,7 @@ import type { Survey } from '../../../bulk/run/survey.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import { writes } from '../../../http/judge.js';
 import type { Outcome, RowOutcome } from '../../../http/outcome.js';
+import { type OutcomeName, outcomeNames, outcomes } from '../../../http/outcomes.js';
 import type { Palette } from '../../../output/colour.js';
 import { renderError } from '../../../output/errors.js';
 import { annotate, sanitise } from '../../../output/sanitise.js';
@@ -19,8 +20,6 @@ import { notify, warn, writeSummary } from '../../notices.js';
 import { SHOWN } from '../../results.js';
 import { nextStep } from '../failures.js';
 import type { RunJob } from '../plan.js';
-
-export const BAD = ['failed', 'differs', 'invalid', 'unknown', 'not-sent'] as const;
 
 const MOST_ADVICES = 2;
 
@@ -119,7 +118,8 @@ export class TextMessages implements Messages {
 		const largestFirst = [...groups.values()].sort((one, other) => other.count - one.count);
 		const { noun } = this.job.endpoint;
 		for (const group of largestFirst.slice(0, SHOWN)) this.#write(`  ${sanitise(failureText(group, noun))}`);
-		const bad = BAD.filter((name) => counts[name] > 0 && name !== 'not-sent');
+		const isListed = (name: OutcomeName) => name !== 'not-sent' && outcomes[name].attention && counts[name] > 0;
+		const bad = outcomeNames.filter((name) => isListed(name) || (name === 'skipped' && leftRows(counts) > 0));
 		const list = `supportctl run show ${journal?.header.id ?? 'last'}${bad.map((name) => ` --outcome ${name}`).join('')}`;
 		this.#write(`… and ${failures - SHOWN} more; to list them: ${list}`);
 	}
@@ -201,7 +201,7 @@ export class JsonMessages implements Messages {
 
 	#failureOf({ counts, exitCode, stopped, resumable }: Ended): SupportctlError {
 		const run = this.noted.journal?.header.id;
-		const count = BAD.reduce((sum, name) => sum + counts[name], 0);
+		const count = badRows(counts);
 		const why = stopped === undefined ? '' : `${whyStopped(stopped)}; `;
 		const rest = resumable && run !== undefined ? `to send the rest: supportctl run resume ${run}` : undefined;
 		const hints = [adviceAfter(stopped, this.job), rest].filter((text) => text !== undefined);

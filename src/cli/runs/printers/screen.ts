@@ -7,7 +7,8 @@ import type { PlannedRows } from '../../../bulk/run/rows.js';
 import type { Extent } from '../../../bulk/run/setup.js';
 import type { Survey } from '../../../bulk/run/survey.js';
 import { UsageError } from '../../../errors.js';
-import { type RowOutcome, wentWrong } from '../../../http/outcome.js';
+import type { RowOutcome } from '../../../http/outcome.js';
+import { meaningOf } from '../../../http/outcomes.js';
 import type { Palette } from '../../../output/colour.js';
 import { createProgress, type Progress } from '../../../output/progress.js';
 import { annotate, asksForJson } from '../../../output/sanitise.js';
@@ -118,7 +119,8 @@ export class Screen {
 	#showRow(outcome: RowOutcome): Promise<void> | void {
 		const noted = this.#noted;
 		let isListed = false;
-		if (wentWrong(outcome) || outcome.outcome === 'differs') {
+		// What is invalid was complained about before.
+		if (outcome.outcome !== 'invalid' && meaningOf(outcome).attention) {
 			const { outcome: name, status, code } = outcome;
 			addTo(noted.groups, `${name} ${status} ${code}`, outcome);
 			noted.failures++;

@@ -1,0 +1,203 @@
+/** What outcomes mean, and the reasons why a row was not written: exit codes, counts, colors, words and reports are columns. */
+
+import { ExitCode } from '../errors.js';
+
+interface Meaning {
+	/** Of a run in which no other row ends worse. */
+	readonly exit: ExitCode;
+	/** A resume leaves the row as it is. */
+	readonly done: boolean;
+	/** Whether the object got the row's values; `maybe` until a read or another attempt settles it. */
+	readonly written: boolean | 'maybe';
+	/** Counts against --max-failures and --stop-on-error. */
+	readonly wrong: boolean;
+	/** Has to be looked at: listed one by one, and by the command that a summary prints. */
+	readonly attention: boolean;
+	/** Has to be edited before it is sent again. */
+	readonly toFix: boolean;
+	/** Kept from being written, so that the run did not do all it was asked to. */
+	readonly left: boolean;
+	/** Its ID goes on to the next command in a pipe. */
+	readonly passesOn: boolean;
+	readonly style: 'good' | 'bad' | 'doubtful' | 'faint';
+	/** Behind the object, in an error. */
+	readonly verdict: string;
+	/** Of an annotation in CI. */
+	readonly level: 'warning' | 'error';
+	/** Of a test in JUnit's XML. */
+	readonly test: 'passed' | 'skipped' | 'failure' | 'error';
+}
+
+/** In the order of summaries. A member that lacks a column does not compile. */
+export const outcomes = {
+	ok: {
+		exit: ExitCode.ok,
+		done: true,
+		written: true,
+		wrong: false,
+		attention: false,
+		toFix: false,
+		left: false,
+		passesOn: true,
+		style: 'good',
+		verdict: '',
+		level: 'warning',
+		test: 'passed',
+	},
+	differs: {
+		exit: ExitCode.differs,
+		done: true,
+		written: true,
+		wrong: false,
+		attention: true,
+		toFix: true,
+		left: false,
+		passesOn: true,
+		style: 'doubtful',
+		verdict: '',
+		level: 'warning',
+		test: 'failure',
+	},
+	failed: {
+		exit: ExitCode.failed,
+		done: true,
+		written: false,
+		wrong: true,
+		attention: true,
+		toFix: true,
+		left: false,
+		passesOn: false,
+		style: 'bad',
+		verdict: ' failed',
+		level: 'error',
+		test: 'failure',
+	},
+	invalid: {
+		exit: ExitCode.failed,
+		done: true,
+		written: false,
+		wrong: false,
+		attention: true,
+		toFix: true,
+		left: false,
+		passesOn: false,
+		style: 'bad',
+		verdict: ' is invalid',
+		level: 'error',
+		test: 'failure',
+	},
+	unknown: {
+		exit: ExitCode.unknown,
+		done: false,
+		written: 'maybe',
+		wrong: true,
+		attention: true,
+		toFix: false,
+		left: false,
+		passesOn: false,
+		style: 'doubtful',
+		verdict: ': outcome unknown',
+		level: 'warning',
+		test: 'error',
+	},
+	skipped: {
+		exit: ExitCode.ok,
+		done: true,
+		written: false,
+		wrong: false,
+		attention: false,
+		toFix: false,
+		left: false,
+		passesOn: true,
+		style: 'faint',
+		verdict: ' was skipped',
+		level: 'error',
+		test: 'skipped',
+	},
+	'not-sent': {
+		exit: ExitCode.failed,
+		done: false,
+		written: false,
+		wrong: true,
+		attention: true,
+		toFix: false,
+		left: false,
+		passesOn: false,
+		style: 'doubtful',
+		verdict: ' was not sent',
+		level: 'error',
+		test: 'error',
+	},
+} as const satisfies Record<string, Meaning>;
+
+export type OutcomeName = keyof typeof outcomes;
+
+export const outcomeNames = Object.keys(outcomes) as OutcomeName[];
+
+/** Rows that are counted once more, beside their outcome, and what is different about them. Their order is a journal's. */
+export const details = {
+	/** 401: sent again once somebody signed in. */
+	unauthorized: { done: false, toFix: false },
+	forbidden: {},
+	/** The service refused the request as it is. */
+	refused: {},
+	/** As `left`, but the input says what it expected and has to be edited. */
+	conflicts: { attention: true, toFix: true, left: true },
+	/** Somebody else's change kept it from being written, or nothing can restore it. */
+	left: { attention: true, left: true },
+	/** On purpose, with --ids or --except. */
+	left_out: { exit: ExitCode.ok, done: true, wrong: false, attention: false, test: 'skipped' },
+} as const satisfies Record<string, Partial<Meaning>>;
+
+export type Detail = keyof typeof details;
+
+export const detailNames = Object.keys(details) as Detail[];
+
+interface Reason {
+	readonly outcome: 'skipped' | 'not-sent';
+	/** The object has the row's values all the same. */
+	readonly written?: true;
+	readonly counts?: Detail;
+}
+
+/** Codes of rows that were skipped or left out; rows with any other code have no more to say than their outcome. */
+export const reasons = {
+	unchanged: { outcome: 'skipped', written: true },
+	nothing_to_send: { outcome: 'skipped' },
+	/** --if was not met. */
+	condition: { outcome: 'skipped' },
+	/** A later row of the same object was written. */
+	superseded: { outcome: 'skipped' },
+	/** A name that --ignore-missing lets pass: nobody knows whether it was ever there. */
+	not_found: { outcome: 'skipped' },
+	drift: { outcome: 'skipped', counts: 'left' },
+	conflict: { outcome: 'skipped', counts: 'conflicts' },
+	changed_since: { outcome: 'skipped', counts: 'left' },
+	not_restorable: { outcome: 'skipped', counts: 'left' },
+	left_out: { outcome: 'not-sent', counts: 'left_out' },
+} as const satisfies Record<string, Reason>;
+
+export type ReasonCode = keyof typeof reasons;
+
+export type SkipCode = {
+	[Code in ReasonCode]: (typeof reasons)[Code]['outcome'] extends 'skipped' ? Code : never;
+}[ReasonCode];
+
+/** @param code of an outcome; a journal may have any */
+export function reasonFor(outcome: OutcomeName, code: unknown): Reason | undefined {
+	const reason: Reason | undefined = isReason(code) ? reasons[code] : undefined;
+	return reason?.outcome === outcome ? reason : undefined;
+}
+
+function isReason(code: unknown): code is ReasonCode {
+	return typeof code === 'string' && Object.hasOwn(reasons, code);
+}
+
+/** @param outcome with its code, for those that some codes make another matter */
+export function meaningOf({ outcome, code }: { outcome: OutcomeName; code?: unknown }): Meaning {
+	return meaningWith(outcome, reasonFor(outcome, code)?.counts);
+}
+
+export function meaningWith(outcome: OutcomeName, detail: Detail | undefined): Meaning {
+	return detail === undefined ? outcomes[outcome] : { ...outcomes[outcome], ...details[detail] };
+}
