@@ -142,7 +142,10 @@ test('--if-unmodified leaves alone what was changed since the export, and run re
 	expect(changes(at.service)).toHaveLength(before + 2);
 	const rejects = await at.run('run rejects last --format csv --fields id');
 	expect(rejects.stdout).toBe(`id\n${ids[1]}\n`);
-	const alone = await at.run('ticket update --input - --if-unmodified --title newer --ignore-column title', list.stdout);
+	const alone = await at.run(
+		'ticket update --input - --if-unmodified --title newer --ignore-column title',
+		list.stdout,
+	);
 	expect(alone.stderr).toContain('was skipped: modified since');
 	expect([alone.exitCode, changes(at.service).length]).toEqual([1, before + 2]);
 	const missing = await at.run(
