@@ -28,7 +28,7 @@ import {
 	beforeLine,
 	type EndRecord,
 	headerLine,
-	type Json,
+	type JournalRecord,
 	type OldValues,
 	type PlainRecord,
 	type Redact,
@@ -263,7 +263,7 @@ function beginFile(fd: number, path: string, line: string): void {
 export async function openJournal(
 	path: string,
 	redact: Redact,
-	watch?: (record: Json) => void,
+	watch?: (record: JournalRecord) => void,
 ): Promise<{ journal: Journal; scan: JournalScan }> {
 	let opened: ReturnType<typeof openLocked> | undefined;
 	try {
