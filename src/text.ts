@@ -4,6 +4,35 @@
 export const HIDDEN_CHARACTER =
 	'[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}]';
 
+const PLAIN = /^[\x20-\x7e]*$/;
+
+/** First what may stay: flags of regions, and joiners and variation selectors where scripts and emoji need them. */
+const EACH_SOURCE = [
+	'(\\u{1f3f4}[\\u{e0020}-\\u{e007e}]+\\u{e007f}',
+	'(?<=[^\\x00-\\x7f\\u200b-\\u200f])[\\u200c\\u200d](?=[^\\x00-\\x7f\\u200b-\\u200f])',
+	'(?<=\\p{Emoji})[\\ufe0e\\ufe0f]',
+	'(?<=\\p{Script=Han})[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}])',
+	HIDDEN_CHARACTER,
+].join('|');
+
+export const eachHidden = (): RegExp => new RegExp(EACH_SOURCE, 'gu');
+
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+export const hexOf = (point: number, width: number): string => point.toString(16).padStart(width, '0');
+
+function escapeOne(character: string): string {
+	const point = character.codePointAt(0) as number;
+	if (point < 0x100) return SHORT[character] ?? `\\x${hexOf(point, 2)}`;
+	return point < 0x10000 ? `\\u${hexOf(point, 4)}` : `\\u{${hexOf(point, 0)}}`;
+}
+
+/** One line; `\n`, `\x1b`, `\u202e` replace what is hidden, except inside emoji and scripts that need it. */
+export function showHidden(text: string): string {
+	if (PLAIN.test(text)) return text;
+	return text.replace(eachHidden(), (character, kept?: string) => kept ?? escapeOne(character));
+}
+
 const HAS_QUOTE_OR_BREAK = /["\r\n]/;
 
 function formatCell(cell: string, delimiter: string): string {

@@ -1,30 +1,7 @@
 /** Makes text safe to print: no control of the terminal, no hidden text, no command to a CI runner. */
 
 import type { Context, Output } from '../io/context.js';
-import { HIDDEN_CHARACTER } from '../text.js';
-
-const PLAIN = /^[\x20-\x7e]*$/;
-
-/** First what may stay: flags of regions, and joiners and variation selectors where scripts and emoji need them. */
-const EACH_SOURCE = [
-	'(\\u{1f3f4}[\\u{e0020}-\\u{e007e}]+\\u{e007f}',
-	'(?<=[^\\x00-\\x7f\\u200b-\\u200f])[\\u200c\\u200d](?=[^\\x00-\\x7f\\u200b-\\u200f])',
-	'(?<=\\p{Emoji})[\\ufe0e\\ufe0f]',
-	'(?<=\\p{Script=Han})[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}])',
-	HIDDEN_CHARACTER,
-].join('|');
-
-const each = (): RegExp => new RegExp(EACH_SOURCE, 'gu');
-
-const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
-
-const hex = (point: number, width: number): string => point.toString(16).padStart(width, '0');
-
-function escapeOne(character: string): string {
-	const point = character.codePointAt(0) as number;
-	if (point < 0x100) return SHORT[character] ?? `\\x${hex(point, 2)}`;
-	return point < 0x10000 ? `\\u${hex(point, 4)}` : `\\u{${hex(point, 0)}}`;
-}
+import { eachHidden, hexOf, showHidden } from '../text.js';
 
 /** Commands to GitHub, Azure and TeamCity. */
 const LINE_COMMAND = /(^|[\n\r])((?:[^\S\n\r]|\x85)*)::/g;
@@ -41,8 +18,7 @@ function withoutCommands(text: string): string {
 
 /** One line; `\n`, `\x1b`, `\u202e` replace other characters. */
 export function sanitise(text: string): string {
-	if (PLAIN.test(text)) return withoutCommands(text);
-	return withoutCommands(text.replace(each(), (character, kept?: string) => kept ?? escapeOne(character)));
+	return withoutCommands(showHidden(text));
 }
 
 export function sanitiseLines(text: string): string {
@@ -56,7 +32,7 @@ const PLAIN_LINES = /^[\n\x20-\x7e]*$/;
 
 export function escapeJson(json: string): string {
 	return escapeQuoted(json, (character) =>
-		character.split('').reduce((text, unit) => `${text}\\u${hex(unit.charCodeAt(0), 4)}`, ''),
+		character.split('').reduce((text, unit) => `${text}\\u${hexOf(unit.charCodeAt(0), 4)}`, ''),
 	);
 }
 
@@ -64,7 +40,7 @@ export function escapeJson(json: string): string {
 export function escapeYaml(yaml: string): string {
 	return escapeQuoted(yaml, (character) => {
 		const point = character.codePointAt(0) as number;
-		return point < 0x10000 ? `\\u${hex(point, 4)}` : `\\U${hex(point, 8)}`;
+		return point < 0x10000 ? `\\u${hexOf(point, 4)}` : `\\U${hexOf(point, 8)}`;
 	});
 }
 
@@ -72,7 +48,7 @@ export function escapeYaml(yaml: string): string {
 function escapeQuoted(text: string, escaped: (character: string) => string): string {
 	const visible = PLAIN_LINES.test(text)
 		? text
-		: text.replace(each(), (found, kept?: string) => kept ?? (found === '\n' ? found : escaped(found)));
+		: text.replace(eachHidden(), (found, kept?: string) => kept ?? (found === '\n' ? found : escaped(found)));
 	return withoutMarks(visible, '\\u0023');
 }
 
