@@ -1,7 +1,25 @@
-/** Private folders, and files that are read whole or in part. */
+/** Private folders and files, written whole or not at all, and files that are read whole or in part. */
 
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import {
+	closeSync,
+	constants,
+	fchmodSync,
+	fdatasyncSync,
+	fstatSync,
+	mkdirSync,
+	openSync,
+	readSync,
+	realpathSync,
+	renameSync,
+	rmSync,
+	statSync,
+	writeSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/** What supportctl writes may hold data of customers: nobody else reads it, whatever the umask. */
+export const PRIVATE = 0o600;
 
 /** Makes it and those above it, 0700. Node's recursive mkdir never returns in /proc. */
 export function makeFolder(path: string): void {
@@ -65,5 +83,112 @@ export function isSameFile(fd: number, path: string): boolean {
 		return opened.ino === named.ino && opened.dev === named.dev;
 	} catch {
 		return false;
+	}
+}
+
+/** Where a link leads, also one to a file that is not there yet. */
+export function realName(path: string): string {
+	const full = resolve(path);
+	const parent = dirname(full);
+	return (
+		orUndefined(() => realpathSync(full)) ?? join(orUndefined(() => realpathSync(parent)) ?? parent, basename(full))
+	);
+}
+
+function orUndefined<T>(step: () => T): T | undefined {
+	try {
+		return step();
+	} catch {
+		return undefined;
+	}
+}
+
+/** Writes all of it: the system may take a part at a time. */
+export function writeWhole(fd: number, text: string): void {
+	const bytes = Buffer.from(text);
+	for (let written = 0; written < bytes.length; ) {
+		const count = writeSync(fd, bytes, written);
+		if (count === 0) throw Object.assign(new Error('nothing was written'), { code: 'ENOSPC' });
+		written += count;
+	}
+}
+
+/** Some file systems can't sync. */
+export function isNotSyncable(error: unknown): boolean {
+	return ['EINVAL', 'ENOTSUP', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+export function syncNow(fd: number): void {
+	try {
+		fdatasyncSync(fd);
+	} catch (error) {
+		if (!isNotSyncable(error)) throw error;
+	}
+}
+
+const AT_ONCE = 64 * 1024;
+
+/** A file that is at its place whole or not at all: it is written beside it. One that fails is removed. */
+export class Draft {
+	/** Where it will be. */
+	readonly place: string;
+	readonly path: string;
+	readonly #fd: number;
+	#isOpen = true;
+	#text = '';
+
+	/**
+	 * @param keepsMode whether a file that it replaces says who may read it
+	 * @param onDraft is told where it is written
+	 * @throws the errors of node:fs, as all methods do
+	 */
+	constructor(
+		place: string,
+		{ keepsMode = false, onDraft }: { keepsMode?: boolean; onDraft?(path: string): void } = {},
+	) {
+		this.place = realName(place);
+		this.path = `${this.place}.${randomBytes(4).toString('hex')}.tmp`;
+		onDraft?.(this.path);
+		this.#fd = openSync(this.path, 'wx', PRIVATE);
+		const mode = keepsMode ? statSync(this.place, { throwIfNoEntry: false })?.mode : undefined;
+		// Some file systems have no modes.
+		if (mode !== undefined) orUndefined(() => fchmodSync(this.#fd, mode & 0o777));
+	}
+
+	write(text: string): void {
+		this.#text += text;
+		if (this.#text.length >= AT_ONCE) this.#orRemove(() => this.#flush());
+	}
+
+	#flush(): void {
+		writeWhole(this.#fd, this.#text);
+		this.#text = '';
+	}
+
+	/** Puts it at its place. */
+	finish(): void {
+		this.#orRemove(() => {
+			this.#flush();
+			syncNow(this.#fd);
+			renameSync(this.path, this.place);
+		});
+		this.close();
+	}
+
+	#orRemove(step: () => void): void {
+		try {
+			step();
+		} catch (error) {
+			this.close();
+			throw error;
+		}
+	}
+
+	/** Removes it unless it is finished. */
+	close(): void {
+		if (!this.#isOpen) return;
+		this.#isOpen = false;
+		orUndefined(() => closeSync(this.#fd));
+		rmSync(this.path, { force: true });
 	}
 }

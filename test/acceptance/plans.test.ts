@@ -1,7 +1,7 @@
 /** Plan, review, apply: what a plan holds, what an apply refuses, and what it leaves alone. */
 
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sealed } from '../../src/bulk/journal/records.js';
@@ -246,4 +246,21 @@ test('a plan with hundreds of rows costs one request for a hundred, and an apply
 	expect(await object(at, `/tickets/${id}`)).toMatchObject({ title: { raw: `new ${id}` } });
 	const sent = at.writes().length;
 	expect(sent, 'at most the rows that were under way are sent twice').toBeLessThanOrEqual(ids.length + 2);
+});
+
+test.each([
+	['from the start', 0],
+	['half way', 64],
+])('a plan on a disk that is full %s leaves no file behind', async (_, blocks) => {
+	const at = await desk();
+	const rows = [14, 15, 16].map((id) => `${id},${'x'.repeat(40_000)}`);
+	at.file('edits.csv', `id,title\n${rows.join('\n')}\n`);
+	const through = ['sh', '-c', `ulimit -f ${blocks}; exec "$@"`, 'sh'];
+	const line = 'ticket update --input edits.csv --plan p.plan -q';
+	const { exitCode, stderr } = await startCli(line, { env: at.env, cwd: at.folder, through }).ended;
+	expect([exitCode, stderr]).toEqual([
+		1,
+		`error: can't write the plan ${at.path('p.plan')}: the file has reached its size limit\n`,
+	]);
+	expect(readdirSync(at.folder)).toEqual(['edits.csv']);
 });

@@ -22,6 +22,17 @@ export function journalPath(stateDir: string, id: string): string {
 	return join(runsFolder(stateDir), id + EXTENSION);
 }
 
+/** Whether a run of this user made it here; it may be elsewhere (--journal), with a link in the state folder. */
+export function isOwnJournal(stateDir: string, id: string, path: string): boolean {
+	try {
+		const isLinked = realpathSync(journalPath(stateDir, id)) === realpathSync(path);
+		const user = process.getuid?.();
+		return isLinked && (user === undefined || statSync(path).uid === user);
+	} catch {
+		return false;
+	}
+}
+
 /** Sorts by time: `20261121-074512-f3k9x`. */
 export function createRunId(now: number, random: () => number): string {
 	const time = new Date(now).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);

@@ -5,7 +5,6 @@ import {
 	constants,
 	fchmodSync,
 	fdatasync,
-	fdatasyncSync,
 	fstatSync,
 	fsyncSync,
 	ftruncateSync,
@@ -13,11 +12,10 @@ import {
 	realpathSync,
 	symlinkSync,
 	unlinkSync,
-	writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../../errors.js';
-import { isSameFile, makeFolder } from '../../folder.js';
+import { isNotSyncable, isSameFile, makeFolder, PRIVATE, syncNow, writeWhole } from '../../folder.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { acquireLock, type Lock } from '../../lock.js';
 import type { RunHeader } from '../run/plan.js';
@@ -42,29 +40,6 @@ function tryTo(step: () => void): void {
 	try {
 		step();
 	} catch {}
-}
-
-/** Readers drop a line that was written in part. */
-function writeLines(fd: number, text: string): void {
-	const bytes = Buffer.from(text);
-	for (let written = 0; written < bytes.length; ) {
-		const count = writeSync(fd, bytes, written);
-		if (count === 0) throw Object.assign(new Error('nothing was written'), { code: 'ENOSPC' });
-		written += count;
-	}
-}
-
-/** Some file systems can't sync. */
-function isNotSyncable(error: unknown): boolean {
-	return ['EINVAL', 'ENOTSUP', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '');
-}
-
-function syncNow(fd: number): void {
-	try {
-		fdatasyncSync(fd);
-	} catch (error) {
-		if (!isNotSyncable(error)) throw error;
-	}
 }
 
 /**
@@ -126,7 +101,8 @@ export class Journal {
 		if (settle === undefined) return;
 		try {
 			if (this.failure !== undefined) throw this.failure;
-			writeLines(this.fd, text);
+			// Readers drop a line that was written in part.
+			writeWhole(this.fd, text);
 			settle();
 			this.#dirty = true;
 		} catch (error) {
@@ -195,7 +171,7 @@ function cannotOpen(path: string, error: unknown, hint: string): Error {
 
 function openLocked(path: string, flags: number) {
 	// Opening a pipe would wait for a reader.
-	const fd = openSync(path, constants.O_RDWR | constants.O_APPEND | (constants.O_NONBLOCK ?? 0) | flags, 0o600);
+	const fd = openSync(path, constants.O_RDWR | constants.O_APPEND | (constants.O_NONBLOCK ?? 0) | flags, PRIVATE);
 	try {
 		const stats = fstatSync(fd);
 		if (!stats.isFile()) throw new Error('not a regular file');
@@ -228,7 +204,7 @@ export function createJournal(header: RunHeader, stateDir: string, given: string
 				hint: `choose a different file, or resume its run: supportctl run resume ${path}`,
 			});
 		}
-		fchmodSync(fd, 0o600);
+		fchmodSync(fd, PRIVATE);
 		beginFile(fd, path, `${headerLine(header)}\n`);
 		if (given !== undefined) {
 			const link = journalPath(stateDir, header.id);
@@ -245,7 +221,7 @@ export function createJournal(header: RunHeader, stateDir: string, given: string
 
 function beginFile(fd: number, path: string, line: string): void {
 	try {
-		writeLines(fd, line);
+		writeWhole(fd, line);
 		syncNow(fd);
 	} catch (error) {
 		tryTo(() => unlinkSync(path));

@@ -1,12 +1,11 @@
 /** `--report FORMAT:FILE`: where reports may be written, and writing them in constant memory. */
 
-import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { access, constants, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { didYouMean } from '../../api/suggest.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
+import { Draft, realName } from '../../folder.js';
 import { html } from './html.js';
 import { junit } from './junit.js';
 import { markdown } from './markdown.js';
@@ -38,11 +37,6 @@ export function parseReport(text: string): ReportSpec {
 	return { format: known, path };
 }
 
-async function realName(path: string): Promise<string> {
-	const folder = dirname(path);
-	return await realpath(path).catch(async () => join(await realpath(folder).catch(() => folder), basename(path)));
-}
-
 async function obstacle(target: string, path: string): Promise<string | undefined> {
 	const found = await stat(target).catch(() => undefined);
 	if (found?.isFile() === false) return "it isn't a regular file";
@@ -63,9 +57,9 @@ export async function checkReports(
 ): Promise<ReportSpec[]> {
 	const specs = texts.map(parseReport);
 	const taken = new Map<string, string>();
-	for (const [what, path] of files) if (path !== undefined) taken.set(await realName(resolve(cwd, path)), what);
+	for (const [what, path] of files) if (path !== undefined) taken.set(realName(resolve(cwd, path)), what);
 	for (const { format, path } of specs) {
-		const name = await realName(resolve(cwd, path));
+		const name = realName(resolve(cwd, path));
 		const owner = taken.get(name);
 		const why = owner === undefined ? await obstacle(name, path) : `it is ${owner}`;
 		if (why !== undefined) {
@@ -76,15 +70,24 @@ export async function checkReports(
 	return specs;
 }
 
-async function writeReport({ path: given }: ReportSpec, texts: Iterable<string>, cwd: string): Promise<void> {
-	const path = await realName(resolve(cwd, given));
-	const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+/** Between them, signals can end the program. */
+const TEXTS_AT_ONCE = 10_000;
+
+async function writeReport({ path }: ReportSpec, texts: Iterable<string>, cwd: string): Promise<void> {
+	let draft: Draft | undefined;
 	try {
-		await pipeline(texts, createWriteStream(draft, { flags: 'wx' }));
-		await rename(draft, path);
+		draft = new Draft(resolve(cwd, path), { keepsMode: true });
+		let count = 0;
+		for (const text of texts) {
+			draft.write(text);
+			count++;
+			if (count % TEXTS_AT_ONCE === 0) await nextTurn();
+		}
+		draft.finish();
 	} catch (error) {
-		await rm(draft, { force: true }).catch(() => undefined);
-		throw cannotWrite(given, error);
+		throw cannotWrite(path, error);
+	} finally {
+		draft?.close();
 	}
 }
 

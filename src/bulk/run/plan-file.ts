@@ -3,26 +3,14 @@
  * a run, a line for each row, and a digest of all lines before it. Its rows are sent while objects have the old values.
  */
 
-import { createHash, randomBytes } from 'node:crypto';
-import {
-	closeSync,
-	existsSync,
-	fstatSync,
-	fsyncSync,
-	openSync,
-	realpathSync,
-	renameSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from 'node:fs';
-import { resolve } from 'node:path';
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, fstatSync, statSync } from 'node:fs';
 import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner } from '../../api/plan.js';
 import { isObject, isProblem, parseId } from '../../api/values.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
-import { openRegularFile, readStart } from '../../folder.js';
+import { Draft, openRegularFile, readStart } from '../../folder.js';
 import { mayBeSent } from '../journal/header.js';
 import { lineReader } from '../journal/read.js';
 import { headerIn, type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
@@ -42,11 +30,8 @@ export function isPlanFile(path: string): boolean {
 	}
 }
 
-/** Writes beside the plan's place: the file is there whole or not at all. */
 export class PlanWriter {
-	readonly #path: string;
-	readonly #draft: string;
-	readonly #fd: number;
+	readonly #draft: Draft;
 	readonly #hash = createHash('sha256');
 	#rows = 0;
 
@@ -60,16 +45,13 @@ export class PlanWriter {
 		private readonly redact: Redact,
 		onDraft: (path: string) => void,
 	) {
-		this.#path = existsSync(given) ? realpathSync(given) : resolve(given);
-		if (existsSync(this.#path) && !isPlanFile(this.#path)) {
+		if (existsSync(given) && !isPlanFile(given)) {
 			throw new UsageError(`--plan ${given}: the file exists and isn't a plan; nothing was written`, {
 				code: 'plan_place',
 				hint: 'choose a different file',
 			});
 		}
-		this.#draft = `${this.#path}.${randomBytes(4).toString('hex')}.tmp`;
-		onDraft(this.#draft);
-		this.#fd = this.#attempt(() => openSync(this.#draft, 'wx', 0o600));
+		this.#draft = this.#attempt(() => new Draft(given, { onDraft }));
 		this.#write({ type: 'saved-plan', version: VERSION, ...header });
 	}
 
@@ -85,23 +67,19 @@ export class PlanWriter {
 	finish(): SavedPlan {
 		const sha256 = this.#hash.copy().digest('hex');
 		this.#write({ type: 'digest', sha256, rows: this.#rows });
-		this.#attempt(() => {
-			fsyncSync(this.#fd);
-			renameSync(this.#draft, this.#path);
-		});
-		return { path: this.#path, sha256, rows: this.#rows };
+		this.#attempt(() => this.#draft.finish());
+		return { path: this.#draft.place, sha256, rows: this.#rows };
 	}
 
 	/** Removes the draft of a plan that was not finished. */
 	close(): void {
-		closeSync(this.#fd);
-		rmSync(this.#draft, { force: true });
+		this.#draft.close();
 	}
 
 	#write(record: object): void {
 		const line = `${sealed(JSON.stringify(record))}\n`;
 		this.#hash.update(line);
-		this.#attempt(() => writeFileSync(this.#fd, line));
+		this.#attempt(() => this.#draft.write(line));
 	}
 
 	#attempt<T>(step: () => T): T {

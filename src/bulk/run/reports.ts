@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { readStart } from '../../folder.js';
+import { isOwnJournal } from '../journal/folder.js';
 import { openRecords } from '../journal/read.js';
 import type { Ended, Started } from './events.js';
 import { inputFileOf } from './plan.js';
@@ -10,11 +11,28 @@ import type { RunSetup } from './setup.js';
 
 const writer = () => import('../reports/write.js');
 
-function reportsOf({ reports, resumes }: RunSetup): readonly string[] | undefined {
-	return reports ?? resumes?.header.reports?.filter((text) => isFree(text, resumes.header.id));
+interface Reports {
+	asked: readonly string[];
+	/** Of a resumed run, and not to be written by it. */
+	refused: readonly { text: string; why: string }[];
 }
 
-/** A journal from elsewhere could name any file: only a report of the run is replaced. */
+/** A journal from elsewhere could name any file: a resume writes the reports that a run of ours named. */
+function reportsOf({ reports, resumes, stateDir }: RunSetup): Reports {
+	if (reports !== undefined || resumes === undefined) return { asked: reports ?? [], refused: [] };
+	const { header, path } = resumes;
+	const named = header.reports ?? [];
+	if (!isOwnJournal(stateDir, header.id, path)) {
+		return { asked: [], refused: named.map((text) => ({ text, why: "the journal isn't one of your state folder" })) };
+	}
+	const taken = named.filter((text) => !isFree(text, header.id));
+	return {
+		asked: named.filter((text) => !taken.includes(text)),
+		refused: taken.map((text) => ({ text, why: "the file isn't a report of this run" })),
+	};
+}
+
+/** Only a report of the run is replaced. */
 function isFree(text: string, run: string): boolean {
 	const path = text.slice(text.indexOf(':') + 1);
 	if (!existsSync(path)) return true;
@@ -27,8 +45,9 @@ function isFree(text: string, run: string): boolean {
 
 /** @throws UsageError */
 export async function checkRunReports(setup: RunSetup, { source }: PlannedRows): Promise<void> {
-	const asked = reportsOf(setup);
-	if (asked === undefined) return;
+	const { asked, refused } = reportsOf(setup);
+	for (const { text, why } of refused) setup.warn(`not writing ${text}: ${why}; to write it: --report ${text}`);
+	if (asked.length === 0) return;
 	const { plan, saveTo, journal, resumes, cwd } = setup;
 	const files = {
 		'the plan': saveTo,
@@ -44,8 +63,8 @@ export async function checkRunReports(setup: RunSetup, { source }: PlannedRows):
 
 /** @throws FailedError */
 export async function writeRunReports(setup: RunSetup, journal: Started['journal'], ended: Ended): Promise<void> {
-	const asked = reportsOf(setup);
-	if (asked === undefined || journal === undefined) return;
+	const { asked } = reportsOf(setup);
+	if (asked.length === 0 || journal === undefined) return;
 	const { parseReport, writeReports } = await writer();
 	const { counts, ms } = ended;
 	const file = await openRecords(journal.path);

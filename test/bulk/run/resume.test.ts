@@ -3,17 +3,19 @@
 import { execFileSync } from 'node:child_process';
 import {
 	appendFileSync,
+	existsSync,
 	linkSync,
 	mkdirSync,
 	readFileSync,
 	renameSync,
+	rmSync,
 	statSync,
 	truncateSync,
 	writeFileSync,
 } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { jsonLines, type Words } from '../../support/cli.js';
 import { startClosing } from '../../support/closing-service.js';
 import { lineOf } from '../../support/journal.js';
@@ -713,8 +715,67 @@ describe('the reports of a run', () => {
 		work.edits(4);
 		await work.run('ticket update --input edits.csv --first 2 --report markdown:out.md -q');
 		work.write('out.md', 'mine\n');
-		expect((await work.run('run resume last -q')).exitCode).toBe(0);
+		const { exitCode, stderr } = await work.run('run resume last -q');
+		expect(exitCode, stderr).toBe(0);
 		expect(work.read('out.md')).toBe('mine\n');
+		const name = `markdown:${join(work.folder, 'out.md')}`;
+		expect(stderr).toBe(
+			`warning: not writing ${name}: the file isn't a report of this run; to write it: --report ${name}\n`,
+		);
+	});
+
+	it('are written by a resume of a journal that the run had at a place of its own', async () => {
+		const { work } = await startWorkplace(ok);
+		work.edits(4);
+		await work.run('ticket update --input edits.csv --first 2 --journal j.ndjson --report markdown:out.md -q');
+		rmSync(join(work.folder, 'out.md'));
+		expect(await work.run('run resume ./j.ndjson -q')).toMatchObject({ exitCode: 0, stderr: '' });
+		expect(work.read('out.md')).toContain('4 tickets updated');
+	});
+
+	/** A stopped run whose journal comes to a state folder without it, or with another run in the place of its link. */
+	async function elsewhere() {
+		const { recorder, work } = await startWorkplace(ok);
+		work.edits(4);
+		await work.run('ticket update --input edits.csv --first 2 --journal j.ndjson --report markdown:out.md -q');
+		rmSync(join(work.folder, 'out.md'));
+		const away = createWorkplace(recorder.env);
+		renameSync(join(work.folder, 'j.ndjson'), join(away.folder, 'j.ndjson'));
+		return { away, report: join(work.folder, 'out.md') };
+	}
+
+	it('are not written by a resume of a journal from elsewhere, which could name any file', async () => {
+		const { away, report } = await elsewhere();
+		const { exitCode, stderr } = await away.run('run resume ./j.ndjson');
+		expect([exitCode, existsSync(report)]).toEqual([0, false]);
+		expect(stderr).toContain(
+			`warning: not writing markdown:${report}: the journal isn't one of your state folder; to write it: --report markdown:${report}\n`,
+		);
+	});
+
+	it("are not written by a resume of another user's journal in the same state folder", async () => {
+		const { work } = await startWorkplace(ok);
+		work.edits(4);
+		await work.run('ticket update --input edits.csv --first 2 --report markdown:out.md -q');
+		rmSync(join(work.folder, 'out.md'));
+		const me = process.getuid?.() ?? 0;
+		const getuid = vi.spyOn(process, 'getuid').mockReturnValue(me + 1);
+		try {
+			const { exitCode, stderr } = await work.run('run resume last -q');
+			expect([exitCode, stderr]).toEqual([0, expect.stringContaining('not writing markdown:')]);
+		} finally {
+			getuid.mockRestore();
+		}
+		expect(existsSync(join(work.folder, 'out.md'))).toBe(false);
+	});
+
+	it('are written by a resume of a journal from elsewhere where they are given again', async () => {
+		const { away, report } = await elsewhere();
+		expect(await away.run('run resume ./j.ndjson -q --report markdown:here.md')).toMatchObject({
+			exitCode: 0,
+			stderr: '',
+		});
+		expect([existsSync(report), away.read('here.md')]).toEqual([false, expect.stringContaining('4 tickets updated')]);
 	});
 });
 
