@@ -13,12 +13,14 @@ export interface AppliedDifference {
 }
 
 export type TermIndex = (taxonomy: string) => {
-	/** By ID, slug or name. An ID of one term and slug of another says nothing. */
-	idOf(text: string): string | undefined;
-	/** Whether objects show it as an empty text. */
-	isHidden(id: string): boolean;
-	/** As objects show it; a slug may look like a different term's ID. */
+	/** False if the service doesn't list its terms: then values are sent as given, and what is shown is text. */
+	readonly isListed: boolean;
+	/** The ID of what an object shows; undefined if that can't be told: slugs are shown damaged or empty, or look like IDs. */
 	ofSlug(slug: string): string | undefined;
+	/** Whether objects show one of the terms as an empty text. */
+	readonly hasHidden: boolean;
+	/** Whether objects may show the term like this. */
+	mayShowAs(id: string, text: string): boolean;
 	/** What leads an update back to the term; undefined unless exactly one can be meant. */
 	exported(slug: string): string | undefined;
 };
@@ -95,8 +97,9 @@ export function compareValue(
 	const sent = rawValue(sentRaw);
 	const shown = rawValue(shownRaw);
 	if (sent === undefined || shown === undefined) return 'not comparable';
-	if (sent === shown) return 'same';
+	// An ID and a slug can look the same.
 	if (field?.kind === 'term' || field?.kind === 'terms') return compareTerms(field, sent, shown, terms);
+	if (sent === shown) return 'same';
 	if (isObject(sent)) return compareMaps(sent, shown);
 	if (Array.isArray(sent) || Array.isArray(shown)) return compareSets(asSet(sent), asSet(shown));
 	if (isObject(shown)) return 'not comparable';
@@ -137,26 +140,42 @@ function signOf(value: unknown): unknown {
 	return value === 'negative' ? '-' : value;
 }
 
+/** Sets of IDs, from us or from a list of terms: nothing is read as a slug again. */
+export function compareIds(sent: unknown, held: unknown): Equality {
+	return compareSets(asSet(sent), asSet(held));
+}
+
+/** @param shown as a response shows it */
 function compareTerms({ name, kind }: ComparedField, sent: unknown, shown: unknown, terms?: TermIndex): Equality {
 	const left = asSet(sent);
 	const right = asSet(shown);
 	if (left === undefined || right === undefined) return 'not comparable';
+	const index = terms?.(name);
+	if (kind === 'term' && left.size === 1) {
+		const [id = ''] = left;
+		const [text = ''] = right;
+		if (index?.isListed) return compareTerm(id, text, index);
+	} else if (left.size !== right.size) return 'other';
 	const compared = compareSets(left, right);
 	if (compared === 'same' || left.size === 0) return compared;
-	const idsOf = (texts: Set<string>): (string | undefined)[] => [...texts].map((text) => terms?.(name).idOf(text));
-	const leftIds = idsOf(left);
-	const rightIds = idsOf(right);
-	const isHidden = leftIds.some((id) => id !== undefined && terms?.(name).isHidden(id));
-	if (kind === 'term' && right.size === 0 && isHidden) return 'not comparable';
-	if (![...leftIds, ...rightIds].includes(undefined)) {
-		return compareSets(new Set(leftIds.map(String)), new Set(rightIds.map(String)));
+	if (index?.isListed) {
+		const ids = [...right].map((text) => (isNumber(text) ? text : index.ofSlug(text)));
+		return ids.includes(undefined) ? 'not comparable' : compareSets(left, new Set(ids.map(String)));
 	}
 	// Slugs are shown without what isn't ASCII, and may be made of digits.
 	const isDamaged = [...left].some((text) => /[^ -~]|%[\da-f]{2}/i.test(text));
 	const all = [...left, ...right];
-	const isNumber = (text: string): boolean => NUMERIC.test(text);
 	const mayBeMixed = all.some(isNumber) && (kind === 'term' || !all.every(isNumber));
 	return isDamaged || mayBeMixed ? 'not comparable' : 'other';
+}
+
+const isNumber = (text: string): boolean => NUMERIC.test(text);
+
+/** A term that objects would never show like this is another one, also where the one that is shown can't be told. */
+function compareTerm(id: string, text: string, index: ReturnType<TermIndex>): Equality {
+	const shown = index.ofSlug(text);
+	if (shown !== undefined) return equality(shown === id);
+	return index.mayShowAs(id, text) ? 'not comparable' : 'other';
 }
 
 function compareMaps(sent: Values, shown: unknown): Equality {
@@ -223,10 +242,9 @@ export function compareField(
 
 /** Both lists are empty if every field is the same; `open` are not comparable or not shown. */
 export function compareAll(
-	endpoint: ComparedEndpoint,
 	sent: Values,
 	shown: (name: string) => unknown,
-	terms?: TermIndex,
+	compare: (name: string, sent: unknown, shown: unknown) => Equality,
 ): { differs: AppliedDifference[]; open: string[] } {
 	const differs: AppliedDifference[] = [];
 	const open: string[] = [];
@@ -234,7 +252,7 @@ export function compareAll(
 		const value = sent[field];
 		const effect = field === 'time-adjustments-type' ? effectOfAdjustment(shown) : undefined;
 		const held = effect ?? shown(field);
-		const compared = compareField(endpoint, field, value, held, terms);
+		const compared = compare(field, value, held);
 		if (compared === 'not comparable') open.push(field);
 		if (compared === 'other') differs.push({ field, sent: value, shown: rawValue(held) ?? null });
 	}

@@ -1,6 +1,6 @@
 /** What a response means: the one file that knows statuses and bodies. Without a response that shows its object, a write is `unknown`. */
 
-import { compareAll, readCustomFields, type TermIndex } from '../api/applied.js';
+import { compareAll, compareField, readCustomFields, type TermIndex } from '../api/applied.js';
 import { bodyIn, type Dialect, neutralDialect } from '../api/dialect.js';
 import type { Endpoint } from '../api/endpoints.js';
 import { userFields } from '../api/fields.js';
@@ -49,6 +49,11 @@ export function failureBy(status: unknown): 'signed-out' | 'forbidden' | 'to-edi
 export function goneBy(status: unknown): Outcome['gone'] {
 	if (status === 404) return 'missing';
 	return status === 410 ? 'trashed' : undefined;
+}
+
+/** Only the service's word about a route says that a read is not served; one odd response never does. */
+export function isRouteMissing({ status, code }: Outcome): boolean {
+	return (status === 404 && code === NO_ROUTE) || status === 405 || status === 501;
 }
 
 export function isRefusal({ status = 0 }: Outcome): boolean {
@@ -175,7 +180,9 @@ function judgeBody(request: Sendable, body: unknown, before: string, { dialect, 
 
 function judgeUpdate({ endpoint, sent = {} }: Sendable, body: Json, isItself: boolean, terms?: TermIndex): Finding {
 	const shown = (name: string): unknown => (Object.hasOwn(body, name) ? body[name] : undefined);
-	const { differs, open } = compareAll(endpoint, sent, shown, terms);
+	const { differs, open } = compareAll(sent, shown, (name, value, now) =>
+		compareField(endpoint, name, value, now, terms),
+	);
 	const showsAll = Object.keys(sent).length > 0 && open.length === 0 && differs.length === 0;
 	if (isItself || showsAll) return differs.length === 0 ? { outcome: 'ok' } : differing(differs);
 	return unexpected('whether it was applied', body);
@@ -204,7 +211,9 @@ function judgeFieldsSet({ sent = {} }: Sendable, body: unknown, isItself: boolea
 	if (!isObject(body)) return unexpected('whether it was applied', body);
 	const fields = readCustomFields(body);
 	const shown = fields ?? body;
-	const { differs, open } = compareAll({ body: 'custom_fields' }, sent, (name) => shown[name]);
+	const compare = (name: string, value: unknown, now: unknown) =>
+		compareField({ body: 'custom_fields' }, name, value, now);
+	const { differs, open } = compareAll(sent, (name) => shown[name], compare);
 	const showsAll = open.length === 0 && Object.keys(sent).every((name) => Object.hasOwn(shown, name));
 	if (showsAll && differs.length === 0) return { outcome: 'ok' };
 	if (showsAll && fields !== undefined) return differing(differs);

@@ -76,8 +76,8 @@ describe('run undo', () => {
 		recorder.requests.length = 0;
 		const { exitCode, stderr } = await work.run('run undo last --yes -q');
 		expect([exitCode, stderr]).toEqual([
-			0,
-			expect.stringContaining("product not restored: it was empty, and the API can't"),
+			6,
+			expect.stringContaining('product not restored: the service did not show its old value'),
 		]);
 		const writes = recorder.requests.filter(({ method }) => method === 'POST');
 		expect(writes.map(({ body }) => JSON.parse(body))).toEqual([{ status: 'read' }]);

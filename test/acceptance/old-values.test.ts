@@ -2,9 +2,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { isolatedEnvironment, runHere } from '../support/cli.js';
-import { json, startRecorder } from '../support/recorder.js';
+import { json, type Responder, startRecorder, text } from '../support/recorder.js';
 import { startSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -94,14 +94,50 @@ test('where a service offers no reads, a notice says so and the run goes on; --s
 	expect(service.requests.filter(({ method }) => method === 'POST')).toEqual([]);
 });
 
-test('a service whose reads show other objects is not believed', async () => {
-	const recorder = await startRecorder((request) => {
-		const id = Number(/tickets\/(\d+)/.exec(request.url)?.[1]);
-		return json(200, request.method === 'GET' ? { id: 1, status: 'read' } : { id, status: 'hold' });
+describe('one odd first read does not turn old values off', () => {
+	const odd: [string, Responder][] = [
+		['another object', json(200, { id: 1, status: 'read' })],
+		['a 403', json(403, { code: 'rest_forbidden', message: 'No.' })],
+		['a 409', json(409, { code: 'conflict', message: 'No.' })],
+		['an empty object', json(200, {})],
+		['an object without the field', json(200, { id: 14 })],
+		['a page', text(200, '<html><title>Sorry</title>')],
+		['a 404 page', text(404, '<html><title>Sorry</title>')],
+		['a 303', text(303, '', { location: '/login' })],
+	];
+	it.each(odd)('%s fails its row, with nothing written', async (_, response) => {
+		const recorder = await startRecorder((request) => {
+			const id = Number(/tickets\/(\d+)/.exec(request.url)?.[1]);
+			if (request.method !== 'GET') return json(200, { id, status: 'hold' });
+			return id === 15 ? json(200, { id, status: 'read' }) : response;
+		});
+		const options = { env: recorder.env, oldValues: true };
+		const { exitCode, stderr, stdout } = await runHere(
+			'ticket update 14 15 --status hold --retries 0 --format json',
+			options,
+		);
+		expect(exitCode, stderr).toBe(3);
+		const outcomes = JSON.parse(stdout) as { id: number; outcome: string; code: string; message: string }[];
+		const [failed] = outcomes.filter(({ id }) => id === 14);
+		expect([failed?.outcome, failed?.code], failed?.message).toEqual(['failed', 'not_read']);
+		expect(failed?.message).toMatch(/nothing was written.*--no-snapshot/);
+		const writes = recorder.requests.filter(({ method }) => method === 'POST');
+		expect(writes.map(({ url }) => url)).toEqual([expect.stringContaining('/tickets/15')]);
 	});
-	const options = { env: recorder.env, oldValues: true };
-	const { exitCode, stderr } = await runHere('ticket update 14 15 --status hold', options);
-	expect([exitCode, stderr]).toEqual([0, expect.stringContaining("can't be undone")]);
+});
+
+test('a run of which no row can be read stops before its first write, and says what came back', async () => {
+	const recorder = await startRecorder(({ method }) =>
+		method === 'GET' ? json(403, { code: 'rest_forbidden', message: 'Not yours.' }) : json(200, { id: 1 }),
+	);
+	const ids = Array.from({ length: 60 }, (_, at) => String(at + 1));
+	const { exitCode, stderr } = await runHere(['ticket', 'update', ...ids, '--status', 'hold'], {
+		env: recorder.env,
+		oldValues: true,
+	});
+	expect(exitCode, stderr).not.toBe(0);
+	expect(stderr).toMatch(/stopped: none of the first 20 rows could be read: .*Not yours.*--no-snapshot/);
+	expect(recorder.requests.filter(({ method }) => method === 'POST')).toEqual([]);
 });
 
 test('an ID that no user has is a warning before the run', async () => {

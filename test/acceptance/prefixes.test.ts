@@ -95,7 +95,7 @@ describe("a deployment's own words", () => {
 		await run('ticket fields get 14');
 		await run(['user', 'id', desk.username]);
 		await run('reply update 14 1 --content x');
-		await run('term update ticket_priority 1 --name x');
+		await run('term update ticket_priority 22 --name x');
 		await run('api GET tickets');
 		const paths = desk.requests.slice(before).map(({ path }) => path);
 		// The priority's color is read before.

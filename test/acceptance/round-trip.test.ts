@@ -319,7 +319,7 @@ test('a reply of another ticket than the path names is not moved where it is rea
 	const result = await runHere(['reply', 'update', '6', id, '--status', 'read', '--snapshot', '--json'], { env });
 	expect(result.exitCode).toBe(1);
 	expect(JSON.parse(result.stdout)).toMatchObject([
-		{ outcome: 'failed', code: 'another_object', message: expect.stringContaining('parent 5, not 6') },
+		{ outcome: 'failed', code: 'not_read', message: expect.stringContaining('parent 5, not 6') },
 	]);
 	expect((await runHere(['api', 'GET', `tickets/5/replies/${id}`, '--field', 'parent'], { env })).stdout).toBe('5\n');
 	await sandbox.stop();

@@ -167,20 +167,24 @@ describe('nothing can be said', () => {
 });
 
 describe('a term', () => {
+	const slugs: Record<string, string> = { '9': 'vip', '10': 'other', '11': '', '170': '126', '126': 'lamp' };
 	const terms = (taxonomy: string) => ({
-		idOf: (text: string): string | undefined =>
-			taxonomy === 'product' ? { '9': '9', vip: '9', VIP: '9', other: '10', '10': '10', '11': '11' }[text] : undefined,
-		isHidden: (id: string): boolean => id === '11',
-		ofSlug: () => undefined,
+		isListed: taxonomy === 'product',
+		hasHidden: true,
+		ofSlug: (slug: string) => Object.keys(slugs).find((id) => slug !== '' && slugs[id] === slug),
+		mayShowAs: (id: string, text: string) => slugs[id] === undefined || slugs[id] === text,
 		exported: () => undefined,
 	});
 
 	it.each<[unknown, unknown, string]>([
 		['9', 'vip', 'same'],
-		['VIP', 'vip', 'same'],
 		['9', 'other', 'other'],
-		['9', 'unlisted', 'not comparable'],
+		['9', 'unlisted', 'other'],
+		['12', 'unlisted', 'not comparable'],
 		['9', '', 'other'],
+		['170', '126', 'same'],
+		['126', '126', 'other'],
+		['126', 'lamp', 'same'],
 		['11', '', 'not comparable'],
 		['11', 'vip', 'other'],
 	])('%j against %j is %s once the taxonomy is listed', (sent, shown, equality) => {
@@ -200,8 +204,12 @@ describe('a term', () => {
 });
 
 describe('the comparison of a request with an object', () => {
-	const compared = (sent: object, shown: Record<string, unknown>) =>
-		compareAll(endpoints['ticket.update'], { ...sent }, (name) => shown[name]);
+	const compared = (sent: Record<string, unknown>, shown: Record<string, unknown>) =>
+		compareAll(
+			sent,
+			(name) => shown[name],
+			(name, left, right) => compareField(endpoints['ticket.update'], name, left, right),
+		);
 
 	it('lists fields that differ with both values, and fields that are not comparable or not shown', () => {
 		const sent = { status: 'hold', title: 'a', assignee: 3, product: '12', 'time-notes': 'x' };

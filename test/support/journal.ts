@@ -62,8 +62,6 @@ export function outcomeOf(row: number, more: Partial<RowOutcome> = {}): RowOutco
 export const journalIn = (stateDir: string, id = headerOf(0).id): string => join(stateDir, 'runs', `${id}.ndjson`);
 
 /** A line of a journal with the right checksum, whatever it held before. */
-export function lineOf(given: Record<string, unknown> | null): string {
-	if (given === null) return sealed('null');
-	const { crc: _, ...record } = given;
+export function lineOf({ crc: _, ...record }: Record<string, unknown>): string {
 	return sealed(JSON.stringify(record));
 }

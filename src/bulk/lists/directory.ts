@@ -10,6 +10,7 @@ import { didYouMean } from '../../api/suggest.js';
 import { isId, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../api/values.js';
 import { FailedError, UsageError } from '../../errors.js';
 import { lookedUpId } from '../../http/judge.js';
+import type { Known } from '../../http/known.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { isNothing } from '../run/held.js';
 import { type ListedObject, objectsIn } from './pages.js';
@@ -292,6 +293,7 @@ abstract class Listing implements Directory {
 class Terms extends Listing {
 	/** Empty until they are listed. */
 	#all: readonly Named[] = [];
+	#isListed = false;
 
 	constructor(
 		private readonly taxonomy: string,
@@ -304,8 +306,30 @@ class Terms extends Listing {
 		return this.#all.find((term) => term.id === id)?.name;
 	}
 
-	isHidden(id: string): boolean {
-		return this.#all.some((term) => term.id === id && damaged(term.slug) === '');
+	get isListed(): boolean {
+		return this.#isListed;
+	}
+
+	get hasHidden(): boolean {
+		return this.#all.some(({ slug }) => damaged(slug) === '');
+	}
+
+	mayShowAs(id: string, text: string): boolean {
+		const term = this.#all.find((each) => each.id === id);
+		// A term that was made since the list was read may have any slug.
+		return term === undefined || term.slug === text || damaged(term.slug) === text;
+	}
+
+	/** The one term of an object, which the slug that it shows may not tell; empty if it has none. */
+	async ofObject(id: string): Promise<Known<string>> {
+		const { dialect, send } = this.setting;
+		const query = { post: id, per_page: String(PAGE_SIZE) };
+		const outcome = await send(listRequest(reads.term, { taxonomy: this.taxonomy }, query, dialect));
+		const objects = objectsIn(outcome);
+		const ids = objects?.map((each) => String(each.id)) ?? [];
+		// A service that ignores `post` lists more than the one term that a field holds.
+		const isKnown = objects !== undefined && ids.every(isId) && ids.length <= 1;
+		return isKnown ? { is: 'shown', value: ids[0] ?? '' } : { is: 'unknown', why: outcome };
 	}
 
 	idOf(text: string): string | undefined {
@@ -315,9 +339,10 @@ class Terms extends Listing {
 	}
 
 	ofSlug(text: string): string | undefined {
-		const found = this.#all.filter(({ slug }) => text !== '' && (slug === text || damaged(slug) === text));
-		if (found.length === 0) return this.#all.find(({ id }) => id === text)?.id;
-		return found.length === 1 ? found[0]?.id : undefined;
+		const found = this.#all.filter(({ slug }) => slug === text || damaged(slug) === text);
+		// An empty text is a term without a readable slug, or none.
+		if (text === '' || found.length > 1) return undefined;
+		return (found[0] ?? this.#all.find(({ id }) => id === text))?.id;
 	}
 
 	exported(text: string): string | undefined {
@@ -345,6 +370,7 @@ class Terms extends Listing {
 		}
 		const all = [...terms.values()];
 		this.#all = all;
+		this.#isListed = true;
 		return all;
 	}
 

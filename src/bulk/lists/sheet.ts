@@ -7,7 +7,7 @@ import type { Read } from '../../api/reads.js';
 import { emptyRecord, findField, hasInexactNumber, isObject, looksLikeNumber } from '../../api/values.js';
 import { cellText } from '../../text.js';
 import { type ColumnReader, type Draft, fieldColumn } from '../input/columns.js';
-import { isNothing } from '../run/held.js';
+import { heldOf, isNothing, shownValue } from '../run/held.js';
 import type { Fields } from '../run/plan.js';
 import type { Directories } from './directory.js';
 import type { ListedObject } from './pages.js';
@@ -165,9 +165,11 @@ export function editableFields(object: ListedObject, options: Omit<SheetOptions,
 		const isEditable = Object.hasOwn(exported, name) || (value !== undefined && isNothing(value));
 		return isEditable && sheet.columns.includes(name);
 	});
+	const held = options.read.update && heldOf(options.read.update, object, options.terms);
+	const now = (name: string): unknown => held && shownValue(held.field(name));
 	return {
 		fields: fields.map((field) => ({ ...field, value: exported[field.name] ?? (EMPTY[field.kind] || '') })),
-		expected: Object.fromEntries(fields.map(({ name }) => [name, [rawValue(object[name])]])),
+		expected: Object.fromEntries(fields.map(({ name }) => [name, [now(name)]])),
 		warnings: sheet.warnings(),
 	};
 }

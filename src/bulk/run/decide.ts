@@ -1,79 +1,114 @@
 /** What a read before the write shows: which fields are sent, or why none are. */
 
-import { type AppliedDifference, compareField, type TermIndex } from '../../api/applied.js';
+import type { AppliedDifference } from '../../api/applied.js';
 import type { Endpoint } from '../../api/endpoints.js';
+import { passwordField } from '../../api/fields.js';
 import type { Request } from '../../api/plan.js';
 import { emptyRecord } from '../../api/values.js';
 import { type Outcome, skipped, unsent } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
-import { type Held, holds, isNothing, isUnchanged, valuesOf } from './held.js';
+import { type Held, holds, isNothing, isShown, isUnchanged, type KnownValue, shownValue, valuesOf } from './held.js';
 import { type Checks, type Fields, listedFields, NOTHING_TO_SEND, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
+
+/** A field that the row leaves as it is. */
+export interface LeftField extends AppliedDifference {
+	/** If it isn't that someone changed it. */
+	readonly why?: string;
+}
 
 export type Decision =
 	| { readonly skip: Outcome }
 	| {
 			readonly fields: Fields;
-			readonly left: readonly AppliedDifference[];
+			readonly left: readonly LeftField[];
 	  };
 
 export const UNCHANGED = { code: 'unchanged', message: 'no change' } as const;
 
-export function decide(row: RunRow, held: Held, plan: RunPlan, terms?: TermIndex): Decision {
+export function decide(row: RunRow, held: Held, plan: RunPlan): Decision {
 	const { checks } = plan;
 	const { endpoint, sent } = row.request;
-	const hidden = listedFields(plan).find((field) => !held.has(field));
-	if (hidden !== undefined) {
-		const message = `the service does not show ${hidden}, so items can't be added or removed; nothing was written`;
-		return { skip: unsent('failed', 'not_shown', message) };
+	for (const field of listedFields(plan)) {
+		const known = held.field(field);
+		if (!isShown(known)) return { skip: notKnown(known, "so items can't be added or removed") };
 	}
 	const conflict = conflictOf(row, held, checks);
 	if (conflict !== undefined) return { skip: conflict };
-	const left = changedByOthers(row, held, terms);
+	const left = [...changedByOthers(row, held, plan), ...notRestorable(row, held)];
 	const all: Record<string, unknown> = { ...sent, ...listChanges(held, plan) };
 	for (const { field } of left) delete all[field];
 	const changed = emptyRecord<unknown>();
 	for (const [name, value] of Object.entries(all)) {
 		if (!isUnchanged(endpoint, name, value, held)) changed[name] = value;
 	}
-	const fields = checks.onlyChanged ? changed : all;
+	const fields = checks.sendUnchanged === true ? all : changed;
 	const isEmpty = Object.keys(fields).length === 0;
 	if (left.length > 0 && (isEmpty || plan.source.from !== 'snapshots')) {
 		return { skip: skipped(leftBy(left, plan)) };
 	}
 	if (isEmpty && endpoint.body !== 'none') {
-		return { skip: skipped(checks.onlyChanged || listedFields(plan).length > 0 ? UNCHANGED : NOTHING_TO_SEND) };
+		const hadNothing = Object.keys(sent ?? {}).length === 0 && listedFields(plan).length === 0;
+		return { skip: skipped(hadNothing ? NOTHING_TO_SEND : UNCHANGED) };
 	}
 	return { fields, left };
 }
 
-function conflictOf({ request, modified }: RunRow, held: Held, checks: Checks): Outcome | undefined {
-	const now = checks.ifUnmodified ? held.get('modified_gmt') : modified;
-	if (now !== modified) {
-		const message = `modified since: modified_gmt is ${now ?? 'unknown'}, not ${modified ?? 'given'}`;
-		return skipped({ code: 'conflict', message });
+/** @param effect what can't be done without the field */
+function notKnown(known: Exclude<KnownValue, { is: 'shown' }>, effect: string): Outcome {
+	return unsent('failed', 'not_shown', `${known.why.message}, ${effect}; nothing was written`);
+}
+
+function conflictOf({ modified }: RunRow, held: Held, checks: Checks): Outcome | undefined {
+	if (checks.ifUnmodified) {
+		const known = held.field('modified_gmt');
+		if (!isShown(known)) return notKnown(known, "so --if-unmodified can't be checked");
+		if (known.value !== modified) {
+			const message = `modified since: modified_gmt is ${known.value}, not ${modified ?? 'given'}`;
+			return skipped({ code: 'conflict', message });
+		}
 	}
 	for (const { field, value } of checks.conditions) {
-		if (holds(request.endpoint, held, field, value)) continue;
-		const message = `${field} is ${JSON.stringify(held.get(field) ?? null)}, not "${value}"`;
+		const known = held.field(field);
+		if (known.is === 'unknown') return notKnown(known, `so --if ${field} can't be checked`);
+		const now = shownValue(known);
+		if (holds(held, field, now, value)) continue;
+		const message = `${field} is ${JSON.stringify(now ?? null)}, not "${value}"`;
 		return skipped({ code: 'condition', message });
 	}
 	return undefined;
 }
 
-function changedByOthers({ request, expected }: RunRow, held: Held, terms?: TermIndex): AppliedDifference[] {
-	const { endpoint, sent = {} } = request;
-	const left: AppliedDifference[] = [];
+/** An undo leaves what it can't compare, since it may be someone else's; a plan sends it. */
+function changedByOthers({ request, expected }: RunRow, held: Held, { source }: RunPlan): LeftField[] {
+	const { sent = {} } = request;
+	const left: LeftField[] = [];
 	for (const [field, values] of Object.entries(expected ?? {})) {
 		const fine = Object.hasOwn(sent, field) ? [...values, sent[field]] : values;
-		const now = held.get(field);
-		// Services may leave out cleared fields.
-		const isFine = held.has(field)
-			? fine.some((value) => compareField(endpoint, field, value, now, terms) !== 'other')
-			: fine.some(isNothing);
-		if (!isFine) left.push({ field, sent: sent[field], shown: now ?? null });
+		const known = held.field(field);
+		// A custom field that was emptied may be gone.
+		const found = isShown(known)
+			? fine.map((value) => held.compare(field, value))
+			: [known.is === 'absent' && fine.some(isNothing) ? 'same' : 'not comparable'];
+		const isFine = found.includes('same') || (source.from !== 'snapshots' && found.includes('not comparable'));
+		if (isFine) continue;
+		const why = found.includes('not comparable')
+			? `${field} not restored: it can't be compared with what the run wrote`
+			: undefined;
+		left.push({ field, sent: sent[field], shown: shownValue(known) ?? null, ...(why && { why }) });
 	}
 	return left;
+}
+
+/** What an undo can't put back is no matter if it is back already. */
+function notRestorable({ kept = {} }: RunRow, held: Held): LeftField[] {
+	const left = Object.entries(kept).filter(
+		([field, { old }]) => old === undefined || held.compare(field, old) !== 'same',
+	);
+	return left.map(([field, { why, old = null }]) => {
+		const shown = shownValue(held.field(field)) ?? null;
+		return { field, sent: old, shown, why: `${field} not restored: ${why}` };
+	});
 }
 
 const EDITED = { code: 'conflict', hint: 'edit it again to see its current fields' } as const;
@@ -85,17 +120,19 @@ const LEFT = {
 	snapshots: { code: 'changed_since', hint: 'pass --overwrite to restore it' },
 } as const;
 
-export function leftBy(left: readonly AppliedDifference[], { source }: RunPlan) {
+export function leftBy(left: readonly LeftField[], { source }: RunPlan) {
 	const { code, hint } = LEFT[source.from];
-	const changes = left.map(({ field, shown }) => `${field} was changed since: it is ${JSON.stringify(shown)}`);
-	return { code, message: [...changes, hint].join('; ') };
+	const said = left.map(({ field, shown, why }) => why ?? `${field} was changed since: it is ${JSON.stringify(shown)}`);
+	const isChanged = left.some(({ why }) => why === undefined);
+	if (!isChanged) return { code: 'not_restorable', message: said.join('; ') } as const;
+	return { code, message: [...said, hint].join('; ') };
 }
 
 export function listChanges(held: Held, plan: RunPlan): Fields {
 	const { add, remove } = plan.values;
 	const changes = emptyRecord<unknown>();
 	for (const field of listedFields(plan)) {
-		const now = held.get(field);
+		const now = shownValue(held.field(field));
 		const items = isNothing(now) ? [] : [now].flat();
 		const gone = new Set((remove[field] ?? []).map(String));
 		const kept = items.filter((item) => !gone.has(String(item)));
@@ -108,12 +145,30 @@ export function listChanges(held: Held, plan: RunPlan): Fields {
 
 /** An update clears these fields unless it sends them again. */
 export function withCleared({ cleared = [] }: Endpoint, held: Held, fields: Fields): Fields {
-	const names = cleared.filter((name) => !isNothing(held.get(name)) && !Object.hasOwn(fields, name));
-	return { ...fields, ...Object.fromEntries(names.map((name) => [name, held.get(name)])) };
+	const kept = { ...fields };
+	for (const name of cleared) {
+		// Services that do not show the field have none to clear.
+		const now = shownValue(held.field(name));
+		if (!isNothing(now) && !Object.hasOwn(fields, name)) kept[name] = now;
+	}
+	return kept;
 }
 
-export function oldValues(held: Held, { endpoint, sent = {} }: Request): OldValues {
+/** @returns the first field whose old value is not known, where a read could show it */
+export function oldValues(
+	held: Held,
+	{ endpoint, sent = {} }: Request,
+): OldValues | Extract<KnownValue, { is: 'unknown' }> {
 	// A status restores from the trash.
 	const written = endpoint.trash ? { status: 'trash' } : sent;
-	return { ...valuesOf(held, Object.keys(written)), sent: written };
+	const untold: string[] = [];
+	const names = Object.keys(written).filter((name) => {
+		// No service shows passwords, and one without lists of terms can't say more.
+		const isUntold = name === passwordField.name || !held.leadsBack(name);
+		if (isUntold) untold.push(name);
+		return !isUntold;
+	});
+	const known = valuesOf(held, names);
+	if ('is' in known) return known;
+	return { ...known, sent: written, untold };
 }

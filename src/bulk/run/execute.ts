@@ -16,7 +16,7 @@ import { ReadAfter, rowsUnderWay, Slots } from './read-after.js';
 import { mayReadAhead, ReadAhead } from './read-ahead.js';
 import type { PastPart } from './resume.js';
 import { invalidOutcome, isInvalid, isOwn, type PlannedRows, type RunRow } from './rows.js';
-import { beyondStop, RowSender } from './send-row.js';
+import { beyondStop, type FirstRead, RowSender } from './send-row.js';
 import type { RunSetup } from './setup.js';
 import { type StopReason, StopWatch } from './stop.js';
 import type { Survey } from './survey.js';
@@ -28,6 +28,7 @@ interface RunParts {
 	client: Client;
 	journal: Journal | undefined;
 	past: PastPart | undefined;
+	first?: FirstRead | undefined;
 }
 
 const TICK_MS = 1000;
@@ -85,7 +86,7 @@ export class Execution {
 	}
 
 	async #sendRows(): Promise<void> {
-		const { setup, rows, survey, client, journal, past } = this.parts;
+		const { setup, rows, survey, client, journal, past, first } = this.parts;
 		const { plan, tuning, dialect, directories, clock } = setup;
 		const limit = (): number => this.#auto?.limit ?? tuning.concurrency;
 		const reader = (optionsNow: () => SendOptions): BatchReader =>
@@ -103,6 +104,8 @@ export class Execution {
 			client,
 			options: this.#options,
 			terms: directories.terms,
+			termOf: (taxonomy, id) => directories.terms(taxonomy).ofObject(id),
+			first,
 			redact: setup.redactRows(survey.hasSecrets),
 			journal,
 			past,

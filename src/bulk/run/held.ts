@@ -1,90 +1,220 @@
-/** What an object contains, as far as a read shows it. */
+/** What an object contains, as far as a read shows it: each field is shown, absent or not known. */
 
 import {
+	compareAll,
 	compareField,
+	compareIds,
 	customFieldText,
+	type Equality,
 	rawValue,
 	readCustomFields,
 	type TermIndex,
 	writtenName,
 } from '../../api/applied.js';
 import type { Endpoint } from '../../api/endpoints.js';
+import type { FieldKind } from '../../api/fields.js';
 import { emptyRecord, isObject } from '../../api/values.js';
+import type { Known } from '../../http/known.js';
+import { type Outcome, unsent } from '../../http/outcome.js';
 import type { Fields } from './plan.js';
 
+export type KnownValue = Known<unknown>;
+
 export interface Held {
-	has(field: string): boolean;
-	get(field: string): unknown;
-	names: readonly string[];
-	writtenAs(field: string): string;
+	/** Terms are IDs. A custom field that the service doesn't list is absent; any other field that is not shown is not known. */
+	field(name: string): KnownValue;
+	/** Whether writing the value that is shown would restore it; a slug may not lead back to its term. */
+	leadsBack(name: string): boolean;
+	readonly names: readonly string[];
+	/** Custom fields can be written under another name than they are shown. */
+	writtenAs(name: string): string;
+	/** @param value as we would send it: terms are IDs @param now by default what the field shows */
+	compare(name: string, value: unknown, now?: unknown): Equality;
 }
 
-export function heldOf({ body: kind, fields }: Endpoint, body: unknown, terms?: TermIndex): Held | undefined {
-	if (kind === 'custom_fields') return heldFields(body);
-	if (!isObject(body) || Object.keys(body).length === 0) return undefined;
-	const get = (name: string): unknown => {
-		if (!Object.hasOwn(body, name)) return undefined;
-		const value = rawValue(body[name]);
-		const field = fields.find((each) => each.name === name);
-		return field?.kind === 'term' || field?.kind === 'terms' ? asIds(name, value, terms) : value;
-	};
+type HeldEndpoint = Pick<Endpoint, 'body' | 'fields'>;
+
+/** @returns undefined for what is no object */
+export function heldOf(endpoint: HeldEndpoint, body: unknown, terms?: TermIndex): Held | undefined {
+	const fieldOf = endpoint.body === 'custom_fields' ? customFields(body) : objectFields(endpoint, body, terms);
+	if (fieldOf === undefined) return undefined;
+	const kinds = new Map(endpoint.fields.map(({ name, kind }) => [name, kind]));
+	const areIds = (name: string): boolean => isTerm(kinds.get(name)) && terms?.(name).isListed === true;
 	return {
-		get,
-		has: (name) => get(name) !== undefined,
-		names: Object.keys(body),
-		writtenAs: (name) => name,
+		...fieldOf,
+		leadsBack: (name) =>
+			!isTerm(kinds.get(name)) || areIds(name) || [shownValue(fieldOf.field(name))].flat().every(isReadable),
+		compare(name, value, given) {
+			const known = fieldOf.field(name);
+			const now = given ?? (known.is === 'absent' ? null : shownValue(known));
+			if (now === undefined) return 'not comparable';
+			return areIds(name) ? compareIds(value, now) : compareField(endpoint, name, value, now);
+		},
 	};
 }
 
-export function valuesOf(held: Held | undefined, names: readonly string[]): { values: Fields; absent: string[] } {
-	const values = emptyRecord<unknown>();
-	for (const name of names) if (held?.has(name) === true) values[name] = held.get(name);
-	return { values, absent: names.filter((name) => !Object.hasOwn(values, name)) };
+/** Values that we kept or planned: their terms are IDs, whatever they look like. */
+export function heldIn({ fields, body }: HeldEndpoint, values: Fields): Held {
+	const kinds = new Map(fields.map(({ name, kind }) => [name, kind]));
+	return {
+		field(name) {
+			if (Object.hasOwn(values, name)) return { is: 'shown', value: values[name] };
+			return { is: 'unknown', why: notShown(name) };
+		},
+		leadsBack: () => true,
+		names: Object.keys(values),
+		writtenAs: (name) => name,
+		compare(name, value, now = values[name]) {
+			if (now === undefined) return 'not comparable';
+			return isTerm(kinds.get(name)) ? compareIds(value, now) : compareField({ fields, body }, name, value, now);
+		},
+	};
+}
+
+export type TermOf = (taxonomy: string, id: string) => Promise<Known<string>>;
+
+/** Asks for the terms of those fields whose slugs don't tell: they are empty, damaged or not unique. */
+export async function withTerms(held: Held, names: Iterable<string>, id: string, termOf: TermOf): Promise<Held> {
+	let whole = held;
+	for (const name of names) {
+		const known = held.field(name);
+		if (known.is !== 'unknown' || known.why.code !== UNTOLD_TERM) continue;
+		const term = await termOf(name, id);
+		if (isShown(term)) whole = withField(whole, name, term.value);
+	}
+	return whole;
+}
+
+const isTerm = (kind: FieldKind | undefined): boolean => kind === 'term' || kind === 'terms';
+
+/** The same with one more value, which the object itself did not show. */
+function withField(held: Held, name: string, value: unknown): Held {
+	return {
+		...held,
+		field: (each) => (each === name ? { is: 'shown', value } : held.field(each)),
+		compare: (each, sent, now) => (each === name ? compareIds(sent, value) : held.compare(each, sent, now)),
+	};
+}
+
+/** How the object compares with what was sent. */
+export function compareHeld(held: Held, sent: Fields): ReturnType<typeof compareAll> {
+	return compareAll(sent, (name) => shownValue(held.field(name)), held.compare);
+}
+
+/** For those who handle a value that is absent or not known like one that is empty; they say why. */
+export function shownValue(known: KnownValue): unknown {
+	return known.is === 'shown' ? known.value : undefined;
+}
+
+export function isShown<T>(known: Known<T>): known is Extract<Known<T>, { is: 'shown' }> {
+	return known.is === 'shown';
+}
+
+const notShown = (name: string): Outcome => unsent('failed', 'not_shown', `the service does not show ${name}`);
+
+function objectFields({ fields }: HeldEndpoint, body: unknown, terms: TermIndex | undefined) {
+	if (!isObject(body) || Object.keys(body).length === 0) return undefined;
+	const kinds = new Map(fields.map(({ name, kind }) => [name, kind]));
+	return {
+		field(name: string): KnownValue {
+			const value = Object.hasOwn(body, name) ? rawValue(body[name]) : undefined;
+			if (value === undefined) return { is: 'unknown', why: notShown(name) };
+			return isTerm(kinds.get(name)) ? termIds(name, value, terms) : { is: 'shown', value };
+		},
+		names: Object.keys(body),
+		writtenAs: (name: string) => name,
+	};
+}
+
+/** Only IDs are safe to write and to compare: slugs can be shown damaged or empty, or look like IDs. */
+function termIds(taxonomy: string, value: unknown, terms: TermIndex | undefined): KnownValue {
+	if (Array.isArray(value)) {
+		const ids: unknown[] = [];
+		for (const each of value) {
+			const known = termIds(taxonomy, each, terms);
+			if (!isShown(known)) return known;
+			ids.push(known.value);
+		}
+		return { is: 'shown', value: ids };
+	}
+	if (typeof value !== 'string') return { is: 'shown', value };
+	const index = terms?.(taxonomy);
+	if (index?.isListed !== true) return { is: 'shown', value };
+	const id = index.ofSlug(value);
+	if (id !== undefined) return { is: 'shown', value: id };
+	const mayBeEmpty = value === '' && !index.hasHidden;
+	return mayBeEmpty ? { is: 'shown', value } : untold(taxonomy, value);
+}
+
+/** Its terms can be asked for. */
+const UNTOLD_TERM = 'untold_term';
+
+/** A slug that leads back to its term where the service has no list of terms. */
+const isReadable = (slug: unknown): boolean =>
+	typeof slug !== 'string' || (/^[a-z][\w-]*$/i.test(slug) && !slug.includes('--'));
+
+function untold(taxonomy: string, slug: string): KnownValue {
+	const message = `the service shows the ${taxonomy} as ${JSON.stringify(slug)}, which does not say which term it is`;
+	return { is: 'unknown', why: unsent('failed', UNTOLD_TERM, message) };
 }
 
 /** Shown as `severity`, written as `xx_severity`. */
-function heldFields(body: unknown): Held | undefined {
+function customFields(body: unknown) {
 	const fields = readCustomFields(body);
 	if (fields === undefined) return undefined;
 	const names = Object.keys(fields);
 	const shownNames = new Map(names.map((name) => [writtenName(body, name), name]));
-	const get = (name: string): unknown => fields[Object.hasOwn(fields, name) ? name : (shownNames.get(name) ?? name)];
 	return {
-		get,
-		has: (name) => get(name) !== undefined,
+		field(name: string): KnownValue {
+			const shown = Object.hasOwn(fields, name) ? name : shownNames.get(name);
+			// The list of a ticket's custom fields is whole.
+			if (shown === undefined) return { is: 'absent', why: notShown(name) };
+			return { is: 'shown', value: fields[shown] };
+		},
 		names,
-		writtenAs: (name) => (Object.hasOwn(fields, name) ? writtenName(body, name) : name),
+		writtenAs: (name: string) => (Object.hasOwn(fields, name) ? writtenName(body, name) : name),
 	};
 }
 
-/** Only IDs are safe to write: slugs can be damaged or look like IDs. */
-function asIds(taxonomy: string, value: unknown, terms: TermIndex | undefined): unknown {
-	if (Array.isArray(value)) return value.map((each) => asIds(taxonomy, each, terms));
-	return typeof value === 'string' ? (terms?.(taxonomy).ofSlug(value) ?? value) : value;
+export interface KnownFields {
+	readonly values: Fields;
+	/** Those that the object does not have. */
+	readonly absent: readonly string[];
 }
 
-function isSame(endpoint: Endpoint, name: string, value: unknown, held: Held): boolean {
-	return held.has(name) && compareField(endpoint, name, value, held.get(name)) === 'same';
+/** @returns what is known of the fields, or the first one of which nothing is */
+export function valuesOf(held: Held, names: readonly string[]): KnownFields | Extract<KnownValue, { is: 'unknown' }> {
+	const values = emptyRecord<unknown>();
+	const absent: string[] = [];
+	for (const name of names) {
+		const known = held.field(name);
+		if (known.is === 'unknown') return known;
+		if (known.is === 'absent') absent.push(name);
+		else values[name] = known.value;
+	}
+	return { values, absent };
 }
 
 /** Stricter than a comparison: white space counts. */
-export function isUnchanged(endpoint: Endpoint, name: string, value: unknown, held: Held): boolean {
-	const now = held.get(name);
+export function isUnchanged(endpoint: HeldEndpoint, name: string, value: unknown, held: Held): boolean {
+	const known = held.field(name);
+	if (!isShown(known)) return false;
+	const now = known.value;
 	if (endpoint.body === 'custom_fields') {
-		return held.has(name) && (typeof value === 'string' ? customFieldText(now) === value : now === value);
+		return typeof value === 'string' ? customFieldText(now) === value : now === value;
 	}
 	const areTexts = typeof value === 'string' && typeof now === 'string';
-	return areTexts ? value === now : isSame(endpoint, name, value, held);
+	return areTexts ? value === now : held.compare(name, value) === 'same';
 }
 
-export function holds(endpoint: Endpoint, held: Held, field: string, value: string): boolean {
-	const now = held.get(field);
+/** Whether a condition such as `--if status=hold` is met. */
+export function holds(held: Held, name: string, now: unknown, value: string): boolean {
 	if (value === '') return isNothing(now);
 	if (Array.isArray(now)) {
 		const wanted = value.split(',').map((item) => item.trim());
 		return wanted.length === now.length && wanted.every((item) => now.map(String).includes(item));
 	}
-	return (value === '0' || !isNothing(now)) && isSame(endpoint, field, value, held);
+	return (value === '0' || !isNothing(now)) && held.compare(name, value) === 'same';
 }
 
 export function isNothing(value: unknown): boolean {

@@ -15,7 +15,7 @@ import { mayBeSent } from '../journal/header.js';
 import { lineReader } from '../journal/read.js';
 import { headerIn, type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
 import type { FieldChange, PlannedWrite } from './events.js';
-import { heldOf, isUnchanged } from './held.js';
+import { heldIn, isUnchanged } from './held.js';
 import { canBeUndone, type RowSource, type RunHeader, type RunPlan, type SavedPlan, withoutInput } from './plan.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 import { areIds } from './undo.js';
@@ -229,9 +229,9 @@ export function changesIn({ fields, before, force }: PlannedWrite, plan: RunPlan
 		const field = IDENTITY.find((name) => Object.hasOwn(values, name)) ?? 'status';
 		return [changeOf(field, endpoint.trash && force !== true ? 'trash' : 'deleted')];
 	}
-	const held = heldOf({ ...endpoint, body: 'fields' }, values);
+	const held = heldIn(endpoint, values);
 	return Object.entries(fields)
-		.filter(([name, value]) => held === undefined || !isUnchanged(endpoint, name, value, held))
+		.filter(([name, value]) => !isUnchanged(endpoint, name, value, held))
 		.map(([name, value]) => changeOf(name, value));
 }
 

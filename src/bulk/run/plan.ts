@@ -54,7 +54,10 @@ export interface Condition {
 }
 
 export interface Checks {
+	/** Reads objects to compare them where nothing else does. */
 	readonly onlyChanged: boolean;
+	/** Also sends fields that are shown to have their new value already. */
+	readonly sendUnchanged?: boolean;
 	readonly verify: boolean;
 	readonly snapshot: boolean;
 	readonly ifUnmodified: boolean;

@@ -8,7 +8,7 @@ import { BatchReader, inOrder } from '../lists/batches.js';
 import { decide, UNCHANGED, withCleared } from './decide.js';
 import type { RowChange } from './events.js';
 import { rowsToSend } from './execute.js';
-import { type Held, heldOf, valuesOf } from './held.js';
+import { type Held, heldOf, valuesOf, withTerms } from './held.js';
 import { comparesFirst, type Fields, type RunPlan, readsBefore } from './plan.js';
 import { changesIn, IDENTITY, type PlanWriter } from './plan-file.js';
 import type { PastPart } from './resume.js';
@@ -65,22 +65,23 @@ function createChangeReader(setup: RunSetup): (rows: readonly RunRow[]) => Promi
 		for await (const read of inOrder(rows, setup.tuning.concurrency, readOne)) {
 			const row = rows[changes.length] as RunRow;
 			checkServed(setup.plan, row, read);
-			changes.push(changeFrom(row, read, setup));
+			changes.push(await changeFrom(row, read, setup));
 		}
 		return changes;
 	};
 }
 
-function changeFrom(row: RunRow, found: Outcome, setup: RunSetup): RowChange {
+async function changeFrom(row: RunRow, found: Outcome, setup: RunSetup): Promise<RowChange> {
 	const { plan, directories } = setup;
-	const { endpoint, method } = row.request;
-	const terms = directories.terms;
-	const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, terms) : undefined;
-	if (held === undefined && found.gone !== undefined && method === 'DELETE' && plan.checks.ignoreMissing) {
+	const { endpoint, method, ids, sent = {} } = row.request;
+	const shown = found.outcome === 'ok' ? heldOf(endpoint, found.body, directories.terms) : undefined;
+	if (shown === undefined && found.gone !== undefined && method === 'DELETE' && plan.checks.ignoreMissing) {
 		return { skip: skipped({ code: 'unchanged', message: 'already gone' }), sends: false };
 	}
-	if (held === undefined) return { unread: found, sends: !readsBefore(plan) };
-	const decision = decide(row, held, plan, terms);
+	if (shown === undefined) return { unread: found, sends: !readsBefore(plan) };
+	const termOf = (taxonomy: string, id: string) => directories.terms(taxonomy).ofObject(id);
+	const held = ids.id === undefined ? shown : await withTerms(shown, Object.keys(sent), ids.id, termOf);
+	const decision = decide(row, held, plan);
 	if ('skip' in decision) return { skip: decision.skip, sends: false };
 	return changeOf(row, withCleared(endpoint, held, decision.fields), held, plan);
 }
@@ -90,9 +91,11 @@ function changeOf(planned: RunRow, given: Fields, held: Held | undefined, plan: 
 	const { ids, endpoint, permanent } = planned.request;
 	const isDelete = endpoint.body === 'none';
 	const fields = isDelete ? {} : given;
-	const names = isDelete ? IDENTITY.filter((name) => held?.has(name)) : Object.keys(fields);
+	const names = isDelete ? IDENTITY.filter((name) => held?.field(name).is === 'shown') : Object.keys(fields);
 	const force = isDelete && permanent ? true : undefined;
-	const write = { row, line, ids, force, reassign, modified, fields, before: valuesOf(held, names) } as const;
+	const before = held === undefined ? { values: {}, absent: names } : valuesOf(held, names);
+	if ('is' in before) return { unread: before.why, sends: !readsBefore(plan) };
+	const write = { row, line, ids, force, reassign, modified, fields, before } as const;
 	const changes = changesIn(write, plan);
 	return changes.length === 0 ? { skip: skipped(UNCHANGED), sends: true } : { fields: changes, write, sends: true };
 }

@@ -7,7 +7,8 @@ import type { BatchReader } from '../lists/batches.js';
 import { type RunPlan, readsBefore } from './plan.js';
 import type { RunRow } from './rows.js';
 
-const STALE_MS = 60_000;
+/** What was read longer ago may have changed. */
+export const STALE_MS = 60_000;
 
 /** Conditions are checked right before the write. */
 export function mayReadAhead(plan: RunPlan): boolean {

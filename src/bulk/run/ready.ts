@@ -5,12 +5,13 @@ import { plural } from '../../api/names.js';
 import { readEndpointOf, readRequest } from '../../api/reads.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
-import { writes } from '../../http/judge.js';
-import { isLost, type Outcome } from '../../http/outcome.js';
+import { isRouteMissing, writes } from '../../http/judge.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { nothingToChange, type RunPlan, readsBefore } from './plan.js';
+import { mayReadAhead } from './read-ahead.js';
 import { checkRunReports } from './reports.js';
 import type { PlannedRows, RunRow } from './rows.js';
+import type { FirstRead } from './send-row.js';
 import { checkServed } from './settle.js';
 import type { Guards, RunSetup } from './setup.js';
 import { checkSet, Survey } from './survey.js';
@@ -26,8 +27,15 @@ export async function checkOne(setup: WriteSetup, row: RunRow, client: Client): 
 	await checkWrite(setup, survey, client);
 }
 
-/** @returns the plan, as far as this service can carry it out @throws SupportctlError to send nothing */
-export async function checkRun(setup: RunSetup, survey: Survey, rows: PlannedRows): Promise<RunPlan> {
+export interface Ready {
+	/** As far as this service can carry it out. */
+	readonly plan: RunPlan;
+	/** What the check read counts for the first row. */
+	readonly first?: FirstRead | undefined;
+}
+
+/** @throws SupportctlError to send nothing */
+export async function checkRun(setup: RunSetup, survey: Survey, rows: PlannedRows): Promise<Ready> {
 	const { extent, directories, saveTo, warn } = setup;
 	checkSet(survey, setup.demands);
 	// A header that names a field is no mistake.
@@ -37,23 +45,24 @@ export async function checkRun(setup: RunSetup, survey: Survey, rows: PlannedRow
 	}
 	if (saveTo !== undefined) checkNoSecrets(survey, setup.plan);
 	const isPointless = survey.rows === 1 || survey.permanent === survey.selected;
-	let plan = setup.snapshotByDefault && isPointless ? withoutOldValues(setup.plan) : setup.plan;
-	if (extent !== 'send' && saveTo === undefined) return plan;
-	if (extent === 'send') plan = await checkWrite({ ...setup, plan }, survey, await setup.connect());
+	const plan = setup.snapshotByDefault && isPointless ? withoutOldValues(setup.plan) : setup.plan;
+	if (extent !== 'send' && saveTo === undefined) return { plan };
+	const ready = extent === 'send' ? await checkWrite({ ...setup, plan }, survey, await setup.connect()) : { plan };
 	await checkRunReports(setup, rows);
-	if (!readsBefore(plan)) return plan;
+	if (!readsBefore(ready.plan)) return ready;
 	// Runs that read anyway: one request before the first row, in place of rows that differ after it.
 	const missing = await directories.users.missing([...survey.users.keys()]).catch(() => undefined);
 	const doubt = 'there may be no such user; supportctl user list shows all';
 	for (const id of missing ?? []) warn(`${survey.users.get(id)} ${id}: ${doubt}`);
-	return plan;
+	return ready;
 }
 
-async function checkWrite(setup: WriteSetup, survey: Survey, client: Client): Promise<RunPlan> {
-	const plan = await checkReadsServed(setup, survey.first[0], client);
-	if (!writes({ endpoint: endpoints[plan.endpoint] }) || survey.selected === 0) return plan;
+async function checkWrite(setup: WriteSetup, survey: Survey, client: Client): Promise<Ready> {
+	const ready = await checkReadsServed(setup, survey.first[0], client);
+	const { plan } = ready;
+	if (!writes({ endpoint: endpoints[plan.endpoint] }) || survey.selected === 0) return ready;
 	await setup.ask(survey, plan, plan.endpoint === 'user.delete' ? await checkUsers(setup, survey) : []);
-	return plan;
+	return ready;
 }
 
 function checkNoSecrets(survey: Survey, { values }: RunPlan): void {
@@ -68,27 +77,23 @@ function withoutOldValues(plan: RunPlan): RunPlan {
 	return { ...plan, checks: { ...plan.checks, snapshot: false } };
 }
 
-/** @returns the plan, without old values that are kept by default and can't be read */
-async function checkReadsServed(setup: WriteSetup, row: RunRow | undefined, client: Client): Promise<RunPlan> {
+/** Old values that are kept by default are given up only if the service itself says that it has no such read. */
+async function checkReadsServed(setup: WriteSetup, row: RunRow | undefined, client: Client): Promise<Ready> {
 	const { plan, dialect, sending, warn } = setup;
 	const isDefault = setup.snapshotByDefault && plan.checks.snapshot;
-	if (row === undefined || !(readsBefore(plan) || plan.checks.verify)) return plan;
+	if (row === undefined || !(readsBefore(plan) || plan.checks.verify)) return { plan };
 	const { request } = row;
-	if (readEndpointOf(request.endpoint)?.documented !== false && !isDefault) return plan;
-	const found = await send(client, readRequest(request, dialect), sending);
-	let ready = plan;
-	if (isDefault && !mayShowObjects(found)) {
-		const why = found.code ?? found.outcome;
-		warn(`this run can't be undone: the service can't read ${plural(request.endpoint.noun, 2)} (${why})`);
-		ready = withoutOldValues(plan);
-	}
-	if (readsBefore(ready) || ready.checks.verify) checkServed(plan, row, found);
-	return ready;
-}
-
-/** Another object may be there, and a service that is busy or down shows it later; a 401 ends the run anyway. */
-function mayShowObjects(found: Outcome): boolean {
-	return found.outcome === 'ok' || found.gone !== undefined || found.signedOut === true || isLost(found);
+	if (readEndpointOf(request.endpoint)?.documented !== false && !isDefault) return { plan };
+	const outcome = await send(client, readRequest(request, dialect), sending);
+	const at = sending.clock.monotonic();
+	// What has to be read right before the write is read again.
+	const first = mayReadAhead(plan) && outcome.outcome === 'ok' ? { key: request.key, outcome, at } : undefined;
+	if (!isRouteMissing(outcome)) return { plan, first };
+	const ready = isDefault ? withoutOldValues(plan) : plan;
+	if (readsBefore(ready) || ready.checks.verify) checkServed(plan, row, outcome);
+	const why = outcome.code ?? `HTTP ${outcome.status}`;
+	warn(`this run can't be undone: the service can't read ${plural(request.endpoint.noun, 2)} (${why})`);
+	return { plan: ready };
 }
 
 /** @returns what could not be checked */

@@ -27,6 +27,8 @@ export interface RunRow {
 	readonly reassign?: string;
 	/** The object must still have one of these values in each field. */
 	readonly expected?: Readonly<Record<string, readonly unknown[]>>;
+	/** Fields that an undo can't put back, with their old values where they are known. */
+	readonly kept?: Readonly<Record<string, { readonly why: string; readonly old?: unknown }>> | undefined;
 	readonly skip?: { readonly code: SkipCode; readonly message: string };
 	readonly remarks?: readonly string[];
 	readonly modified?: string;

@@ -6,7 +6,7 @@ import { nextSteps } from '../journal/counts.js';
 import { createJournal, type Journal } from '../journal/write.js';
 import { Execution } from './execute.js';
 import { comparedTerms, keepNames } from './names.js';
-import { comparesFirst, inputFileOf, type RunHeader } from './plan.js';
+import { inputFileOf, type RunHeader, readsBefore } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
 import { checkRun } from './ready.js';
 import { writeRunReports } from './reports.js';
@@ -39,11 +39,9 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
 		await show({ type: 'surveyed', survey, rows });
 		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
-		const setup: RunSetup = { ...given, plan: await checkRun(given, survey, rows) };
-		if (extent === 'changes' || comparesFirst(plan) || plan.checks.verify) {
-			const compared = comparedTerms(plan, endpoints[plan.endpoint], survey.fields);
-			for (const taxonomy of compared) await setup.directories.terms(taxonomy).list();
-		}
+		const { first, ...ready } = await checkRun(given, survey, rows);
+		const setup: RunSetup = { ...given, ...ready };
+		await listTerms(setup, survey);
 		if (extent !== 'send') return await previewRows(setup, rows, survey, past);
 		const maySave = resumes === undefined && !survey.hasSecrets;
 		if (maySave) await rows.input?.keep();
@@ -51,7 +49,7 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		const client = await setup.connect();
 		const journal = past?.journal ?? (await openJournalOf(setup, rows, survey));
 		await past?.begin();
-		const ended = await new Execution({ setup, rows, survey, client, journal, past }).run();
+		const ended = await new Execution({ setup, rows, survey, client, journal, past, first }).run();
 		keep &&= nextSteps('', ended.counts, ended.resumable).length > 0;
 		await writeRunReports(setup, journal, ended).catch((error: unknown) => {
 			ended.failure ??= error;
@@ -60,6 +58,17 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		return ended.exitCode;
 	} finally {
 		await rows.input?.dispose({ keep });
+	}
+}
+
+/** Before the first read that is compared or kept: only the whole taxonomy says which term a slug means. */
+async function listTerms({ plan, extent, directories, warn }: RunSetup, survey: Survey): Promise<void> {
+	const { checks, endpoint } = plan;
+	if (extent !== 'changes' && !readsBefore(plan) && !checks.verify) return;
+	for (const taxonomy of comparedTerms(plan, endpoints[endpoint], survey.fields)) {
+		const terms = await directories.terms(taxonomy).list();
+		if (terms !== undefined || !checks.snapshot) continue;
+		warn(`this service doesn't list its ${taxonomy} terms, so run undo may not be able to restore the ${taxonomy}`);
 	}
 }
 

@@ -1,21 +1,22 @@
 /** One row, from its first read to its outcome, for single requests and runs: read, write, read again. */
 
-import type { AppliedDifference, TermIndex } from '../../api/applied.js';
+import type { TermIndex } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
+import { passwordField } from '../../api/fields.js';
 import { createPlanner, type Request } from '../../api/plan.js';
 import { readEndpointOf, readRequest } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { hasInexactNumber, quote } from '../../api/values.js';
 import type { Client } from '../../http/client.js';
-import { differing, lookedUpId } from '../../http/judge.js';
-import { isLost, type Outcome, type RowOutcome, skipped, unsent } from '../../http/outcome.js';
+import { differing, isRouteMissing, lookedUpId } from '../../http/judge.js';
+import { type Outcome, type RowOutcome, skipped, unsent } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Journal } from '../journal/write.js';
-import { decide, leftBy, oldValues, withCleared } from './decide.js';
-import { type Held, heldOf } from './held.js';
-import { type Checks, type RunPlan, readsBefore } from './plan.js';
+import { decide, type LeftField, leftBy, oldValues, withCleared } from './decide.js';
+import { type Held, heldOf, type TermOf, withTerms } from './held.js';
+import { type Checks, listedFields, type RunPlan, readsBefore } from './plan.js';
 import type { ReadAfter, Slots } from './read-after.js';
-import type { ReadAhead } from './read-ahead.js';
+import { type ReadAhead, STALE_MS } from './read-ahead.js';
 import type { PastPart } from './resume.js';
 import type { RunRow } from './rows.js';
 import { notRead, type Seen, settledBy, settledRefusal, verified } from './settle.js';
@@ -27,15 +28,26 @@ export interface RowSenderParts {
 	client: Client;
 	options: SendOptions;
 	terms?: TermIndex;
+	/** The term of an object where its slug doesn't tell. */
+	termOf?: TermOf;
 	redact: RowRedactor;
 	journal?: Pick<Journal, 'record' | 'before'>;
 	past?: PastPart;
 	/** With `--verify`, more rows are under way than requests. */
 	slots?: Slots;
 	ahead?: ReadAhead;
+	/** A read from before the run began: its first row needs no other. */
+	first?: FirstRead | undefined;
 	after?: ReadAfter;
 	read?: typeof send;
 	write?: typeof send;
+}
+
+export interface FirstRead {
+	readonly key: string;
+	readonly outcome: Outcome;
+	/** Milliseconds of the monotonic clock. */
+	readonly at: number;
 }
 
 /** A written row is read back even if the run stops. */
@@ -45,7 +57,7 @@ export function beyondStop(options: SendOptions): SendOptions {
 
 interface Prepared {
 	request: Request;
-	left: readonly AppliedDifference[];
+	left: readonly LeftField[];
 }
 
 export class RowSender {
@@ -54,6 +66,7 @@ export class RowSender {
 	/** Custom fields as one read of the run shows them. */
 	#names: Promise<Held | undefined> | undefined;
 	#isRefused = false;
+	#hasFirst = false;
 
 	constructor(private readonly parts: RowSenderParts) {
 		const { plan, options, terms } = parts;
@@ -83,19 +96,44 @@ export class RowSender {
 	}
 
 	async #readAndWrite(row: RunRow, maybeSent: boolean): Promise<Outcome> {
-		const { plan, terms } = this.parts;
+		const { plan } = this.parts;
 		const first = await this.#readBefore(row);
-		const settled = maybeSent ? settledBy(row.request, first, plan, terms) : undefined;
+		const settled = maybeSent ? settledBy(row.request, first, plan) : undefined;
 		if (settled !== undefined) return settled;
 		const ready = await this.#prepare(row, first, maybeSent);
 		if ('outcome' in ready) return ready;
 		const { request, left } = ready;
-		const result = await this.#writeKind(row, request, maybeSent, first);
+		let result = await this.#writeKind(row, request, maybeSent, first);
+		if (plan.source.from === 'snapshots' && isRefusedPart(result)) {
+			result = (await this.#restoreEach(row, request, first)) ?? result;
+		}
 		return left.length === 0 ? result : withLeft(result, left, plan);
 	}
 
+	/** One field that can't be put back, such as a deleted term, must not keep the others of its object. */
+	async #restoreEach(row: RunRow, { endpoint, ids, sent = {} }: Request, first: Seen): Promise<Outcome | undefined> {
+		const { held } = first;
+		const names = Object.keys(sent).filter((name) => endpoint.cleared?.includes(name) !== true);
+		if (names.length < 2 || held === undefined) return undefined;
+		const planner = createPlanner(endpoint, this.parts.dialect);
+		let whole: Outcome | undefined;
+		const failed: { name: string; result: Outcome }[] = [];
+		for (const name of names) {
+			const request = planner({ ids, fields: withCleared(endpoint, held, { [name]: sent[name] }) });
+			const result = await this.#writeKind(row, request, true, first);
+			if (result.outcome !== 'ok') failed.push({ name, result });
+			else whole = result;
+		}
+		const [bad] = failed;
+		if (bad === undefined) return whole;
+		const message = failed
+			.map(({ name, result }) => `${name} not restored: ${result.message ?? result.outcome}`)
+			.join('; ');
+		return { ...bad.result, message };
+	}
+
 	async #prepare(row: RunRow, { result, held }: Seen, maybeSent: boolean): Promise<Prepared | Outcome> {
-		const { plan, dialect, terms, journal } = this.parts;
+		const { plan, dialect, journal } = this.parts;
 		const { request } = row;
 		const { endpoint, ids } = request;
 		const isGone = result.gone !== undefined && request.method === 'DELETE';
@@ -103,31 +141,37 @@ export class RowSender {
 			return { ...result, outcome: 'ok', body: undefined, message: 'it was gone already' };
 		}
 		if (held === undefined) {
-			const isOpen = result.outcome !== 'failed' || isLost(result);
-			const isNeeded = this.#readsFirst || (endpoint.cleared !== undefined && isOpen);
-			return isNeeded ? notRead(result, maybeSent) : { request, left: [] };
+			// A service without reads shows nothing that an update could clear.
+			const isServed = this.#readsFirst || !isRouteMissing(result);
+			return isServed ? notRead(request, result, maybeSent, plan) : { request, left: [] };
 		}
-		const decision = decide(row, held, plan, terms);
+		const decision = decide(row, held, plan);
 		if ('skip' in decision) return decision.skip;
 		const { fields, left } = decision;
 		const planned =
 			endpoint.body === 'none'
 				? request
 				: createPlanner(endpoint, dialect)({ ids, fields: withCleared(endpoint, held, fields) });
-		if (plan.checks.snapshot && !request.permanent) await journal?.before(row.row, ids, oldValues(held, planned));
+		if (plan.checks.snapshot && !request.permanent) {
+			const old = oldValues(held, planned);
+			// Nothing restores a value that nobody saw.
+			if ('is' in old) return notRead(request, old.why, maybeSent, plan);
+			await journal?.before(row.row, ids, old);
+		}
 		return { request: planned, left };
 	}
 
 	#writeKind(row: RunRow, request: Request, maybeSent: boolean, first?: Seen): Promise<Outcome> {
 		const isCustom = request.endpoint.body === 'custom_fields';
-		return isCustom ? this.#writeFields(row, request, maybeSent, first?.held) : this.#write(row, request, maybeSent);
+		const held = first?.held;
+		return isCustom ? this.#writeFields(row, request, maybeSent, held) : this.#write(row, request, maybeSent, held);
 	}
 
 	/** Custom fields go by the names that the service writes; it ignores unknown names. */
 	async #writeFields(row: RunRow, request: Request, maybeSent: boolean, held?: Held): Promise<Outcome> {
 		const isFirst = this.#names === undefined;
 		const names = held ?? (await this.#findNames(row));
-		const result = await this.#write(row, request, maybeSent, names);
+		const result = await this.#write(row, request, maybeSent, held, names);
 		if (names !== undefined) return withUnknownNames(result, names);
 		if (isFirst && this.#isRefused) {
 			const notice = "custom fields can't be read here, so nothing confirms that they were saved";
@@ -146,23 +190,30 @@ export class RowSender {
 		return this.#names;
 	}
 
-	async #write(row: RunRow, request: Request, maybeSent: boolean, names?: Held): Promise<Outcome> {
+	/** @param before what a read showed before the write @param names under which custom fields are written */
+	async #write(
+		row: RunRow,
+		request: Request,
+		maybeSent: boolean,
+		before: Held | undefined,
+		names?: Held,
+	): Promise<Outcome> {
 		const { plan, dialect } = this.parts;
 		if (hasInexactNumber(request.sent)) return inexactNumber(request.sent ?? {});
 		const written = names === undefined ? request : renamed(request, names, dialect);
 		const sent = await this.#send(row, written);
-		const isNamed = names === undefined || Object.keys(request.sent ?? {}).every(names.has);
+		const isListed = (name: string): boolean => names === undefined || names.field(name).is !== 'absent';
+		const isNamed = Object.keys(request.sent ?? {}).every(isListed);
 		const isVerified = (plan.checks.verify || !isNamed) && mayNeedReading(sent);
 		const isOpen = maybeSent && sent.outcome === 'unknown' && readEndpointOf(request.endpoint) !== undefined;
-		const result = isVerified || isOpen ? await this.#confirm(request, sent, maybeSent) : sent;
+		const result = isVerified || isOpen ? await this.#confirm(request, sent, maybeSent, before) : sent;
 		return result.outcome === 'differs' ? allowed(result, plan.checks) : result;
 	}
 
-	async #confirm(request: Request, result: Outcome, maybeSent: boolean): Promise<Outcome> {
-		const { terms } = this.parts;
+	async #confirm(request: Request, result: Outcome, maybeSent: boolean, before: Held | undefined): Promise<Outcome> {
 		const after = await this.#readAfter(request);
-		const known = maybeSent ? settledRefusal(request, result, after, terms) : result;
-		return verified(request, known, after, terms);
+		const known = maybeSent ? settledRefusal(request, result, after) : result;
+		return verified(request, known, after, before);
 	}
 
 	#send({ row }: RunRow, request: Request): Promise<Outcome> {
@@ -180,11 +231,46 @@ export class RowSender {
 		options.onRetry?.(failed, waitMs);
 	}
 
-	async #readBefore({ request }: RunRow): Promise<Seen> {
-		const { ahead, slots, client, dialect, options, read = send } = this.parts;
+	async #readBefore(row: RunRow): Promise<Seen> {
+		const { request } = row;
+		const listed = this.#takeFirst(request) ?? (await this.parts.ahead?.take(request));
+		const seen = listed === undefined ? await this.#readAlone(request) : this.#seen(request, listed);
+		// A list may leave out fields, or show an object that can't be read alone.
+		const isWhole = listed === undefined || seen.held === undefined || this.#untold(row, seen.held).length === 0;
+		return await this.#withTerms(row, isWhole ? seen : await this.#readAlone(request, seen));
+	}
+
+	#takeFirst({ key }: Request): Outcome | undefined {
+		const { first, options } = this.parts;
+		if (first?.key !== key || this.#hasFirst) return undefined;
+		this.#hasFirst = true;
+		return options.clock.monotonic() - first.at > STALE_MS ? undefined : first.outcome;
+	}
+
+	/** @param listed counts if the object can't be read alone */
+	async #readAlone(request: Request, listed?: Seen): Promise<Seen> {
+		const { slots, client, dialect, options, read = send } = this.parts;
 		const alone = (): Promise<Outcome> => read(client, readRequest(request, dialect), options);
-		const result = (await ahead?.take(request)) ?? (await (slots === undefined ? alone() : slots.run(alone)));
-		return this.#seen(request, result);
+		const seen = this.#seen(request, await (slots === undefined ? alone() : slots.run(alone)));
+		return seen.held === undefined && seen.result.gone === undefined ? (listed ?? seen) : seen;
+	}
+
+	/** Fields that matter and that the object does not show. */
+	#untold({ request, expected }: RunRow, held: Held): string[] {
+		const { plan } = this.parts;
+		const conditions = plan.checks.conditions.map(({ field }) => field);
+		const sent = Object.keys(request.sent ?? {}).filter((name) => name !== passwordField.name);
+		const names = [...sent, ...listedFields(plan), ...conditions, ...Object.keys(expected ?? {})];
+		if (request.endpoint.trash) names.push('status');
+		return [...new Set(names)].filter((name) => held.field(name).is === 'unknown');
+	}
+
+	async #withTerms(row: RunRow, seen: Seen): Promise<Seen> {
+		const { termOf } = this.parts;
+		const { id } = row.request.ids;
+		const { held } = seen;
+		if (held === undefined || termOf === undefined || id === undefined) return seen;
+		return { ...seen, held: await withTerms(held, this.#untold(row, held), id, termOf) };
 	}
 
 	async #readAfter(request: Request): Promise<Seen> {
@@ -214,7 +300,7 @@ function renamed(request: Request, names: Held, dialect: Dialect): Request {
 const NAMED_FIELDS = 10;
 
 function withUnknownNames(result: Outcome, names: Held): Outcome {
-	const unknown = result.differs?.find(({ field }) => !names.has(field))?.field;
+	const unknown = result.differs?.find(({ field }) => names.field(field).is === 'absent')?.field;
 	if (result.outcome !== 'differs' || unknown === undefined) return result;
 	const near = didYouMean(unknown, names.names);
 	const all = names.names.slice(0, NAMED_FIELDS).join(', ');
@@ -234,11 +320,20 @@ function inexactNumber(sent: Readonly<Record<string, unknown>>): Outcome {
 	return unsent('failed', 'inexact_number', message);
 }
 
+/** The service itself refused the request, perhaps after it had saved some fields. */
+function isRefusedPart({ outcome, status = 0, busy, signedOut, notServed }: Outcome): boolean {
+	return outcome !== 'ok' && status >= 400 && !busy && !signedOut && !notServed;
+}
+
 function withLeft(result: Outcome, left: Prepared['left'], plan: RunPlan): Outcome {
 	if (result.outcome !== 'ok' && result.outcome !== 'differs') return result;
+	// A value that nobody saw can't be compared.
+	const shown = left
+		.filter(({ sent }) => sent !== null)
+		.map((each) => ({ field: each.field, sent: each.sent, shown: each.shown }));
 	return {
 		...result,
-		...differing([...(result.differs ?? []), ...left]),
+		...differing([...(result.differs ?? []), ...shown]),
 		...leftBy(left, plan),
 	};
 }

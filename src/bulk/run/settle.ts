@@ -1,28 +1,29 @@
 /** What a read says about a write. A value is the same, another, or can't be compared: only the same confirms it. */
 
-import { compareAll, type TermIndex } from '../../api/applied.js';
-import { plural } from '../../api/names.js';
+import { nameRow, plural } from '../../api/names.js';
 import type { Request } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
-import { differing, isRefusal, NO_ROUTE } from '../../http/judge.js';
+import { differing, isRefusal, isRouteMissing, NO_ROUTE } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { listChanges } from './decide.js';
-import type { Held } from './held.js';
-import type { RunPlan } from './plan.js';
+import { compareHeld, type Held, shownValue } from './held.js';
+import { comparesFirst, type Fields, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
 
 /** @throws UsageError if the service has no such read */
-export function checkServed({ source }: RunPlan, { request }: RunRow, { code, status }: Outcome): void {
-	if (code !== NO_ROUTE) return;
-	const what = `this service can't read ${plural(request.endpoint.noun, 2)} (${status} ${NO_ROUTE})`;
+export function checkServed({ source }: RunPlan, { request }: RunRow, found: Outcome): void {
+	if (!isRouteMissing(found)) return;
+	const { status, code = NO_ROUTE } = found;
+	const what = `this service can't read ${plural(request.endpoint.noun, 2)} (${status} ${code})`;
 	const needed = source.from === 'snapshots' ? '; run undo needs it' : '';
 	throw new UsageError(`${what}${needed}; nothing was written`, {
 		code: NO_ROUTE,
-		hint: 'drop the flags that need reads: --verify, --snapshot, --only-changed, --diff, --if, --if-unmodified, --add-… and --remove-…',
+		hint: 'drop the flags that need reads: --verify, --only-changed, --if, --if-unmodified, --add-… and --remove-…',
 		data: { status },
 	});
 }
 
+/** A read, and the object if it shows one. */
 export interface Seen {
 	result: Outcome;
 	held: Held | undefined;
@@ -33,31 +34,46 @@ function asDone({ status, body, warnings, attempts, ms }: Outcome): Outcome {
 }
 
 /** A row that an earlier part may have written is done only if every field is the same. */
-export function settledBy(request: Request, seen: Seen, plan: RunPlan, terms?: TermIndex): Outcome | undefined {
+export function settledBy(request: Request, seen: Seen, plan: RunPlan): Outcome | undefined {
 	const { result, held } = seen;
 	const done: Outcome = { ...asDone(result), body: undefined };
-	const { outcome } = verified(request, { ...done, outcome: 'unknown' }, seen, terms);
+	const { outcome } = verified(request, { ...done, outcome: 'unknown' }, seen);
 	const isOpen = held !== undefined && Object.keys(listChanges(held, plan)).length > 0;
 	return outcome === 'ok' && !isOpen ? done : undefined;
 }
 
 /** What an earlier part may have written, and is refused now, failed if the object has other values. */
-export function settledRefusal(request: Request, result: Outcome, { held }: Seen, terms?: TermIndex): Outcome {
+export function settledRefusal(request: Request, result: Outcome, { held }: Seen): Outcome {
 	const { outcome, message } = result;
 	if (outcome !== 'unknown' || !isRefusal(result) || held === undefined) return result;
-	const { endpoint, sent = {}, permanent, method } = request;
+	const { sent = {}, permanent, method } = request;
 	const failed = (why: string): Outcome => ({ ...result, outcome: 'failed', message: `${message}, but ${why}` });
-	if (method === 'DELETE') return !permanent && held.get('status') === 'trash' ? result : failed('it is still there');
-	const { differs } = compareAll(endpoint, sent, held.get, terms);
+	if (method === 'DELETE') {
+		const isTrashed = shownValue(held.field('status')) === 'trash';
+		return !permanent && isTrashed ? result : failed('it is still there');
+	}
+	const { differs } = compareHeld(held, sent);
 	if (differs.length === 0) return result;
 	return failed(`it has a different ${differs.map(({ field }) => field).join(', ')}`);
 }
 
-export function notRead({ body: _, ...result }: Outcome, maybeSent: boolean): Outcome {
-	const { outcome, message, code } = result;
-	const why = message ?? code ?? outcome;
+/** Nothing is written to what could not be read: its old values would be lost. */
+export const NOT_READ = 'not_read';
+
+/** @param maybeSent whether an earlier attempt may have been applied */
+export function notRead({ endpoint, ids, method }: Request, seen: Outcome, maybeSent: boolean, plan: RunPlan): Outcome {
+	const { body: _, ...result } = seen;
+	const { outcome, message, code, gone } = result;
+	const why = (message ?? code ?? outcome).replace(/\.$/, '');
+	if (gone !== undefined) {
+		// The service itself says so: an update has nothing left to change.
+		if (method === 'DELETE' && maybeSent) return { ...result, outcome: 'ok', message: GONE };
+		const name = nameRow(ids, endpoint.noun);
+		const what = gone === 'missing' ? `${name} not found` : `${name} is in the trash`;
+		return { ...result, outcome: 'failed', message: `${what}; nothing was written` };
+	}
 	if (maybeSent) {
-		const open = `an earlier attempt may have been applied, and the object could not be read: ${why}`;
+		const open = `may have been applied; couldn't read the ${endpoint.noun} to check: ${why}`;
 		return { ...result, outcome: 'unknown', message: open };
 	}
 	// A resume reads it again, unless the service shows something else.
@@ -65,11 +81,21 @@ export function notRead({ body: _, ...result }: Outcome, maybeSent: boolean): Ou
 	return {
 		...result,
 		outcome: isOpen ? 'not-sent' : 'failed',
-		message: `${why.replace(/\.$/, '')}; the old values could not be read, so nothing was written`,
+		code: isOpen ? code : NOT_READ,
+		message: `couldn't read the ${endpoint.noun}, so nothing was written: ${why}${wayWithout(plan)}`,
 	};
 }
 
-export function verified(request: Request, result: Outcome, seen: Seen, terms?: TermIndex): Outcome {
+/** Where the read was for old values alone. */
+function wayWithout(plan: RunPlan): string {
+	if (!plan.checks.snapshot || comparesFirst(plan)) return '';
+	return ' (to write without saving old values: --no-snapshot)';
+}
+
+const GONE = 'it is gone; an earlier attempt may have deleted it';
+
+/** @param before what the object held before the write, if it was read */
+export function verified(request: Request, result: Outcome, seen: Seen, before?: Held): Outcome {
 	if (request.method === 'DELETE') return verifiedDelete(request, result, seen);
 	const { held, result: reading } = seen;
 	if (held === undefined) {
@@ -77,8 +103,9 @@ export function verified(request: Request, result: Outcome, seen: Seen, terms?: 
 		const message = `written, but could not be read back: ${reading.message ?? reading.outcome}`;
 		return { ...result, outcome: 'unknown', code: 'not_verified', message };
 	}
-	const { endpoint, sent = {} } = request;
-	const { differs, open } = compareAll(endpoint, sent, held.get, terms);
+	const { sent = {} } = request;
+	const { differs, open } = compareHeld(held, sent);
+	if (result.outcome === 'failed') return verifiedRefusal(result, held, sent, before);
 	if (differs.length === 0 && open.length === 0) return asDone(result);
 	// It may have been there before.
 	if (result.outcome === 'unknown') return result;
@@ -86,19 +113,33 @@ export function verified(request: Request, result: Outcome, seen: Seen, terms?: 
 		// The response to the write stands.
 		return { ...result, warnings: [...(result.warnings ?? []), `could not be verified: ${open.join(', ')}`] };
 	}
-	const isUntouched = differs.length + open.length === Object.keys(sent).length;
-	if (result.outcome === 'failed' && isUntouched) return result;
 	return { ...asDone(result), ...differing(differs) };
+}
+
+/** After a refusal that is not the service's own, only fields that the write would have changed are evidence. */
+function verifiedRefusal(result: Outcome, held: Held, sent: Fields, before: Held | undefined): Outcome {
+	const hadValue = (name: string): boolean => before?.compare(name, sent[name]) === 'same';
+	const changing = Object.fromEntries(Object.entries(sent).filter(([name]) => !hadValue(name)));
+	const count = Object.keys(changing).length;
+	if (count === 0) return result;
+	const { differs, open } = compareHeld(held, changing);
+	const same = count - differs.length - open.length;
+	if (same === 0) return result;
+	if (same === count) return asDone(result);
+	if (before !== undefined) return { ...asDone(result), ...differing(differs) };
+	// What is the same may have been there before.
+	return { ...result, outcome: 'unknown', message: `${result.message ?? result.code}; it may be partly applied` };
 }
 
 function verifiedDelete({ permanent }: Request, result: Outcome, { result: reading, held }: Seen): Outcome {
 	const isGone = reading.gone !== undefined;
 	if (!isGone && held === undefined) return result;
+	const status = held && shownValue(held.field('status'));
 	const wasGone = result.outcome !== 'ok' || result.gone !== undefined;
-	const isDone = isGone ? permanent || wasGone : !permanent && held?.get('status') === 'trash';
+	const isDone = isGone ? permanent || wasGone : !permanent && status === 'trash';
 	if (isDone) return asDone(result);
 	if (!isGone && (result.outcome === 'failed' || result.outcome === 'unknown')) return result;
-	const shown = isGone ? 'deleted' : (held?.get('status') ?? 'still there');
+	const shown = isGone ? 'deleted' : (status ?? 'still there');
 	const sent = permanent ? 'deleted' : 'trash';
 	return { ...asDone(result), ...differing([{ field: 'status', sent, shown }]) };
 }

@@ -3,6 +3,7 @@
 import { isAboutOneObject } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, wentWrong } from '../../http/outcome.js';
 import type { StopRules } from './plan.js';
+import { NOT_READ } from './settle.js';
 
 export type StopReason =
 	| { kind: 'signal' }
@@ -10,6 +11,8 @@ export type StopReason =
 	| { kind: 'failure'; outcome: RowOutcome }
 	| { kind: 'too-many-failures'; limit: number }
 	| { kind: 'unreachable'; why: string }
+	/** Nothing that the first rows would change could be read. */
+	| { kind: 'unreadable'; outcome: RowOutcome; rows: number }
 	| { kind: 'same-refusal'; outcome: RowOutcome; rows: number }
 	| { kind: 'asked-to-wait'; outcome: Outcome }
 	/** Milliseconds since 1970. */
@@ -29,6 +32,8 @@ export class StopWatch {
 	#lost = 0;
 	/** Undefined once a row was served, or refused for a different reason. */
 	#refusals: { reason?: string; rows: number } | undefined = { rows: 0 };
+	/** Of the first rows, those that could not be read, for whatever reason; undefined once one was. */
+	#unread: number | undefined = 0;
 	#wasReached = false;
 	#awaySince: number | undefined;
 
@@ -71,6 +76,10 @@ export class StopWatch {
 			if (maxFailures !== undefined && this.#failures > maxFailures) {
 				return { kind: 'too-many-failures', limit: maxFailures };
 			}
+		}
+		if (code !== NOT_READ) this.#unread = undefined;
+		else if (this.#unread !== undefined && ++this.#unread >= SAME_REFUSALS) {
+			return { kind: 'unreadable', outcome, rows: this.#unread };
 		}
 		const rows = this.#countRefusal(outcome);
 		if (rows >= SAME_REFUSALS) return { kind: 'same-refusal', outcome, rows };

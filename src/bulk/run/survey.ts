@@ -14,6 +14,10 @@ const userFields: ReadonlySet<string> = new Set(
 	endpointList.flatMap(({ fields }) => fields.filter(({ kind }) => kind === 'user').map(({ name }) => name)),
 );
 
+const termFields: ReadonlySet<string> = new Set(
+	endpointList.flatMap(({ fields }) => fields.filter(({ kind }) => kind === 'term').map(({ name }) => name)),
+);
+
 interface Hooks {
 	complain?(complaint: Complaint): void;
 	holdsSecret?(sent: Fields): boolean;
@@ -88,8 +92,10 @@ export class Survey {
 	}
 
 	#addFields(sent: Fields): void {
-		if (this.selected <= FIELDS_FROM_ROWS) for (const name in sent) this.fields.add(name);
+		const isEarly = this.selected <= FIELDS_FROM_ROWS;
 		for (const name in sent) {
+			// A taxonomy is listed before the first row, also for a term that only the last one sets.
+			if (isEarly || termFields.has(name)) this.fields.add(name);
 			if (!userFields.has(name) || this.users.size >= PAGE_SIZE) continue;
 			const id = String(sent[name]);
 			if (id !== '0') this.users.set(id, name);

@@ -6,15 +6,15 @@ import { customFieldText } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints, isEndpointName } from '../../api/endpoints.js';
 import { createPlanner, type Planner, parseTaxonomy } from '../../api/plan.js';
-import { emptyRecord, isProblem, parseId, parseSlug } from '../../api/values.js';
+import { emptyRecord, isObject, isProblem, parseId, parseSlug } from '../../api/values.js';
 import { FailedError, UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import { goneBy } from '../../http/judge.js';
 import { lockHolder } from '../../lock.js';
 import { mayBeSent } from '../journal/header.js';
 import type { JournalScan } from '../journal/history.js';
-import { lineReader, recordAt, scanJournal } from '../journal/read.js';
-import type { BeforeRecord, JournalRecord, RowRecord } from '../journal/records.js';
+import { lineReader, scanJournal } from '../journal/read.js';
+import { type Json, parseRecord, rowRecordOf } from '../journal/records.js';
 import { isNothing } from './held.js';
 import { hashKey, type Ids, type RowSource, type RunHeader, type RunPlan, withoutInput } from './plan.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
@@ -31,7 +31,7 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 	if (!plan.checks.snapshot) {
 		throw new UsageError(`run ${id} did not save old values`, {
 			code: 'nothing_to_undo',
-			hint: 'runs of two or more rows save them by default; for a single object pass --snapshot',
+			hint: 'old values are saved by default, if the service shows them',
 		});
 	}
 	// A status restores from the trash.
@@ -57,7 +57,8 @@ interface Change {
 	old: Record<string, unknown>;
 	/** Every value that the run may have written or was shown. */
 	written: Record<string, unknown[]>;
-	remarks: Record<string, string>;
+	/** Fields that stay as they are, and why. */
+	kept: Record<string, { readonly why: string; readonly old?: unknown }>;
 	lost?: number;
 }
 
@@ -69,10 +70,10 @@ export async function openOldValues(
 	const { journal, run, overwrite } = source;
 	const places = new Map<number, number[]>();
 	const scan = await scanJournal(journal, (record, place, soFar) => {
-		if (record.type !== 'before' && record.type !== 'row') return;
+		const ids = record.type === 'before' ? record.ids : rowRecordOf(record)?.ids;
 		const isNeeded = record.type === 'before' || record.differs !== undefined || isLost(record, soFar);
-		if (!isNeeded) return;
-		const hash = hashKey(keyOf(record.ids));
+		if (!isObject(ids) || !isNeeded) return;
+		const hash = hashKey(keyOf(ids));
 		const known = places.get(hash) ?? [];
 		known.push(place);
 		places.set(hash, known);
@@ -95,28 +96,29 @@ export async function openOldValues(
 }
 
 function rowOf(change: Change, row: number, overwrite: boolean, request: Planner): RunRow {
-	const { ids, old, written, remarks, lost } = change;
-	const why = lost === undefined ? Object.values(remarks) : [`the journal has no old values of row ${lost}`];
+	const { ids, old, written, kept, lost } = change;
+	const remarks = Object.entries(kept).map(([name, { why }]) => `${name} not restored: ${why}`);
+	const why = lost === undefined ? remarks : [`the journal has no old values of row ${lost}`];
 	const isLeft = lost !== undefined || Object.keys(old).length === 0;
 	const message = why.join('; ');
-	const said = isLeft ? [message] : why;
 	return {
 		row,
 		request: request({ ids, fields: old }),
 		expected: overwrite ? undefined : written,
-		remarks: said.length === 0 ? undefined : said,
+		remarks: isLeft ? [message] : undefined,
+		kept: isLeft ? undefined : kept,
 		skip: isLeft ? { code: 'not_restorable', message } : undefined,
 	};
 }
 
-function keyOf(ids: Ids): string {
+function keyOf(ids: Readonly<Json>): string {
 	return JSON.stringify(Object.entries(ids).filter(([name]) => name !== 'username'));
 }
 
-function isLost({ row, outcome, status }: RowRecord, { states, corrupt }: JournalScan): boolean {
+function isLost({ type, row, outcome, status }: Json, { states, corrupt }: JournalScan): boolean {
 	const wasGone = goneBy(status) !== undefined;
-	if (wasGone || states.hasOldValues(row)) return false;
-	if (outcome === 'failed') return corrupt.length > 0 && states.mayBeWritten(row);
+	if (type !== 'row' || wasGone || states.hasOldValues(row as number)) return false;
+	if (outcome === 'failed') return corrupt.length > 0 && states.mayBeWritten(row as number);
 	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
 }
 
@@ -133,7 +135,8 @@ function* readChanges(
 		for (const ofObjects of places) {
 			const changes = new Changes(scan, plan);
 			for (const place of ofObjects) {
-				changes.add(recordAt(lineAt, place));
+				const record = parseRecord(lineAt(place)?.text ?? '');
+				if (record !== undefined) changes.add(record);
 			}
 			yield* changes.byKey.values();
 		}
@@ -153,10 +156,9 @@ class Changes {
 		this.#endpoint = endpoints[plan.endpoint];
 	}
 
-	add(record: JournalRecord): void {
+	add(record: Json): void {
 		if (record.type === 'before') this.#addOldValues(record);
-		if (record.type !== 'row') return;
-		const { ids, row, differs = [] } = record;
+		const { ids = {}, row = 0, differs = [] } = rowRecordOf(record) ?? {};
 		if (isLost(record, this.scan) && areIds(ids, this.#endpoint, this.plan)) this.#changeOf(ids).lost ??= row;
 		// A value that the service showed after a write may be of this run.
 		for (const { field, shown } of differs) this.byKey.get(keyOf(ids))?.written[field]?.push(shown);
@@ -164,23 +166,29 @@ class Changes {
 
 	#changeOf(ids: Ids): Change {
 		const key = keyOf(ids);
-		const change = this.byKey.get(key) ?? { ids, old: emptyRecord(), written: emptyRecord(), remarks: emptyRecord() };
+		const change = this.byKey.get(key) ?? { ids, old: emptyRecord(), written: emptyRecord(), kept: emptyRecord() };
 		this.byKey.set(key, change);
 		return change;
 	}
 
-	#addOldValues({ row, ids, values, sent, absent = [], withheld = [] }: BeforeRecord): void {
-		if (!areIds(ids, this.#endpoint, this.plan) || !this.#mayBeWritten(row)) return;
-		const { old, written, remarks } = this.#changeOf(ids);
-		const keep = (name: string, why: string): void => {
-			if (!Object.hasOwn(old, name)) remarks[name] ??= `${name} not restored: ${why}`;
+	#addOldValues({ row, ids, values, sent, absent = [], withheld = [], untold = [] }: Json): void {
+		if (!isObject(ids) || !isObject(values) || !isObject(sent)) return;
+		if (!Array.isArray(absent) || !Array.isArray(withheld) || !Array.isArray(untold)) return;
+		if (!areIds(ids, this.#endpoint, this.plan) || !this.#mayBeWritten(row as number)) return;
+		const { old, written, kept } = this.#changeOf(ids);
+		const keep = (name: string, why: string, more: { old?: unknown } = {}): void => {
+			if (!Object.hasOwn(old, name)) kept[name] ??= { why, ...more };
 		};
-		for (const name of absent) keep(name, "it had no value before, and the API can't remove it");
-		for (const name of withheld) keep(name, 'its old value was not saved, because it is secret');
+		for (const name of absent.map(String)) {
+			// It may still have none: services ignore names that they don't know.
+			keep(name, "it had no value before, and the API can't remove it", { old: null });
+		}
+		for (const name of withheld.map(String)) keep(name, 'its old value was not saved, because it is secret');
+		for (const name of untold.map(String)) keep(name, 'the service did not show its old value');
 		for (const [name, value] of Object.entries(values)) {
 			const why = obstacle(this.#endpoint, name, value);
-			if (why !== undefined) keep(name, why);
-			if (!mayBeSent(this.#endpoint, name, this.plan) || Object.hasOwn(remarks, name)) continue;
+			if (why !== undefined) keep(name, why, { old: value });
+			if (!mayBeSent(this.#endpoint, name, this.plan) || Object.hasOwn(kept, name)) continue;
 			if (!Object.hasOwn(old, name)) old[name] = value;
 			written[name] ??= [];
 			written[name].push(sent[name]);
@@ -207,7 +215,7 @@ function obstacle({ body, fields }: Endpoint, name: string, old: unknown): strin
 
 /** IDs become a path, and a journal or a plan may come from elsewhere. */
 export function areIds(
-	ids: Readonly<Record<string, unknown>>,
+	ids: Readonly<Json>,
 	endpoint: Endpoint,
 	{ undocumented }: RunPlan,
 ): ids is Record<string, string> {

@@ -170,7 +170,13 @@ test('terms are found by ID, slug, name and damaged slug, and several with one n
 	expect([tags.idOf('VIP'), tags.idOf(''), tags.idOf('Party')]).toEqual(['31', undefined, undefined]);
 	expect([tags.ofSlug('34'), tags.ofSlug('uni--2')]).toEqual(['34', '33']);
 	expect([tags.exported('vip'), tags.exported('uni--2')]).toEqual(['vip', '33']);
-	expect(tags.isHidden('35')).toBe(true);
+	expect(tags.hasHidden).toBe(true);
+	expect([tags.mayShowAs('35', ''), tags.mayShowAs('33', 'uni--2'), tags.mayShowAs('31', '')]).toEqual([
+		true,
+		true,
+		false,
+	]);
+	expect([tags.isListed, directories.terms('product').isListed]).toEqual([true, false]);
 });
 
 test('without a list, terms are sent as they are given', async () => {

@@ -39,7 +39,10 @@ async function plannedRows(journal: Journal, overwrite = false): Promise<RunRow[
 
 async function rowsOf(journal: Journal, overwrite = false) {
 	const rows = await plannedRows(journal, overwrite);
-	return rows.map(({ request, expected, remarks }) => [request.ids.id, request.sent, expected, remarks]);
+	return rows.map(({ request, expected, remarks, kept = {} }) => {
+		const stays = Object.entries(kept).map(([name, { why }]) => `${name} not restored: ${why}`);
+		return [request.ids.id, request.sent, expected, remarks ?? (stays.length === 0 ? undefined : stays)];
+	});
 }
 
 async function skipsOf(journal: Journal) {

@@ -155,7 +155,9 @@ describe('--add-ticket-tag', () => {
 
 describe('after a run with --snapshot', () => {
 	it('the command that undoes it is printed', async () => {
-		const { work } = await startWorkplace(ok);
+		const { work } = await startWorkplace(({ method, url }) =>
+			json(200, { id: Number(/\d+$/.exec(url.split('?')[0] ?? '')), title: method === 'GET' ? 'old' : 'x' }),
+		);
 		const { stderr } = await work.run('ticket update 1 2 --title x --snapshot');
 		expect(stderr).toMatch(/^Undo: supportctl run undo \d{8}-\d{6}-\w+\nrun /);
 		expect((await work.run('ticket update 1 2 --title x')).stderr).toMatch(/^run /);

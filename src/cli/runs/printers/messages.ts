@@ -240,6 +240,8 @@ function whyStopped(reason: StopReason): string {
 			return `stopped at row ${reason.outcome.row}: it failed (--stop-on-error)`;
 		case 'too-many-failures':
 			return `stopped: more than ${reason.limit} rows failed (--max-failures)`;
+		case 'unreadable':
+			return `stopped: none of the first ${reason.rows} rows could be read: ${messageOf(reason.outcome)}`;
 		case 'same-refusal':
 			return `stopped: the first ${reason.rows} rows failed for the same reason: ${messageOf(reason.outcome)}`;
 		case 'unreachable':
