@@ -62,6 +62,8 @@ export function outcomeOf(row: number, more: Partial<RowOutcome> = {}): RowOutco
 export const journalIn = (stateDir: string, id = headerOf(0).id): string => join(stateDir, 'runs', `${id}.ndjson`);
 
 /** A line of a journal with the right checksum, whatever it held before. */
-export function lineOf({ crc: _, ...record }: Record<string, unknown>): string {
+export function lineOf(given: Record<string, unknown> | null): string {
+	if (given === null) return sealed('null');
+	const { crc: _, ...record } = given;
 	return sealed(JSON.stringify(record));
 }

@@ -10,7 +10,7 @@ import type { Counts } from './counts.js';
 import { RUN_ID } from './header.js';
 import type { JournalScan } from './history.js';
 import { lineReader, scanJournal } from './read.js';
-import { type EndRecord, endIn, parseRecord, readHeader } from './records.js';
+import { type EndRecord, readHeader, recordIn } from './records.js';
 
 const EXTENSION = '.ndjson';
 
@@ -130,7 +130,8 @@ export async function summariseRun(journal: string, id: string, scan?: JournalSc
 		path = realpathSync(journal);
 		const { first, last } = readEdges(path);
 		const header = readHeader(first, path);
-		const end = endIn(parseRecord(last));
+		const record = recordIn(last);
+		const end = typeof record !== 'string' && record.type === 'end' ? record : undefined;
 		const counts = end?.counts ?? (scan ?? (await scanJournal(path))).counts;
 		const state = lockHolder(`${path}.lock`) === undefined ? stateAfter(end) : 'running';
 		return { id: header.id, path, state, header, counts, end };

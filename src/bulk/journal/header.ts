@@ -1,73 +1,122 @@
 /** Checks a journal's first line like a command line: it may come from anywhere. */
 
-import { type Endpoint, endpoints, isEndpointName, numberedIdNames } from '../../api/endpoints.js';
+import { type Endpoint, type EndpointName, endpoints, isEndpointName, numberedIdNames } from '../../api/endpoints.js';
 import { parseTaxonomy } from '../../api/plan.js';
-import { checkTyped, isObject, isProblem, quote } from '../../api/values.js';
-import type { RunHeader, RunPlan } from '../run/plan.js';
+import { checkTyped, isProblem, quote } from '../../api/values.js';
+import { inputFormats } from '../input/input.js';
+import type { RowSource, RunHeader, RunPlan, Shard } from '../run/plan.js';
+import {
+	amount,
+	anything,
+	either,
+	fitting,
+	flag,
+	listOf,
+	object,
+	oneOf,
+	optional,
+	recordOf,
+	type Shape,
+	tagged,
+	text,
+	textThat,
+	whole,
+} from './shape.js';
 
 export const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{5}$/;
 
-/** What every header has; values are examples of their types. */
-const HEADER = {
-	id: '',
-	started: '',
-	tool: '',
-	concurrency: 0,
-	plan: {
-		endpoint: '',
-		source: { from: '' },
-		columns: { map: {}, ignore: [], ignoreOther: false, blank: '' },
-		values: { ids: {}, fields: {}, withheld: [], force: false, add: {}, remove: {} },
-		checks: { onlyChanged: false, verify: false, snapshot: false, ifUnmodified: false, conditions: [] },
-		stop: { onError: false },
-		skipInvalid: false,
-		undocumented: false,
-		service: { baseUrl: '', prefixes: { product: '', shop: '', membership: '' }, protected: false },
-	},
-	input: { sha256: '', rows: 0, own: 0, copied: false },
-};
+const url = textThat((value) => URL.canParse(value));
+const moment = textThat((value) => !Number.isNaN(Date.parse(value)));
+const prefix = textThat((value) => /^[A-Za-z][\w-]*$/.test(value));
 
-const SOURCES: Readonly<Record<string, object>> = {
-	ids: { ids: [] },
-	file: { path: '', name: '' },
-	plan: { path: '', sha256: '' },
-	snapshots: { journal: '', run: '' },
-};
+/** What `--shard` accepts. */
+const MOST_SHARDS = 999_999;
 
-function missingPart(model: unknown, value: unknown, name: string): string | undefined {
-	if (!isObject(model)) {
-		const isFitting = typeof value === typeof model && Array.isArray(value) === Array.isArray(model);
-		return isFitting ? undefined : name;
-	}
-	if (!isObject(value)) return name;
-	for (const [part, each] of Object.entries(model)) {
-		const missing = missingPart(each, value[part], part);
-		if (missing !== undefined) return missing;
-	}
-	return undefined;
-}
+const isRun = (value: unknown): boolean =>
+	typeof value === 'string' && isEndpointName(value) && endpoints[value].replay !== 'once';
 
+const endpointName: Shape<EndpointName> = fitting(isRun);
+
+const source = tagged<'from', RowSource>('from', {
+	ids: object({ ids: listOf(text) }),
+	file: object({ path: text, name: text, format: optional(oneOf(...inputFormats)) }),
+	plan: object({ path: text, sha256: text, allowDrift: flag }),
+	snapshots: object({ journal: text, run: text, overwrite: flag }),
+});
+
+const items = recordOf(listOf(either(text, amount)));
+
+const plan = object<RunPlan>({
+	endpoint: endpointName,
+	source,
+	columns: object<RunPlan['columns']>({
+		map: recordOf(text),
+		ignore: listOf(text),
+		ignoreOther: flag,
+		blank: oneOf('skip', 'clear'),
+	}),
+	values: object<RunPlan['values']>({
+		ids: recordOf(text),
+		fields: recordOf(anything),
+		withheld: listOf(text),
+		force: flag,
+		reassign: optional(text),
+		add: items,
+		remove: items,
+	}),
+	checks: object<RunPlan['checks']>({
+		onlyChanged: flag,
+		sendUnchanged: optional(flag),
+		verify: flag,
+		snapshot: flag,
+		ifUnmodified: flag,
+		conditions: listOf(object({ field: text, value: text })),
+		allowDiffers: either(flag, listOf(text)),
+		ignoreMissing: flag,
+	}),
+	stop: object<RunPlan['stop']>({ onError: flag, maxFailures: optional(whole()) }),
+	skipInvalid: flag,
+	undocumented: flag,
+	shard: optional(object<Shard>({ index: whole(1, MOST_SHARDS), count: whole(1, MOST_SHARDS) })),
+	service: object<RunPlan['service']>({
+		baseUrl: url,
+		prefixes: object({ product: prefix, shop: prefix, membership: prefix }),
+		profile: optional(text),
+		protected: flag,
+	}),
+});
+
+const header = object<RunHeader>({
+	id: textThat((value) => RUN_ID.test(value)),
+	started: moment,
+	tool: text,
+	concurrency: whole(1),
+	who: optional(object<NonNullable<RunHeader['who']>>({ user: text, host: text, account: optional(text) })),
+	note: optional(text),
+	reports: optional(listOf(text)),
+	plan,
+	input: object<RunHeader['input']>({
+		sha256: text,
+		rows: whole(),
+		last: optional(whole()),
+		own: whole(),
+		copied: flag,
+	}),
+});
+
+/** @returns a clause about what is wrong with it */
 export function headerProblem(value: object): string | undefined {
-	const missing = missingPart(HEADER, value, 'header') ?? badText(value as RunHeader);
-	if (missing !== undefined) return `its first line has no valid "${missing}"`;
+	const misfit = header(value);
+	if (misfit !== undefined) return `its first line has no valid "${misfit}"`;
 	return valuesProblem((value as RunHeader).plan);
-}
-
-function badText({ id, started, plan: { source, service } }: RunHeader): string | undefined {
-	if (!RUN_ID.test(id)) return 'id';
-	if (Number.isNaN(Date.parse(started))) return 'started';
-	if (!URL.canParse(service.baseUrl)) return 'baseUrl';
-	const isPrefix = (prefix: string): boolean => /^[A-Za-z][\w-]*$/.test(prefix);
-	if (!Object.values(service.prefixes).every(isPrefix)) return 'prefixes';
-	return missingPart(SOURCES[source.from], source, 'source');
 }
 
 const LEAVES_PATH = /^\.*$|[/\\]/;
 
 function valuesProblem(plan: RunPlan): string | undefined {
-	const { endpoint: name, values, undocumented } = plan;
-	if (!isEndpointName(name) || endpoints[name].replay === 'once') return `${quote(name)} can't be a run`;
-	const endpoint = endpoints[name];
+	const { values, undocumented, shard } = plan;
+	const endpoint = endpoints[plan.endpoint];
+	if (shard !== undefined && shard.index > shard.count) return `there is no shard ${shard.index} of ${shard.count}`;
 	const { taxonomy } = values.ids;
 	if (taxonomy !== undefined && isProblem(parseTaxonomy(endpoint, taxonomy, undocumented))) {
 		return `${quote(taxonomy)} isn't a taxonomy`;
@@ -79,9 +128,11 @@ function valuesProblem(plan: RunPlan): string | undefined {
 	for (const each of [...Object.keys({ ...fields, ...add, ...remove }), ...withheld]) {
 		if (!mayBeSent(endpoint, each, plan)) return `${quote(each)} isn't a field`;
 		const field = endpoint.fields.find((known) => known.name === each);
-		if (field === undefined || !Object.hasOwn(fields, each)) continue;
-		const checked = checkTyped(field, fields[each], { undocumented });
-		if (isProblem(checked)) return checked.problem;
+		if (field === undefined) continue;
+		for (const values of [fields, add, remove]) {
+			const checked = Object.hasOwn(values, each) ? checkTyped(field, values[each], { undocumented }) : undefined;
+			if (checked !== undefined && isProblem(checked)) return checked.problem;
+		}
 	}
 	return undefined;
 }

@@ -2,6 +2,7 @@
 
 import type { History, OutcomeName } from '../../http/outcome.js';
 import type { RunHeader } from '../run/plan.js';
+import { ByRow } from './by-row.js';
 import {
 	APPLIED,
 	countState,
@@ -15,23 +16,20 @@ import {
 	stateOf,
 	WRITTEN,
 } from './counts.js';
-import { type EndRecord, endIn, type Json } from './records.js';
+import type { EndRecord, JournalRecord, ResumeRecord } from './records.js';
 
 export class RowStates {
-	readonly #states: Uint16Array;
+	readonly #states = new ByRow(Uint16Array);
 	/** Lines are missing: rows without a record may have been sent. */
 	doubtful = false;
 
-	constructor(last: number) {
-		this.#states = new Uint16Array(last + 1);
-	}
-
 	get(row: number): number {
-		return this.#states[row] ?? 0;
+		return this.#states.get(row);
 	}
 
+	/** In ascending order. */
 	*rows(): Generator<number> {
-		for (const [row, state] of this.#states.entries()) if (state !== 0) yield row;
+		for (const [row] of this.#states.entries()) yield row;
 	}
 
 	history(row: number): History {
@@ -64,25 +62,27 @@ export class RowStates {
 	}
 
 	add(row: number, bits: number): void {
-		this.#states[row] = this.get(row) | bits;
+		this.#states.set(row, this.get(row) | bits);
 	}
 
 	record(row: number, outcome: OutcomeName, { status, code }: { status?: unknown; code?: unknown }): void {
 		const open = this.get(row) & (APPLIED | PARTLY | WRITTEN | KEPT);
-		this.#states[row] = stateOf({ outcome, status, code }) | open | RECORDED;
+		this.#states.set(row, stateOf({ outcome, status, code }) | open | RECORDED);
 	}
 
 	/** Starts a part of the run that sends rows with these outcomes again. */
-	begin(again: readonly unknown[], wasEnded: boolean): void {
-		for (const row of this.rows()) {
-			const state = this.get(row) & ~RECORDED & ~(wasEnded ? REOPENED : 0);
-			this.#states[row] = again.includes(outcomeIn(state)) ? state | REOPENED : state;
+	begin(again: readonly OutcomeName[], wasEnded: boolean): void {
+		for (const [row, before] of this.#states.entries()) {
+			const state = before & ~RECORDED & ~(wasEnded ? REOPENED : 0);
+			const outcome = outcomeIn(state);
+			const isAgain = outcome !== undefined && again.includes(outcome);
+			this.#states.set(row, isAgain ? state | REOPENED : state);
 		}
 	}
 }
 
 export class JournalScan {
-	readonly states: RowStates;
+	readonly states = new RowStates();
 	readonly counts = createCounts();
 	done = 0;
 	inFlight: number | undefined = 0;
@@ -96,34 +96,50 @@ export class JournalScan {
 
 	constructor(readonly header: RunHeader) {
 		this.concurrency = header.concurrency;
-		this.states = new RowStates(header.input.last ?? header.input.rows);
 	}
 
 	get wasKilled(): boolean {
 		return this.end === undefined;
 	}
 
-	take(record: Json): string | undefined {
-		const { type } = record;
-		const row = record.row as number;
-		if (type === 'resume') this.begin(record);
-		this.end = endIn(record);
-		const { last, rows } = this.header.input;
-		const isInInput = Number.isSafeInteger(row) && row >= 1 && row <= (last ?? rows);
-		if ('row' in record && !isInInput) return "a row that isn't in the input";
-		if (type === 'row') this.states.record(row, record.outcome as OutcomeName, record);
-		if (type === 'attempt' && record.lost === true) this.states.add(row, APPLIED);
-		if (type === 'attempt' && record.partly === true) this.states.add(row, PARTLY);
-		if (type === 'before') {
-			this.snapshots++;
-			this.states.add(row, KEPT);
+	/** @returns what is wrong with it */
+	take(record: JournalRecord): string | undefined {
+		// A resume asks how the part before it ended.
+		if (record.type !== 'resume') this.end = undefined;
+		if ('row' in record && !this.#isInInput(record.row)) return "a row that isn't in the input";
+		switch (record.type) {
+			case 'row':
+				this.states.record(record.row, record.outcome, record);
+				break;
+			case 'before':
+				this.snapshots++;
+				this.states.add(record.row, KEPT);
+				break;
+			case 'attempt':
+				if (record.lost === true) this.states.add(record.row, APPLIED);
+				if (record.partly === true) this.states.add(record.row, PARTLY);
+				break;
+			case 'resume':
+				this.begin(record);
+				break;
+			case 'end':
+				this.end = record;
+				break;
+			case 'tick':
+			case 'name':
+			case 'other':
 		}
 		return undefined;
 	}
 
-	begin({ again, concurrency }: Json): void {
-		this.states.begin(Array.isArray(again) ? again : [], this.end !== undefined);
-		if (typeof concurrency === 'number') this.concurrency = concurrency;
+	#isInInput(row: number): boolean {
+		const { last, rows } = this.header.input;
+		return row <= (last ?? rows);
+	}
+
+	begin({ again = [], concurrency }: Pick<ResumeRecord, 'again' | 'concurrency'>): void {
+		this.states.begin(again, this.end !== undefined);
+		this.concurrency = concurrency;
 		this.end = undefined;
 		this.resumes++;
 	}

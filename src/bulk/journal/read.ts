@@ -5,8 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FailedError, fileProblem } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import type { OutcomeName } from '../../http/outcome.js';
+import { ByRow } from './by-row.js';
 import { JournalScan } from './history.js';
-import { type Json, notAJournal, parseRecord, type RowRecord, readHeader, rowRecordOf } from './records.js';
+import { type JournalRecord, notAJournal, type RowRecord, readHeader, recordIn } from './records.js';
 
 const CHUNK_BYTES = 64 * 1024;
 const LF = 10;
@@ -35,7 +36,7 @@ const LINES_AT_ONCE = 10_000;
 /** @param watch gets good records and their offsets @throws FailedError */
 export async function scanJournal(
 	path: string,
-	watch?: (record: Json, place: number, scan: JournalScan) => void,
+	watch?: (record: JournalRecord, place: number, scan: JournalScan) => void,
 ): Promise<JournalScan> {
 	let fd: number | undefined;
 	try {
@@ -50,10 +51,10 @@ export async function scanJournal(
 			const found = lineAt(place);
 			if (found === undefined) break;
 			scan.validBytes = found.end;
-			const record = parseRecord(found.text);
-			const reason = record === undefined ? 'wrong checksum' : scan.take(record);
+			const record = recordIn(found.text);
+			const reason = typeof record === 'string' ? record : scan.take(record);
 			if (reason !== undefined) scan.damage(line, reason);
-			else if (record !== undefined) watch?.(record, place, scan);
+			else if (typeof record !== 'string') watch?.(record, place, scan);
 			if (line % LINES_AT_ONCE === 0) await nextTurn();
 		}
 		scan.finish();
@@ -79,31 +80,36 @@ export interface Tick {
 
 export type RecordFile = Awaited<ReturnType<typeof openRecords>>;
 
+/** The record at a place that a scan found to be good. */
+export function recordAt(lineAt: ReturnType<typeof lineReader>, place: number): JournalRecord {
+	const record = recordIn(lineAt(place)?.text ?? '');
+	return typeof record === 'string' ? { type: 'other' } : record;
+}
+
 /** Records in any order: eight bytes a row. @throws FailedError */
 export async function openRecords(path: string) {
-	const places: number[] = [];
+	const places = new ByRow(Float64Array);
 	const ticks: Tick[] = [];
 	let outcomes: Record<string, number> = {};
-	const scan = await scanJournal(path, ({ type, row, outcome, ms }, place) => {
-		if (type === 'tick') {
-			const end = (ticks.at(-1)?.end ?? 0) + Number(ms);
-			ticks.push({ ms: Number(ms), outcomes, end });
+	const scan = await scanJournal(path, (record, place) => {
+		if (record.type === 'tick') {
+			const end = (ticks.at(-1)?.end ?? 0) + record.ms;
+			ticks.push({ ms: record.ms, outcomes, end });
 			outcomes = {};
-		} else if (type === 'row') {
-			const name = outcome as OutcomeName;
-			outcomes[name] = (outcomes[name] ?? 0) + 1;
-			places[row as number] = place;
+		} else if (record.type === 'row') {
+			outcomes[record.outcome] = (outcomes[record.outcome] ?? 0) + 1;
+			places.set(record.row, place);
 		}
 	});
 	const fd = openRegularFile(path);
 	const lineAt = lineReader(fd);
 	const recordOf = (row: number): RowRecord | undefined => {
-		const place = places[row];
-		const record = place === undefined ? undefined : parseRecord(lineAt(place)?.text ?? '');
-		return record && rowRecordOf(record);
+		const place = places.get(row);
+		const record = place === 0 ? undefined : recordAt(lineAt, place);
+		return record?.type === 'row' ? record : undefined;
 	};
 	function* records(isWanted?: (outcome: OutcomeName, state: number) => boolean): Generator<RowRecord> {
-		for (let row = 1; row < places.length; row++) {
+		for (const [row] of places.entries()) {
 			const outcome = scan.states.outcomeOf(row);
 			const record =
 				outcome === undefined || isWanted?.(outcome, scan.states.get(row)) === false ? undefined : recordOf(row);

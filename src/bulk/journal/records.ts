@@ -1,20 +1,66 @@
 /** The lines of a journal: writing, reading and checking them. */
 
 import { crc32 } from 'node:zlib';
+import type { AppliedDifference } from '../../api/applied.js';
 import { isObject } from '../../api/values.js';
 import { type ExitCode, FailedError } from '../../errors.js';
-import type { OutcomeName, RowOutcome } from '../../http/outcome.js';
+import type { RowOutcome } from '../../http/outcome.js';
+import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import type { NameRecord } from '../lists/directory.js';
-import type { RunHeader } from '../run/plan.js';
+import type { Ids, RunHeader } from '../run/plan.js';
 import { type Counts, createCounts } from './counts.js';
 import { headerProblem } from './header.js';
+import {
+	amount,
+	anything,
+	either,
+	fitting,
+	flag,
+	listOf,
+	object,
+	oneOf,
+	optional,
+	type Parts,
+	recordOf,
+	type Shape,
+	text,
+	whole,
+} from './shape.js';
 
 export const VERSION = 3;
 
 export type Json = Record<string, unknown>;
 
-export interface RowRecord extends Omit<RowOutcome, 'body'> {
+type Recorded =
+	| 'row'
+	| 'line'
+	| 'outcome'
+	| 'status'
+	| 'code'
+	| 'message'
+	| 'reasons'
+	| 'attempts'
+	| 'ms'
+	| 'warnings'
+	| 'differs';
+
+/** A row's record beside its path IDs. */
+interface RowFacts extends Pick<RowOutcome, Recorded> {
 	link?: string;
+}
+
+export interface RowRecord extends RowFacts {
+	ids: Ids;
+}
+
+/** Old values of a row, before it was written. */
+export interface BeforeRecord
+	extends Partial<Pick<OldValues, 'absent' | 'untold'>>,
+		Pick<OldValues, 'values' | 'sent'> {
+	row: number;
+	ids: Ids;
+	/** Fields whose values are secret. */
+	withheld?: readonly string[];
 }
 
 export interface EndRecord {
@@ -47,6 +93,13 @@ export type PlainRecord =
 			partly?: boolean | undefined;
 	  }
 	| ({ type: 'name' } & NameRecord);
+
+export type JournalRecord =
+	| PlainRecord
+	| ({ type: 'row' } & RowRecord)
+	| ({ type: 'before' } & BeforeRecord)
+	/** Of a type that a later version may write. */
+	| { type: 'other' };
 
 export interface OldValues {
 	readonly values: Readonly<Json>;
@@ -144,12 +197,100 @@ export function beforeLine(
 	});
 }
 
-/** Undefined for a wrong checksum. */
+/** Undefined unless its checksum is right and it is an object. */
 export function parseRecord(text: string): Json | undefined {
 	const content = text.slice(0, -SEAL_LENGTH);
 	if (text !== content + sealOf(content)) return undefined;
-	const { crc: _, ...record } = JSON.parse(text) as Json;
-	return record;
+	try {
+		const { crc: _, ...record } = JSON.parse(text) as Json;
+		return record;
+	} catch {
+		return undefined;
+	}
+}
+
+const rowNumber = whole(1);
+const outcome = oneOf(...outcomeNames);
+const exitCode: Shape<ExitCode> = fitting((value) => whole(0, 255)(value) === undefined);
+const countNames = Object.keys(createCounts()) as (keyof Counts)[];
+
+/** Of a later version they may be more, and of an earlier one fewer. */
+const counts: Shape<Counts> = fitting(
+	(value) => isObject(value) && countNames.every((name) => optional(whole())(value[name]) === undefined),
+);
+
+function knownCounts(given: Partial<Counts>): Counts {
+	const known = createCounts();
+	for (const name of countNames) known[name] = given[name] ?? 0;
+	return known;
+}
+
+type Lines = Exclude<JournalRecord, { type: 'row' | 'other' }>;
+
+type Facts<Type extends Lines['type']> = Omit<Extract<Lines, { type: Type }>, 'type'>;
+
+const named = { of: text, name: text };
+
+const rowFacts: Parts<RowFacts> = {
+	row: rowNumber,
+	line: optional(whole(1)),
+	outcome,
+	status: optional(whole()),
+	code: optional(text),
+	message: optional(text),
+	reasons: optional(recordOf(text)),
+	attempts: whole(),
+	ms: amount,
+	warnings: optional(listOf(text)),
+	differs: optional(listOf(object<AppliedDifference>({ field: text, sent: anything, shown: anything }))),
+	link: optional(text),
+};
+
+/** A journal may come from elsewhere: what a record is before anything reads it. */
+const shapes: { readonly [Type in Lines['type']]: Shape<Facts<Type>> } & { readonly row: Shape<RowFacts> } = {
+	row: object<RowFacts>(rowFacts),
+	before: object<BeforeRecord>({
+		row: rowNumber,
+		ids: recordOf(text),
+		values: recordOf(anything),
+		sent: recordOf(anything),
+		withheld: optional(listOf(text)),
+		absent: optional(listOf(text)),
+		untold: optional(listOf(text)),
+	}),
+	attempt: object<Facts<'attempt'>>({
+		row: rowNumber,
+		attempt: whole(),
+		status: optional(whole()),
+		code: optional(text),
+		lost: optional(flag),
+		partly: optional(flag),
+	}),
+	name: either(object({ ...named, id: text }), object({ ...named, problem: text })),
+	tick: object<Facts<'tick'>>({ ms: amount }),
+	resume: object<ResumeRecord>({ at: text, tool: text, concurrency: whole(1), again: optional(listOf(outcome)) }),
+	end: object<EndRecord>({ at: text, counts, exit: exitCode, interrupted: optional(flag) }),
+};
+
+const ROW_FACTS: ReadonlySet<string> = new Set([...Object.keys(rowFacts), 'type']);
+
+const shapeOf = new Map<unknown, Shape<unknown>>(Object.entries(shapes));
+
+function withoutValid({ type }: Readonly<Json>, part: string): string {
+	return `a record of type "${type}" without a valid "${part}"`;
+}
+
+/** One line behind the first. @returns a text for what is wrong with it */
+export function recordIn(line: string): JournalRecord | string {
+	const json = parseRecord(line);
+	if (json === undefined) return 'wrong checksum';
+	const shape = shapeOf.get(json.type);
+	if (shape === undefined) return { type: 'other' };
+	const misfit = shape(json);
+	if (misfit !== undefined) return withoutValid(json, misfit);
+	const record = json as JournalRecord;
+	if (record.type === 'row') return withIds(record, json);
+	return record.type === 'end' ? { ...record, counts: knownCounts(record.counts) } : record;
 }
 
 export function notAJournal(path: string, reason: string): FailedError {
@@ -180,23 +321,17 @@ export function readHeader(text: string, path: string): RunHeader {
 	return header;
 }
 
-/** Its counts are whole, also those of a journal from before one of them was counted. */
-export function endIn(record: Readonly<Json> | undefined): EndRecord | undefined {
-	if (record?.type !== 'end') return undefined;
-	const end = record as Json & EndRecord;
-	return { ...end, counts: { ...createCounts(), ...end.counts } };
-}
-
 /** Path IDs are keys of a row's record. */
 const ID_NAME = /^(?:id|slug|taxonomy|username|\w+_id)$/;
 
-export function rowRecordOf(record: Readonly<Json>): RowRecord | undefined {
-	if (record.type !== 'row') return undefined;
+/** Scans read each row: keys that every row has are not looked at, and no key is copied. */
+function withIds(row: RowFacts, json: Readonly<Json>): JournalRecord | string {
 	const ids: Record<string, string> = {};
-	const rest: Json = {};
-	for (const [name, value] of Object.entries(record)) {
-		if (ID_NAME.test(name)) ids[name] = String(value);
-		else if (name !== 'type') rest[name] = value;
+	for (const name in json) {
+		if (ROW_FACTS.has(name) || !ID_NAME.test(name)) continue;
+		const id = json[name];
+		if (typeof id !== 'string' && typeof id !== 'number') return withoutValid(json, name);
+		ids[name] = String(id);
 	}
-	return { ...rest, ids } as RowRecord;
+	return Object.assign(row, { type: 'row' as const, ids });
 }

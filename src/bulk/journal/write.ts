@@ -26,7 +26,7 @@ import {
 	beforeLine,
 	type EndRecord,
 	headerLine,
-	type Json,
+	type JournalRecord,
 	type OldValues,
 	type PlainRecord,
 	type Redact,
@@ -239,7 +239,7 @@ function beginFile(fd: number, path: string, line: string): void {
 export async function openJournal(
 	path: string,
 	redact: Redact,
-	watch?: (record: Json) => void,
+	watch?: (record: JournalRecord) => void,
 ): Promise<{ journal: Journal; scan: JournalScan }> {
 	let opened: ReturnType<typeof openLocked> | undefined;
 	try {

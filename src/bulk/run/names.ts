@@ -4,7 +4,7 @@ import type { Endpoint } from '../../api/endpoints.js';
 import type { RowValues } from '../../api/plan.js';
 import { isProblem, looksLikeNumber, parseSlug, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import type { Json } from '../journal/records.js';
+import type { JournalRecord } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
 import type { Directories, Directory } from '../lists/directory.js';
 import type { RunPlan } from './plan.js';
@@ -107,10 +107,8 @@ export async function keepNames(journal: Journal, directories: Directories): Pro
 	await written;
 }
 
-export function takeUpName({ type, of, name, id, problem }: Json, directories: Directories): void {
-	if (type !== 'name' || typeof of !== 'string' || typeof name !== 'string') return;
-	if (typeof id === 'string') directories.memory.remember({ of, name, id });
-	else if (typeof problem === 'string') directories.memory.remember({ of, name, problem });
+export function takeUpName(record: JournalRecord, directories: Directories): void {
+	if (record.type === 'name') directories.memory.remember(record);
 }
 
 export function namedValues({ values, checks }: RunPlan, endpoint: Endpoint) {

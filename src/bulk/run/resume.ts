@@ -8,7 +8,7 @@ import type { OutcomeName } from '../../http/outcome.js';
 import { APPLIED, type Counts, countState, createCounts } from '../journal/counts.js';
 import { type JournalScan, type RowStates, UnderWay } from '../journal/history.js';
 import { scanJournal } from '../journal/read.js';
-import type { Json } from '../journal/records.js';
+import type { JournalRecord } from '../journal/records.js';
 import { type Journal, openJournal } from '../journal/write.js';
 import { takeUpName } from './names.js';
 import { hashKey, type InputPlace, inputFileOf, type RowSource, type RunHeader } from './plan.js';
@@ -20,7 +20,7 @@ import type { Survey } from './survey.js';
 /** @param path of the journal, which is locked if rows are sent */
 export async function openPast(path: string, setup: RunSetup): Promise<PastPart> {
 	// Users that an earlier part looked up may be deleted by now.
-	const watch = (record: Json): void => takeUpName(record, setup.directories);
+	const watch = (record: JournalRecord): void => takeUpName(record, setup.directories);
 	if (setup.extent !== 'send') return new PastPart(await scanJournal(path, watch), setup);
 	const { journal, scan } = await openJournal(path, setup.redact, watch);
 	return new PastPart(scan, setup, journal);

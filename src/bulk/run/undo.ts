@@ -6,15 +6,15 @@ import { customFieldText } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints, isEndpointName } from '../../api/endpoints.js';
 import { createPlanner, type Planner, parseTaxonomy } from '../../api/plan.js';
-import { emptyRecord, isObject, isProblem, parseId, parseSlug } from '../../api/values.js';
+import { emptyRecord, isProblem, parseId, parseSlug } from '../../api/values.js';
 import { FailedError, UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import { goneBy } from '../../http/judge.js';
 import { lockHolder } from '../../lock.js';
 import { mayBeSent } from '../journal/header.js';
 import type { JournalScan } from '../journal/history.js';
-import { lineReader, scanJournal } from '../journal/read.js';
-import { type Json, parseRecord, rowRecordOf } from '../journal/records.js';
+import { lineReader, recordAt, scanJournal } from '../journal/read.js';
+import type { BeforeRecord, JournalRecord, RowRecord } from '../journal/records.js';
 import { isNothing } from './held.js';
 import { hashKey, type Ids, type RowSource, type RunHeader, type RunPlan, withoutInput } from './plan.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
@@ -70,10 +70,10 @@ export async function openOldValues(
 	const { journal, run, overwrite } = source;
 	const places = new Map<number, number[]>();
 	const scan = await scanJournal(journal, (record, place, soFar) => {
-		const ids = record.type === 'before' ? record.ids : rowRecordOf(record)?.ids;
+		if (record.type !== 'before' && record.type !== 'row') return;
 		const isNeeded = record.type === 'before' || record.differs !== undefined || isLost(record, soFar);
-		if (!isObject(ids) || !isNeeded) return;
-		const hash = hashKey(keyOf(ids));
+		if (!isNeeded) return;
+		const hash = hashKey(keyOf(record.ids));
 		const known = places.get(hash) ?? [];
 		known.push(place);
 		places.set(hash, known);
@@ -111,14 +111,14 @@ function rowOf(change: Change, row: number, overwrite: boolean, request: Planner
 	};
 }
 
-function keyOf(ids: Readonly<Json>): string {
+function keyOf(ids: Ids): string {
 	return JSON.stringify(Object.entries(ids).filter(([name]) => name !== 'username'));
 }
 
-function isLost({ type, row, outcome, status }: Json, { states, corrupt }: JournalScan): boolean {
+function isLost({ row, outcome, status }: RowRecord, { states, corrupt }: JournalScan): boolean {
 	const wasGone = goneBy(status) !== undefined;
-	if (type !== 'row' || wasGone || states.hasOldValues(row as number)) return false;
-	if (outcome === 'failed') return corrupt.length > 0 && states.mayBeWritten(row as number);
+	if (wasGone || states.hasOldValues(row)) return false;
+	if (outcome === 'failed') return corrupt.length > 0 && states.mayBeWritten(row);
 	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
 }
 
@@ -135,8 +135,7 @@ function* readChanges(
 		for (const ofObjects of places) {
 			const changes = new Changes(scan, plan);
 			for (const place of ofObjects) {
-				const record = parseRecord(lineAt(place)?.text ?? '');
-				if (record !== undefined) changes.add(record);
+				changes.add(recordAt(lineAt, place));
 			}
 			yield* changes.byKey.values();
 		}
@@ -156,9 +155,10 @@ class Changes {
 		this.#endpoint = endpoints[plan.endpoint];
 	}
 
-	add(record: Json): void {
+	add(record: JournalRecord): void {
 		if (record.type === 'before') this.#addOldValues(record);
-		const { ids = {}, row = 0, differs = [] } = rowRecordOf(record) ?? {};
+		if (record.type !== 'row') return;
+		const { ids, row, differs = [] } = record;
 		if (isLost(record, this.scan) && areIds(ids, this.#endpoint, this.plan)) this.#changeOf(ids).lost ??= row;
 		// A value that the service showed after a write may be of this run.
 		for (const { field, shown } of differs) this.byKey.get(keyOf(ids))?.written[field]?.push(shown);
@@ -171,20 +171,18 @@ class Changes {
 		return change;
 	}
 
-	#addOldValues({ row, ids, values, sent, absent = [], withheld = [], untold = [] }: Json): void {
-		if (!isObject(ids) || !isObject(values) || !isObject(sent)) return;
-		if (!Array.isArray(absent) || !Array.isArray(withheld) || !Array.isArray(untold)) return;
-		if (!areIds(ids, this.#endpoint, this.plan) || !this.#mayBeWritten(row as number)) return;
+	#addOldValues({ row, ids, values, sent, absent = [], withheld = [], untold = [] }: BeforeRecord): void {
+		if (!areIds(ids, this.#endpoint, this.plan) || !this.#mayBeWritten(row)) return;
 		const { old, written, kept } = this.#changeOf(ids);
 		const keep = (name: string, why: string, more: { old?: unknown } = {}): void => {
 			if (!Object.hasOwn(old, name)) kept[name] ??= { why, ...more };
 		};
-		for (const name of absent.map(String)) {
+		for (const name of absent) {
 			// It may still have none: services ignore names that they don't know.
 			keep(name, "it had no value before, and the API can't remove it", { old: null });
 		}
-		for (const name of withheld.map(String)) keep(name, 'its old value was not saved, because it is secret');
-		for (const name of untold.map(String)) keep(name, 'the service did not show its old value');
+		for (const name of withheld) keep(name, 'its old value was not saved, because it is secret');
+		for (const name of untold) keep(name, 'the service did not show its old value');
 		for (const [name, value] of Object.entries(values)) {
 			const why = obstacle(this.#endpoint, name, value);
 			if (why !== undefined) keep(name, why, { old: value });
@@ -215,7 +213,7 @@ function obstacle({ body, fields }: Endpoint, name: string, old: unknown): strin
 
 /** IDs become a path, and a journal or a plan may come from elsewhere. */
 export function areIds(
-	ids: Readonly<Json>,
+	ids: Readonly<Record<string, unknown>>,
 	endpoint: Endpoint,
 	{ undocumented }: RunPlan,
 ): ids is Record<string, string> {

@@ -2,9 +2,10 @@ import { appendFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createCounts } from '../../../src/bulk/journal/counts.js';
+import { summariseRun } from '../../../src/bulk/journal/folder.js';
 import { UnderWay } from '../../../src/bulk/journal/history.js';
 import { openRecords, scanJournal } from '../../../src/bulk/journal/read.js';
-import { rowRecordOf } from '../../../src/bulk/journal/records.js';
+import { differences, reasonOf, recordIn, sealed } from '../../../src/bulk/journal/records.js';
 import type { RunPlan } from '../../../src/bulk/run/plan.js';
 import type { OutcomeName } from '../../../src/http/outcome.js';
 import { headerOf, lineOf, outcomeOf, startJournal } from '../../support/journal.js';
@@ -27,14 +28,16 @@ const row = (number: number, outcome: OutcomeName, more: Record<string, unknown>
 	type: 'row',
 	row: number,
 	outcome,
+	attempts: 1,
+	ms: 12,
 	...more,
 });
-const lost = (number: number) => ({ type: 'attempt', row: number, lost: true });
+const lost = (number: number) => ({ type: 'attempt', row: number, attempt: 1, lost: true });
 const end = { type: 'end', at: 'x', exit: 0, counts: createCounts() };
 
 describe('what a row’s records say', () => {
 	it('an attempt that the service failed may have been applied in part', async () => {
-		const attempt = { type: 'attempt', row: 1, partly: true };
+		const attempt = { type: 'attempt', row: 1, attempt: 1, partly: true };
 		const { states } = await scanJournal(journalWith([attempt, row(1, 'not-sent'), end]));
 		expect(states.history(1)).toEqual({ mayBeApplied: false, mayBePartly: true });
 		expect(states.mayBeWritten(1)).toBe(true);
@@ -50,13 +53,17 @@ describe('what a row’s records say', () => {
 		['refused for the credentials', [row(1, 'failed', { status: 401 })], { done: false, maybeSent: false }],
 		['not sent', [row(1, 'not-sent')], { done: false, maybeSent: false }],
 		['unknown', [row(1, 'unknown')], { done: false, maybeSent: true }],
-		['an attempt that was answered', [{ type: 'attempt', row: 1, lost: false }], { done: false, maybeSent: false }],
+		[
+			'an attempt that was answered',
+			[{ type: 'attempt', row: 1, attempt: 1, lost: false }],
+			{ done: false, maybeSent: false },
+		],
 		['an attempt without an answer', [lost(1)], { done: false, maybeSent: true }],
 		['lost and then not sent', [lost(1), row(1, 'not-sent')], { done: false, maybeSent: true }],
 		['lost, and then refused', [lost(1), row(1, 'failed', { status: 401 })], { done: false, maybeSent: true }],
 		['unknown, then ok', [row(1, 'unknown'), row(1, 'ok')], { done: true, maybeSent: true }],
 		['ok, and then lost', [row(1, 'ok'), lost(1)], { done: true, maybeSent: true }],
-		['failed in part', [{ type: 'attempt', row: 1, partly: true }], { done: false, maybeSent: false }],
+		['failed in part', [{ type: 'attempt', row: 1, attempt: 1, partly: true }], { done: false, maybeSent: false }],
 	])('%s', async (_, records, expected) => {
 		const { states, done, inFlight } = await scanJournal(journalWith([...records, end]));
 		expect({ done: states.isDone(1), maybeSent: states.maybeSent(1) }).toEqual(expected);
@@ -112,7 +119,7 @@ describe('rows that a retry sends again', () => {
 
 describe('old values', () => {
 	it('that were kept are counted, and say nothing of their row', async () => {
-		const before = (number: number) => ({ type: 'before', row: number, ids: { ticket_id: '1' }, values: {} });
+		const before = (number: number) => ({ type: 'before', row: number, ids: { ticket_id: '1' }, values: {}, sent: {} });
 		const { snapshots, states, corrupt } = await scanJournal(journalWith([before(1), before(2)]));
 		expect([snapshots, states.isDone(1), states.maybeSent(1), corrupt]).toEqual([2, false, false, []]);
 		expect((await scanJournal(journalWith([]))).snapshots).toBe(0);
@@ -120,12 +127,24 @@ describe('old values', () => {
 });
 
 describe('a row number', () => {
-	it.each([0, -1, 1.5, 11, '1', null, true])('%j is damage in a run of ten rows', async (number) => {
-		const { corrupt, done } = await scanJournal(
-			journalWith([{ type: 'row', row: number, outcome: 'ok' }, row(10, 'ok')]),
-		);
-		expect(corrupt).toEqual([{ line: 2, reason: "a row that isn't in the input" }]);
+	it.each([0, -1, 1.5, '1', null, true, 4e9, 1e300])('%j is damage in a run of ten rows', async (number) => {
+		const { corrupt, done } = await scanJournal(journalWith([{ ...row(1, 'ok'), row: number }, row(10, 'ok')]));
+		expect(corrupt).toEqual([{ line: 2, reason: expect.stringContaining('row') }]);
 		expect(done).toBe(1);
+	});
+
+	it('beyond the input is damage, and takes no room', async () => {
+		const { corrupt } = await scanJournal(journalWith([row(11, 'ok')]));
+		expect(corrupt).toEqual([{ line: 2, reason: "a row that isn't in the input" }]);
+	});
+
+	it('may be any up to what the header says: room is taken by rows that have a record', async () => {
+		const most = 4_000_000_000_000;
+		const path = journalWith([row(7, 'ok'), row(4_000_000_000, 'failed'), row(most, 'ok'), row(2, 'unknown')], most);
+		const file = await openRecords(path);
+		expect([...file.records()].map((record) => record.row)).toEqual([2, 7, 4_000_000_000, most]);
+		expect(file.scan.counts).toMatchObject({ ok: 2, failed: 1, unknown: 1 });
+		file.close();
 	});
 });
 
@@ -137,7 +156,7 @@ describe('the end', () => {
 			exit: 0,
 			counts: createCounts(),
 		});
-		const resumed = await scanJournal(journalWith([end, { type: 'resume', at: 'y', tool: '1' }]));
+		const resumed = await scanJournal(journalWith([end, { type: 'resume', at: 'y', tool: '1', concurrency: 4 }]));
 		expect([resumed.end, resumed.resumes]).toEqual([undefined, 1]);
 		expect((await scanJournal(journalWith([end, row(1, 'ok')]))).end).toBeUndefined();
 	});
@@ -162,7 +181,9 @@ describe('damage', () => {
 
 describe('a row’s record', () => {
 	it('keeps ids apart', () => {
-		expect(rowRecordOf({ ...row(1, 'ok'), id: '5', ticket_id: '14', attempts: 2, ms: 7, status: 200 })).toEqual({
+		const line = lineOf({ ...row(1, 'ok'), id: 5, ticket_id: '14', attempts: 2, ms: 7, status: 200 });
+		expect(recordIn(line)).toMatchObject({
+			type: 'row',
 			row: 1,
 			outcome: 'ok',
 			attempts: 2,
@@ -170,7 +191,62 @@ describe('a row’s record', () => {
 			status: 200,
 			ids: { id: '5', ticket_id: '14' },
 		});
-		expect(rowRecordOf({ type: 'sent', row: 1 })).toBeUndefined();
+		expect(recordIn(lineOf({ type: 'sent', row: 1 }))).toEqual({ type: 'other' });
+	});
+});
+
+describe('a record with a part of another type', () => {
+	const before = { type: 'before', row: 1, ids: { id: '1' }, values: { title: 'a' }, sent: { title: 'b' } };
+	const resume = { type: 'resume', at: 'x', tool: '1', concurrency: 4 };
+	const attempt = { type: 'attempt', row: 1, attempt: 1 };
+	const name = { type: 'name', of: 'users', name: 'ada', id: '3' };
+	const differs = [{ field: 'title', sent: 'a', shown: 'b' }];
+	const deep = Array.from({ length: 200 }).reduce<unknown>((inner) => [inner], 0);
+	const odd: readonly unknown[] = [null, true, -1, 1.5, 'x', [], {}, [null], { a: null }, deep, 1e300];
+
+	/** Parts that every record of the type has, and those that it may have. */
+	const records: readonly (readonly [record: Record<string, unknown>, more: Record<string, unknown>])[] = [
+		[
+			row(1, 'ok', { id: '1' }),
+			{ line: 1, status: 200, code: 'c', message: 'm', reasons: { a: 'b' }, warnings: ['w'], differs, link: 'l' },
+		],
+		[before, { absent: ['a'], withheld: ['b'] }],
+		[attempt, { status: 200, code: 'c', lost: true, partly: true }],
+		[name, {}],
+		[{ type: 'name', of: 'users', name: 'ada', problem: 'not found' }, {}],
+		[{ type: 'tick', ms: 5 }, {}],
+		[resume, { again: ['failed'] }],
+		[end, { interrupted: true }],
+	];
+
+	it.each(records)('is good as it is written: %j', async (record, more) => {
+		for (const each of [record, { ...record, ...more }, { ...record, later: [1] }]) {
+			expect(recordIn(lineOf(each))).toMatchObject({ type: record.type });
+		}
+	});
+
+	it.each(records)('is damage, or is read as it is by everything: %j', async (record, more) => {
+		const whole = { ...record, ...more };
+		for (const part of Object.keys(whole).filter((each) => each !== 'type')) {
+			for (const value of [...odd, undefined]) {
+				const path = journalWith([row(2, 'ok'), { ...whole, [part]: value }, row(3, 'failed')]);
+				const file = await openRecords(path);
+				for (const facts of [...file.records()]) {
+					expect(typeof [reasonOf(facts), ...differences(facts)].join()).toBe('string');
+				}
+				expect(file.scan.counts.ok).toBeGreaterThanOrEqual(1);
+				expect(file.ticks.every(({ ms, end: at }) => Number.isFinite(ms + at))).toBe(true);
+				file.close();
+				expect((await summariseRun(path, 'x')).state).not.toBe('damaged');
+				const last = journalWith([{ ...whole, [part]: value }]);
+				expect(Object.values((await summariseRun(last, 'x')).counts ?? {}).every(Number.isSafeInteger)).toBe(true);
+			}
+		}
+	});
+
+	it.each(['null', '[1]', '"x"', '7', '{"type":', '{}', '{"type":["row"]}', ''])('is damage as %s', (json) => {
+		const record = recordIn(sealed(json));
+		expect(typeof record === 'string' || record.type === 'other').toBe(true);
 	});
 });
 
@@ -200,7 +276,7 @@ describe('the last records of rows', () => {
 
 	it('that are damaged or of no row of the input count for nothing', async () => {
 		const file = await openRecords(
-			journalWith([row(2, 'ok'), `${lineOf(row(2, 'failed'))} `, row(99, 'failed'), { type: 'row', row: 'x' }]),
+			journalWith([row(2, 'ok'), `${lineOf(row(2, 'failed'))} `, row(99, 'failed'), { ...row(1, 'ok'), row: 'x' }]),
 		);
 		expect([...file.records()].map(({ row: number, outcome }) => [number, outcome])).toEqual([[2, 'ok']]);
 		file.close();

@@ -229,7 +229,7 @@ describe('scanJournal', () => {
 		const journal = startJournal(temporaryFolder(), 5);
 		await journal.outcome(outcomeOf(1));
 		await journal.close();
-		const bad = [{ type: 'row', row: 99, outcome: 'ok' }];
+		const bad = [{ type: 'row', row: 99, outcome: 'ok', attempts: 1, ms: 1 }];
 		appendFileSync(
 			journal.path,
 			['\u0000\u0000', ...bad.map(lineOf), '[]', '{"type":"row","row":3,"outcome":"ok"}', ''].join('\n'),
@@ -250,7 +250,7 @@ describe('scanJournal', () => {
 		['no header', `${lineOf({ type: 'row', row: 1 })}\n`, 'has no valid "id"'],
 		['another version', '{"type":"plan","version":9}\n', 'version 9'],
 		['the version before', '{"type":"plan","version":2,"id":"x"}\n', 'version 2'],
-		['an incomplete header', `${lineOf({ type: 'plan', version: 3, id: 'x' })}\n`, 'no valid "started"'],
+		['an incomplete header', `${lineOf({ type: 'plan', version: 3, id: headerOf(1).id })}\n`, 'no valid "started"'],
 		['a header with a flipped bit', `${headerLine(headerOf(1)).replace('edits', 'edit3')}\n`, 'wrong checksum'],
 		['no JSON', 'id,status\n1,x\n', 'its first line is damaged (wrong checksum)'],
 	])('refuses %s', async (_, text, message) => {

@@ -858,7 +858,11 @@ describe('a journal from elsewhere', () => {
 	}
 
 	it.each<[string, (header: Header) => void, string]>([
-		['a prefix that leads to another path', ({ plan }) => (plan.service.prefixes.product = '../evil'), '"prefixes"'],
+		[
+			'a prefix that leads to another path',
+			({ plan }) => (plan.service.prefixes.product = '../evil'),
+			'"plan.service.prefixes.product"',
+		],
 		['an ID in the body', ({ plan }) => (plan.values.fields = { id: 7 }), `"id" isn't a field`],
 		['a field that the API does not have', ({ plan }) => (plan.values.fields = { role: 'x' }), `"role" isn't a field`],
 		['a value that is not allowed', ({ plan }) => (plan.values.fields = { status: 'hodl' }), 'status "hodl"'],
