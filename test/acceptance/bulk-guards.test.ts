@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { type Words, wordsOf } from '../support/cli.js';
-import { done, json, type Responder, startRecorder } from '../support/recorder.js';
+import { done, json, type Responder, startRecorder, withoutLists } from '../support/recorder.js';
 import { scriptedPrompts } from '../support/scripted-prompts.js';
 import { runInTerminal } from '../support/terminal.js';
 import { createWorkplace, startWorkplace } from '../support/workplace.js';
@@ -231,6 +231,8 @@ describe('user delete by name', () => {
 				if (found === undefined || gone.has(found)) return json(400, { code: 'invalid_username', message: 'Unknown.' });
 				return json(200, { id: found });
 			}
+			const refusal = withoutLists(request);
+			if (refusal !== undefined) return refusal;
 			if (request.method !== 'DELETE') return json(200, { id });
 			if (broken.includes(id)) return json(401, { code: 'rest_no', message: 'No.' });
 			gone.add(id);

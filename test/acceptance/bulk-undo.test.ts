@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { idOf, json } from '../support/recorder.js';
+import { idOf, json, withoutLists } from '../support/recorder.js';
 import { startWorkplace } from '../support/workplace.js';
 
 /** A service with one ticket for each ID, which may fail a write after it was applied. */
@@ -14,6 +14,8 @@ async function desk(isBroken: (sent: Record<string, unknown>) => boolean = () =>
 		return known;
 	};
 	const { recorder, work } = await startWorkplace((request) => {
+		const refusal = withoutLists(request);
+		if (refusal !== undefined) return refusal;
 		const held = ticket(idOf(request));
 		if (request.method === 'GET') return json(200, held);
 		const sent = JSON.parse(request.body) as Record<string, unknown>;

@@ -47,7 +47,8 @@ export async function startDirectoryService({
 		}
 		const [, kind = '', id = ''] = path.split('/');
 		const taxonomy = terms[kind];
-		if (taxonomy !== undefined && id === '') return lists ? json(200, taxonomy) : noRoute;
+		if (taxonomy !== undefined && id === '')
+			return lists ? json(200, taxonomy, { 'x-wp-total': String(taxonomy.length) }) : noRoute;
 		if (request.method === 'DELETE') {
 			if (!path.includes('/passwords/')) gone.add(Number(id));
 			return json(200, { deleted: true, previous: { id: Number(id) } });

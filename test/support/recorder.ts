@@ -47,6 +47,14 @@ export function idOf({ url }: RecordedRequest): number {
 /** Custom fields that exist where a test doesn't say which. */
 const FIELDS = ['colour', 'color', 'size', 'severity', 'note', 'order', 'a', 'b'];
 
+/** What a service says that offers no lists, and no single users: its own word that there is no such route. */
+export function withoutLists({ method, url }: Pick<RecordedRequest, 'method' | 'url'>): Responder | undefined {
+	const path = url.split('?')[0] ?? '';
+	const isList = !/\/\d+$|\/custom-fields$|\/me$/.test(path);
+	if (method !== 'GET' || !(isList || path.includes('/users/'))) return undefined;
+	return json(404, { code: 'rest_no_route', message: 'No route was found.', data: { status: 404 } });
+}
+
 /** Does what the request asks for: responds with the object that its path names. @param more what the object shows */
 export function done(more: Record<string, unknown> = {}): Responder {
 	const tickets = new Map<string, Map<string, unknown>>();
@@ -55,6 +63,8 @@ export function done(more: Record<string, unknown> = {}): Responder {
 		const [path = '', query = ''] = url.split('?');
 		const id = Number(/\/(\d+)$/.exec(path)?.[1] ?? 1);
 		const shows = (body: unknown): unknown => json(200, body)(request, response, count);
+		const refusal = withoutLists(request);
+		if (refusal !== undefined) return refusal(request, response, count);
 		if (path.endsWith('/custom-fields')) {
 			const saved = tickets.get(path) ?? new Map<string, unknown>(FIELDS.map((name) => [name, '']));
 			tickets.set(path, saved);

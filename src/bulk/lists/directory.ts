@@ -9,9 +9,10 @@ import { listRequest, ownAccount, PAGE_SIZE, reads } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isId, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../api/values.js';
 import { FailedError, UsageError } from '../../errors.js';
-import { lookedUpId } from '../../http/judge.js';
-import type { Known } from '../../http/known.js';
+import { isRouteMissing, lookedUpId } from '../../http/judge.js';
+import { type Known, knownObject } from '../../http/known.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
+import { headerOf } from '../../http/response.js';
 import { isNothing } from '../run/held.js';
 import { type ListedObject, objectsIn } from './pages.js';
 
@@ -172,14 +173,34 @@ class Users implements Directory {
 		return found === undefined ? undefined : batch.filter((id) => !there.has(id));
 	}
 
-	/** Why an account isn't the one of a username; undefined if it is, or without a list. */
-	async conflict(id: string, text: string): Promise<string | undefined> {
-		if (text === OWN_ID) return undefined;
-		const name = text.replace(/^@/, '');
-		if (!this.#names.has(id)) await this.#list({ include: id }, 'users');
-		const shown = this.#names.get(id) ?? name;
-		if (isSameText(shown, name)) return undefined;
-		return `the lookup of ${quote(name)} returned user ${id}, who is ${quote(shown)}`;
+	/** A lookup names no account: where reads are served, the account behind the ID has to show the name. */
+	async #confirmed(id: string, name: string): Promise<Found> {
+		const { dialect, send } = this.setting;
+		const what = `user ${quote(name)}`;
+		const query = { context: 'edit', per_page: '1', include: id };
+		const listed = await send(listRequest(reads.user, {}, query, dialect));
+		let account = listedIn(listed, what)?.find((each) => String(each.id) === id);
+		let why = listed;
+		if (account === undefined || !isNamed(account)) {
+			why = await send(createPlanner(reads.user.get, dialect)({ ids: { id } }));
+			if (isRouteMissing(listed) && isRouteMissing(why)) return { id };
+			const known = knownObject(why);
+			if (known.is === 'shown') account = known.value;
+		}
+		const asked = `the lookup of ${quote(name)} returned user ${id}`;
+		if (account === undefined) {
+			const reason = (why.message ?? why.code ?? 'it is not in the list').replace(/\.$/, '');
+			return { problem: `${asked}, but the service doesn't show that account: ${reason}; use the ID` };
+		}
+		const { username, slug } = account;
+		if (typeof username === 'string') {
+			this.#names.set(id, username);
+			if (isSameText(username, name)) return { id };
+			return { problem: `${asked}, who is ${quote(username)}` };
+		}
+		// Accounts that are no administrators see slugs only.
+		if (isSameText(slug, slugOf(name))) return { id };
+		return { problem: `${asked}, but your account may not see usernames, so that can't be confirmed: use the ID` };
 	}
 
 	async #lookUp(name: string): Promise<Found> {
@@ -188,7 +209,7 @@ class Users implements Directory {
 		if (!this.#refusesOthers) {
 			const outcome = await this.setting.send(this.#lookUpOf(name));
 			const id = outcome.outcome === 'ok' ? lookedUpId(outcome.body) : undefined;
-			if (id !== undefined) return { id };
+			if (id !== undefined) return await this.#confirmed(id, name);
 			listedIn(outcome, what);
 			this.#refusesOthers = outcome.code === 'invalid_username_access';
 			why = outcome.message ?? outcome.code;
@@ -197,7 +218,7 @@ class Users implements Directory {
 		const isMatch = ({ id, username }: ListedObject): boolean => isId(id) && isSameText(username, name);
 		let match = seen?.find(isMatch);
 		if (match === undefined && seen?.length === PAGE_SIZE) {
-			seen = await this.#list({ slug: name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-') }, what);
+			seen = await this.#list({ slug: slugOf(name) }, what);
 			match = seen?.find(isMatch);
 		}
 		if (match !== undefined) return { id: String(match.id) };
@@ -228,6 +249,11 @@ class Users implements Directory {
 		return didYouMean(name, all);
 	}
 }
+
+/** As services make it from a username. */
+const slugOf = (name: string): string => name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-');
+
+const isNamed = ({ username }: ListedObject): boolean => typeof username === 'string';
 
 function isSameText(left: unknown, right: string): boolean {
 	return typeof left === 'string' && left.toLowerCase() === right.toLowerCase();
@@ -352,26 +378,45 @@ class Terms extends Listing {
 		return isSafe && id !== undefined ? text : id;
 	}
 
+	/** Undefined only if the service has no such list: "not found" and "the only one" need a whole one. */
 	protected async read(): Promise<Named[] | undefined> {
 		const { taxonomy } = this;
 		const { dialect, send } = this.setting;
 		const terms = new Map<string, Named>();
+		let before = Number.POSITIVE_INFINITY;
+		let nameless = 0;
 		for (let page = 1; ; page++) {
 			const query = { orderby: 'id', order: 'asc', per_page: String(PAGE_SIZE), page: String(page) };
-			const request = listRequest(reads.term, { taxonomy }, query, dialect);
-			const found = listedIn(await send(request), `${taxonomy} term`);
-			if (found === undefined && page === 1) return undefined;
-			const before = terms.size;
-			for (const { id, slug, name } of found ?? []) {
+			const outcome = await send(listRequest(reads.term, { taxonomy }, query, dialect));
+			if (page === 1 && isRouteMissing(outcome)) return undefined;
+			if (page > 1 && outcome.code === PAST_THE_END) break;
+			const found = objectsIn(outcome);
+			if (found === undefined) throw this.#incomplete(terms.size, outcome);
+			const known = terms.size;
+			for (const { id, slug, name } of found) {
 				const plain = decodeEntities(String(name ?? '')).trim();
 				if (isId(id)) terms.set(String(id), { id: String(id), slug: String(slug ?? ''), name: plain });
+				else nameless++;
 			}
-			if (found?.length !== PAGE_SIZE || terms.size === before) break;
+			const total = totalIn(outcome);
+			if (total === undefined) {
+				// A first page that is short may be a smaller page than was asked for.
+				const isShorter = page > 1 && found.length < before;
+				if (found.length === 0 || isShorter) break;
+			} else if (terms.size + nameless >= total) break;
+			if (terms.size === known) throw this.#incomplete(terms.size, outcome);
+			before = found.length;
 		}
 		const all = [...terms.values()];
 		this.#all = all;
 		this.#isListed = true;
 		return all;
+	}
+
+	#incomplete(count: number, { message, code }: Outcome): FailedError {
+		const why = (message ?? code ?? 'a page brought nothing new').replace(/\.$/, '');
+		const what = `could not list the ${this.taxonomy} terms: ${count} came, and then: ${why}; nothing was sent`;
+		return new FailedError(what, { code: 'incomplete_list', hint: 'try again, or use IDs' });
 	}
 
 	protected missing(text: string, all: readonly Named[]): Found {
@@ -381,6 +426,14 @@ class Terms extends Listing {
 		const likely = isSeveral || didYouMean(text, names) || ` (find it with: supportctl term list ${this.taxonomy})`;
 		return { problem: `${this.taxonomy} term ${quote(text)} not found${likely}` };
 	}
+}
+
+/** Of a page behind the last one. */
+const PAST_THE_END = 'rest_post_invalid_page_number';
+
+function totalIn({ headers = {} }: Outcome): number | undefined {
+	const text = headerOf(headers, 'x-wp-total') ?? '';
+	return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 /** What a service makes as a slug is sent as it is. */

@@ -93,12 +93,7 @@ export async function resolveRow(
 	const problems = await resolve(endpoint, values, directories);
 	if (own === undefined || name === undefined || own.names !== 'users') return problems;
 	values.ids = { ...values.ids, username: name.replace(/^@/, '') };
-	const { id } = values.ids;
-	const isUserDelete = endpoint.query.some((each) => each.name === 'reassign');
-	if (problems.length > 0 || !isUserDelete || id === undefined) return problems;
-	// Before a permanent delete, the account must show the name.
-	const problem = await directories.users.conflict(id, name);
-	return problem === undefined ? [] : [{ column: own.name, problem, isMissing: false }];
+	return problems;
 }
 
 export async function keepNames(journal: Journal, directories: Directories): Promise<void> {

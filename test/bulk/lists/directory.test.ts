@@ -1,13 +1,17 @@
 /** Names of users, terms and passwords, looked up through a service that each test plays. */
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
 import type { Request } from '../../../src/api/plan.js';
 import { createDirectories } from '../../../src/bulk/lists/directory.js';
 import type { Outcome } from '../../../src/http/outcome.js';
 
-const ok = (body: unknown): Outcome => ({ outcome: 'ok', status: 200, body, attempts: 1, ms: 1 });
+/** Lists say how many objects there are, as live services do. */
+const ok = (body: unknown): Outcome => {
+	const headers = Array.isArray(body) ? { 'x-wp-total': String(body.length) } : {};
+	return { outcome: 'ok', status: 200, body, attempts: 1, ms: 1, headers };
+};
 const failed = (code: string, more: Partial<Outcome> = {}): Outcome => ({
 	...{ outcome: 'failed', status: 400, code, attempts: 1, ms: 1 },
 	...more,
@@ -30,11 +34,13 @@ function directoriesOf(respond: (query: URLSearchParams, request: Request) => Ou
 
 const isLookup = ({ path }: Request): boolean => path.endsWith('/users/username');
 
-test('a username that the service looks up costs one request, however often it is asked for', async () => {
-	const { directories, sent } = directoriesOf(() => ok({ id: 7 }));
+test('a username that the service looks up costs a lookup and a read, however often it is asked for', async () => {
+	const { directories, sent } = directoriesOf((_, request) =>
+		isLookup(request) ? ok({ id: 7 }) : ok([{ id: 7, username: 'jdoe' }]),
+	);
 	const found = await Promise.all([1, 2, 3].map(() => directories.users.id('jdoe')));
 	expect(found).toEqual([{ id: '7' }, { id: '7' }, { id: '7' }]);
-	expect(sent).toHaveLength(1);
+	expect(sent).toHaveLength(2);
 	expect([...directories.memory.records]).toEqual([{ of: 'users', name: 'jdoe', id: '7' }]);
 });
 
@@ -91,7 +97,9 @@ test('a username among more matches than a page holds is found by its slug', asy
 test('without a user list, the message says why a name was not found', async () => {
 	const withCode = directoriesOf((_, request) => failed(isLookup(request) ? 'invalid_username' : 'rest_no_route'));
 	expect(await withCode.directories.users.id('jdoe')).toEqual({ problem: 'user "jdoe" not found: invalid_username' });
-	const silent = directoriesOf((_, request) => (isLookup(request) ? ok({ exists: 1 }) : failed('rest_no_route')));
+	const silent = directoriesOf((_, request) =>
+		isLookup(request) ? ok({ exists: 1 }) : failed('rest_no_route', { status: 404 }),
+	);
 	expect(await silent.directories.users.id('jdoe')).toEqual({ problem: 'user "jdoe" not found' });
 	const refusing = directoriesOf((_, request) =>
 		failed(isLookup(request) ? 'invalid_username_access' : 'rest_no_route'),
@@ -130,15 +138,77 @@ test('users that a service does not have are named, and none are asked for witho
 	expect(sent).toEqual([]);
 	expect(await directories.users.missing(['3', '999'])).toEqual(['999']);
 	expect(directories.users.name('3')).toBe('ada');
-	const unlisted = directoriesOf(() => failed('rest_no_route'));
+	const unlisted = directoriesOf(() => failed('rest_no_route', { status: 404 }));
 	expect(await unlisted.directories.users.missing(['3'])).toBeUndefined();
 });
 
-test('an account with a different username than was looked up is a conflict', async () => {
-	const { directories } = directoriesOf(() => ok([{ id: 1, username: 'admin' }]));
-	expect(await directories.users.conflict('1', '@me')).toBeUndefined();
-	expect(await directories.users.conflict('1', 'Admin')).toBeUndefined();
-	expect(await directories.users.conflict('1', '@jdoe')).toBe('the lookup of "jdoe" returned user 1, who is "admin"');
+describe('a lookup is confirmed by the account behind its ID', () => {
+	const bob = (list: Outcome, single: Outcome) =>
+		directoriesOf((_, request) => {
+			if (isLookup(request)) return ok({ id: 3 });
+			return request.path.includes('/users/3') ? single : list;
+		}).directories.users.id('bob');
+	const noRoute = failed('rest_no_route', { status: 404 });
+	const missing = ok([]);
+	const alice = { id: 3, username: 'alice' };
+
+	test.each<[string, Outcome, Outcome, object]>([
+		['the list shows the name', ok([{ id: 3, username: 'Bob' }]), noRoute, { id: '3' }],
+		['no reads are served', noRoute, noRoute, { id: '3' }],
+		['the account shows the name', missing, ok({ id: 3, username: 'bob' }), { id: '3' }],
+		['only its slug is shown', ok([{ id: 3, slug: 'bob' }]), ok({ id: 3, slug: 'bob' }), { id: '3' }],
+	])('and counts: %s', async (_, list, single, found) => {
+		expect(await bob(list, single)).toEqual(found);
+	});
+
+	test.each<[string, Outcome, Outcome, string]>([
+		['the list shows another name', ok([alice]), noRoute, 'who is "alice"'],
+		['the list leaves it out', missing, ok(alice), 'who is "alice"'],
+		['the list ignores include', ok([{ id: 1, username: 'bob' }]), ok(alice), 'who is "alice"'],
+		['the list shows no usernames', ok([{ id: 3 }]), ok(alice), 'who is "alice"'],
+		['only single reads are served', noRoute, ok(alice), 'who is "alice"'],
+		[
+			'nothing shows it',
+			missing,
+			failed('rest_forbidden', { status: 403, message: 'No.' }),
+			"doesn't show that account: No",
+		],
+		['another slug is shown', ok([{ id: 3, slug: 'alice' }]), ok({ id: 3, slug: 'alice' }), "can't be confirmed"],
+	])('and does not count: %s', async (_, list, single, problem) => {
+		expect(await bob(list, single)).toEqual({ problem: expect.stringContaining(problem) });
+	});
+});
+
+describe('a taxonomy is known if its list is whole', () => {
+	const page = (from: number, count: number, total?: number): Outcome => ({
+		...ok(Array.from({ length: count }, (_, at) => ({ id: from + at, slug: `s${from + at}`, name: 'VIP' }))),
+		headers: total === undefined ? {} : { 'x-wp-total': String(total) },
+	});
+	const listed = async (...pages: Outcome[]) => {
+		const { directories } = directoriesOf(
+			(query) => pages[Number(query.get('page')) - 1] ?? failed('rest_post_invalid_page_number'),
+		);
+		return (await directories.terms('product').list())?.length;
+	};
+
+	test('by its total, by a page past the end, or by a shorter last page', async () => {
+		expect(await listed(page(1, 3, 3))).toBe(3);
+		expect(await listed(page(1, 50, 80), page(51, 30, 80))).toBe(80);
+		expect(await listed(page(1, 50), page(51, 50))).toBe(100);
+		expect(await listed(page(1, 100), page(101, 20))).toBe(120);
+		expect(await listed(page(1, 0))).toBe(0);
+		expect(await listed(failed('rest_no_route', { status: 404 }))).toBeUndefined();
+	});
+
+	test.each<[string, Outcome[]]>([
+		['a page is refused', [page(1, 100, 150), failed('rest_forbidden', { status: 403 })]],
+		['a page is repeated', [page(1, 50), page(1, 50)]],
+		['fewer come than the total says', [page(1, 3, 80), page(1, 0, 80)]],
+		['the first one is odd', [ok({})]],
+		['the first one is refused', [failed('rest_forbidden', { status: 403 })]],
+	])('and an error otherwise: %s', async (_, pages) => {
+		await expect(listed(...pages)).rejects.toThrow(/could not list the product terms/);
+	});
 });
 
 test('terms are found by ID, slug, name and damaged slug, and several with one name are a problem', async () => {
@@ -180,7 +250,7 @@ test('terms are found by ID, slug, name and damaged slug, and several with one n
 });
 
 test('without a list, terms are sent as they are given', async () => {
-	const { directories } = directoriesOf(() => failed('rest_no_route'));
+	const { directories } = directoriesOf(() => failed('rest_no_route', { status: 404 }));
 	expect(await directories.terms('product').id('lamp')).toEqual({ asGiven: true });
 	expect(await directories.terms('product').list()).toBeUndefined();
 	expect(directories.terms('product').exported('lamp')).toBe('lamp');
@@ -209,7 +279,7 @@ test('names that objects show cost one request for all users, and one for each t
 });
 
 test('without a user list, names are asked for once', async () => {
-	const { directories, sent } = directoriesOf(() => failed('rest_no_route'));
+	const { directories, sent } = directoriesOf(() => failed('rest_no_route', { status: 404 }));
 	const [assignee] = endpoints['ticket.update'].fields.filter(({ name }) => name === 'assignee');
 	for (const id of [7, 8]) await directories.learn(assignee === undefined ? [] : [assignee], [{ assignee: id }]);
 	expect(sent).toHaveLength(1);

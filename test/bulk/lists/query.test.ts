@@ -136,8 +136,9 @@ test('what filters name is looked up, and the service is asked by ID', async () 
 	const directories = createDirectories({
 		dialect: neutralDialect,
 		send: async ({ path }) => {
-			const body = path.includes('/users/username') ? { id: 7 } : terms;
-			return { outcome: 'ok', status: 200, body, attempts: 1, ms: 1 };
+			const users = path.includes('/users/username') ? { id: 7 } : [{ id: 7, username: 'jdoe' }];
+			const headers = { 'x-wp-total': '1' };
+			return { outcome: 'ok', status: 200, body: path.includes('/users') ? users : terms, headers, attempts: 1, ms: 1 };
 		},
 		account: async () => undefined,
 	});
