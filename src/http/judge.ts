@@ -361,22 +361,37 @@ function isOwnError(body: unknown, status: number): boolean {
 	return !GATEWAY.has(status) || (isObject(body.data) && body.data.status === status);
 }
 
+/** A service's words are kept in journals, reports and on terminals: so many characters, and so many reasons. */
+const MOST_WORDS = 4000;
+const MOST_REASONS = 100;
+
+const bounded = (text: string): string => (text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS)}…` : text);
+
 function explain(body: unknown, dialect = neutralDialect): Partial<Finding> {
 	if (!isObject(body)) return {};
-	const { code, message, data } = body;
+	const { code, data } = body;
 	const found: Partial<Finding> = {};
-	if (typeof code === 'string' || typeof code === 'number') found.code = String(code);
-	if (typeof message === 'string' && message !== '') found.message = htmlText(message);
+	if (typeof code === 'string' || typeof code === 'number') found.code = bounded(String(code));
+	const message = messageIn(body);
+	if (message !== '') found.message = bounded(htmlText(bounded(message)));
 	const params = isObject(data) ? data.params : undefined;
 	if (typeof params === 'object' && params !== null) {
+		const reasons = Object.entries(params).slice(0, MOST_REASONS);
 		found.reasons = Object.fromEntries(
-			Object.entries(params).map(([name, why]) => {
-				if (Array.isArray(params)) return [dialect.toNeutral(String(why)), 'is missing'];
-				return [dialect.toNeutral(name), htmlText(typeof why === 'string' ? why : JSON.stringify(why))];
+			reasons.map(([name, why]) => {
+				if (Array.isArray(params)) return [bounded(dialect.toNeutral(String(why))), 'is missing'];
+				const text = typeof why === 'string' ? why : JSON.stringify(why);
+				return [bounded(dialect.toNeutral(name)), bounded(htmlText(bounded(text)))];
 			}),
 		);
 	}
 	return found;
+}
+
+/** The service's `message`, or `title` and `detail` of problem+json (RFC 9457). */
+function messageIn({ message, title, detail }: Json): string {
+	if (typeof message === 'string') return message;
+	return [title, detail].filter((each) => typeof each === 'string' && each !== '').join(': ');
 }
 
 /** A refusal doesn't prove that an earlier attempt was not applied. */

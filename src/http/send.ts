@@ -8,6 +8,8 @@ import { headerOf, type Response } from './response.js';
 
 export const BASE_DELAY_MS = 500;
 export const MAX_DELAY_MS = 30_000;
+/** The code of a row, or a run, that the service asked to come back later than a run waits. */
+export const WAIT_TOO_LONG = 'wait_too_long';
 /** Beyond it, the row ends. */
 export const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
@@ -113,7 +115,7 @@ function putOff(outcome: Outcome, until: number): void {
 	const note = `the service asks to wait until ${new Date(until).toISOString()}`;
 	const { message } = outcome;
 	outcome.outcome = openOutcome(outcome);
-	outcome.code = 'wait_too_long';
+	outcome.code = WAIT_TOO_LONG;
 	outcome.message = message === undefined ? note : `${message.replace(/\.$/, '')}; ${note}`;
 }
 
@@ -121,9 +123,18 @@ function putOff(outcome: Outcome, until: number): void {
 export function parseRetryAfter(value: string | undefined, now: number, serviceDate = ''): number | undefined {
 	const text = value?.trim() ?? '';
 	if (/^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER / 1000) * 1000;
-	const date = text.endsWith(' GMT') ? Date.parse(text) : Number.NaN;
+	const date = parseHttpDate(text);
 	if (Number.isNaN(date)) return undefined;
 	return Math.max(0, date - (Date.parse(serviceDate) || now));
+}
+
+/** `Sun Nov  6 08:49:37 1994`: GMT, though it doesn't say so. */
+const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
+
+/** All three forms of RFC 9110, section 5.6.7. */
+function parseHttpDate(text: string): number {
+	if (ASCTIME.test(text)) return Date.parse(`${text} GMT`);
+	return text.endsWith(' GMT') ? Date.parse(text) : Number.NaN;
 }
 
 /** Half to all of the doubled base: clients that failed together don't return together. */

@@ -244,8 +244,9 @@ export function parseBaseUrl(
 		return new UsageError(`${where}: ${why}`, { code: 'invalid_base_url', hint });
 	};
 	const text = given.trim();
-	// Whatever stands before an @ may be a password.
-	const shown = JSON.stringify(text.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@').slice(0, 200));
+	// Whatever stands before an @ may be a password, and a fragment a token.
+	const address = text.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@').replace(/#.*$/s, '#…');
+	const shown = JSON.stringify(address.slice(0, 200));
 	const parsed = URL.canParse(text) && !/[\s\\]/.test(text) ? new URL(text) : undefined;
 	if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
 		const completed = withScheme(text);

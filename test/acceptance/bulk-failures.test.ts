@@ -104,7 +104,10 @@ describe('Retry-After', () => {
 	});
 
 	it('beyond ten minutes ends the run also where it comes when a row is read back', async () => {
-		const { work } = await startWorkplace(({ method }) => (method === 'GET' ? no(429, { 'retry-after': '7200' }) : ok));
+		let reads = 0;
+		const { work } = await startWorkplace(({ method }) =>
+			method === 'GET' && ++reads > 1 ? no(429, { 'retry-after': '7200' }) : ok,
+		);
 		// Rows are read back by the hundred.
 		const { exitCode, outcomes, stderr } = await runUpdate(work, 300, ['-j', '1', '--verify']);
 		expect([exitCode, new Set(outcomes.map(({ outcome, code }) => `${outcome} ${code}`))]).toEqual([
@@ -116,12 +119,19 @@ describe('Retry-After', () => {
 	});
 
 	it('beyond ten minutes ends the run before the row is read back', async () => {
-		const { work } = await startWorkplace(() => no(503, { 'retry-after': '7200' }));
+		const { work } = await startWorkplace(({ method }) => (method === 'GET' ? ok : no(503, { 'retry-after': '7200' })));
 		const { exitCode, outcomes } = await runUpdate(work, 50, ['-j', '1', '--verify']);
 		expect([exitCode, outcomes.map(({ outcome, code }) => `${outcome} ${code}`)]).toEqual([
 			3,
 			['unknown wait_too_long'],
 		]);
+	});
+
+	it('beyond ten minutes ends the run at its first read, before anything is written', async () => {
+		const { recorder, work } = await startWorkplace(() => no(429, { 'retry-after': '7200' }));
+		const { exitCode, stderr } = await work.run('ticket update 1 2 --status hold --snapshot');
+		expect([exitCode, recorder.requests.length], stderr).toEqual([1, 1]);
+		expect(stderr).toMatch(/the service asks to wait until \d{4}-\d\d-\d\dT.*; nothing was sent/);
 	});
 });
 

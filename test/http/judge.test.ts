@@ -451,3 +451,35 @@ test('a looked-up ID is a positive whole number under "id", and nothing else', (
 	}
 	expect([lookedUpId({ id: 7 }), lookedUpId({ id: '7' })]).toEqual(['7', '7']);
 });
+
+describe('the words of a refusal', () => {
+	const refused = (body: unknown): Outcome =>
+		judge(update, {
+			status: 400,
+			headers: {},
+			body: Buffer.from(JSON.stringify(body)),
+			sent: true,
+			ms: 1,
+		});
+
+	it('are kept up to 4,000 characters each, and 100 reasons', () => {
+		const long = 'x'.repeat(1_000_000);
+		const params = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`f${at}`, long.slice(0, 10_000)]));
+		const { message = '', code = '', reasons = {} } = refused({ code: long, message: long, data: { params } });
+		expect([message.length, code.length]).toEqual([4001, 4001]);
+		expect(Object.keys(reasons)).toHaveLength(100);
+		expect(Math.max(...Object.values(reasons).map((why) => why.length))).toBe(4001);
+	});
+
+	it.each([
+		[
+			{ type: 'about:blank', title: 'Unprocessable', detail: 'unknown property "color"', status: 400 },
+			'Unprocessable: unknown property "color"',
+		],
+		[{ title: 'Not Found' }, 'Not Found'],
+		[{ detail: 'No.' }, 'No.'],
+		[{ code: 'x', message: 'Mine.', title: 'T' }, 'Mine.'],
+	])('are read from problem+json: %j', (body, message) => {
+		expect(refused(body).message).toBe(message);
+	});
+});

@@ -20,6 +20,8 @@ describe('parseRetryAfter', () => {
 		['Sun, 06 Nov 1994 08:49:37 GMT', 30_000],
 		['Sunday, 06-Nov-94 08:49:37 GMT', 30_000],
 		['Sun, 06 Nov 1994 08:00:00 GMT', 0],
+		['Sun Nov  6 08:49:37 1994', 30_000],
+		['Thu Nov 10 08:49:07 1994', 345_600_000],
 	])('reads %j as %i ms', (text, ms) => {
 		expect(parseRetryAfter(text, NOW)).toBe(ms);
 	});
@@ -34,6 +36,7 @@ describe('parseRetryAfter', () => {
 		'120, 60',
 		'2026-01-01',
 		'Sun',
+		'Sun Nov 6 1994',
 		'Someday, 99 Foo 1994 25:61:61 GMT',
 	])('ignores %j', (text) => {
 		expect(parseRetryAfter(text, NOW)).toBeUndefined();

@@ -49,6 +49,7 @@ describe('parseBaseUrl', () => {
 		['ftp://desk.example.com', /neither https/],
 		['https://desk.example.com/?rest_route=/&lang=en', /query/],
 		['https://desk.example.com/#x', /fragment/],
+		['https://desk.example.com/#s3cret', /^(?!.*s3cret)/s],
 		['http://desk.example.com', /unencrypted/],
 		['http://127.0.0.1.example.com', /unencrypted/],
 		['https://a b', /not a URL/],

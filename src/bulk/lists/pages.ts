@@ -112,6 +112,8 @@ async function readInOrder(list: List, first: Page, watch: Watch, { size, most, 
 		before = page;
 		// The count may be wrong: the last page is not full, or brings nothing new.
 		const isInside = isCounted && page.number < last;
+		// Else a service that repeats pages could be read for as many as it claims to have.
+		if (isInside && page.objects.length > 0 && !isNew) throw repeated(list.count);
 		const isFull = isInside ? page.objects.length > 0 : page.objects.length >= full && isNew;
 		if (!isFull) break;
 	}
@@ -220,6 +222,11 @@ function ownName({ id, slug }: ListedObject): unknown {
 function endless(count: number): Ended {
 	const message = `${count} objects were read, and the list has no end`;
 	return new Ended({ outcome: 'failed', code: 'endless_list', message, attempts: 1, ms: 0 });
+}
+
+function repeated(count: number): Ended {
+	const message = `the service repeats pages: ${count} objects were read, and the next page brought nothing new`;
+	return new Ended({ outcome: 'failed', code: 'incomplete_list', message, attempts: 1, ms: 0 });
 }
 
 function countIn({ headers = {} }: Outcome, name: string): number | undefined {

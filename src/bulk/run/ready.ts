@@ -3,10 +3,10 @@
 import { endpoints } from '../../api/endpoints.js';
 import { plural } from '../../api/names.js';
 import { readEndpointOf, readRequest } from '../../api/reads.js';
-import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
+import { ExitCode, FailedError, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import { isRouteMissing, writes } from '../../http/judge.js';
-import { type SendOptions, send } from '../../http/send.js';
+import { type SendOptions, send, WAIT_TOO_LONG } from '../../http/send.js';
 import { nothingToChange, type RunPlan, readsBefore } from './plan.js';
 import { mayReadAhead } from './read-ahead.js';
 import { checkRunReports } from './reports.js';
@@ -85,6 +85,10 @@ async function checkReadsServed(setup: WriteSetup, row: RunRow | undefined, clie
 	const { request } = row;
 	if (readEndpointOf(request.endpoint)?.documented !== false && !isDefault) return { plan };
 	const outcome = await send(client, readRequest(request, dialect), sending);
+	// The next read would wait in line for what no run waits for.
+	if (outcome.code === WAIT_TOO_LONG) {
+		throw new FailedError(`${outcome.message}; nothing was sent`, { code: WAIT_TOO_LONG, hint: 'try again then' });
+	}
 	const at = sending.clock.monotonic();
 	// What has to be read right before the write is read again.
 	const first = mayReadAhead(plan) && outcome.outcome === 'ok' ? { key: request.key, outcome, at } : undefined;

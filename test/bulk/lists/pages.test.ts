@@ -48,6 +48,17 @@ test('objects that come newest first stay in that order where the list shifts', 
 const ended = { concurrency: 2, size: 10, most: Number.POSITIVE_INFINITY, onPage: async () => true };
 const read = (outcome: 'ok' | 'failed', body?: unknown) => ({ outcome, status: 200, attempts: 1, ms: 0, body });
 
+test('a service that repeats a page is not read for as many pages as it claims to have', async () => {
+	let requests = 0;
+	const fetch = async () => {
+		requests++;
+		const body = Array.from({ length: 10 }, (_, at) => ({ id: at + 1 }));
+		return { ...read('ok', body), headers: { 'x-wp-totalpages': '1000000000' } };
+	};
+	expect(await readPages({ ...ended, fetch })).toMatchObject({ count: 10, failure: { code: 'incomplete_list' } });
+	expect(requests).toBeLessThan(10);
+});
+
 test('a response that is no list ends the reading', async () => {
 	const refused = { ...read('failed'), code: 'rest_forbidden' };
 	expect(await readPages({ ...ended, fetch: async () => refused })).toEqual({ count: 0, failure: refused });
