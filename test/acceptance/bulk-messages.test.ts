@@ -144,7 +144,7 @@ describe('refused before anything is sent', () => {
 			for (const verb of ['resume', 'undo']) {
 				const { exitCode, stderr } = await work.run(['run', verb, 'odd.ndjson', '--yes']);
 				expect(exitCode).not.toBe(0);
-				expect(stderr).toContain(`odd.ndjson: "${endpoint}" can't be a run`);
+				expect(stderr).toContain('odd.ndjson: its first line has no valid "plan.endpoint"');
 			}
 		}
 		expect(recorder.requests).toEqual([]);

@@ -19,7 +19,7 @@ const api = (argv: string[], options: CliOptions = {}) => runHere(['api', ...arg
 
 describe('what is sent', () => {
 	async function sent(argv: string[], options: CliOptions = {}) {
-		const recorder = await startRecorder();
+		const recorder = await startRecorder(json(200, { id: 1 }));
 		const result = await runHere(['api', ...argv], { ...options, env: { ...recorder.env, ...options.env } });
 		expect(result).toMatchObject({ exitCode: 0 });
 		return recorder.requests.map(({ method, url, body, headers }) => ({
@@ -140,7 +140,7 @@ describe('nothing is sent, exit code 2,', () => {
 		['for a query that is none', ['GET', 'tickets', '--query', '[['], /not JMESPath/],
 		['to delete without confirmation', ['DELETE', 'tickets/14'], /refusing to .* without confirmation; pass --yes/],
 	])('%s', async (_when, argv, message) => {
-		const recorder = await startRecorder();
+		const recorder = await startRecorder(json(200, { id: 1 }));
 		const result = await runHere(['api', ...argv], { env: recorder.env, input: 'no json' });
 		expect(result).toMatchObject({ exitCode: 2, stdout: '' });
 		expect(result.stderr).toMatch(message);
