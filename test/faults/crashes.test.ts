@@ -101,7 +101,7 @@ describe('kill -9', () => {
 			running.child.kill('SIGKILL');
 			await running.ended;
 		}
-		expect((await work.spawn('run resume last -q').ended).exitCode).toBe(0);
+		expect((await work.spawn('run resume last -q').ended).exitCode).toBe(3);
 		const last = new Map(recordsOf(work).flatMap((each) => (each.type === 'row' ? [[each.row, each] as const] : [])));
 		expect([...last.values()].filter(({ code }) => code === 'conflict').map(({ row }) => row)).toEqual([changed]);
 		expect([...last.values()].every(({ outcome }) => outcome === 'ok' || outcome === 'skipped')).toBe(true);
