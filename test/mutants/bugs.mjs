@@ -226,15 +226,18 @@ const journal = [
 	),
 	...bugsIn(
 		'src/bulk/journal/records.ts',
-		'parseRecord',
+		'recordIn',
 		['test/bulk/journal/read.test.ts', 'test/bulk/journal/write.test.ts'],
 		{
-			'one flipped bit makes a row done': (real) => (text) => {
+			'one flipped bit makes a row done': (real) => (line) => {
 				try {
-					const { crc: _, ...record } = JSON.parse(text);
-					return record;
+					// Any line gets the checksum that it should have.
+					const { crc: _, ...record } = JSON.parse(line);
+					const content = JSON.stringify(record).slice(0, -1);
+					const sum = process.getBuiltinModule('node:zlib').crc32(content).toString(16).padStart(8, '0');
+					return real(`${content},"crc":"${sum}"}`);
 				} catch {
-					return real(text);
+					return real(line);
 				}
 			},
 		},
@@ -381,8 +384,8 @@ const run = [
 			real(row, held, { ...plan, checks: { ...plan.checks, conditions: [] } }),
 		'--if-unmodified overwrites the work of others': (real) => (row, held, plan) =>
 			real(row, held, { ...plan, checks: { ...plan.checks, ifUnmodified: false } }),
-		'--only-changed sends every field': (real) => (row, held, plan) =>
-			real(row, held, { ...plan, checks: { ...plan.checks, onlyChanged: false } }),
+		'fields that already have their value are sent': (real) => (row, held, plan) =>
+			real(row, held, { ...plan, checks: { ...plan.checks, sendUnchanged: true } }),
 		'an undo overwrites what was changed since': (real) => (row, held, plan) =>
 			real({ ...row, expected: undefined }, held, plan),
 		'--remove-ticket-tag removes nothing': (real) => (row, held, plan) =>
