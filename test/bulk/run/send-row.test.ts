@@ -63,6 +63,8 @@ async function perform(
 		maybeSent = false,
 		times = 1,
 		terms = undefined as TermIndex | undefined,
+		respond = undefined as ((request: Request) => Outcome) | undefined,
+		more = {} as Partial<RowSenderParts>,
 	} = {},
 ) {
 	const steps: string[] = [];
@@ -79,7 +81,7 @@ async function perform(
 		async write(_client: unknown, request: Request) {
 			steps.push('write');
 			written.push(request);
-			return { ...sent };
+			return respond?.(request) ?? { ...sent };
 		},
 		async read() {
 			steps.push(steps.includes('write') ? 'read after' : 'read before');
@@ -93,6 +95,7 @@ async function perform(
 			},
 			record: async () => undefined,
 		},
+		...more,
 	} as unknown as RowSenderParts;
 	const sender = new RowSender(parts);
 	const first = await sender.send(row);
@@ -384,5 +387,145 @@ describe('a row', () => {
 			const { warnings } = rowOutcome({ ...row, remarks: ['size stays'] }, { ...result });
 			expect(warnings).toEqual([...(result.warnings ?? []), 'size stays']);
 		}
+	});
+});
+
+describe('an undo', () => {
+	const source = { from: 'snapshots', journal: '/j', run: 'r', overwrite: false } as const;
+	const plan = planWith({ verify: true }, { source });
+	const held = (more: object = {}): Outcome => ok({ id: 14, status: 'hold', product: '7', title: 'new', ...more });
+	const expected = { status: ['hold'], product: ['7'] };
+
+	it('restores field by field what the service refuses together, and fails with those that are left', async () => {
+		const refused = failed(500, { code: 'invalid_term', message: 'Invalid term.', mayBePartly: true });
+		const row = rowOf({ status: 'read', product: '5' }, { expected });
+		const respond = ({ sent = {} }: Request): Outcome =>
+			Object.hasOwn(sent, 'product') ? refused : ok({ id: 14, ...sent });
+		const reads = [held(), held(), held({ status: 'read' }), held({ status: 'read' })];
+		const { result, sent } = await perform(plan, row, { reads, respond });
+		expect(sent).toEqual([{ status: 'read', product: '5' }, { status: 'read' }, { product: '5' }]);
+		expect(result).toMatchObject({ outcome: 'failed', message: 'product not restored: Invalid term.' });
+		const all = await perform(plan, row, {
+			reads: [held(), held(), held({ status: 'read' }), held({ status: 'read', product: '5' })],
+			respond: ({ sent = {} }) => (Object.keys(sent).length > 1 ? refused : ok({ id: 14, ...sent })),
+		});
+		expect(all.result.outcome).toBe('ok');
+		const one = await perform(plan, rowOf({ product: '5' }, { expected: { product: ['7'] } }), {
+			reads: [held(), held()],
+			respond: () => refused,
+		});
+		expect([one.result.outcome, one.sent]).toEqual(['failed', [{ product: '5' }]]);
+	});
+
+	it('leaves what it can not restore or compare, and says why', async () => {
+		const kept = { product: { why: 'it was empty', old: '' }, title: { why: 'nobody saw it' } };
+		const row = rowOf({ status: 'read' }, { expected: { status: ['hold'] }, kept });
+		const left = await perform(plan, row, {
+			sent: ok({ id: 14, status: 'read' }),
+			reads: [held(), held({ status: 'read' })],
+		});
+		expect(left.result).toMatchObject({ outcome: 'differs', code: 'not_restorable' });
+		expect(left.result.message).toBe('product not restored: it was empty; title not restored: nobody saw it');
+		const back = rowOf(
+			{ status: 'read' },
+			{ expected: { status: ['hold'] }, kept: { product: { why: 'x', old: '7' } } },
+		);
+		const fine = await perform(plan, back, {
+			sent: ok({ id: 14, status: 'read' }),
+			reads: [held(), held({ status: 'read' })],
+		});
+		expect(fine.result.outcome).toBe('ok');
+		const dated = rowOf({ date: '2026-01-01' }, { expected: { date: ['2026-02-02T00:00:00Z'] } });
+		const unknown = await perform(plan, dated, { reads: [ok({ id: 14, date: '2026-02-02T00:00:00' })] });
+		expect([unknown.result.outcome, unknown.sent]).toEqual(['skipped', []]);
+		expect(unknown.result.message).toContain("can't be compared with what the run wrote");
+		const hidden = rowOf({ title: 'old' }, { expected: { title: ['new'] } });
+		expect((await perform(plan, hidden, { reads: [ok({ id: 14 }), ok({ id: 14 })] })).sent).toEqual([]);
+	});
+});
+
+describe('a field that is not known', () => {
+	const snapshot = planWith({ snapshot: true });
+	const index = (slugs: Record<string, string>) => () => ({
+		isListed: true,
+		hasHidden: true,
+		ofSlug: (slug: string) => slugs[slug],
+		mayShowAs: () => true,
+		exported: () => undefined,
+	});
+
+	it('keeps its row from being written, also if only a list shows the object', async () => {
+		const row = rowOf({ title: 'x' });
+		const take = async (): Promise<Outcome> => ok({ id: 14 });
+		const ahead = { take, forget() {} } as unknown as NonNullable<RowSenderParts['ahead']>;
+		const alone = await perform(snapshot, row, { reads: [ok({ id: 14, title: 'old' })], more: { ahead } });
+		expect([alone.result.outcome, alone.kept.map(({ values }) => ({ ...values }))]).toEqual(['ok', [{ title: 'old' }]]);
+		const refused = await perform(snapshot, row, { reads: [failed(403)], more: { ahead } });
+		expect([refused.result.code, refused.sent]).toEqual(['not_read', []]);
+		const tags = planWith({}, { values: { ...planOf().values, add: { 'ticket-tag': [1] } } });
+		expect((await perform(tags, rowOf({}), { reads: [ok({ id: 14 }), ok({ id: 14 })] })).result.code).toBe('not_shown');
+		const condition = planWith({ conditions: [{ field: 'status', value: 'hold' }] });
+		expect((await perform(condition, row, { reads: [ok({ id: 14 }), ok({ id: 14 })] })).result.code).toBe('not_shown');
+		const unmodified = planWith({ ifUnmodified: true });
+		expect((await perform(unmodified, row, { reads: [ok({ id: 14, title: 'x' })] })).result.code).toBe('not_shown');
+	});
+
+	it('is asked for if it is a term: by ?post=, as the slug that is shown is empty or unclear', async () => {
+		const row = rowOf({ product: '5' });
+		const asked: string[] = [];
+		const termOf = async (taxonomy: string, id: string) => {
+			asked.push(`${taxonomy} ${id}`);
+			return { is: 'shown', value: '170' } as const;
+		};
+		const terms = index({ vip: '9' });
+		const found = await perform(snapshot, row, { reads: [ok({ id: 14, product: '' })], terms, more: { termOf } });
+		expect([asked, found.kept.map(({ values }) => ({ ...values }))]).toEqual([['product 14'], [{ product: '170' }]]);
+		const none = { is: 'unknown', why: failed(404) } as const;
+		const lost = await perform(snapshot, row, {
+			reads: [ok({ id: 14, product: '' })],
+			terms,
+			more: { termOf: async () => none },
+		});
+		expect([lost.result.code, lost.sent]).toEqual(['not_read', []]);
+		const clear = await perform(snapshot, row, { reads: [ok({ id: 14, product: 'vip' })], terms, more: { termOf } });
+		expect(clear.kept.map(({ values }) => ({ ...values }))).toEqual([{ product: '9' }]);
+		const tags = await perform(snapshot, rowOf({ 'ticket-tag': [1] }), {
+			reads: [ok({ id: 14, 'ticket-tag': ['vip', 3] })],
+			terms,
+		});
+		expect(tags.kept.map(({ values }) => ({ ...values }))).toEqual([{ 'ticket-tag': ['9', 3] }]);
+	});
+
+	it('is only noted where the service has no list of terms, or shows no passwords', async () => {
+		const row = rowOf({ product: '5', password: 'x' });
+		const { kept } = await perform(snapshot, row, { reads: [ok({ id: 14, product: '126' })] });
+		expect(kept.map(({ untold }) => untold)).toEqual([['product', 'password']]);
+		const readable = await perform(snapshot, rowOf({ product: '5' }), { reads: [ok({ id: 14, product: 'lamp' })] });
+		expect(readable.kept.map(({ values, untold }) => [{ ...values }, untold])).toEqual([[{ product: 'lamp' }, []]]);
+	});
+
+	it('is read once if the run has read its first row', async () => {
+		const row = rowOf({ title: 'x' });
+		const clock = { monotonic: () => 100_000 };
+		const options = { clock } as unknown as RowSenderParts['options'];
+		const first = (at: number) => ({ key: row.request.key, outcome: ok({ id: 14, title: 'old' }), at });
+		const fresh = await perform(snapshot, row, { more: { options, first: first(99_000) } });
+		expect(fresh.steps).toEqual(['keep', 'write']);
+		const stale = await perform(snapshot, row, {
+			reads: [ok({ id: 14, title: 'old' })],
+			more: { options, first: first(0) },
+		});
+		expect(stale.steps).toEqual(['read before', 'keep', 'write']);
+	});
+
+	it('of an object that is gone says so, and a delete that may have been sent is done', async () => {
+		const trashed = { ...gone(410), gone: 'trashed' } as Outcome;
+		expect((await perform(snapshot, rowOf({ title: 'x' }), { reads: [trashed] })).result.message).toBe(
+			'ticket 14 is in the trash; nothing was written',
+		);
+		const request = createPlanner(endpoints['ticket.delete'])({ ids: { id: '14' } });
+		const deletes = planWith({ snapshot: true }, { endpoint: 'ticket.delete' });
+		const sent = await perform(deletes, { row: 1, request }, { reads: [gone(404), gone(404)], maybeSent: true });
+		expect([sent.result.outcome, sent.sent]).toEqual(['ok', []]);
 	});
 });
