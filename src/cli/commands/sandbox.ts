@@ -32,7 +32,7 @@ const sandboxOptions = [
 		{ flags: '--documented-only', help: 'Disable lists and reads (undocumented in the API)' },
 		{
 			flags: '--lenient',
-			help: 'Accept what live services reject or misread: any username in lookups, any slug, no assignee',
+			help: 'Accept input that live services reject: any username, any slug, no assignee',
 		},
 		{
 			flags: '--latency <ms>',
@@ -42,7 +42,7 @@ const sandboxOptions = [
 		},
 		{
 			flags: '--fail-rate <p>',
-			help: 'Share of requests that fail, 0 to 1',
+			help: 'Fraction of requests that fail (0 to 1)',
 			defaultText: '0',
 			parse: checked(number(0, 1)),
 		},

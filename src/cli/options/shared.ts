@@ -33,8 +33,11 @@ export const outputOptions = options('Output', [
 	{ flags: '--fields <names>', help: 'Columns to print, in this order: a,b,body.c', repeatable: true },
 	{ flags: '--field <name>', help: 'Print one bare value per line', conflicts: ['fields', 'json'] },
 	{ flags: '--query <expression>', help: 'Filter the results with JMESPath' },
-	{ flags: '--bom', help: 'Begin CSV and TSV with a byte order mark, for Excel' },
-	{ flags: '-q, --quiet', help: 'No progress, no summary; edited rows only in a format you choose' },
+	{ flags: '--bom', help: 'Add a byte order mark so that Excel reads accents correctly' },
+	{
+		flags: '-q, --quiet',
+		help: 'Hide progress, summary and edited rows (rows are still printed with --format or --fields)',
+	},
 	{ flags: '-v, --verbose', help: 'Log each request and response; -vv with headers and bodies', counted: true },
 	{ flags: '--no-color', help: 'Disable color' },
 	{ flags: '--no-pager', help: 'Disable the pager' },
@@ -99,7 +102,7 @@ export const tuningOptions = [
 	...options('Run', [
 		{
 			flags: '-j, --concurrency <n|auto>',
-			help: 'Requests at a time; auto finds a good number',
+			help: 'Parallel requests; auto picks a number',
 			parse: (text: string, flag: string) => (text === 'auto' ? text : concurrency(text, flag)),
 			defaultText: String(DEFAULT_CONCURRENCY),
 		},
@@ -109,10 +112,10 @@ export const tuningOptions = [
 		{ flags: '--first <n>', help: 'Send only the first N rows; run resume sends the rest', parse: wholeNumber(1) },
 		{
 			flags: '--until <time>',
-			help: 'Begin no row after this time (06:00, or a date and time); run resume sends the rest',
+			help: 'Stop starting rows at this time (06:00, or a date and time); continue later with run resume',
 			conflicts: ['for'],
 		},
-		{ flags: '--for <duration>', help: 'The same after a duration: 90m, 2h', parse: parseDuration },
+		{ flags: '--for <duration>', help: 'Stop starting rows after this long: 90m, 2h', parse: parseDuration },
 	]),
 	reportOption,
 ] as const;
@@ -132,7 +135,7 @@ export const readOptions = [
 ];
 
 export const listOptions = options('Filters', [
-	{ flags: '-L, --limit <n>', help: 'Print at most N objects', parse: wholeNumber(1) },
+	{ flags: '-L, --limit <n>', help: 'Maximum number of objects to list', parse: wholeNumber(1) },
 	{
 		flags: '--sort <field>',
 		help: 'Sort by this field; -FIELD reverses',

@@ -62,11 +62,11 @@ export const checkOptions = options('Checks', [
 	{ flags: '--verify', help: 'Read each object back and compare' },
 	{ flags: '--only-changed', help: 'Skip fields that already have the new value' },
 	{ flags: '--snapshot', help: 'Save old values so the run can be undone; default for two or more rows' },
-	{ flags: '--no-snapshot', help: 'Do not read and save old values' },
+	{ flags: '--no-snapshot', help: "Don't save old values (the run can't be undone)" },
 	{ flags: '--diff', help: 'With --dry-run: show old and new values' },
 	{
 		flags: '--if <field=value>',
-		help: 'Update only objects that currently have this value (FIELD= matches empty)',
+		help: 'Write only to objects that currently have this value (FIELD= matches empty)',
 		repeatable: true,
 		parse: (text: string) => pairOf('--if', text, 'FIELD=VALUE'),
 	},
@@ -97,7 +97,7 @@ export const runOptions = options('Run', [
 	},
 	{ flags: '--shard <k/n>', help: 'Process only part K of N, assigned by row ID', parse: parseShard },
 	{ flags: '--journal <file>', help: 'Path of the journal', completes: 'files' },
-	{ flags: '--note <text>', help: 'Note for the journal: why you make this change' },
+	{ flags: '--note <text>', help: "Why you're making this change; saved with the run" },
 ]);
 
 export const valueOptions = options(FIELDS, [

@@ -101,7 +101,7 @@ describe('help of a command', () => {
 		const { stdout } = await run(['ticket', 'update', '--help'], 80);
 		expect(stdout).toContain('\nREQUEST\n  POST /support-api/v1/tickets/<id>\n');
 		expect(stdout).toMatch(/--status <status> +Named status \(supportctl help statuses\)/);
-		expect(stdout).toMatch(/--time-adjustments-type <type> +Type[^{]+\{positive\|negative\|\+\|-\}/);
+		expect(stdout).toMatch(/--time-adjustments-type <type> +\+ adds[^{]+\{positive\|negative\|\+\|-\}/);
 		expect(stdout).toMatch(/--ticket-tag <terms> .*\(repeatable\)/);
 		expect(stdout).not.toContain('--concurrency');
 		expect(stdout).toMatch(/supportctl help flags +Shared flags: input, checks, guards, run, output,\s+connection\n/);
@@ -229,7 +229,7 @@ describe('help formats', () => {
 	it('has every ID of the table among the columns of an input', async () => {
 		// A username is a field.
 		const names = idNames.filter((name) => name !== 'username');
-		const [columns = ''] = /^Columns are field names and .*/m.exec(textOf('bulk')) ?? [];
+		const [columns = ''] = /^Columns can be field names, or .*/m.exec(textOf('bulk')) ?? [];
 		for (const name of names) expect(columns).toContain(`\`${name}\``);
 	});
 });
