@@ -11,9 +11,23 @@ import { junit } from './junit.js';
 import { markdown } from './markdown.js';
 import { type Page, type PlanFacts, pageOfPlan, pageOfRun, type ReportFacts } from './page.js';
 
-export const reportFormats = ['html', 'junit', 'markdown'] as const;
+interface Report {
+	run(facts: ReportFacts): Iterable<string>;
+	/** Undefined for a format of outcomes: a plan has none yet. */
+	readonly plan: ((page: Page) => Iterable<string>) | undefined;
+}
 
-export type ReportFormat = (typeof reportFormats)[number];
+const reports = {
+	html: { run: (facts) => html(pageOfRun(facts)), plan: html },
+	junit: { run: junit, plan: undefined },
+	markdown: { run: (facts) => markdown(pageOfRun(facts)), plan: markdown },
+} as const satisfies Record<string, Report>;
+
+export type ReportFormat = keyof typeof reports;
+
+export const reportFormats = Object.keys(reports) as ReportFormat[];
+
+const planFormats = reportFormats.filter((format) => reports[format].plan !== undefined);
 
 interface ReportSpec {
 	format: ReportFormat;
@@ -73,12 +87,13 @@ export async function checkReports(
 /** Between them, signals can end the program. */
 const TEXTS_AT_ONCE = 10_000;
 
-async function writeReport({ path }: ReportSpec, texts: Iterable<string>, cwd: string): Promise<void> {
+/** @param open reads the run, which can fail like the file */
+async function writeReport({ path }: ReportSpec, open: () => Iterable<string>, cwd: string): Promise<void> {
 	let draft: Draft | undefined;
 	try {
 		draft = new Draft(resolve(cwd, path), { keepsMode: true });
 		let count = 0;
-		for (const text of texts) {
+		for (const text of open()) {
 			draft.write(text);
 			count++;
 			if (count % TEXTS_AT_ONCE === 0) await nextTurn();
@@ -96,33 +111,31 @@ function cannotWrite(path: string, error: unknown): FailedError {
 	return new FailedError(message, { code: 'report_failed', cause: error });
 }
 
-function* textOf(facts: ReportFacts, format: ReportFormat): Generator<string> {
-	if (format === 'junit') yield* junit(facts);
-	else yield* pageText(pageOfRun(facts), format);
-}
-
-function pageText(page: Page, format: ReportFormat): Iterable<string> {
-	return format === 'html' ? html(page) : markdown(page);
-}
-
 /** @throws FailedError once the others are written */
 export async function writeReports(specs: readonly ReportSpec[], facts: ReportFacts, cwd: string): Promise<void> {
 	let failure: unknown;
 	for (const spec of specs) {
-		await writeReport(spec, textOf(facts, spec.format), cwd).catch((error: unknown) => {
+		await writeReport(spec, () => reports[spec.format].run(facts), cwd).catch((error: unknown) => {
 			failure ??= error;
 		});
 	}
 	if (failure !== undefined) throw failure;
 }
 
+/** @throws UsageError */
 export function checkPlanReports(specs: readonly ReportSpec[]): void {
-	if (!specs.some(({ format }) => format === 'junit')) return;
-	throw new UsageError('--report junit: a plan has no outcomes yet; use html or markdown', { code: 'invalid_value' });
+	for (const { format } of specs) planWriterOf(format);
+}
+
+function planWriterOf(format: ReportFormat): NonNullable<Report['plan']> {
+	const { plan }: Report = reports[format];
+	if (plan !== undefined) return plan;
+	const message = `--report ${format}: a plan has no outcomes yet; use ${planFormats.join(' or ')}`;
+	throw new UsageError(message, { code: 'invalid_value' });
 }
 
 export async function writePlanReports(specs: readonly ReportSpec[], facts: PlanFacts, cwd: string): Promise<void> {
 	checkPlanReports(specs);
 	const page = pageOfPlan(facts);
-	for (const spec of specs) await writeReport(spec, pageText(page, spec.format), cwd);
+	for (const spec of specs) await writeReport(spec, () => planWriterOf(spec.format)(page), cwd);
 }

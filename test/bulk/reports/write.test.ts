@@ -8,6 +8,7 @@ import {
 	writePlanReports,
 	writeReports,
 } from '../../../src/bulk/reports/write.js';
+import { reportOption } from '../../../src/cli/options/shared.js';
 import { exampleRun, planFacts, reportOf, runOf } from '../../support/report.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
@@ -31,6 +32,15 @@ describe('writeReports', () => {
 			code: 'report_failed',
 		});
 		expect(readdirSync(folder)).toEqual(['report.xml']);
+	});
+
+	it('is named in the help of --report in every format', () => {
+		for (const format of reportFormats) expect(reportOption.help).toContain(format);
+	});
+
+	it('differs from every other format', async () => {
+		const texts = await Promise.all(reportFormats.map((format) => reportOf(format)));
+		expect(new Set(texts).size).toBe(reportFormats.length);
 	});
 
 	it('can be empty in every format', async () => {
