@@ -14,6 +14,7 @@ const programs: Record<string, string> = {
 	parallel: 'parallel',
 	python3: 'python3',
 	setpriv: 'util-linux',
+	shellcheck: 'shellcheck',
 	zsh: 'zsh',
 };
 
