@@ -7,7 +7,8 @@ import { ExitCode, lostOutput, SupportctlError, UsageError } from '../errors.js'
 import type { Output } from '../io/context.js';
 import { openPager } from '../io/pager.js';
 import { openPalette } from '../output/colour.js';
-import { type Format, parseFields, type RenderOptions, type Row } from '../output/columns.js';
+import { parseFields, type RenderOptions, type Row } from '../output/columns.js';
+import { type Format, parseFormat } from '../output/formats.js';
 import { createRenderer, type Renderer } from '../output/render.js';
 import type { Invocation } from './command.js';
 import { warn } from './notices.js';
@@ -24,8 +25,10 @@ export const SHOWN = 20;
 export type Caller = Invocation & { readonly session?: Session };
 
 export function chosenFormat({ options, session }: Caller): Format | undefined {
-	const ofProfile = session?.connection.settings.format as Format | undefined;
-	return options.format ?? (options.json === true ? 'json' : ofProfile);
+	if (options.format !== undefined) return options.format;
+	if (options.json === true) return 'json';
+	const ofProfile = session?.connection.settings.format;
+	return ofProfile === undefined ? undefined : parseFormat(ofProfile);
 }
 
 export function columnsNamed({ field, fields }: OutputValues): string[] | undefined {

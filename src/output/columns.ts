@@ -1,11 +1,8 @@
-/** Output formats, and the columns that they pick from each row. */
+/** The columns that output formats pick from each row. */
 
 import { UsageError } from '../errors.js';
 import type { Palette, StyleName } from './colour.js';
-
-export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'ids', 'count'] as const;
-
-export type Format = (typeof formats)[number];
+import type { Format } from './formats.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 

@@ -8,14 +8,13 @@ import {
 	columnsFor,
 	type Encoder,
 	type EncoderOptions,
-	type Format,
-	formats,
 	parseFields,
 	type RenderOptions,
 	type ResolvedColumn,
 	type Row,
 	resolveColumn,
 } from './columns.js';
+import { type Format, factsOf, formatNames, formats } from './formats.js';
 import { createRedactor } from './redact.js';
 import { escapeJson, sanitise } from './sanitise.js';
 
@@ -132,16 +131,17 @@ const quoted =
 	(options: EncoderOptions): Encoder =>
 		createLines(options, (cells) => formatCsvRecord(options.isTTY ? cells.map(sanitise) : cells, separator), true);
 
-/** `plain` is the table of a pipe. */
-const encoders: Record<Format | 'plain', (options: EncoderOptions) => Encoder | Promise<Encoder>> = {
+/** The table of a pipe. */
+const createPlain = (options: EncoderOptions): Encoder =>
+	options.single ? oneByOne((row) => plainRecord(options, row)) : createLines(options, plainLine, false);
+
+const encoders: Record<Format, (options: EncoderOptions) => Encoder | Promise<Encoder>> = {
 	table: async (options) => (await import('./table.js')).createTable(options),
 	json: createJson,
 	ndjson: (options) => oneByOne((row) => `${jsonText(pick(options, row))}\n`),
 	csv: quoted(','),
 	// As spreadsheets write it.
 	tsv: quoted('\t'),
-	plain: (options) =>
-		options.single ? oneByOne((row) => plainRecord(options, row)) : createLines(options, plainLine, false),
 	async yaml(options) {
 		const { yamlText } = await import('./yaml.js');
 		if (options.single) return oneByOne((row) => yamlText(pick(options, row)));
@@ -174,14 +174,10 @@ function keysOf(row: Row): Column[] {
 /** Finds everything wrong with the options. @throws UsageError */
 async function createEncoder(options: RenderOptions, named: ResolvedColumn[] | undefined): Promise<Encoder> {
 	const { isTTY, columns, field, bom } = options;
-	const format = options.format ?? (isTTY ? 'table' : 'plain');
-	if (format !== 'plain' && !formats.includes(format)) {
-		throw new UsageError(`${JSON.stringify(format)} is not an output format; use ${formats.join(', ')}`, {
-			code: 'unknown_format',
-		});
-	}
-	if (bom === true && format !== 'csv' && format !== 'tsv') {
-		throw new UsageError('--bom works with --format csv or tsv', { code: 'conflicting_flags' });
+	const { format = 'table' } = options;
+	if (bom === true && !formats[format].takesBom) {
+		const fitting = formatNames.filter((name) => formats[name].takesBom).join(' or ');
+		throw new UsageError(`--bom works with --format ${fitting}`, { code: 'conflicting_flags' });
 	}
 	const [column] = named ?? [];
 	if (field !== undefined && column !== undefined) {
@@ -190,7 +186,8 @@ async function createEncoder(options: RenderOptions, named: ResolvedColumn[] | u
 	const chosen = named !== undefined;
 	const more = columns === undefined ? keysOf : options.more;
 	const all = named ?? columns?.map(resolveColumn) ?? [];
-	return encoders[format]({ ...options, columns: all, more: chosen ? undefined : more, chosen });
+	const create = options.format === undefined && !isTTY ? createPlain : encoders[format];
+	return create({ ...options, columns: all, more: chosen ? undefined : more, chosen });
 }
 
 const BATCH = 100;
@@ -258,13 +255,14 @@ async function createQueryRenderer(options: RenderOptions, query: string, write:
 	await createEncoder(own, namedColumns(own));
 	const redactRow = createRedactor();
 	const rows: unknown[] = [];
-	const isBare = (format ?? 'table') === 'table' && (fields ?? field) === undefined;
+	const { prints } = factsOf(format);
+	const isBare = prints === 'columns' && (fields ?? field) === undefined;
 	return {
 		row: (row) => void rows.push(redactRow(row)),
 		async end() {
 			const found = search(options.single === true ? rows[0] : rows);
 			const isList = Array.isArray(found);
-			const inLines = field !== undefined || format === 'ids' || format === 'count';
+			const inLines = field !== undefined || prints === 'id' || prints === 'count';
 			const one = found === null && inLines ? [] : [found];
 			const results: unknown[] = isList ? found : one;
 			const isValues = isBare && results.length > 0 && !results.some(isObject);

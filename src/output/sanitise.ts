@@ -2,6 +2,7 @@
 
 import type { Context, Output } from '../io/context.js';
 import { eachHidden, hexOf, showHidden } from '../text.js';
+import { formats, isFormat } from './formats.js';
 
 /** Commands to GitHub, Azure and TeamCity. */
 const LINE_COMMAND = /(^|[\n\r])((?:[^\S\n\r]|\x85)*)::/g;
@@ -52,11 +53,12 @@ function escapeQuoted(text: string, escaped: (character: string) => string): str
 	return withoutMarks(visible, '\\u0023');
 }
 
+/** Before flags are parsed, so that errors of parsing are JSON too. */
 export function asksForJson(argv: readonly string[]): boolean {
-	return argv.some(
-		(word, index) =>
-			/^--(?:json|format=(?:nd)?json)$/.test(word) || (/^(?:nd)?json$/.test(word) && argv[index - 1] === '--format'),
-	);
+	return argv.some((word, at) => {
+		const [flag, value = argv[at + 1] ?? ''] = word.split('=', 2) as [string, string?];
+		return word === '--json' || (flag === '--format' && isFormat(value) && formats[value].isJson);
+	});
 }
 
 /** Only `command` can write a CI command. */

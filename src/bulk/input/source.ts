@@ -157,10 +157,26 @@ async function* gunzip(chunks: AsyncIterable<Buffer>, name: string): AsyncGenera
 	}
 }
 
-async function rowsIn(text: () => AsyncIterable<string>, format: InputFormat, name: string, head: string) {
-	if (format === 'ids') return { read: () => readIds(text(), name) };
-	if (format === 'ndjson') return { read: () => readNdjson(text(), name) };
-	if (format === 'json') return { read: () => readJsonArray(text(), name) };
+type Text = () => AsyncIterable<string>;
+
+type Rows = Pick<InputSource, 'columns' | 'headerLine'> & { read(): AsyncIterable<readonly RawRow[]> };
+
+/** @param head the text up to a limit, for the separator */
+type Opener = (text: Text, name: string, head: string) => Rows | Promise<Rows>;
+
+const openers: Readonly<Record<InputFormat, Opener>> = {
+	csv: separated('csv'),
+	tsv: separated('tsv'),
+	ndjson: (text, name) => ({ read: () => readNdjson(text(), name) }),
+	json: (text, name) => ({ read: () => readJsonArray(text(), name) }),
+	ids: (text, name) => ({ read: () => readIds(text(), name) }),
+};
+
+function separated(format: 'csv' | 'tsv'): Opener {
+	return (text, name, head) => openCsv(text, name, head, format);
+}
+
+async function openCsv(text: Text, name: string, head: string, format: 'csv' | 'tsv'): Promise<Rows> {
 	const { delimiterOf, readCsv } = await import('./csv.js');
 	const delimiter = delimiterOf(head, format);
 	async function* read(): AsyncGenerator<readonly RawRow[]> {
@@ -210,7 +226,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 			checkedText(isPacked ? gunzip(bytes.chunks(), name) : bytes.chunks(), name);
 		const head = await headOf(text());
 		const format = options.format ?? formatOf(isStdin ? '' : options.path, head) ?? refuseFormat(name, head);
-		const rows = await rowsIn(text, format, name, head);
+		const rows = await openers[format](text, name, head);
 		return {
 			...rows,
 			name,

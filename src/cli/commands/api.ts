@@ -10,6 +10,7 @@ import type { Outcome } from '../../http/outcome.js';
 import { headerOf, type Response } from '../../http/response.js';
 import { send } from '../../http/send.js';
 import type { Output } from '../../io/context.js';
+import { factsOf } from '../../output/formats.js';
 import {
 	createOutcomeRedactor,
 	createTextRedactor,
@@ -123,7 +124,7 @@ async function exchange(api: Api): Promise<{ last: Page; unprinted?: SupportctlE
 	const { outcome, response, rows } = last;
 	if (response !== undefined && options.include === true) context.stdout.write(headOf(response, clean));
 	// Another program would read the service's error as a row.
-	const isForRows = picksValues(options) || ['csv', 'tsv', 'ids', 'count'].includes(chosenFormat(caller) ?? 'json');
+	const isForRows = picksValues(options) || !factsOf(chosenFormat(caller)).showsErrors;
 	if (outcome.outcome !== 'ok' && isForRows) return { last };
 	if (hasInexactNumber(outcome.body)) warn(context, ['numbers with more than 15 digits are printed rounded']);
 	try {

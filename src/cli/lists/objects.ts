@@ -11,6 +11,7 @@ import { failureBy, NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { openPalette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
+import { factsOf } from '../../output/formats.js';
 import { createProgress } from '../../output/progress.js';
 import { asksForJson } from '../../output/sanitise.js';
 import type { Invocation } from '../command.js';
@@ -64,7 +65,7 @@ async function openList(reading: Reading) {
 	const progress = isQuiet ? undefined : createProgress(context, { palette, verbose: options.verbose });
 	const form = formOf(reading);
 	const printer = createPrinter(reading, form, { beforeWrite: progress?.clear, onPager: progress?.done });
-	const countsOnly = form.format === 'count' && options.query === undefined;
+	const countsOnly = factsOf(form.format).prints === 'count' && options.query === undefined;
 	const list = { ...reading, query, fields: fieldsNeeded(reading, form), countsOnly };
 	return { list, printer, progress };
 }

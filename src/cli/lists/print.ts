@@ -7,6 +7,7 @@ import type { ListedObject } from '../../bulk/lists/pages.js';
 import { createSheet, exportedNames, listComparedTerms } from '../../bulk/lists/sheet.js';
 import type { Ids } from '../../bulk/run/plan.js';
 import type { Column } from '../../output/columns.js';
+import { factsOf } from '../../output/formats.js';
 import { createRedactor } from '../../output/redact.js';
 import { relativeTime } from '../../text.js';
 import { warn } from '../notices.js';
@@ -17,8 +18,9 @@ import type { Reading } from './reading.js';
 /** @param single one object, which is whole in every format but csv and tsv */
 export function formOf({ read, invocation }: Reading, single = false) {
 	const format = chosenFormat(invocation);
-	const asCells = format === 'csv' || format === 'tsv';
-	const isData = asCells || (!single && (format === 'json' || format === 'ndjson'));
+	const { exports } = factsOf(format);
+	const asCells = exports === 'cells';
+	const isData = asCells || (!single && exports === 'values');
 	return {
 		single,
 		format,
@@ -35,9 +37,10 @@ export function fieldsNeeded({ read, invocation: { options } }: Reading, { forma
 	if (options.query !== undefined || read.orders.length === 0) return undefined;
 	let names: readonly string[] | undefined = columnsNamed(options);
 	if (names === undefined) {
-		if (format === 'ids' || format === 'count') names = [];
+		const { prints } = factsOf(format);
+		if (prints === 'id' || prints === 'count') names = [];
 		else if (isExport) names = exportedNames(read);
-		else if (format === undefined || format === 'table') names = read.shown;
+		else if (prints === 'columns') names = read.shown;
 	}
 	const fields = names?.map((path) => path.split('.')[0] as string);
 	return fields && [...new Set(['id', ...fields])].filter((name) => !read.owners.includes(name));

@@ -1,6 +1,6 @@
 /** Flags of several commands: output, connection, guards, how runs are sent, and what a profile stores. */
 
-import { formats } from '../../output/columns.js';
+import { formatNames } from '../../output/formats.js';
 import {
 	checkSetting,
 	DEFAULT_CONCURRENCY,
@@ -25,7 +25,7 @@ export const outputOptions = options('Output', [
 	{
 		flags: '--format <format>',
 		help: 'Output format',
-		choices: formats,
+		choices: formatNames,
 		defaultText: 'table on a terminal, tab-separated in a pipe',
 		conflicts: ['json', 'field'],
 	},
@@ -156,7 +156,7 @@ export const runDefaults = options(KEPT, [
 	{ flags: '-j, --concurrency <n>', help: 'Requests at a time' },
 	{ flags: '--rate <n>', help: 'At most N requests per second' },
 	{ flags: '--max <n>', help: 'Stop runs of more than N rows' },
-	{ flags: '--format <format>', help: 'Output format', choices: formats },
+	{ flags: '--format <format>', help: 'Output format', choices: formatNames },
 	{ flags: '--snapshot', help: 'Always save old values, also for a single object' },
 	{ flags: '--no-snapshot', help: 'Do not save old values unless --snapshot is given' },
 	{

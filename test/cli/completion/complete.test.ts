@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { taxonomies, ticketStatuses } from '../../../src/api/fields.js';
 import { commands } from '../../../src/cli/manifest.js';
-import { formats } from '../../../src/output/columns.js';
+import { formatNames as formats } from '../../../src/output/formats.js';
 import { schemes } from '../../../src/profile/settings.js';
 import { saveProfile } from '../../../src/profile/store.js';
 import { runHere } from '../../support/cli.js';

@@ -9,7 +9,7 @@ import { outcomeKeys } from '../../../src/cli/runs/outcomes.js';
 import { ExitCode } from '../../../src/errors.js';
 import { runMain } from '../../../src/main.js';
 import { plainPalette } from '../../../src/output/colour.js';
-import { formats as formatNames } from '../../../src/output/columns.js';
+import { formatNames } from '../../../src/output/formats.js';
 import { memoryContext } from '../../support/context.js';
 import { parseWords } from '../../support/parse-words.js';
 

@@ -8,6 +8,7 @@ import { findRun } from '../../../bulk/journal/folder.js';
 import { openRecords } from '../../../bulk/journal/read.js';
 import type { Reject } from '../../../bulk/run/rejects.js';
 import { outcomeNames } from '../../../http/outcomes.js';
+import { factsOf } from '../../../output/formats.js';
 import { isSecretName } from '../../../output/redact.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
@@ -73,7 +74,7 @@ async function print(
 			: { columns: [...others(input.columns), last] }),
 		format: context.stdout.isTTY ? undefined : format,
 	});
-	const onlyIds = options.format === 'ids' && options.query === undefined;
+	const onlyIds = factsOf(options.format).prints === 'id' && options.query === undefined;
 	let nameless = 0;
 	for await (const { row, ids: own } of rejects) {
 		const id = ownId(own);

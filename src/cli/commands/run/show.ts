@@ -10,6 +10,7 @@ import { commandOf, formatShard, inputFileOf, madeBy, type RunPlan, sourceName }
 import { isPlanFile, plannedChanges, readPlan } from '../../../bulk/run/plan-file.js';
 import { type OutcomeName, outcomeNames } from '../../../http/outcomes.js';
 import type { Row } from '../../../output/columns.js';
+import { factsOf } from '../../../output/formats.js';
 import { asksForJson, sanitise } from '../../../output/sanitise.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
@@ -92,8 +93,7 @@ async function showRuns(invocation: Invocation, runs: OpenRuns, whole: Whole): P
 	const { summary, next } = whole;
 	const more = runs.length === 1 ? detailsOf(runs[0]) : shardsOf(runs, whole);
 	const view: Row = { ...runView(summary), ...more, next: next.map(([, command]) => command), failures };
-	const format = chosenFormat(invocation);
-	const forPerson = format === undefined || format === 'table';
+	const forPerson = factsOf(chosenFormat(invocation)).prints === 'columns';
 	const isShown = (name: string): boolean =>
 		!FOR_PROGRAMS.has(name) &&
 		view[name] !== null &&
