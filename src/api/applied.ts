@@ -158,6 +158,7 @@ function compareTerms({ name, kind }: ComparedField, sent: unknown, shown: unkno
 	} else if (left.size !== right.size) return 'other';
 	const compared = compareSets(left, right);
 	if (compared === 'same' || left.size === 0) return compared;
+	if (kind === 'terms' && !mayBeSameTerms(left, right)) return 'other';
 	if (index?.isListed) {
 		const ids = [...right].map((text) => (isNumber(text) ? text : index.ofSlug(text)));
 		return ids.includes(undefined) ? 'not comparable' : compareSets(left, new Set(ids.map(String)));
@@ -170,6 +171,13 @@ function compareTerms({ name, kind }: ComparedField, sent: unknown, shown: unkno
 }
 
 const isNumber = (text: string): boolean => NUMERIC.test(text);
+
+/** A set may show the ID of a term that was sent by name, or the other way round, but no ID in place of another. */
+function mayBeSameTerms(left: Set<string>, right: Set<string>): boolean {
+	const sentIds = [...left].filter((text) => isNumber(text) && !right.has(text));
+	const shownNames = [...right].filter((text) => !isNumber(text) && !left.has(text));
+	return sentIds.length <= shownNames.length;
+}
 
 /** A term that objects would never show like this is another one, also where the one that is shown can't be told. */
 function compareTerm(id: string, text: string, index: ReturnType<TermIndex>): Equality {

@@ -185,6 +185,28 @@ test('a file that is no plan is never replaced, and a plan of rows that can not 
 	expect(at.writes()).toEqual([]);
 });
 
+test.each([
+	['A', 'original', 'original'],
+	['A', 'B', 'B'],
+	['A', 'A', 'A'],
+])('rows of one ticket in a plan, %s and then %s, leave what a direct run leaves', async (first, second, left) => {
+	for (const isPlanned of [false, true]) {
+		const at = await desk();
+		for (const id of [5, 6]) await at.service.call('POST', `/tickets/${id}`, { title: 'original', status: 'hold' });
+		at.file('e.csv', `id,title,status\n5,${first},\n6,other,\n5,,read\n5,${second},\n`);
+		if (isPlanned) {
+			const made = await at.run('ticket update --input e.csv --plan p.plan');
+			expect(made.exitCode, made.stderr).toBe(0);
+		}
+		const sent = await at.run(isPlanned ? 'run apply p.plan --yes' : 'ticket update --input e.csv');
+		expect(sent.exitCode, sent.stderr).toBe(0);
+		expect(await object(at, '/tickets/5')).toMatchObject({ title: { raw: left }, status: 'read' });
+		const undone = await at.run('run undo last --yes');
+		expect(undone.exitCode, undone.stderr).toBe(0);
+		expect(await object(at, '/tickets/5')).toMatchObject({ title: { raw: 'original' }, status: 'hold' });
+	}
+});
+
 test('deletes, tags, custom fields and an undo can be planned', async () => {
 	const at = await desk();
 	const tags = (await at.run('term list ticket-tag --format ids')).stdout.trim().split('\n');

@@ -203,6 +203,22 @@ describe('a term', () => {
 	});
 });
 
+describe('tags without a list of terms', () => {
+	it.each<[unknown[], unknown[], string]>([
+		[[5, 6, 'vip'], [5, 6, 9], 'not comparable'],
+		[[5, 6, 'vip'], ['5', '6', 'vip'], 'same'],
+		[[5, 6, 'vip'], [], 'other'],
+		[[5, 6, 'vip'], [9], 'other'],
+		[[5, 6, 'vip'], [7, 8, 9], 'other'],
+		[[5, 6, 'vip'], [5, 9, 10], 'other'],
+		[[5, 6], ['urgent', 'vip'], 'not comparable'],
+		[[5, 6], [5, 'vip'], 'not comparable'],
+		[[5, 6], [7, 'vip'], 'other'],
+	])('%j against %j is %s', (sent, shown, equality) => {
+		expect(compareValue(named('ticket-tag'), sent, shown)).toBe(equality);
+	});
+});
+
 describe('the comparison of a request with an object', () => {
 	const compared = (sent: Record<string, unknown>, shown: Record<string, unknown>) =>
 		compareAll(

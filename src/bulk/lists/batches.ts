@@ -3,6 +3,7 @@
 import type { Dialect } from '../../api/dialect.js';
 import { createPlanner, type Request } from '../../api/plan.js';
 import { type Read, readOfWrite, readRequest } from '../../api/reads.js';
+import { isRouteMissing } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { objectsIn } from './pages.js';
 
@@ -66,12 +67,18 @@ export class BatchReader {
 			orderby: 'include',
 		});
 		const outcome = await this.send({ ...list, path: `${list.path}?${parameters}` });
-		if (outcome.outcome === 'failed') this.#unusable.add(list.path);
+		// One odd response says nothing about the next list.
+		if (isRouteMissing(outcome) || outcome.refused === true) this.#unusable.add(list.path);
+		const asked = new Set(ids);
+		const twice = new Set<string>();
 		for (const body of objectsIn(outcome) ?? []) {
 			const id = String(body.id);
-			if (ids.includes(id)) found.set(id, { ...outcome, body });
+			if (found.has(id)) twice.add(id);
+			if (asked.has(id)) found.set(id, { ...outcome, body });
 			else this.#unusable.add(list.path);
 		}
+		// Two answers about one object are none: it is read alone.
+		for (const id of twice) found.delete(id);
 		return found;
 	}
 }

@@ -4,7 +4,7 @@ import type { AppliedDifference } from '../../api/applied.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { passwordField } from '../../api/fields.js';
 import type { Request } from '../../api/plan.js';
-import { emptyRecord } from '../../api/values.js';
+import { emptyRecord, looksLikeNumber, quote } from '../../api/values.js';
 import { type Outcome, skipped, unsent } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
 import { type Held, holds, isNothing, isShown, isUnchanged, type KnownValue, shownValue, valuesOf } from './held.js';
@@ -32,6 +32,11 @@ export function decide(row: RunRow, held: Held, plan: RunPlan): Decision {
 	for (const field of listedFields(plan)) {
 		const known = held.field(field);
 		if (!isShown(known)) return { skip: notKnown(known, "so items can't be added or removed") };
+		const unclear = unclearRemoval(plan.values.remove[field], known.value);
+		if (unclear !== undefined) {
+			const message = `the service shows the ${field} as IDs and doesn't list its terms, so ${quote(unclear)} can't be removed by name: use its ID; nothing was written`;
+			return { skip: unsent('failed', 'not_shown', message) };
+		}
 	}
 	const conflict = conflictOf(row, held, checks);
 	if (conflict !== undefined) return { skip: conflict };
@@ -141,6 +146,13 @@ export function listChanges(held: Held, plan: RunPlan): Fields {
 		if (added.length > 0 || kept.length < items.length) changes[field] = [...kept, ...added];
 	}
 	return changes;
+}
+
+/** A name that nothing could be looked up for may be one of the IDs that are shown. */
+function unclearRemoval(items: readonly (string | number)[] = [], shown: unknown): string | undefined {
+	const held = [shown].flat().map(String);
+	if (!held.some(looksLikeNumber)) return undefined;
+	return items.map(String).find((item) => !looksLikeNumber(item) && !held.includes(item));
 }
 
 /** An update clears these fields unless it sends them again. */

@@ -71,6 +71,19 @@ export function heldIn({ fields, body }: HeldEndpoint, values: Fields): Held {
 	};
 }
 
+/** The same object after writes of ours. */
+export function heldAfter(held: Held, written: Held): Held {
+	const names = new Set(written.names);
+	const of = (name: string): Held => (names.has(name) ? written : held);
+	return {
+		field: (name) => of(name).field(name),
+		leadsBack: (name) => of(name).leadsBack(name),
+		names: [...new Set([...held.names, ...names])],
+		writtenAs: held.writtenAs,
+		compare: (name, ...values) => of(name).compare(name, ...values),
+	};
+}
+
 export type TermOf = (taxonomy: string, id: string) => Promise<Known<string>>;
 
 /** Asks for the terms of those fields whose slugs don't tell: they are empty, damaged or not unique. */

@@ -2,28 +2,31 @@
 
 import { endpoints } from '../../api/endpoints.js';
 import { readEndpointOf } from '../../api/reads.js';
+import { isObject } from '../../api/values.js';
 import { ExitCode } from '../../errors.js';
 import { type Outcome, skipped } from '../../http/outcome.js';
 import { BatchReader, inOrder } from '../lists/batches.js';
 import { decide, UNCHANGED, withCleared } from './decide.js';
 import type { RowChange } from './events.js';
 import { rowsToSend } from './execute.js';
-import { type Held, heldOf, valuesOf, withTerms } from './held.js';
+import { type Held, heldAfter, heldIn, heldOf, shownValue, valuesOf, withTerms } from './held.js';
 import { comparesFirst, type Fields, type RunPlan, readsBefore } from './plan.js';
 import { changesIn, IDENTITY, type PlanWriter } from './plan-file.js';
 import type { PastPart } from './resume.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import { checkServed } from './settle.js';
 import type { RunSetup } from './setup.js';
+import type { Survey } from './survey.js';
 
 export async function preview(
 	setup: RunSetup,
 	rows: PlannedRows,
+	survey: Survey,
 	past: PastPart | undefined,
 	file?: PlanWriter,
 ): Promise<ExitCode> {
 	const { plan, extent, show } = setup;
-	const read = extent === 'changes' ? createChangeReader(setup) : undefined;
+	const read = extent === 'changes' ? createChangeReader(setup, survey) : undefined;
 	const counts = { requests: 0, skipped: 0, unread: 0, invalid: 0, seen: 0 };
 	const ready = rowsToSend(setup, rows, past, ({ outcome }) => {
 		if (outcome === 'invalid') counts.invalid++;
@@ -54,9 +57,10 @@ function isProblem(change: RowChange): boolean {
 	return 'unread' in change || ('skip' in change && change.skip.outcome === 'failed');
 }
 
-function createChangeReader(setup: RunSetup): (rows: readonly RunRow[]) => Promise<RowChange[]> {
+function createChangeReader(setup: RunSetup, survey: Survey): (rows: readonly RunRow[]) => Promise<RowChange[]> {
 	const reader = new BatchReader(setup.dialect, setup.directories.send);
 	const isShown = readEndpointOf(endpoints[setup.plan.endpoint]) !== undefined;
+	const chains = new Chains(survey.repeated);
 	return async (rows) => {
 		if (!isShown) return rows.map((row) => changeOf(row, {}, undefined, setup.plan));
 		const lists = await reader.readLists(rows.map(({ request }) => request));
@@ -65,13 +69,37 @@ function createChangeReader(setup: RunSetup): (rows: readonly RunRow[]) => Promi
 		for await (const read of inOrder(rows, setup.tuning.concurrency, readOne)) {
 			const row = rows[changes.length] as RunRow;
 			checkServed(setup.plan, row, read);
-			changes.push(await changeFrom(row, read, setup));
+			changes.push(await changeFrom(row, read, setup, chains));
 		}
 		return changes;
 	};
 }
 
-async function changeFrom(row: RunRow, found: Outcome, setup: RunSetup): Promise<RowChange> {
+/** Rows of one object are a chain: a later one finds what the earlier ones leave. */
+class Chains {
+	readonly #written = new Map<string, Fields>();
+
+	constructor(private readonly repeated: ReadonlySet<string>) {}
+
+	/** What the row finds, after the earlier rows of a run. */
+	found({ request: { key, endpoint } }: RunRow, held: Held): Held {
+		const written = this.#written.get(key);
+		return written === undefined ? held : heldAfter(held, heldIn(endpoint, written));
+	}
+
+	/** @param held what the row finds */
+	add({ request: { key } }: RunRow, held: Held, fields: Fields): void {
+		if (!this.repeated.has(key)) return;
+		const left = Object.entries(fields).map(([name, value]) => {
+			const before = shownValue(held.field(name));
+			// Services keep entries that are not sent.
+			return [name, isObject(value) && isObject(before) ? { ...before, ...value } : value];
+		});
+		this.#written.set(key, { ...this.#written.get(key), ...Object.fromEntries(left) });
+	}
+}
+
+async function changeFrom(row: RunRow, found: Outcome, setup: RunSetup, chains: Chains): Promise<RowChange> {
 	const { plan, directories } = setup;
 	const { endpoint, method, ids, sent = {} } = row.request;
 	const shown = found.outcome === 'ok' ? heldOf(endpoint, found.body, directories.terms) : undefined;
@@ -80,10 +108,13 @@ async function changeFrom(row: RunRow, found: Outcome, setup: RunSetup): Promise
 	}
 	if (shown === undefined) return { unread: found, sends: !readsBefore(plan) };
 	const termOf = (taxonomy: string, id: string) => directories.terms(taxonomy).ofObject(id);
-	const held = ids.id === undefined ? shown : await withTerms(shown, Object.keys(sent), ids.id, termOf);
+	const whole = ids.id === undefined ? shown : await withTerms(shown, Object.keys(sent), ids.id, termOf);
+	const held = chains.found(row, whole);
 	const decision = decide(row, held, plan);
 	if ('skip' in decision) return { skip: decision.skip, sends: false };
-	return changeOf(row, withCleared(endpoint, held, decision.fields), held, plan);
+	const fields = withCleared(endpoint, held, decision.fields);
+	chains.add(row, held, fields);
+	return changeOf(row, fields, held, plan);
 }
 
 function changeOf(planned: RunRow, given: Fields, held: Held | undefined, plan: RunPlan): RowChange {

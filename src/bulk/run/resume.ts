@@ -10,8 +10,9 @@ import { type JournalScan, type RowStates, UnderWay } from '../journal/history.j
 import { scanJournal } from '../journal/read.js';
 import type { JournalRecord } from '../journal/records.js';
 import { type Journal, openJournal } from '../journal/write.js';
+import { KeySet } from './key-set.js';
 import { takeUpName } from './names.js';
-import { hashKey, type InputPlace, inputFileOf, type RowSource, type RunHeader } from './plan.js';
+import { type InputPlace, inputFileOf, type RowSource, type RunHeader } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import type { RunSetup } from './setup.js';
@@ -143,26 +144,4 @@ function inputChanged(id: string, details: string[] = []): UsageError {
 		hint: 'resume with the unchanged input, or start a new run',
 		details,
 	});
-}
-
-const BITS = 24;
-
-/** In constant memory: of many keys it may mistake a few for its own. */
-class KeySet {
-	readonly #bits = new Uint8Array(1 << (BITS - 3));
-
-	add(key: string): void {
-		const [byte, bit] = this.#placeOf(key);
-		this.#bits[byte] = (this.#bits[byte] ?? 0) | bit;
-	}
-
-	mayHave(key: string): boolean {
-		const [byte, bit] = this.#placeOf(key);
-		return ((this.#bits[byte] ?? 0) & bit) !== 0;
-	}
-
-	#placeOf(key: string): [byte: number, bit: number] {
-		const place = hashKey(key) >>> (32 - BITS);
-		return [place >>> 3, 1 << (place & 7)];
-	}
 }

@@ -34,6 +34,7 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 			holdsSecret: (sent) => given.redact(sent) !== sent,
 			isDone: (row) => past?.look(row) === true,
 			complain: (complaint) => void show({ type: 'complaint', complaint }),
+			notesRepeated: extent === 'changes',
 		});
 		for await (const batch of rows.read()) for (const row of batch) survey.add(row);
 		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
@@ -109,11 +110,11 @@ async function previewRows(
 ): Promise<ExitCode> {
 	const { preview } = await import('./preview.js');
 	await past?.begin();
-	if (setup.saveTo === undefined) return await preview(setup, rows, past);
+	if (setup.saveTo === undefined) return await preview(setup, rows, survey, past);
 	const { PlanWriter } = await import('./plan-file.js');
 	const file = new PlanWriter(setup.saveTo, headerOf(setup, rows, survey), setup.redact, setup.onDraft);
 	try {
-		return await preview(setup, rows, past, file);
+		return await preview(setup, rows, survey, past, file);
 	} finally {
 		file.close();
 	}

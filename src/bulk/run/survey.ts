@@ -4,6 +4,7 @@ import { endpointList } from '../../api/endpoints.js';
 import { PAGE_SIZE } from '../../api/reads.js';
 import { UsageError } from '../../errors.js';
 import type { Complaint } from '../input/rows.js';
+import { KeySet } from './key-set.js';
 import { type Fields, listedFields, type RunPlan } from './plan.js';
 import { isInvalid, isOwn, type PlannedRow, type RunRow } from './rows.js';
 
@@ -22,6 +23,8 @@ interface Hooks {
 	complain?(complaint: Complaint): void;
 	holdsSecret?(sent: Fields): boolean;
 	isDone?(row: RunRow): boolean;
+	/** Whether objects of several rows are noted. */
+	notesRepeated?: boolean;
 }
 
 export class Survey {
@@ -41,12 +44,16 @@ export class Survey {
 	/** IDs of users that rows name, with the field that does. */
 	readonly users = new Map<string, string>();
 	hasSecrets = false;
+	/** Keys of objects that several rows have, and of a few others. */
+	readonly repeated = new Set<string>();
+	readonly #keys: KeySet | undefined;
 
 	constructor(
 		private readonly plan: RunPlan,
 		private readonly hooks: Hooks = {},
 	) {
 		this.fields = new Set(listedFields(plan));
+		this.#keys = hooks.notesRepeated ? new KeySet() : undefined;
 	}
 
 	/** The first ones. */
@@ -84,6 +91,7 @@ export class Survey {
 			return;
 		}
 		if (this.hooks.isDone?.(planned) !== true) {
+			if (this.#keys?.add(request.key)) this.repeated.add(request.key);
 			this.selected++;
 			if (request.permanent) this.permanent++;
 			if (this.first.length < NAMED) this.first.push(planned);

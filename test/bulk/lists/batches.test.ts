@@ -96,6 +96,29 @@ describe('reads in batches', () => {
 		expect(paths.filter((path) => path.includes('include'))).toHaveLength(1);
 	});
 
+	it('asks again for lists after one odd response', async () => {
+		let lists = 0;
+		const page: Outcome = { outcome: 'failed', status: 403, code: 'html_response', attempts: 1, ms: 1 };
+		const { read } = readerOf((path, query) =>
+			query.has('include') && ++lists === 1 ? page : listed(path, query),
+		);
+		expect(shown(await read([ticket(2), ticket(4)]))).toMatchObject([{ from: 'single' }, { from: 'single' }]);
+		expect(shown(await read([ticket(6), ticket(8)]))).toMatchObject([{ from: 'list' }, { from: 'list' }]);
+	});
+
+	it('reads alone an object that a list shows twice', async () => {
+		const twice = [
+			{ id: 2, title: 'old' },
+			{ id: 4, from: 'list' },
+			{ id: 2, title: 'new' },
+		];
+		const { read } = readerOf((path, query) => (query.has('include') ? ok(twice) : single(path, query)));
+		expect(shown(await read([ticket(2), ticket(4)]))).toEqual([
+			{ id: 2, from: 'single' },
+			{ id: 4, from: 'list' },
+		]);
+	});
+
 	it('lists replies per ticket and terms per taxonomy', async () => {
 		const { read, paths } = readerOf(listed);
 		const reply = createPlanner(endpoints['reply.update'], dialect);

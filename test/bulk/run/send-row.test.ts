@@ -164,6 +164,14 @@ describe('decide', () => {
 		expect(decided(rowOf({}), { 'ticket-tag': [3, 1] }, plan)).toBe('unchanged');
 		expect(decided(rowOf({}), { id: 14 }, plan)).toBe('not_shown');
 	});
+
+	it('removes a term by name only where it can tell which one that is', () => {
+		const { values } = planOf();
+		const plan = planWith({}, { values: { ...values, remove: { 'ticket-tag': ['vip'] } } });
+		expect(decided(rowOf({}), { 'ticket-tag': [5, 6] }, plan)).toBe('not_shown');
+		expect(decided(rowOf({}), { 'ticket-tag': ['vip', 'slow'] }, plan)).toEqual({ 'ticket-tag': ['slow'] });
+		expect(decided(rowOf({}), { 'ticket-tag': [] }, plan)).toBe('unchanged');
+	});
 });
 
 describe('a row', () => {
