@@ -99,9 +99,7 @@ describe('reads in batches', () => {
 	it('asks again for lists after one odd response', async () => {
 		let lists = 0;
 		const page: Outcome = { outcome: 'failed', status: 403, code: 'html_response', attempts: 1, ms: 1 };
-		const { read } = readerOf((path, query) =>
-			query.has('include') && ++lists === 1 ? page : listed(path, query),
-		);
+		const { read } = readerOf((path, query) => (query.has('include') && ++lists === 1 ? page : listed(path, query)));
 		expect(shown(await read([ticket(2), ticket(4)]))).toMatchObject([{ from: 'single' }, { from: 'single' }]);
 		expect(shown(await read([ticket(6), ticket(8)]))).toMatchObject([{ from: 'list' }, { from: 'list' }]);
 	});
