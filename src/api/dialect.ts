@@ -1,6 +1,7 @@
 /** A deployment's own abbreviations in place of the interface's neutral words, both ways (interface, "Naming convention"). */
 
-import { ticketStatusGroups, userFields } from './fields.js';
+import { userFields } from './fields.js';
+import { ticketStatusGroups } from './statuses.js';
 import { isObject } from './values.js';
 
 export interface Prefixes {

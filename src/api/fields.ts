@@ -1,22 +1,6 @@
-/** The fields of each resource and what may be said of their values (interface section 2). */
+/** The fields of each resource (interface section 2). */
 
-export type FieldKind =
-	| 'text'
-	| 'longtext' // a flag also reads it from a file
-	| 'integer' // 0, 1, 2 … sent as a number
-	| 'user' // a user's id, 0 for none, or @me for the caller's own; sent as a number
-	| 'boolean'
-	| 'switch' // true and false are sent as booleans, anything else as it is
-	| 'date' // ISO 8601
-	| 'status' // one of section 3
-	| 'state' // open or closed in any case, or another word
-	| 'adjustment' // positive, negative, + or -
-	| 'email' // holds an @
-	| 'term' // one term: a slug, or an id written as a string
-	| 'terms' // several terms; ids are sent as numbers
-	| 'list' // several strings
-	| 'map' // key=value pairs, an object
-	| 'secret'; // never from a flag, never shown
+import type { FieldKind } from './kinds.js';
 
 export interface Field {
 	readonly name: string;
@@ -117,51 +101,17 @@ export const termFields: readonly Field[] = [
 	meta,
 ];
 
-export const ticketStatusGroups = {
-	general: [
-		'publish',
-		'future',
-		'draft',
-		'pending',
-		'private',
-		'in-progress',
-		'failed',
-		'queued',
-		'processing',
-		'hold',
-		'read',
-		'unread',
-	],
-	shop: [
-		'shop-active',
-		'shop-switched',
-		'shop-expired',
-		'shop-pending-cancel',
-		'shop-pending',
-		'shop-processing',
-		'shop-on-hold',
-		'shop-completed',
-		'shop-cancelled',
-		'shop-refunded',
-		'shop-failed',
-	],
-	membership: [
-		'shopm-active',
-		'shopm-free_trial',
-		'shopm-delayed',
-		'shopm-complimentary',
-		'shopm-pending',
-		'shopm-paused',
-		'shopm-expired',
-		'shopm-cancelled',
-	],
-} as const;
-
-export const ticketStatuses: readonly string[] = Object.values(ticketStatusGroups).flat();
-
 /** Two of them have routes (sections 1 and 2.5). */
 export const taxonomies = ['ticket-tag', 'product', 'department', 'ticket_priority', 'ticket_channel'] as const;
 
 export function flagName(fieldName: string): string {
 	return fieldName.replaceAll('_', '-');
+}
+
+export function findField<Named extends Pick<Field, 'name'>>(
+	fields: readonly Named[],
+	name: string,
+): Named | undefined {
+	const wanted = flagName(name.trim().toLowerCase());
+	return fields.find((each) => flagName(each.name) === wanted);
 }

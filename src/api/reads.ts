@@ -5,6 +5,7 @@ import type { Dialect } from './dialect.js';
 import { type Endpoint, endpoint, endpoints } from './endpoints.js';
 import { taxonomies } from './fields.js';
 import { createPlanner, type Request } from './plan.js';
+import { ticketStatuses } from './statuses.js';
 
 /** The most objects that a live service lists at once. */
 export const PAGE_SIZE = 100;
@@ -56,9 +57,31 @@ export function listRequest(
 export interface Filter {
 	/** Of the query; the flag is spelled like it. */
 	readonly parameter: string;
-	readonly kind: 'text' | 'state' | 'status' | 'user' | 'term' | 'id' | 'date';
+	readonly kind: FilterKind;
 	readonly help: string;
 }
+
+export interface FilterFacts {
+	/** Behind the help of a filter. */
+	readonly takes: string;
+	/** Whether `none` asks for objects that a service can't be asked for: those with an empty field. */
+	readonly canBeNone: boolean;
+	readonly choices?: readonly string[];
+	readonly suggests?: readonly string[];
+}
+
+export const filterKinds = {
+	text: { takes: '', canBeNone: false },
+	state: { takes: '', canBeNone: false, choices: ['open', 'closed', 'any'] },
+	status: { takes: '', canBeNone: false, suggests: ticketStatuses },
+	user: { takes: ' (ID, username, @me or none)', canBeNone: true },
+	term: { takes: ' (ID, slug, name or none)', canBeNone: true },
+	/** For none, services take 0. */
+	id: { takes: ' (ID or none)', canBeNone: false },
+	date: { takes: '', canBeNone: false },
+} as const satisfies Record<string, FilterFacts>;
+
+type FilterKind = keyof typeof filterKinds;
 
 export interface Read {
 	readonly list: Endpoint;
@@ -74,16 +97,10 @@ export interface Read {
 	readonly query: Readonly<Record<string, string>>;
 }
 
-const takes: Partial<Record<Filter['kind'], string>> = {
-	user: ' (ID, username, @me or none)',
-	term: ' (ID, slug, name or none)',
-	id: ' (ID or none)',
-};
-
-const filter = (parameter: string, kind: Filter['kind'], what = parameter): Filter => ({
+const filter = (parameter: string, kind: FilterKind, what = parameter): Filter => ({
 	parameter,
 	kind,
-	help: `Filter by ${what}${takes[kind] ?? ''}`,
+	help: `Filter by ${what}${filterKinds[kind].takes}`,
 });
 
 const search = filter('search', 'text', 'text');

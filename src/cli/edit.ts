@@ -1,12 +1,12 @@
 /** Edits one object as YAML and sends what changed. */
 
 import { endpoints } from '../api/endpoints.js';
-import type { FieldKind } from '../api/fields.js';
+import { findField } from '../api/fields.js';
+import { kinds } from '../api/kinds.js';
 import { nameRow } from '../api/names.js';
 import type { EditNoun } from '../api/reads.js';
-import { findField } from '../api/values.js';
 import { objectId, ownerIds } from '../bulk/lists/query.js';
-import { changedFields, editableFields, isTextKind } from '../bulk/lists/sheet.js';
+import { changedFields, editableFields } from '../bulk/lists/sheet.js';
 import type { Fields, Ids } from '../bulk/run/plan.js';
 import { ExitCode, SupportctlError, UsageError } from '../errors.js';
 import { createDraft, findEditor } from '../io/editor.js';
@@ -15,7 +15,7 @@ import { asksForJson } from '../output/sanitise.js';
 import { type Reading, readObject, withReading } from './lists/reading.js';
 import { say, warn } from './notices.js';
 import { confirmWrite } from './runs/checks.js';
-import { type RunInvocation, suggestedValues } from './runs/options.js';
+import type { RunInvocation } from './runs/options.js';
 import { checkTaxonomy } from './runs/plan.js';
 import { openSession, type Session } from './session.js';
 
@@ -108,22 +108,13 @@ async function update(target: Target, fields: Fields): Promise<ExitCode> {
 	return await startCommand(`${noun}.update`, command, { session, expected, fields });
 }
 
-const TAKES: Partial<Record<FieldKind, string>> = {
-	integer: 'a whole number',
-	user: 'a username, an ID, "@me" or none',
-	date: 'ISO 8601',
-	term: 'an ID, slug or name',
-	terms: 'a list of IDs, slugs or names',
-	list: 'a list',
-	map: 'names and values; a name that is removed is sent as null',
-};
-
 async function yamlOf({ what, fields, session }: Target): Promise<string> {
 	const { yamlText } = await import('../output/yaml.js');
 	const comment = (text: string): string => text.replace(/(.{1,100})(?:\s+|$)/g, '# $1\n');
 	const entries = fields.map(({ name, kind, help, value }) => {
-		const takes = suggestedValues[kind]?.join(', ') ?? TAKES[kind];
-		return comment(takes === undefined ? help : `${help}: ${takes}`) + yamlText({ [name]: value });
+		const { suggests, takes } = kinds[kind];
+		const accepted = takes || suggests.join(', ');
+		return comment(accepted === '' ? help : `${help}: ${accepted}`) + yamlText({ [name]: value });
 	});
 	const how = 'Change values, save and close the editor: only changed fields are sent. An empty file cancels.';
 	return [comment(`${what} on ${session.host}. ${how}`), ...entries].join('\n');
@@ -134,7 +125,7 @@ async function changesIn(text: string, original: string, { fields }: Target): Pr
 	const { readYamlMapping } = await import('../output/yaml.js');
 	const isText = (name: string): boolean => {
 		const field = findField(fields, name);
-		return field !== undefined && isTextKind(field.kind);
+		return field !== undefined && kinds[field.kind].isText;
 	};
 	const before = readYamlMapping(original, isText) ?? {};
 	const after = readYamlMapping(text, isText);

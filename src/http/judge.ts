@@ -1,6 +1,7 @@
 /** What a response means: the one file that knows statuses and bodies. Without a response that shows its object, a write is `unknown`. */
 
-import { compareAll, compareField, readCustomFields, type TermIndex } from '../api/applied.js';
+import { compareAll, compareField, readCustomFields } from '../api/applied.js';
+import type { TermIndex } from '../api/compare.js';
 import { bodyIn, type Dialect, neutralDialect } from '../api/dialect.js';
 import type { Endpoint } from '../api/endpoints.js';
 import { userFields } from '../api/fields.js';

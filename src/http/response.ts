@@ -1,7 +1,7 @@
 /** A response, and what its bytes contain. */
 
 import { isUtf8 } from 'node:buffer';
-import { decodeEntities } from '../api/applied.js';
+import { decodeEntities } from '../api/compare.js';
 import { nestingProblem } from '../api/values.js';
 import type { TransportProblem } from './problem.js';
 

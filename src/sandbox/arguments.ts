@@ -2,7 +2,8 @@
 
 import type { Dialect } from '../api/dialect.js';
 import type { Endpoint } from '../api/endpoints.js';
-import { type FieldKind, ticketStatuses } from '../api/fields.js';
+import type { FieldKind } from '../api/kinds.js';
+import { ticketStatuses } from '../api/statuses.js';
 import { isObject, readMoment } from '../api/values.js';
 import { ServiceError } from './responses.js';
 import { stamp } from './text.js';
@@ -45,16 +46,23 @@ export const date: Argument = (given) => {
 	return moment === undefined ? refuse('is not a date.') : stamp(moment.ms);
 };
 
-/** Fields of other kinds are text. */
-const byKind: Partial<Record<FieldKind, Argument>> = {
+/** What a service takes for a field; statuses have the deployment's names. */
+const byKind: Readonly<Record<Exclude<FieldKind, 'status'>, Argument>> = {
+	text,
+	longtext: text,
 	integer,
 	user: integer,
 	boolean,
 	switch: boolean,
 	date,
+	state: text,
+	adjustment: text,
+	email: text,
+	term: text,
 	terms: integers,
 	list: texts,
 	map: object,
+	secret: text,
 };
 
 /** Under the deployment's names. */
@@ -67,7 +75,7 @@ export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
 	const status: Argument = (given) =>
 		statuses.get(String(given)) ?? refuse(`is not one of ${[...statuses.keys()].join(', ')}.`);
 	for (const { name, kind } of fields) {
-		found[dialect.toOwn(name)] = kind === 'status' ? status : (byKind[kind] ?? text);
+		found[dialect.toOwn(name)] = kind === 'status' ? status : byKind[kind];
 	}
 	for (const name of cleared) found[name] = text;
 	if (body === 'custom_fields') found.custom_fields = object;

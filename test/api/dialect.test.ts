@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bodyIn, createDialect, neutralDialect } from '../../src/api/dialect.js';
-import { ticketStatusGroups } from '../../src/api/fields.js';
+import { ticketStatusGroups } from '../../src/api/statuses.js';
 
 const own = createDialect({ product: 'acme', shop: 'wc', membership: 'wcm' });
 

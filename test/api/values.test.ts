@@ -1,17 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Field, FieldKind } from '../../src/api/fields.js';
-import {
-	checkTyped,
-	findField,
-	isProblem,
-	mergeValues,
-	parseField,
-	parseId,
-	parseSlug,
-	quote,
-	readMoment,
-} from '../../src/api/values.js';
+import { type Field, findField } from '../../src/api/fields.js';
+import { checkTyped, type FieldKind, mergeValues, parseField } from '../../src/api/kinds.js';
+import { isProblem, parseId, parseSlug, quote, readMoment } from '../../src/api/values.js';
 
 const field = (kind: FieldKind, name = `a-${kind}`): Field => ({ name, kind, help: '' });
 const strict = { undocumented: false };

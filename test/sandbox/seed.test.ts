@@ -1,7 +1,7 @@
 /** The sample data is the same for the same number, complete, and quick to make. */
 
 import { expect, test } from 'vitest';
-import { ticketStatuses } from '../../src/api/fields.js';
+import { ticketStatuses } from '../../src/api/statuses.js';
 import { createStore } from '../../src/sandbox/samples.js';
 
 /** The records as lists. */

@@ -1,17 +1,9 @@
 /** What a column does with a cell or a JSON value: it becomes an ID, a field or a parameter of the row. */
 
 import type { Field } from '../../api/fields.js';
+import { checkTyped, kinds, mergeValues, parseField, type ValueRules } from '../../api/kinds.js';
 import type { RowValues } from '../../api/plan.js';
-import {
-	checkTyped,
-	isObject,
-	isProblem,
-	kindOf,
-	type Parsed,
-	parseField,
-	quote,
-	type ValueRules,
-} from '../../api/values.js';
+import { isProblem, kindOf, type Parsed, quote } from '../../api/values.js';
 
 export interface Draft extends RowValues {
 	ids: Record<string, string>;
@@ -58,19 +50,16 @@ function valueColumn(clear: boolean, parser: ValueParser, store: (row: Draft, va
 	};
 }
 
-/** Kinds that keep the spaces around a cell. */
-const AS_WRITTEN: ReadonlySet<Field['kind']> = new Set(['text', 'longtext', 'secret']);
-
 export function fieldColumn(field: Field, rules: ValueRules, clear: boolean): ColumnReader {
-	const asWritten = AS_WRITTEN.has(field.kind);
+	const { keepsSpaces } = kinds[field.kind];
 	const parser: ValueParser = {
-		text: (cell) => parseField(field, asWritten ? cell : cell.trim(), rules),
+		text: (cell) => parseField(field, keepsSpaces ? cell : cell.trim(), rules),
 		typed: (value) => checkTyped(field, value, rules),
 	};
 	return valueColumn(clear, parser, ({ fields }, value) => {
 		const earlier = fields[field.name];
-		const isMap = field.kind === 'map' && isObject(value) && isObject(earlier);
-		fields[field.name] = isMap ? { ...earlier, ...value } : value;
+		const joins = kinds[field.kind].many === 'entries' && earlier !== undefined;
+		fields[field.name] = joins ? mergeValues(field, earlier, value) : value;
 	});
 }
 

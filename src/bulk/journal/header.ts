@@ -1,8 +1,9 @@
 /** Checks a journal's first line like a command line: it may come from anywhere. */
 
 import { type Endpoint, type EndpointName, endpoints, isEndpointName, numberedIdNames } from '../../api/endpoints.js';
+import { checkTyped } from '../../api/kinds.js';
 import { parseTaxonomy } from '../../api/plan.js';
-import { checkTyped, isProblem, quote } from '../../api/values.js';
+import { isProblem, quote } from '../../api/values.js';
 import { inputFormats } from '../input/input.js';
 import type { RowSource, RunHeader, RunPlan, Shard } from '../run/plan.js';
 import {

@@ -1,9 +1,10 @@
 /** Users, terms and application passwords by name: each distinct name is looked up at most once, before anything is written. */
 
-import { decodeEntities } from '../../api/applied.js';
+import { decodeEntities } from '../../api/compare.js';
 import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
+import { kinds } from '../../api/kinds.js';
 import { createPlanner, type Request } from '../../api/plan.js';
 import { listRequest, ownAccount, PAGE_SIZE, reads } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
@@ -55,7 +56,7 @@ export function createDirectories(options: DirectoryOptions) {
 		passwords: madeOnce((userId) => new Passwords(userId, setting)),
 		/** So that `nameOf` knows what objects show in these fields of users and terms. */
 		async learn(fields: readonly Field[], objects: readonly ListedObject[]): Promise<void> {
-			const ofUsers = fields.filter(({ kind }) => kind === 'user');
+			const ofUsers = fields.filter(({ kind }) => kinds[kind].names?.of === 'users');
 			const isShown = ({ name }: Field): boolean => objects.some((each) => !isNothing(each[name]));
 			const shown = fields.filter((field) => !ofUsers.includes(field) && isShown(field));
 			const learning = users.learn(objects.flatMap((each) => ofUsers.map(({ name }) => each[name])));
@@ -63,7 +64,7 @@ export function createDirectories(options: DirectoryOptions) {
 		},
 		nameOf({ name, kind }: Field, value: unknown): string | undefined {
 			const text = String(value);
-			return kind === 'user' ? users.name(text) : terms(name).name(terms(name).idOf(text) ?? '');
+			return kinds[kind].names?.of === 'users' ? users.name(text) : terms(name).name(terms(name).idOf(text) ?? '');
 		},
 	};
 }

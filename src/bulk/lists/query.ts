@@ -3,9 +3,10 @@
 import type { Dialect } from '../../api/dialect.js';
 import type { PathParameter } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
-import type { Filter, Read } from '../../api/reads.js';
+import { type Filter, filterKinds, type Read } from '../../api/reads.js';
+import { findStatus, likelyStatus } from '../../api/statuses.js';
 import { didYouMean } from '../../api/suggest.js';
-import { findStatus, isProblem, likelyStatus, NOBODY, parseId, quote, readMoment } from '../../api/values.js';
+import { isProblem, NOBODY, parseId, quote, readMoment } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Ids } from '../run/plan.js';
 import type { Directories, Found } from './directory.js';
@@ -34,7 +35,7 @@ export async function readQuery(given: Readonly<Record<string, string>>, sort: s
 		const { kind, parameter } = filter;
 		const text = given[parameter];
 		if (text === undefined) continue;
-		if (text !== NOBODY || (kind !== 'user' && kind !== 'term')) {
+		if (text !== NOBODY || !filterKinds[kind].canBeNone) {
 			parameters[parameter] = await parameterOf(filter, text, asked);
 			// A service may have others, but a typo would look like an empty list.
 			const likely = kind === 'status' && findStatus(dialect.toNeutral(text)) === undefined && likelyStatus(text);

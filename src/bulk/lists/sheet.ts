@@ -1,10 +1,12 @@
 /** Objects as rows of an export or as fields to edit, which an update reads back unchanged. */
 
-import { compareValue, rawValue, type TermIndex } from '../../api/applied.js';
+import { compareValue } from '../../api/applied.js';
+import { rawValue, type TermIndex } from '../../api/compare.js';
 import type { Dialect } from '../../api/dialect.js';
-import type { Field, FieldKind } from '../../api/fields.js';
+import { type Field, findField } from '../../api/fields.js';
+import { kinds } from '../../api/kinds.js';
 import type { Read } from '../../api/reads.js';
-import { emptyRecord, findField, hasInexactNumber, isObject, looksLikeNumber } from '../../api/values.js';
+import { emptyRecord, hasInexactNumber, isObject } from '../../api/values.js';
 import { cellText } from '../../text.js';
 import { type ColumnReader, type Draft, fieldColumn } from '../input/columns.js';
 import { heldOf, isNothing, shownValue } from '../run/held.js';
@@ -28,14 +30,14 @@ export function exportedNames(read: Read): string[] {
 }
 
 function exportedFields({ update }: Read): Field[] {
-	return (update?.fields ?? []).filter(({ kind, computed }) => kind !== 'secret' && computed === undefined);
+	return (update?.fields ?? []).filter(({ kind, computed }) => !kinds[kind].isSecret && computed === undefined);
 }
 
 /** Before an export: a slug can look like an ID, or be shown damaged. */
 export async function listComparedTerms(read: Read, sample: readonly ListedObject[], { terms }: Directories) {
 	const isShown = (name: string): boolean => sample.some((each) => typeof each[name] === 'string' && each[name] !== '');
 	for (const { name, kind } of exportedFields(read)) {
-		if (kind === 'term' && isShown(name)) await terms(name).list();
+		if (kinds[kind].names?.shownBySlug && isShown(name)) await terms(name).list();
 	}
 }
 
@@ -82,11 +84,11 @@ export function createSheet(options: SheetOptions) {
 }
 
 /** Services show the site's locale and an editor's preferences if nothing is stored: writing them back would pin them. */
-function ownValue({ name, kind }: Field, value: unknown): unknown {
+function ownValue({ name }: Field, value: unknown): unknown {
 	if (name === 'locale' && value === 'en_US') return undefined;
 	// Services refuse to unassign a ticket.
 	if (name === 'assignee' && value === 0) return undefined;
-	if (name !== 'meta' || kind !== 'map' || !isObject(value)) return value;
+	if (name !== 'meta' || !isObject(value)) return value;
 	const { persisted_preferences: _, ...own } = value;
 	return Object.keys(own).length === 0 ? undefined : own;
 }
@@ -103,7 +105,7 @@ function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOp
 		const value = ownValue(field, rawValue(shown));
 		if (value === undefined || value === null || value === '') return undefined;
 		if (Array.isArray(value) && value.length === 0) return undefined;
-		if (field.kind === 'term' && typeof value === 'string' && terms !== undefined) {
+		if (kinds[field.kind].names?.shownBySlug && typeof value === 'string' && terms !== undefined) {
 			const exported = terms(field.name).exported(value);
 			if (exported !== value) return exported ?? LEFT_OUT;
 		}
@@ -119,11 +121,10 @@ function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOp
 
 function checkedValue(field: Field, value: unknown, column: ColumnReader, asCells: boolean): unknown {
 	if (hasInexactNumber(value)) return LEFT_OUT;
-	const isSwitch = field.kind === 'boolean' && Object.hasOwn(SWITCHES, String(value));
-	const normal = isSwitch ? SWITCHES[String(value)] : value;
+	const normal = kinds[field.kind].takenBack(value);
+	if (normal === undefined) return LEFT_OUT;
 	// A copy, since one object would count as the same whatever is in it.
 	const given = asCells ? cellText(normal) : structuredClone(normal);
-	if (field.kind === 'user' && !looksLikeNumber(String(given))) return LEFT_OUT;
 	const draft: Draft = { ids: {}, fields: {} };
 	const problem = column(field.name, given, draft, asCells);
 	if (problem !== undefined) return LEFT_OUT;
@@ -139,21 +140,6 @@ function checkedValue(field: Field, value: unknown, column: ColumnReader, asCell
 /** UTF-8 has no half surrogates, and a NUL makes a file binary. */
 const UNREADABLE = /[\p{Surrogate}\0]/u;
 
-const SWITCHES: Readonly<Record<string, boolean>> = { 1: true, yes: true, 0: false, no: false };
-
-/** Of kinds that are not text: there `007` is a number. */
-const EMPTY: Partial<Record<FieldKind, unknown>> = {
-	terms: [],
-	list: [],
-	map: {},
-	user: 0,
-	integer: 0,
-	boolean: '',
-	switch: '',
-};
-
-export const isTextKind = (kind: FieldKind): boolean => !Object.hasOwn(EMPTY, kind);
-
 /** @returns `expected` by an update */
 export function editableFields(object: ListedObject, options: Omit<SheetOptions, 'asCells' | 'sample'>) {
 	const sheet = createSheet({ ...options, asCells: false, sample: [object] });
@@ -168,7 +154,7 @@ export function editableFields(object: ListedObject, options: Omit<SheetOptions,
 	const held = options.read.update && heldOf(options.read.update, object, options.terms);
 	const now = (name: string): unknown => held && shownValue(held.field(name));
 	return {
-		fields: fields.map((field) => ({ ...field, value: exported[field.name] ?? (EMPTY[field.kind] || '') })),
+		fields: fields.map((field) => ({ ...field, value: exported[field.name] ?? (kinds[field.kind].empty || '') })),
 		expected: Object.fromEntries(fields.map(({ name }) => [name, [now(name)]])),
 		warnings: sheet.warnings(),
 	};
@@ -181,8 +167,9 @@ export function changedFields(before: Fields, after: Fields, fields: readonly Fi
 		const { name, kind } = findField(fields, given) ?? { name: given, kind: 'text' };
 		const old = before[name];
 		if (isSame(value, old)) continue;
-		const wanted = value ?? EMPTY[kind] ?? '';
-		changes[name] = kind === 'map' ? changedKeys(old, wanted) : wanted;
+		const { empty, many } = kinds[kind];
+		const wanted = value ?? empty;
+		changes[name] = many === 'entries' ? changedKeys(old, wanted) : wanted;
 	}
 	return changes;
 }

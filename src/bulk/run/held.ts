@@ -1,18 +1,9 @@
 /** What an object contains, as far as a read shows it: each field is shown, absent or not known. */
 
-import {
-	compareAll,
-	compareField,
-	compareIds,
-	customFieldText,
-	type Equality,
-	rawValue,
-	readCustomFields,
-	type TermIndex,
-	writtenName,
-} from '../../api/applied.js';
+import { compareAll, compareField, customFieldText, readCustomFields, writtenName } from '../../api/applied.js';
+import { compareIds, type Equality, rawValue, type TermIndex } from '../../api/compare.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import type { FieldKind } from '../../api/fields.js';
+import { type FieldKind, kinds } from '../../api/kinds.js';
 import { emptyRecord, isObject } from '../../api/values.js';
 import type { Known } from '../../http/known.js';
 import { type Outcome, unsent } from '../../http/outcome.js';
@@ -98,7 +89,7 @@ export async function withTerms(held: Held, names: Iterable<string>, id: string,
 	return whole;
 }
 
-const isTerm = (kind: FieldKind | undefined): boolean => kind === 'term' || kind === 'terms';
+const isTerm = (kind: FieldKind | undefined): boolean => kind !== undefined && kinds[kind].names?.of === 'terms';
 
 /** The same with one more value, which the object itself did not show. */
 function withField(held: Held, name: string, value: unknown): Held {

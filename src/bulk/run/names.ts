@@ -1,6 +1,7 @@
 /** Names → IDs, before anything is sent. */
 
 import type { Endpoint } from '../../api/endpoints.js';
+import { kinds } from '../../api/kinds.js';
 import type { RowValues } from '../../api/plan.js';
 import { isProblem, looksLikeNumber, parseSlug, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
@@ -13,9 +14,10 @@ export function isNamed(value: unknown): value is string {
 	return typeof value === 'string' && value !== '' && !looksLikeNumber(value);
 }
 
-function namedKind({ fields }: Endpoint, column: string): 'user' | 'term' | 'terms' | undefined {
-	const kind = fields.find(({ name }) => name === column)?.kind;
-	return kind === 'user' || kind === 'term' || kind === 'terms' ? kind : undefined;
+function kindOfNames({ fields }: Endpoint, column: string) {
+	const field = fields.find(({ name }) => name === column);
+	const kind = field && kinds[field.kind];
+	return kind?.names && { ...kind.names, many: kind.many };
 }
 
 export function hasNames(endpoint: Endpoint, { names, fields }: RowValues): boolean {
@@ -23,7 +25,7 @@ export function hasNames(endpoint: Endpoint, { names, fields }: RowValues): bool
 	for (const column in fields) {
 		const value = fields[column];
 		const mayBeNamed = Array.isArray(value) ? value.some(isNamed) : isNamed(value);
-		if (mayBeNamed && namedKind(endpoint, column) !== undefined) return true;
+		if (mayBeNamed && kindOfNames(endpoint, column) !== undefined) return true;
 	}
 	return false;
 }
@@ -52,18 +54,18 @@ async function resolve(endpoint: Endpoint, values: RowValues, directories: Direc
 		else values.ids = { ...values.ids, [column]: id };
 	}
 	for (const column in values.fields) {
-		const kind = namedKind(endpoint, column);
+		const kind = kindOfNames(endpoint, column);
 		if (kind === undefined) continue;
 		const items: unknown[] = [values.fields[column]].flat();
-		const directory = kind === 'user' ? directories.users : directories.terms(column);
+		const directory = kind.of === 'users' ? directories.users : directories.terms(column);
 		let isChanged = false;
 		for (const [at, text] of items.entries()) {
 			const id = isNamed(text) ? await idOf(column, text, directory) : undefined;
 			if (id === undefined || id === text) continue;
-			items[at] = kind === 'term' ? id : Number(id);
+			items[at] = kind.asNumber ? Number(id) : id;
 			isChanged = true;
 		}
-		const value = kind === 'terms' ? [...new Set(items)] : items[0];
+		const value = kind.many === 'items' ? [...new Set(items)] : items[0];
 		if (isChanged) values.fields = { ...values.fields, [column]: value };
 	}
 	return problems;
@@ -150,5 +152,7 @@ export async function withIds(plan: RunPlan, endpoint: Endpoint, directories: Di
 
 export function comparedTerms({ checks }: RunPlan, { fields }: Endpoint, sent: Iterable<string>): string[] {
 	const names = [...sent, ...checks.conditions.map(({ field }) => field)];
-	return fields.filter(({ name, kind }) => kind === 'term' && names.includes(name)).map(({ name }) => name);
+	return fields
+		.filter(({ name, kind }) => kinds[kind].names?.shownBySlug && names.includes(name))
+		.map(({ name }) => name);
 }

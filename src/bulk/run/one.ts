@@ -1,6 +1,6 @@
 /** The row of a call for one object: no survey, journal or engine. */
 
-import type { TermIndex } from '../../api/applied.js';
+import type { TermIndex } from '../../api/compare.js';
 import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner, type RowValues } from '../../api/plan.js';

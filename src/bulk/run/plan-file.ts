@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, statSync } from 'node:fs';
 import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
+import { kinds } from '../../api/kinds.js';
 import { createPlanner } from '../../api/plan.js';
 import { isObject, isProblem, parseId } from '../../api/values.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
@@ -140,7 +141,7 @@ export function readPlan(path: string) {
 /** Each row is checked like input: its IDs become a path, and its fields a body. @throws UsageError */
 function* plannedWrites(path: string, plan: RunPlan): Generator<PlannedWrite> {
 	const endpoint = endpoints[plan.endpoint];
-	const secrets = endpoint.fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
+	const secrets = endpoint.fields.filter(({ kind }) => kinds[kind].isSecret).map(({ name }) => name);
 	const mayBeField = (name: string): boolean => mayBeSent(endpoint, name, plan) && !secrets.includes(name);
 	let last = 0;
 	for (const { row, line, ids, force, reassign, modified, fields, before } of readRows(path)) {

@@ -1,6 +1,6 @@
 /** One row, from its first read to its outcome, for single requests and runs: read, write, read again. */
 
-import type { TermIndex } from '../../api/applied.js';
+import type { TermIndex } from '../../api/compare.js';
 import type { Dialect } from '../../api/dialect.js';
 import { passwordField } from '../../api/fields.js';
 import { createPlanner, type Request } from '../../api/plan.js';

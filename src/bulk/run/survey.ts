@@ -1,6 +1,7 @@
 /** The first pass of a run: checks every row before anything is sent, in constant memory. */
 
 import { endpointList } from '../../api/endpoints.js';
+import { kinds } from '../../api/kinds.js';
 import { PAGE_SIZE } from '../../api/reads.js';
 import { UsageError } from '../../errors.js';
 import type { Complaint } from '../input/rows.js';
@@ -12,11 +13,15 @@ const FIELDS_FROM_ROWS = 200;
 const NAMED = 10;
 
 const userFields: ReadonlySet<string> = new Set(
-	endpointList.flatMap(({ fields }) => fields.filter(({ kind }) => kind === 'user').map(({ name }) => name)),
+	endpointList.flatMap(({ fields }) =>
+		fields.filter(({ kind }) => kinds[kind].names?.of === 'users').map(({ name }) => name),
+	),
 );
 
 const termFields: ReadonlySet<string> = new Set(
-	endpointList.flatMap(({ fields }) => fields.filter(({ kind }) => kind === 'term').map(({ name }) => name)),
+	endpointList.flatMap(({ fields }) =>
+		fields.filter(({ kind }) => kinds[kind].names?.shownBySlug).map(({ name }) => name),
+	),
 );
 
 interface Hooks {

@@ -5,6 +5,7 @@ import { closeSync } from 'node:fs';
 import { customFieldText } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints, isEndpointName } from '../../api/endpoints.js';
+import { kinds } from '../../api/kinds.js';
 import { createPlanner, type Planner, parseTaxonomy } from '../../api/plan.js';
 import { emptyRecord, isProblem, parseId, parseSlug } from '../../api/values.js';
 import { FailedError, UsageError } from '../../errors.js';
@@ -208,7 +209,9 @@ function obstacle({ body, fields }: Endpoint, name: string, old: unknown): strin
 	}
 	const field = fields.find((each) => each.name === name);
 	if (field?.computed === 'always') return 'the service computes it';
-	return field?.kind === 'term' && isNothing(old) ? "it was empty, and the API can't empty it" : undefined;
+	return field !== undefined && !kinds[field.kind].clears && isNothing(old)
+		? "it was empty, and the API can't empty it"
+		: undefined;
 }
 
 /** IDs become a path, and a journal or a plan may come from elsewhere. */

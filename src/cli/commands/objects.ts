@@ -1,8 +1,16 @@
 /** Commands for tickets, replies, users, attachments and terms. */
 
 import { type EndpointName, endpoints } from '../../api/endpoints.js';
-import { flagName, ticketStatuses } from '../../api/fields.js';
-import { type EditNoun, type Noun, ownAccount, type Read, reads } from '../../api/reads.js';
+import { flagName } from '../../api/fields.js';
+import {
+	type EditNoun,
+	type FilterFacts,
+	filterKinds,
+	type Noun,
+	ownAccount,
+	type Read,
+	reads,
+} from '../../api/reads.js';
 import type { ArgumentSpec, CommandSpec } from '../command.js';
 import { longName, type OptionSpec, pick } from '../options/option.js';
 import {
@@ -47,9 +55,9 @@ export function listCommand(noun: Noun): CommandSpec {
 	const read: Read = reads[noun];
 	const filters = read.filters.map(({ parameter, kind, help }): OptionSpec => {
 		const option = { flags: `--${flagName(parameter)} <${kind}>`, help, group: 'Filters' };
-		if (kind === 'status') return { ...option, suggests: ticketStatuses };
-		if (kind !== 'state') return option;
-		return { ...option, choices: ['open', 'closed', 'any'], parse: (text) => text.toLowerCase() };
+		const { choices, suggests }: FilterFacts = filterKinds[kind];
+		// Choices are taken in any case.
+		return { ...option, suggests, ...(choices && { choices, parse: (text) => text.toLowerCase() }) };
 	});
 	const narrowing = listOptions.map((each) => {
 		return longName(each) === 'sort' ? { ...each, suggests: read.orders } : each;

@@ -1,6 +1,6 @@
 /** The help page of a command, also as JSON. */
 
-import { ticketStatuses } from '../../api/fields.js';
+import { ticketStatuses } from '../../api/statuses.js';
 import { ExitCode } from '../../errors.js';
 import type { CommandSpec } from '../command.js';
 import type { CommandEntry } from '../manifest.js';

@@ -1,6 +1,7 @@
 /** Objects as exports, whole, or as tables for people. */
 
 import type { Field } from '../../api/fields.js';
+import { kinds } from '../../api/kinds.js';
 import { PAGE_SIZE, type Read } from '../../api/reads.js';
 import { readMoment } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
@@ -130,10 +131,12 @@ const LABELS: Readonly<Record<string, string>> = {
 	registered_date: 'registered',
 };
 
+const namesUsers = ({ kind }: Field): boolean => kinds[kind].names?.of === 'users';
+
 /** Fields of which names are shown instead of IDs and slugs. */
 function namedFields({ update, shown }: Read, single: boolean): Field[] {
 	const fields = (update?.fields ?? []).filter(({ name }) => single || shown.includes(name));
-	return fields.filter(({ kind }) => kind === 'user' || kind === 'term' || kind === 'terms');
+	return fields.filter(({ kind }) => kinds[kind].names !== undefined);
 }
 
 /** @param single values stand beside their names */
@@ -156,7 +159,7 @@ export function terminalColumns(
 			const moment = TIMES.has(name) && typeof value === 'string' ? readMoment(value) : undefined;
 			return moment === undefined ? value : withValue(relativeTime(moment.ms, clock.now()), value);
 		}
-		if (field.kind === 'user' && value === 0) return single ? value : '';
+		if (namesUsers(field) && value === 0) return single ? value : '';
 		const texts = [value].flat().map((each) => withValue(directories.nameOf(field, each), each));
 		return texts.includes('') ? value : texts.join(', ');
 	}
@@ -173,7 +176,7 @@ export function terminalColumns(
 				// A time that is cut off says nothing.
 				whole: TIMES.has(path),
 				// People copy usernames.
-				...(field?.kind === 'user' && { least: 10 }),
+				...(field !== undefined && namesUsers(field) && { least: 10 }),
 			};
 		});
 }

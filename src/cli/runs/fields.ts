@@ -1,19 +1,11 @@
 /** The body from the flags for fields, --data, --set and passwords. */
 
 import { type Endpoint, numberedIdNames } from '../../api/endpoints.js';
-import { flagName, ticketStatuses } from '../../api/fields.js';
+import { findField, flagName } from '../../api/fields.js';
+import { checkTyped, kinds, mergeValues, parseField, type ValueRules } from '../../api/kinds.js';
+import { ticketStatuses } from '../../api/statuses.js';
 import { didYouMean } from '../../api/suggest.js';
-import {
-	checkTyped,
-	emptyRecord,
-	findField,
-	isObject,
-	isProblem,
-	mergeValues,
-	parseField,
-	quote,
-	type ValueRules,
-} from '../../api/values.js';
+import { emptyRecord, isObject, isProblem, quote } from '../../api/values.js';
 import type { RowSource, SharedValues } from '../../bulk/run/plan.js';
 import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
@@ -81,21 +73,19 @@ async function readFlags({ endpoint, options, context, rules, values }: Body): P
 	for (const field of endpoint.fields) {
 		const { name, kind } = field;
 		const flag = `--${flagName(name)}`;
-		const texts = kind === 'secret' ? [] : ([options[camelCase(flag.slice(2))] ?? []].flat() as string[]);
+		const { isSecret, readsFiles, many } = kinds[kind];
+		const texts = isSecret ? [] : ([options[camelCase(flag.slice(2))] ?? []].flat() as string[]);
 		let value: unknown;
 		for (const text of texts) {
-			const full = kind === 'longtext' ? await readTextValue(flag, text, context) : text;
+			const full = readsFiles ? await readTextValue(flag, text, context) : text;
 			const parsed = parseField(field, full, rules);
-			if (isProblem(parsed)) {
-				const hint = kind === 'status' ? 'allowed values: supportctl help statuses' : undefined;
-				throw invalid(`${flag}: ${parsed.problem}`, hint);
-			}
-			if (kind === 'map') refuseSecrets(flag, parsed.value, DATA_FILE);
+			if (isProblem(parsed)) throw invalid(`${flag}: ${parsed.problem}`);
+			if (many === 'entries') refuseSecrets(flag, parsed.value, DATA_FILE);
 			value = value === undefined ? parsed.value : mergeValues(field, value, parsed.value);
 		}
 		if (texts.length === 0) continue;
 		const data = values[name];
-		const isMap = kind === 'map' && isObject(data) && isObject(value);
+		const isMap = many === 'entries' && isObject(data) && isObject(value);
 		if (Object.hasOwn(values, name) && !isMap && JSON.stringify(data) !== JSON.stringify(value)) {
 			throw contradiction(`${name} has different values in --data and in its flag`);
 		}

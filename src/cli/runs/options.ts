@@ -1,7 +1,8 @@
 /** Arguments and flags of an endpoint's command. */
 
 import type { Endpoint, PathParameter } from '../../api/endpoints.js';
-import { type Field, type FieldKind, flagName, ticketStatuses } from '../../api/fields.js';
+import { type Field, flagName } from '../../api/fields.js';
+import { kinds } from '../../api/kinds.js';
 import { readEndpointOf, readOfWrite } from '../../api/reads.js';
 import { inputFormats } from '../../bulk/input/input.js';
 import { parseShard } from '../../bulk/run/plan.js';
@@ -14,26 +15,8 @@ import { connectionOptions, guardOptions, outputOptions, tuningOptions, wholeNum
 
 const FIELDS = 'Fields';
 
-const placeholders: Partial<Record<FieldKind, string>> = {
-	longtext: 'text|@file',
-	integer: 'n',
-	boolean: 'true|false',
-	switch: 'true|false',
-	adjustment: 'type',
-	email: 'address',
-	list: 'names',
-	map: 'key=value',
-};
-
-export const suggestedValues: Partial<Record<FieldKind, readonly string[]>> = {
-	status: ticketStatuses,
-	adjustment: ['positive', 'negative', '+', '-'],
-	boolean: ['true', 'false'],
-	switch: ['true', 'false'],
-};
-
 export function listFields({ fields }: Endpoint): Field[] {
-	return fields.filter(({ kind }) => kind === 'terms' || kind === 'list');
+	return fields.filter(({ kind }) => kinds[kind].many === 'items');
 }
 
 export const inputOptions = options('Input', [
@@ -160,7 +143,7 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 	const fields = writes ? endpoint.fields : [];
 	const isRead = writes && readEndpointOf(endpoint) !== undefined;
 	const parameterOf = (name: string) => query.find((each) => each.name === name);
-	const hasPassword = fields.some(({ kind }) => kind === 'secret');
+	const hasPassword = fields.some(({ kind }) => kinds[kind].isSecret);
 	/** All other flags are for every command. */
 	const some: readonly [isTaken: boolean, ...names: string[]][] = [
 		[fields.length > 0, 'data'],
@@ -179,16 +162,16 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 	];
 	const left = some.flatMap(([isTaken, ...names]) => (isTaken ? [] : names));
 	const forField = (field: Field, help: string, change = ''): OptionSpec => ({
-		flags: `--${change}${flagName(field.name)} <${placeholders[field.kind] ?? field.kind}>`,
+		flags: `--${change}${flagName(field.name)} <${kinds[field.kind].placeholder}>`,
 		help,
 		group: FIELDS,
-		repeatable: change !== '' || ['terms', 'list', 'map'].includes(field.kind),
+		repeatable: change !== '' || kinds[field.kind].many !== undefined,
 	});
 	const own = fields
-		.filter(({ kind }) => kind !== 'secret')
-		.map((field) => ({ ...forField(field, field.help), suggests: suggestedValues[field.kind] }));
+		.filter(({ kind }) => !kinds[kind].isSecret)
+		.map((field) => ({ ...forField(field, field.help), suggests: kinds[field.kind].suggests }));
 	const items = listFields(endpoint).flatMap((field) => {
-		const words = field.kind === 'terms' ? 'tags' : field.name;
+		const words = kinds[field.kind].names !== undefined ? 'tags' : field.name;
 		const add = forField(field, `Add ${words}, keeping existing ones`, 'add-');
 		return [add, forField(field, `Remove ${words}, keeping the others`, 'remove-')];
 	});

@@ -2,20 +2,12 @@
 
 import { resolve } from 'node:path';
 import { type Endpoint, type EndpointName, endpoints, mustBeGiven } from '../../api/endpoints.js';
+import { findField } from '../../api/fields.js';
+import { kinds, parseField, type ValueRules } from '../../api/kinds.js';
 import { parseTaxonomy } from '../../api/plan.js';
 import { readOfWrite } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
-import {
-	findField,
-	isProblem,
-	looksLikeNumber,
-	type Parsed,
-	parseField,
-	parseId,
-	parseSlugOrName,
-	quote,
-	type ValueRules,
-} from '../../api/values.js';
+import { isProblem, looksLikeNumber, type Parsed, parseId, parseSlugOrName, quote } from '../../api/values.js';
 import {
 	type Condition,
 	canBeUndone,
@@ -208,7 +200,7 @@ function readCondition(name: string, value: string, endpoint: Endpoint, rules: V
 	if (endpoint.body === 'custom_fields') return { field: name, value };
 	// A delete has the update's fields. Secrets are never shown.
 	const { fields: all } = readOfWrite(endpoint)?.update ?? endpoint;
-	const fields = all.filter(({ kind }) => kind !== 'secret');
+	const fields = all.filter(({ kind }) => !kinds[kind].isSecret);
 	const field = findField(fields, name);
 	if (field === undefined) {
 		if (rules.undocumented) return { field: name, value };

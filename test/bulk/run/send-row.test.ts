@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TermIndex } from '../../../src/api/applied.js';
+import type { TermIndex } from '../../../src/api/compare.js';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
 import { createPlanner, type Request } from '../../../src/api/plan.js';

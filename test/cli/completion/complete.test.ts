@@ -3,7 +3,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { taxonomies, ticketStatuses } from '../../../src/api/fields.js';
+import { taxonomies } from '../../../src/api/fields.js';
+import { ticketStatuses } from '../../../src/api/statuses.js';
 import { commands } from '../../../src/cli/manifest.js';
 import { formatNames as formats } from '../../../src/output/formats.js';
 import { schemes } from '../../../src/profile/settings.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { idNames } from '../../../src/api/endpoints.js';
-import { ticketStatuses } from '../../../src/api/fields.js';
+import { ticketStatuses } from '../../../src/api/statuses.js';
 import { splitOptions } from '../../../src/cli/help/commands.js';
 import { definitionList, helpWidth, pageText, readEntry, readPage, wrap } from '../../../src/cli/help/page.js';
 import { describeCommand, topics, topicTexts } from '../../../src/cli/help/topics.js';
