@@ -94,7 +94,8 @@ export function endpoint(name: string, row: Row): Endpoint {
 	const parameters = segments.flatMap((segment, at) => {
 		if (!segment.startsWith('<')) return [];
 		const word = segments[at - 1] ?? '';
-		const placeholder = placeholders[isOfTicket && word === 'tickets' ? 'ticket' : word] as Placeholder;
+		const placeholder = placeholders[isOfTicket && word === 'tickets' ? 'ticket' : word];
+		if (placeholder === undefined) throw new Error(`${name}: api/endpoints.ts has no placeholder for "${word}"`);
 		const choices = placeholder.kind === 'taxonomy' ? row.taxonomies : undefined;
 		return [{ name: segment.slice(1, -1), ...placeholder, ...(choices && { choices }) }];
 	});

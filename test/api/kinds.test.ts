@@ -12,7 +12,7 @@ const samples: Readonly<Record<FieldKind, string>> = {
 	integer: '7',
 	user: '7',
 	boolean: 'true',
-	switch: 'false',
+	switch: 'true',
 	date: '2026-03-31T09:00:00',
 	status: 'hold',
 	state: 'open',
@@ -39,7 +39,13 @@ describe.each(names)('a field of the kind %s', (kind) => {
 	});
 
 	it('is taken by the sandbox, and is the same where an object shows it', () => {
-		const route = endpoint('a.update', { method: 'POST', path: '/a/<id>', noun: 'a', replay: 'set', fields: [field] });
+		const route = endpoint('ticket.update', {
+			method: 'POST',
+			path: '/tickets/<id>',
+			noun: 'ticket',
+			replay: 'set',
+			fields: [field],
+		});
 		const stored = readArguments(argumentsOf(route, neutralDialect), [{ [field.name]: value }], neutralDialect);
 		expect(kinds[kind].compare(value, stored[field.name], field.name)).toBe('same');
 	});
