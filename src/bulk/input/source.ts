@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../../errors.js';
 import { makeFolder, openRegularFile } from '../../folder.js';
 import { unreadable } from '../../io/files.js';
-import { STDIN_NAME } from '../run/plan.js';
+import { STDIN_NAME } from '../sources.js';
 import { type InputFormat, type InputSource, inputFormats, type RawRow } from './input.js';
 import { checkedText, headOf, readIds, readJsonArray, readNdjson } from './text.js';
 

@@ -5,7 +5,8 @@ import { checkTyped } from '../../api/kinds.js';
 import { parseTaxonomy } from '../../api/plan.js';
 import { isProblem, quote } from '../../api/values.js';
 import { inputFormats } from '../input/input.js';
-import type { RowSource, RunHeader, RunPlan, Shard } from '../run/plan.js';
+import type { RunHeader, RunPlan, Shard } from '../run/plan.js';
+import type { RowSource } from '../sources.js';
 import {
 	amount,
 	anything,

@@ -8,7 +8,8 @@ import { type Counts, nextSteps, openRows, sumOf, totalOf } from '../journal/cou
 import type { RecordFile, Tick } from '../journal/read.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
 import type { FieldChange } from '../run/events.js';
-import { commandOf, formatShard, madeBy, type RunHeader, type RunPlan, sourceName } from '../run/plan.js';
+import { commandOf, formatShard, madeBy, type RunHeader, type RunPlan } from '../run/plan.js';
+import { sourceName, sources } from '../sources.js';
 
 export interface ReportFacts {
 	readonly header: RunHeader;
@@ -147,7 +148,7 @@ function titleOf(plan: RunPlan, counts: Counts): string {
 }
 
 function doneText({ endpoint, source, values }: RunPlan): string {
-	if (source.from === 'snapshots') return 'restored';
+	if (sources[source.from].restores) return 'restored';
 	const { replay, trash } = endpoints[endpoint];
 	const deleted = trash && !values.force ? 'moved to the trash' : 'deleted';
 	return { set: 'updated', delete: deleted, read: 'looked up', once: 'checked' }[replay];

@@ -7,6 +7,7 @@ import type { Request } from '../../api/plan.js';
 import { emptyRecord, looksLikeNumber, quote } from '../../api/values.js';
 import { type Outcome, skipped, unsent } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
+import { sources } from '../sources.js';
 import { type Held, holds, isNothing, isShown, isUnchanged, type KnownValue, shownValue, valuesOf } from './held.js';
 import { type Checks, type Fields, listedFields, NOTHING_TO_SEND, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
@@ -49,7 +50,7 @@ export function decide(row: RunRow, held: Held, plan: RunPlan): Decision {
 	}
 	const fields = checks.sendUnchanged === true ? all : changed;
 	const isEmpty = Object.keys(fields).length === 0;
-	if (left.length > 0 && (isEmpty || plan.source.from !== 'snapshots')) {
+	if (left.length > 0 && (isEmpty || !sources[plan.source.from].restores)) {
 		return { skip: skipped(leftBy(left, plan)) };
 	}
 	if (isEmpty && endpoint.body !== 'none') {
@@ -95,7 +96,7 @@ function changedByOthers({ request, expected }: RunRow, held: Held, { source }: 
 		const found = isShown(known)
 			? fine.map((value) => held.compare(field, value))
 			: [known.is === 'absent' && fine.some(isNothing) ? 'same' : 'not comparable'];
-		const isFine = found.includes('same') || (source.from !== 'snapshots' && found.includes('not comparable'));
+		const isFine = found.includes('same') || (!sources[source.from].restores && found.includes('not comparable'));
 		if (isFine) continue;
 		const why = found.includes('not comparable')
 			? `${field} not restored: it can't be compared with what the run wrote`
@@ -116,17 +117,8 @@ function notRestorable({ kept = {} }: RunRow, held: Held): LeftField[] {
 	});
 }
 
-const EDITED = { code: 'conflict', hint: 'edit it again to see its current fields' } as const;
-
-const LEFT = {
-	ids: EDITED,
-	file: EDITED,
-	plan: { code: 'drift', hint: 'to send it anyway: --allow-drift' },
-	snapshots: { code: 'changed_since', hint: 'pass --overwrite to restore it' },
-} as const;
-
 export function leftBy(left: readonly LeftField[], { source }: RunPlan) {
-	const { code, hint } = LEFT[source.from];
+	const { code, hint } = sources[source.from].left;
 	const said = left.map(({ field, shown, why }) => why ?? `${field} was changed since: it is ${JSON.stringify(shown)}`);
 	const isChanged = left.some(({ why }) => why === undefined);
 	if (!isChanged) return { code: 'not_restorable', message: said.join('; ') } as const;

@@ -15,9 +15,10 @@ import { Draft, openRegularFile, readStart } from '../../folder.js';
 import { mayBeSent } from '../journal/header.js';
 import { lineReader } from '../journal/read.js';
 import { headerIn, type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
+import type { RowSource } from '../sources.js';
 import type { FieldChange, PlannedWrite } from './events.js';
 import { heldIn, isUnchanged } from './held.js';
-import { canBeUndone, type RowSource, type RunHeader, type RunPlan, type SavedPlan, withoutInput } from './plan.js';
+import { canBeUndone, type RunHeader, type RunPlan, type SavedPlan, withoutInput } from './plan.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 import { areIds } from './undo.js';
 

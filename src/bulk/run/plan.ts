@@ -5,23 +5,10 @@ import { type Endpoint, type EndpointName, endpoints } from '../../api/endpoints
 import type { Field } from '../../api/fields.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { UsageError } from '../../errors.js';
-import type { InputFormat } from '../input/input.js';
+import { type RowSource, sources } from '../sources.js';
 
 export type Ids = Readonly<Record<string, string>>;
 export type Fields = Readonly<Record<string, unknown>>;
-
-/** `path` is absolute, or `-` for stdin; messages show `name`. */
-export interface InputPlace {
-	readonly path: string;
-	readonly name: string;
-}
-
-export type RowSource =
-	| { readonly from: 'ids'; readonly ids: readonly string[] }
-	| (InputPlace & { readonly from: 'file'; readonly format?: InputFormat })
-	| { readonly from: 'snapshots'; readonly journal: string; readonly run: string; readonly overwrite: boolean }
-	/** A saved plan; with `allowDrift`, objects that changed since are written too. */
-	| { readonly from: 'plan'; readonly path: string; readonly sha256: string; readonly allowDrift: boolean };
 
 export interface ColumnSettings {
 	readonly map: Ids;
@@ -142,7 +129,7 @@ export function madeBy({ user, host, account }: NonNullable<RunHeader['who']>): 
 }
 
 export function commandOf({ endpoint, source }: RunPlan): string {
-	if (source.from === 'snapshots') return 'run undo';
+	if (sources[source.from].restores) return 'run undo';
 	return endpoint.replaceAll('.', ' ');
 }
 
@@ -168,8 +155,7 @@ export function comparesFirst(plan: RunPlan): boolean {
 		checks.onlyChanged ||
 		checks.ifUnmodified ||
 		checks.conditions.length > 0 ||
-		source.from === 'snapshots' ||
-		(source.from === 'plan' && readEndpointOf(endpoints[plan.endpoint]) !== undefined) ||
+		sources[source.from].expects(endpoints[plan.endpoint]) ||
 		listedFields(plan).length > 0
 	);
 }
@@ -185,29 +171,6 @@ export function nothingToChange({ body }: Endpoint): UsageError {
 }
 
 export const NOTHING_TO_SEND = { code: 'nothing_to_send', message: 'nothing to change' } as const;
-
-export function fileOf({ source }: RunPlan): string | undefined {
-	return source.from === 'file' && source.path !== '-' && source.name !== STDIN_NAME ? source.name : undefined;
-}
-
-export function inputFileOf(source: RowSource): Extract<RowSource, { from: 'file' }> | undefined {
-	return source.from === 'file' ? source : undefined;
-}
-
-export const STDIN_NAME = 'standard input';
-
-export function sourceName(source: RowSource): string {
-	switch (source.from) {
-		case 'ids':
-			return 'arguments';
-		case 'file':
-			return source.name;
-		case 'snapshots':
-			return `old values of run ${source.run}`;
-		case 'plan':
-			return `plan ${source.path}`;
-	}
-}
 
 /** FNV-1a, then murmur3's finalizer: FNV's low bits are uneven for consecutive IDs. */
 export function hashKey(key: string): number {

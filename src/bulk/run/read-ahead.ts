@@ -4,6 +4,7 @@ import type { Request } from '../../api/plan.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { SendClock } from '../../http/send.js';
 import type { BatchReader } from '../lists/batches.js';
+import { isInput } from '../sources.js';
 import { type RunPlan, readsBefore } from './plan.js';
 import type { RunRow } from './rows.js';
 
@@ -14,7 +15,7 @@ export const STALE_MS = 60_000;
 export function mayReadAhead(plan: RunPlan): boolean {
 	const { checks, source } = plan;
 	const isCondition = checks.ifUnmodified || checks.conditions.length > 0;
-	return readsBefore(plan) && !isCondition && (source.from === 'ids' || source.from === 'file');
+	return readsBefore(plan) && !isCondition && isInput(source);
 }
 
 interface Read {

@@ -11,7 +11,8 @@ import { isToFix, outcomeIn, stateOf } from '../journal/counts.js';
 import { type JournalScan, UnderWay } from '../journal/history.js';
 import type { RecordFile } from '../journal/read.js';
 import { differences, fullMessage, type RowRecord } from '../journal/records.js';
-import { type Fields, type Ids, type InputPlace, inputFileOf, type RunHeader } from './plan.js';
+import { type InputPlace, inputFileOf, isInput } from '../sources.js';
+import type { Fields, Ids, RunHeader } from './plan.js';
 import { sourceAgain } from './resume.js';
 import { invalidOutcome, isInvalid, isOwn, openInputOf, RowPlanner } from './rows.js';
 
@@ -30,7 +31,7 @@ export async function openPastInput(
 	const file = inputFileOf(header.plan.source);
 	if (header.input.copied && moved === undefined && !existsSync(file?.path ?? '')) return undefined;
 	const source = await sourceAgain(header, moved);
-	if (source.from !== 'ids' && source.from !== 'file') return undefined;
+	if (!isInput(source)) return undefined;
 	return await openInputOf(source, stdin, stateDir);
 }
 

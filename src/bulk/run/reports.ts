@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { readStart } from '../../folder.js';
 import { isOwnJournal } from '../journal/folder.js';
 import { openRecords } from '../journal/read.js';
+import { inputFileOf } from '../sources.js';
 import type { Ended, Started } from './events.js';
-import { inputFileOf } from './plan.js';
 import type { PlannedRows } from './rows.js';
 import type { RunSetup } from './setup.js';
 

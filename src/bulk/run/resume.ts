@@ -10,9 +10,10 @@ import { type JournalScan, type RowStates, UnderWay } from '../journal/history.j
 import { scanJournal } from '../journal/read.js';
 import type { JournalRecord } from '../journal/records.js';
 import { type Journal, openJournal } from '../journal/write.js';
+import { type InputPlace, inputFileOf, type RowSource } from '../sources.js';
 import { KeySet } from './key-set.js';
 import { takeUpName } from './names.js';
-import { type InputPlace, inputFileOf, type RowSource, type RunHeader } from './plan.js';
+import type { RunHeader } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import type { RunSetup } from './setup.js';

@@ -9,16 +9,9 @@ import { type InputSource, openArguments, type RawRow } from '../input/input.js'
 import { type Columns, type Complaint, compileColumns } from '../input/rows.js';
 import { inOrder } from '../lists/batches.js';
 import type { Directories } from '../lists/directory.js';
+import type { InputRows, RowSource } from '../sources.js';
 import { hasNames, resolveRow } from './names.js';
-import {
-	type Fields,
-	inShard,
-	listedFields,
-	NOTHING_TO_SEND,
-	type RowSource,
-	type RunPlan,
-	type Shard,
-} from './plan.js';
+import { type Fields, inShard, listedFields, NOTHING_TO_SEND, type RunPlan, type Shard } from './plan.js';
 
 export interface RunRow {
 	readonly row: number;
@@ -163,7 +156,7 @@ export class RowPlanner {
 
 /** @param onDraft is told of a copy of stdin before it is made @throws UsageError */
 export async function openInputOf(
-	source: Extract<RowSource, { from: 'ids' | 'file' }>,
+	source: InputRows,
 	stdin: AsyncIterable<Uint8Array>,
 	stateDir: string,
 	onDraft?: (path: string) => void,

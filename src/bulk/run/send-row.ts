@@ -12,6 +12,7 @@ import { differing, isRouteMissing, lookedUpId } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, skipped, unsent } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Journal } from '../journal/write.js';
+import { sources } from '../sources.js';
 import { decide, type LeftField, leftBy, oldValues, withCleared } from './decide.js';
 import { type Held, heldOf, type TermOf, withTerms } from './held.js';
 import { type Checks, listedFields, type RunPlan, readsBefore } from './plan.js';
@@ -104,7 +105,7 @@ export class RowSender {
 		if ('outcome' in ready) return ready;
 		const { request, left } = ready;
 		let result = await this.#writeKind(row, request, maybeSent, first);
-		if (plan.source.from === 'snapshots' && isRefusedPart(result)) {
+		if (sources[plan.source.from].restores && isRefusedPart(result)) {
 			result = (await this.#restoreEach(row, request, first)) ?? result;
 		}
 		return left.length === 0 ? result : withLeft(result, left, plan);

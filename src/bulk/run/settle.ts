@@ -5,6 +5,7 @@ import type { Request } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
 import { differing, isRefusal, isRouteMissing, NO_ROUTE } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
+import { sources } from '../sources.js';
 import { listChanges } from './decide.js';
 import { compareHeld, type Held, shownValue } from './held.js';
 import { comparesFirst, type Fields, type RunPlan } from './plan.js';
@@ -15,7 +16,7 @@ export function checkServed({ source }: RunPlan, { request }: RunRow, found: Out
 	if (!isRouteMissing(found)) return;
 	const { status, code = NO_ROUTE } = found;
 	const what = `this service can't read ${plural(request.endpoint.noun, 2)} (${status} ${code})`;
-	const needed = source.from === 'snapshots' ? '; run undo needs it' : '';
+	const needed = sources[source.from].restores ? '; run undo needs it' : '';
 	throw new UsageError(`${what}${needed}; nothing was written`, {
 		code: NO_ROUTE,
 		hint: 'drop the flags that need reads: --verify, --only-changed, --if, --if-unmodified, --add-… and --remove-…',

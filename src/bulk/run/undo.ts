@@ -16,8 +16,9 @@ import { mayBeSent } from '../journal/header.js';
 import type { JournalScan } from '../journal/history.js';
 import { lineReader, recordAt, scanJournal } from '../journal/read.js';
 import type { BeforeRecord, JournalRecord, RowRecord } from '../journal/records.js';
+import type { RowSource } from '../sources.js';
 import { isNothing } from './held.js';
-import { hashKey, type Ids, type RowSource, type RunHeader, type RunPlan, withoutInput } from './plan.js';
+import { hashKey, type Ids, type RunHeader, type RunPlan, withoutInput } from './plan.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 
 /** @throws UsageError, or FailedError while the run goes on */

@@ -6,6 +6,7 @@ import type { Directories } from '../../bulk/lists/directory.js';
 import type { Ids, RunPlan, RunService } from '../../bulk/run/plan.js';
 import type { Guards } from '../../bulk/run/setup.js';
 import type { Survey } from '../../bulk/run/survey.js';
+import { isInput, sources } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import { sanitise } from '../../output/sanitise.js';
 import { askToConfirm, warn } from '../notices.js';
@@ -38,10 +39,9 @@ async function askToWrite(
 	doubts: readonly string[],
 ): Promise<void> {
 	const { endpoint, resumes, context } = job;
-	const fromInput = source.from === 'ids' || source.from === 'file';
-	// An apply that is resumed was agreed to.
-	const isAgain = !fromInput && (source.from !== 'plan' || resumes === undefined);
-	const isMany = endpoint.replay === 'set' && fromInput && selected > UNASKED_ROWS;
+	const { asks: when } = sources[source.from];
+	const isAgain = when === 'always' || (when === 'at first' && resumes === undefined);
+	const isMany = endpoint.replay === 'set' && isInput(source) && selected > UNASKED_ROWS;
 	const undo = checks.snapshot
 		? 'run undo can restore the old values'
 		: "this can't be undone: old values are not saved";

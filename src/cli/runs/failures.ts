@@ -5,7 +5,7 @@ import { nameRow } from '../../api/names.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { exitCodeOfOne } from '../../bulk/journal/counts.js';
 import { differences, fullMessage } from '../../bulk/journal/records.js';
-import { fileOf } from '../../bulk/run/plan.js';
+import { fileOf } from '../../bulk/sources.js';
 import { ExitCode, FailedError, SupportctlError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';

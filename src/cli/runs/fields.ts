@@ -6,7 +6,8 @@ import { checkTyped, kinds, mergeValues, parseField, type ValueRules } from '../
 import { ticketStatuses } from '../../api/statuses.js';
 import { didYouMean } from '../../api/suggest.js';
 import { emptyRecord, isObject, isProblem, quote } from '../../api/values.js';
-import type { RowSource, SharedValues } from '../../bulk/run/plan.js';
+import type { SharedValues } from '../../bulk/run/plan.js';
+import { onlyId, type RowSource } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { readFirstLine } from '../../io/files.js';
@@ -138,7 +139,7 @@ function takeData(
 		const name = fields.some((field) => field.name === key) ? key : dialectOf({ options, context }).toNeutral(key);
 		const id = name.toLowerCase();
 		if (numberedIdNames.has(id) || parameters.some((each) => each.kind === 'id' && each.name === id)) {
-			const own = ids[id] ?? (source.from === 'ids' && source.ids.length === 1 ? source.ids[0] : undefined);
+			const own = ids[id] ?? onlyId(source);
 			if (String(value) === own) continue;
 			const path = own === undefined ? 'each row has its own' : `the path says ${own}`;
 			throw contradiction(`${from} has ${id} ${JSON.stringify(value)}, but ${path}; pass IDs as arguments`);

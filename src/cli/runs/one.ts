@@ -8,6 +8,7 @@ import { planOne } from '../../bulk/run/one.js';
 import { type Fields, type Ids, listedFields, readsBefore } from '../../bulk/run/plan.js';
 import type { RunRow } from '../../bulk/run/rows.js';
 import { RowSender } from '../../bulk/run/send-row.js';
+import { onlyId } from '../../bulk/sources.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import type { RowOutcome } from '../../http/outcome.js';
@@ -47,7 +48,7 @@ export async function startCommand(name: EndpointName, invocation: RunInvocation
 	const session = edited?.session ?? (await openSession(connecting, !dryRun || diff));
 	const job = jobOf(name, given, invocation, session);
 	const { checks, shard } = job.plan;
-	const isOne = source.from === 'ids' && source.ids.length === 1;
+	const isOne = onlyId(source) !== undefined;
 	const isKept = [shard, journal, report, note, saveTo].some((each) => each !== undefined) || checks.snapshot;
 	if (isOne && !isKept && !dryRun) return await sendOne(job, edited?.expected);
 	const { startRun } = await import('./run.js');

@@ -12,17 +12,15 @@ import {
 	type Condition,
 	canBeUndone,
 	type Fields,
-	type InputPlace,
 	MOST_AT_A_TIME,
 	nothingToChange,
-	type RowSource,
 	type RunPlan,
 	type RunTuning,
 	rowIdName,
 	type SharedValues,
-	STDIN_NAME,
 } from '../../bulk/run/plan.js';
 import type { RunSetup } from '../../bulk/run/setup.js';
+import { type InputPlace, onlyId, type RowSource, STDIN_NAME } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import { createRedactor } from '../../output/redact.js';
 import { DEFAULT_CONCURRENCY, shellWord } from '../../profile/settings.js';
@@ -143,7 +141,7 @@ export function jobOf(
 	const { undocumented = false, skipInvalid = false, ignoreOtherColumns = false, blank = 'skip' } = options;
 	const { stopOnError = false, maxFailures, allowDiffers, idColumn, shard } = options;
 	const rules = { undocumented, statusIn: session.dialect.toNeutral };
-	const isOne = source.from === 'ids' && source.ids.length === 1;
+	const isOne = onlyId(source) !== undefined;
 	const isRestorable = canBeUndone(endpoint, values.force);
 	const chosen = options.snapshot ?? (isRestorable ? settings.snapshot : undefined);
 	const snapshotByDefault = isRestorable && !isOne && chosen === undefined;

@@ -5,6 +5,7 @@ import { counted } from '../../../api/names.js';
 import type { FieldChange, Preview, RowChange } from '../../../bulk/run/events.js';
 import type { RunRow } from '../../../bulk/run/rows.js';
 import type { Survey } from '../../../bulk/run/survey.js';
+import { sources } from '../../../bulk/sources.js';
 import { ExitCode, SupportctlError } from '../../../errors.js';
 import type { Outcome } from '../../../http/outcome.js';
 import type { Column, Row } from '../../../output/columns.js';
@@ -111,7 +112,7 @@ export class PreviewScreen {
 		const { host } = session;
 		const problem = `${counted(unread, endpoint.noun)} can't be planned, as shown above`;
 		if (saved === undefined) {
-			const isNew = resumes === undefined && plan.source.from !== 'snapshots';
+			const isNew = resumes === undefined && !sources[plan.source.from].restores;
 			throw new SupportctlError(`${problem}; no plan was written`, ExitCode.partial, {
 				code: 'not_planned',
 				hint: isNew ? 'to plan the others: --skip-invalid' : undefined,

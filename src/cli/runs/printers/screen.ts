@@ -2,10 +2,10 @@
 
 import { type Counts, totalOf } from '../../../bulk/journal/counts.js';
 import type { Ended, RunEvent, Started } from '../../../bulk/run/events.js';
-import { fileOf } from '../../../bulk/run/plan.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
 import type { Extent } from '../../../bulk/run/setup.js';
 import type { Survey } from '../../../bulk/run/survey.js';
+import { fileOf } from '../../../bulk/sources.js';
 import { UsageError } from '../../../errors.js';
 import type { RowOutcome } from '../../../http/outcome.js';
 import { meaningOf } from '../../../http/outcomes.js';

@@ -1,0 +1,95 @@
+/** Where the rows of a run come from, and what that means for it. */
+
+import type { Endpoint } from '../api/endpoints.js';
+import { readEndpointOf } from '../api/reads.js';
+import type { SkipCode } from '../http/outcomes.js';
+import type { InputFormat } from './input/input.js';
+
+/** `path` is absolute, or `-` for stdin; messages show `name`. */
+export interface InputPlace {
+	readonly path: string;
+	readonly name: string;
+}
+
+export type RowSource =
+	| { readonly from: 'ids'; readonly ids: readonly string[] }
+	| (InputPlace & { readonly from: 'file'; readonly format?: InputFormat })
+	| { readonly from: 'snapshots'; readonly journal: string; readonly run: string; readonly overwrite: boolean }
+	/** A saved plan; with `allowDrift`, objects that changed since are written too. */
+	| { readonly from: 'plan'; readonly path: string; readonly sha256: string; readonly allowDrift: boolean };
+
+export type InputRows = Extract<RowSource, { from: 'ids' | 'file' }>;
+
+interface SourceFacts {
+	/** Whether somebody asks for these rows now; the others were made by an earlier run. */
+	readonly isInput: boolean;
+	/** Whether rows say what their objects must show, so that these are read first. Some objects can't be read. */
+	readonly expects: (endpoint: Endpoint) => boolean;
+	/** A row whose object somebody else changed. */
+	readonly left: { readonly code: SkipCode; readonly hint: string };
+	/** Puts back what an earlier run wrote: a field that can't be put back must not keep the others from it. */
+	readonly restores: boolean;
+	/** Whether a person has to agree, whatever the rows do: not again, where the first part of the run was agreed to. */
+	readonly asks: 'never' | 'at first' | 'always';
+}
+
+const input = {
+	isInput: true,
+	expects: () => false,
+	left: { code: 'conflict', hint: 'edit it again to see its current fields' },
+	restores: false,
+	asks: 'never',
+} as const satisfies SourceFacts;
+
+/** A member that lacks a column does not compile. */
+export const sources: Readonly<Record<RowSource['from'], SourceFacts>> = {
+	ids: input,
+	file: input,
+	snapshots: {
+		isInput: false,
+		expects: () => true,
+		left: { code: 'changed_since', hint: 'pass --overwrite to restore it' },
+		restores: true,
+		asks: 'always',
+	},
+	plan: {
+		isInput: false,
+		expects: (endpoint) => readEndpointOf(endpoint) !== undefined,
+		left: { code: 'drift', hint: 'to send it anyway: --allow-drift' },
+		restores: false,
+		asks: 'at first',
+	},
+};
+
+export function isInput(source: RowSource): source is InputRows {
+	return sources[source.from].isInput;
+}
+
+/** The only object that was asked for on the command line. */
+export function onlyId(source: RowSource): string | undefined {
+	return source.from === 'ids' && source.ids.length === 1 ? source.ids[0] : undefined;
+}
+
+export const STDIN_NAME = 'standard input';
+
+/** The name of a file that others can read too. */
+export function fileOf({ source }: { readonly source: RowSource }): string | undefined {
+	return source.from === 'file' && source.path !== '-' && source.name !== STDIN_NAME ? source.name : undefined;
+}
+
+export function inputFileOf(source: RowSource): Extract<RowSource, { from: 'file' }> | undefined {
+	return source.from === 'file' ? source : undefined;
+}
+
+export function sourceName(source: RowSource): string {
+	switch (source.from) {
+		case 'ids':
+			return 'arguments';
+		case 'file':
+			return source.name;
+		case 'snapshots':
+			return `old values of run ${source.run}`;
+		case 'plan':
+			return `plan ${source.path}`;
+	}
+}
