@@ -48,16 +48,16 @@ export async function findService(
 		return { without, problem: new FailedError(message, { code, hint }) };
 	}
 	const found = await searchService(baseUrl, without, probe);
-	const useFound = found && `found the service at ${found}: use that as the base URL`;
+	const useFound = found && `found the API at ${found}: supportctl login ${found}`;
 	if (place === 'moved') {
 		const message = `${baseUrl} redirects to ${without.location}; no credentials were sent`;
-		const hint = useFound ?? 'use the address that does not redirect';
+		const hint = useFound ?? 'use the final URL';
 		return { without, found, problem: new FailedError(message, { code: 'redirect', hint }) };
 	}
 	const isRoute = without.gone !== undefined || without.body !== undefined;
 	const why = isRoute ? 'route not found' : 'not an API response';
 	const hint = useFound ?? 'the address often ends in /wp-json; some deployments need --product-prefix';
-	const problem = new FailedError(`no help desk API at ${baseUrl}: ${why} (${words(without)})`, {
+	const problem = new FailedError(`no API at ${baseUrl}: ${why} (${words(without)})`, {
 		code: 'no_service',
 		hint,
 	});
@@ -142,12 +142,12 @@ function refusal(response: Outcome, scheme: Scheme, secretSource: string, isSame
 	const noun = secretNoun(scheme);
 	const [wrong, check] =
 		scheme === 'basic'
-			? ['wrong username or password', 'username, and use an application password, not your website password']
-			: [`wrong ${noun}`, noun];
+			? ['wrong username or password', 'use an application password, not your website password']
+			: [`wrong ${noun}`, `check the ${noun}`];
 	const from = secretSource.startsWith('SUPPORTCTL_') ? `the secret is from ${secretSource}; ` : '';
 	const orStripped = isSame ? '; or the host strips the header that carries the credentials' : '';
 	return new SupportctlError(`${wrong} (${words(response)})`, ExitCode.refused, {
 		code: 'refused',
-		hint: `${from}check the ${check}${orStripped}`,
+		hint: `${from}${check}${orStripped}`,
 	});
 }

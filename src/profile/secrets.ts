@@ -84,8 +84,8 @@ export async function keepSecret(
 		});
 		if (kept === value) return { stored: { store: 'keyring', account } };
 		throw new Error('it did not return what was stored in it');
-	} catch (error) {
-		const notice = `no system keyring (${messageOf(error)}): the secret is stored unencrypted in ${file}, readable only by you`;
+	} catch {
+		const notice = `no system keyring; the secret is stored unencrypted in ${file} (only you can read it)`;
 		return { stored: { store: 'file', value }, notice };
 	}
 }

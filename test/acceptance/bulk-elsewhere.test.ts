@@ -183,7 +183,7 @@ it('credentials that a profile holds and that are refused are named with their p
 	}
 	const byVariable = await work.run('api GET tickets', { env: { SUPPORTCTL_PASSWORD: 'x' } });
 	expect(byVariable.stderr).not.toContain('may have expired');
-	expect(byVariable.stderr).toContain('the credentials are from SUPPORTCTL_PASSWORD');
+	expect(byVariable.stderr).toContain('check SUPPORTCTL_PASSWORD');
 });
 
 describe('a journal of a protected profile', () => {

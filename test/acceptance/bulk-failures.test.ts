@@ -209,7 +209,7 @@ describe('a 401', () => {
 		const first = await runUpdate(work, 500);
 		expect(first.exitCode).toBe(4);
 		expect(first.stderr).toContain('stopped: the service refused the credentials (401: Sorry.)');
-		expect(first.stderr).toMatch(/the credentials are from SUPPORTCTL_PASSWORD, not from a profile: fix it/);
+		expect(first.stderr).toMatch(/check SUPPORTCTL_PASSWORD, or unset it and run: supportctl login/);
 		expect(first.stderr).toMatch(/to send the rest: supportctl run resume \d{8}-\d{6}-\w{5}/);
 		expect(recorder.requests.length).toBeLessThan(40);
 		const served = first.outcomes.filter(({ outcome }) => outcome === 'ok').map(({ id }) => id);

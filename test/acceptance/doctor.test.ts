@@ -33,7 +33,7 @@ it.each([60, 80, 200])(
 			'fail prefix',
 			'skipped credentials',
 		]);
-		expect(lines.some((line) => /^ {22}-> found the service at/.test(line))).toBe(true);
+		expect(lines.some((line) => /^ {22}-> found the API at/.test(line))).toBe(true);
 		expect(lines.at(-2)).toMatch(/^1 check failed(?:, 1 warning)?$/);
 	},
 );

@@ -41,7 +41,7 @@ describe('without a keyring', () => {
 		const { exitCode, stderr } = await runCli(loginWords(), { env, input: desk.password });
 		expect(exitCode).toBe(0);
 		expect(stderr).toMatch(
-			/^warning: no system keyring \(.*\): the secret is stored unencrypted in .*config\.json, readable only by you$/m,
+			/^warning: no system keyring; the secret is stored unencrypted in .*config\.json \(only you can read it\)$/m,
 		);
 		expect(readConfig(config).profiles.default?.secret).toMatchObject({ store: 'file', value: desk.password });
 		expect(statSync(join(config, 'config.json')).mode & 0o777).toBe(0o600);

@@ -50,7 +50,7 @@ describe('saveProfile', () => {
 		const secret = { store: 'file', value: 'hunter2' } as const;
 		const { notices } = await saveProfile({ folder, name: 'desk', settings, secret });
 		expect(notices).toEqual([
-			expect.stringMatching(/no system keyring \(no bus\): the secret is stored unencrypted in .*config\.json/),
+			expect.stringMatching(/no system keyring; the secret is stored unencrypted in .*config\.json/),
 		]);
 		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'hunter2', origin });
 	});

@@ -120,7 +120,7 @@ describe('findService', () => {
 			'https://a.example',
 			{ 'https://a.example/wp-json': guarded, 'https://a.example': html(200) },
 			'https://a.example/wp-json',
-			/^found the service at https:\/\/a\.example\/wp-json: use that as the base URL$/,
+			/^found the API at https:\/\/a\.example\/wp-json: supportctl login https:\/\/a\.example\/wp-json$/,
 		],
 		[
 			'finds www behind a redirect',
@@ -131,21 +131,21 @@ describe('findService', () => {
 				'https://www.a.example': guarded,
 			},
 			'https://www.a.example',
-			/^found the service at https:\/\/www/,
+			/^found the API at https:\/\/www/,
 		],
 		[
 			'finds the service of a host that sends everything to a front page',
 			'https://a.example/wp-json',
 			{ 'https://a.example/wp-json': moved('https://www.a.example/'), 'https://www.a.example/wp-json': guarded },
 			'https://www.a.example/wp-json',
-			/^found the service at https:\/\/www/,
+			/^found the API at https:\/\/www/,
 		],
 		[
 			'offers nothing that it has not seen respond',
 			'https://a.example',
 			{ 'https://a.example': moved('https://evil.example/') },
 			undefined,
-			/^use the address that does not redirect/,
+			/^use the final URL/,
 		],
 		[
 			'does not go round in circles',
@@ -155,7 +155,7 @@ describe('findService', () => {
 				'https://b.example': moved(`https://a.example${PATH}`),
 			},
 			undefined,
-			/^use the address that does not redirect/,
+			/^use the final URL/,
 		],
 	])('%s', async (_, baseUrl, responses, found, hint) => {
 		const search = await find(baseUrl, responses);

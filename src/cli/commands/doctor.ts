@@ -209,7 +209,7 @@ async function hintFor(
 	found: string | undefined,
 ): Promise<string | undefined> {
 	if (found !== undefined && sources.baseUrl.from === 'profile') {
-		return `found the service at ${found}: supportctl profile set ${profileName} --base-url ${shellWord(found)}`;
+		return `found the API at ${found}: supportctl profile set ${profileName} --base-url ${shellWord(found)}`;
 	}
 	if (code !== 'no_service') return hint;
 	const endpoint = { returns: 'any', replay: 'read' } as const;

@@ -159,7 +159,7 @@ async function locate(login: Login, text: string) {
 	if (problem === undefined) return { ...reach, baseUrl, name, without };
 	if (prompts === undefined || found === undefined) throw problem;
 	say(invocation, `${problem.message}.`);
-	if (!(await prompts.confirm(`Found the service at ${found}. Use it?`, true))) throw problem;
+	if (!(await prompts.confirm(`Found the API at ${found}. Use it?`, true))) throw problem;
 	return locate(login, found);
 }
 
@@ -197,7 +197,7 @@ async function signIn(login: Login, place: Place) {
 			if (isLast || !(error instanceof SupportctlError)) throw error;
 			if (error.exitCode !== ExitCode.refused && error.exitCode !== ExitCode.usage) throw error;
 			const hint = error.hint === undefined ? '' : `; ${error.hint}`;
-			warn(invocation.context, [`${error.message}${hint}. Try again, or press Ctrl-C to stop`]);
+			warn(invocation.context, [`${error.message}${hint}. Try again, or press Ctrl-C`]);
 		}
 	}
 }

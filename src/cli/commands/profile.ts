@@ -69,7 +69,8 @@ export const list = defineCommand({
 			chosen_by: name === profileName ? chosenBy : null,
 		}));
 		if (rows.length === 0) say(invocation, 'No profiles yet. Create one: supportctl login');
-		if (leftOut !== undefined) say(invocation, `Not using "${leftOut}": SUPPORTCTL_BASE_URL is a different host.`);
+		if (leftOut !== undefined)
+			say(invocation, `Profile "${leftOut}" is not used: SUPPORTCTL_BASE_URL points to a different host.`);
 		else if (profileName !== store.current) say(invocation, `Using "${profileName}" (${chosenBy}).`);
 		const keys = columns.map(({ path }) => path);
 		await printAll(invocation, { columns, keys, idOf: ({ profile }) => profile }, rows);

@@ -21,13 +21,9 @@ import { printedIds } from './outcomes.js';
 import type { RunJob } from './plan.js';
 
 export function signInAgain({ profileName: name, secretSource }: Connection): string {
-	let login = 'sign in again: supportctl login';
-	if (secretSource.startsWith('SUPPORTCTL_')) {
-		login = `the credentials are from ${secretSource}, not from a profile: fix it, or unset it and use supportctl login`;
-	} else if (name !== undefined) {
-		login = `the credentials of profile "${name}" may have expired; ${login} --profile ${name}`;
-	}
-	return `${login}; if they are correct, run "supportctl doctor"`;
+	if (secretSource.startsWith('SUPPORTCTL_')) return `check ${secretSource}, or unset it and run: supportctl login`;
+	if (name === undefined) return 'sign in again: supportctl login';
+	return `the credentials of profile "${name}" may have expired; sign in again: supportctl login --profile ${name}`;
 }
 
 export function nextStep(

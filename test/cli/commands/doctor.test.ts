@@ -241,7 +241,7 @@ describe('the service', () => {
 		const { of, results } = await doctor([], at(new URL(desk.baseUrl).origin));
 		expect(of('prefix')).toMatchObject({
 			result: 'fail',
-			hint: `found the service at ${desk.baseUrl}: use that as the base URL`,
+			hint: `found the API at ${desk.baseUrl}: supportctl login ${desk.baseUrl}`,
 		});
 		expect(results.credentials).toBe('skipped');
 	});
@@ -253,7 +253,7 @@ describe('the service', () => {
 		writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
 		const env = { SUPPORTCTL_CONFIG_DIR: folder };
 		const command = `supportctl profile set desk --base-url ${desk.baseUrl}`;
-		expect((await doctor([], { env })).of('prefix').hint).toBe(`found the service at ${desk.baseUrl}: ${command}`);
+		expect((await doctor([], { env })).of('prefix').hint).toBe(`found the API at ${desk.baseUrl}: ${command}`);
 		expect((await runHere(command.split(' ').slice(1), { env })).exitCode).toBe(0);
 		expect((await doctor([], { env })).of('prefix').result).toBe('pass');
 	});

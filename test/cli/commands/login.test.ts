@@ -152,8 +152,8 @@ describe('what login says about a base URL', () => {
 		const { origin } = new URL(sandbox.baseUrl);
 		const { exitCode, error } = await signIn(argv(origin), { stdin: 'secret' });
 		expect(exitCode).toBe(1);
-		expect(error?.message).toMatch(/^no help desk API at/);
-		expect(error?.hint).toBe(`found the service at ${origin}/wp-json: use that as the base URL`);
+		expect(error?.message).toMatch(/^no API at/);
+		expect(error?.hint).toBe(`found the API at ${origin}/wp-json: supportctl login ${origin}/wp-json`);
 		expect(sandbox.requests.slice(before).length).toBeLessThanOrEqual(2);
 	});
 
@@ -228,7 +228,7 @@ describe('what login says about a base URL', () => {
 			message: expect.stringMatching(why),
 			hint: expect.stringMatching(hint),
 		});
-		const start = code === 'no_service' ? 'no help desk API at' : 'no usable response from';
+		const start = code === 'no_service' ? 'no API at' : 'no usable response from';
 		expect(error?.message).toContain(`${start} ${origin}: `);
 	});
 
@@ -312,7 +312,7 @@ describe('login at a terminal', () => {
 		const bare = origin.replace('http://', '');
 		const prompts = scriptedPrompts(
 			[/^Help desk address/, bare],
-			[/Found the service at .*\/wp-json\. Use it\?/, true],
+			[/Found the API at .*\/wp-json\. Use it\?/, true],
 			[/^Username/, sandbox.username],
 			[/^Application password/, sandbox.password],
 		);

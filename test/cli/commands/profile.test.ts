@@ -145,7 +145,7 @@ describe('profile list', () => {
 			[['--profile', 'two', '-q'], { [by]: 'live' }, other('--profile'), ''],
 			[[], { [by]: 'live' }, [['live', true, by], plain[1]], ''],
 			[[], { [by]: 'tow' }, nothing, `Using "tow" (${by}).`],
-			[[], elsewhere, nothing, 'Not using "live": SUPPORTCTL_BASE_URL is a different host.'],
+			[[], elsewhere, nothing, 'Profile "live" is not used: SUPPORTCTL_BASE_URL points to a different host.'],
 		] as const) {
 			expect(await list([...argv], env)).toEqual({ marked, stderr });
 		}
