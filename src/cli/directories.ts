@@ -16,7 +16,8 @@ export function openDirectories(
 		dialect,
 		async send(request) {
 			const { session, client } = await reach();
-			const found = await send(client, request, options);
+			// Lists don't say what was asked for.
+			const found = await send(client, { ...request, alone: true }, options);
 			const { signedOut, code = 'unauthorized', message = '' } = found;
 			if (!signedOut) return found;
 			const why = `the service refused the credentials (401): ${message.replace(/\.$/, '')}; nothing was sent`;

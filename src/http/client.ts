@@ -27,9 +27,20 @@ export interface HttpRequest {
 	method: string;
 	path: string;
 	body?: string | undefined;
+	/** On a connection of its own: what a response says that names no object counts only there. */
+	alone?: boolean | undefined;
+}
+
+/** What responses have shown so far. */
+export interface Learned {
+	/** That this is the service: one odd response says nothing about its routes. */
+	service: boolean;
+	/** That it confirms writes without naming their object: a late second one could be taken for another's. */
+	nameless: boolean;
 }
 
 export interface Client {
+	readonly learned: Learned;
 	/** Once; never throws for the service or the network. */
 	send(request: HttpRequest): Promise<Response>;
 	/** Leaves the connections made so far: one of them brought a response to something else. */
@@ -172,7 +183,7 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 		return { status, headers, body, problem, sent, ms };
 	}
 
-	function send({ method, path: route, body }: HttpRequest): Promise<Response> {
+	function send({ method, path: route, body, alone = false }: HttpRequest): Promise<Response> {
 		const startedAt = monotonic();
 		firstAt ??= startedAt;
 		const headers = body === undefined ? common : withBody;
@@ -197,12 +208,13 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 				bodyTimeout: 0,
 			};
 			try {
-				sender.dispatch(request, exchange);
+				sender.dispatch(request, exchange, alone);
 			} catch (error) {
 				exchange.onResponseError(undefined, error as Error);
 			}
 		});
 	}
 
-	return { send, renew: sender.renew, close: sender.destroy };
+	const learned = { service: false, nameless: false };
+	return { learned, send, renew: sender.renew, close: sender.destroy };
 }

@@ -65,9 +65,13 @@ export async function createSender(options: ConnectionOptions) {
 		});
 	};
 	let current = open();
+	let single: Dispatcher | undefined;
 	return {
-		dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-			current.dispatch(request, handler);
+		/** @param alone on a connection that carries nothing else: no earlier response can be late there */
+		dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler, alone: boolean): void {
+			if (!alone) return void current.dispatch(request, handler);
+			single ??= open();
+			single.dispatch({ ...request, reset: true }, handler);
 		},
 		describe(error: Error, isStarted: boolean): TransportProblem {
 			return proxy === undefined ? describeProblem(error) : describeBehind(proxy, error, isStarted);
@@ -77,7 +81,7 @@ export async function createSender(options: ConnectionOptions) {
 			current = open();
 		},
 		async destroy(): Promise<void> {
-			const ended = current.destroy();
+			const ended = Promise.all([current.destroy(), single?.destroy()]);
 			// Sockets that still connect, and those from before a renewal.
 			closing.abort();
 			await ended;

@@ -84,12 +84,36 @@ export function judge(
 	const outcome: Outcome = Object.assign(finding, { attempts: 1, ms });
 	if (status !== 0) outcome.status = status;
 	const isDone = outcome.outcome === 'ok' || outcome.outcome === 'differs';
+	if (isOddRead(request, outcome)) outcome.retry = 'odd';
 	if (!isDone && writes(request)) considerHistory(request, outcome, history, options.ignoreMissing === true);
 	return outcome;
 }
 
 export function writes({ endpoint: { replay } }: Pick<Sendable, 'endpoint'>): boolean {
 	return replay === 'set' || replay === 'delete';
+}
+
+/** A page, another object, `{}`: nothing that the service says about the object. It may do so next time. */
+function isOddRead({ endpoint }: Sendable, { outcome, status = 0, retry, refused, code }: Outcome): boolean {
+	if (endpoint.replay !== 'read' || endpoint.returns === 'any' || retry !== undefined) return false;
+	const isMoved = MOVED.has(status) || status === 304;
+	const isOdd = status >= 200 && status < 500 && status !== 202 && !isMoved && outcome !== 'ok' && refused !== true;
+	return isOdd && code !== NO_ROUTE && !REFUSING.has(status);
+}
+
+/** Endpoints whose responses name no object. */
+const NAMELESS: ReadonlySet<Endpoint['returns']> = new Set(['fields', 'fields-set', 'user-id', 'check']);
+
+export function isNameless({ endpoint }: Sendable): boolean {
+	return NAMELESS.has(endpoint.returns);
+}
+
+/** Whether a write was confirmed by a response that doesn't say which object it is about. */
+export function isConfirmedWithoutName(request: Sendable, { outcome, body }: Outcome): boolean {
+	if (!writes(request) || (outcome !== 'ok' && outcome !== 'differs')) return false;
+	const { previous, ...own } = isObject(body) ? body : {};
+	const shown = { ...(isObject(previous) && previous), ...own };
+	return !Object.keys(request.ids ?? {}).some((name) => name !== 'taxonomy' && Object.hasOwn(shown, name));
 }
 
 const unknown = (code: string, message: string): Finding => ({ outcome: 'unknown', code, message });

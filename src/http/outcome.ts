@@ -6,8 +6,11 @@ import type { ResponseHeaders } from './response.js';
 
 export type { OutcomeName };
 
-/** `later`: the service says so; `lost`: no usable response; `unsent`: no connection; `once`: the service failed. */
-export type Retry = 'once' | 'later' | 'lost' | 'unsent';
+/**
+ * `later`: the service says so; `lost`: no usable response; `unsent`: no connection; `once`: the service failed;
+ * `odd`: a read got something that is no answer to it.
+ */
+export type Retry = 'once' | 'later' | 'lost' | 'unsent' | 'odd';
 
 export interface History {
 	mayBeApplied?: boolean;
@@ -60,7 +63,7 @@ export function wentWrong({ outcome }: Pick<Outcome, 'outcome'>): boolean {
 
 /** Whether a read may succeed later: there was no response, or one that doesn't answer the request. */
 export function isLost({ retry, status }: Outcome): boolean {
-	return retry !== undefined || status === undefined;
+	return (retry !== undefined && retry !== 'odd') || status === undefined;
 }
 
 export function unsent(outcome: OutcomeName, code: string, message: string): Outcome {

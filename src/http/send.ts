@@ -2,7 +2,15 @@
 
 import type { ReplayRule } from '../api/endpoints.js';
 import type { Client } from './client.js';
-import { isMisplaced, type JudgeOptions, judge, type Sendable } from './judge.js';
+import {
+	isConfirmedWithoutName,
+	isMisplaced,
+	isNameless,
+	type JudgeOptions,
+	judge,
+	type Sendable,
+	writes,
+} from './judge.js';
 import type { History, Outcome, Retry } from './outcome.js';
 import { headerOf, type Response } from './response.js';
 
@@ -60,9 +68,11 @@ export async function send(
 		if (stop?.aborted) return last ?? { outcome: openOutcome(history), ...history, attempts, ms: 0 };
 		const sentAt = clock.monotonic();
 		startedAt ??= sentAt;
-		const response = await client.send(request);
+		const alone = request.alone ?? (isNameless(request) || (client.learned.nameless && writes(request)));
+		const response = await client.send({ ...request, alone });
 		if (response.status !== 0 && onResponse !== undefined) await onResponse(response);
 		const outcome = judge(request, response, last ?? history, options);
+		learn(client, request, outcome);
 		outcome.attempts = ++attempts;
 		outcome.ms = Math.round((sentAt - startedAt + response.ms) * 10) / 10;
 		if (outcome.outcome === 'ok') {
@@ -83,7 +93,9 @@ export async function send(
 		}
 		const failedBefore = last?.retry === 'once';
 		const random = options.random();
-		const waitMs = decideRetry({ retry, replay, attempt: attempts, retries, failedBefore, retryAfterMs, random });
+		const isKnown = client.learned.service;
+		const facts = { retry, replay, attempt: attempts, retries, failedBefore, retryAfterMs, random, isKnown };
+		const waitMs = decideRetry(facts);
 		if (waitMs === undefined) return outcome;
 		options.onRetry?.(outcome, waitMs, row);
 		if (retry === 'later') outcome.outcome = openOutcome(outcome);
@@ -93,6 +105,12 @@ export async function send(
 }
 
 const NONE: History = {};
+
+function learn({ learned }: Client, request: Sendable, outcome: Outcome): void {
+	const isService = outcome.outcome === 'ok' || outcome.outcome === 'differs' || outcome.refused === true;
+	if (isService && request.endpoint.returns !== 'any') learned.service = true;
+	if (isConfirmedWithoutName(request, outcome)) learned.nameless = true;
+}
 
 function openOutcome({ mayBeApplied, mayBePartly }: History): 'unknown' | 'not-sent' {
 	return mayBeApplied || mayBePartly ? 'unknown' : 'not-sent';
@@ -150,6 +168,8 @@ export interface RetryFacts {
 	failedBefore: boolean;
 	retryAfterMs: number | undefined;
 	random: number;
+	/** Whether the service responded before: else a page is more likely a wrong base URL. */
+	isKnown: boolean;
 }
 
 /** Milliseconds until the next attempt, if there is one. */
@@ -158,6 +178,7 @@ export function decideRetry(facts: RetryFacts): number | undefined {
 	if (retry === undefined || replay === 'once' || attempt > facts.retries) return undefined;
 	// Only an update, which does no harm, and not a third time.
 	if (retry === 'once' && (replay !== 'set' || facts.failedBefore)) return undefined;
+	if (retry === 'odd' && !facts.isKnown && attempt > 1) return undefined;
 	if (retry !== 'later' || retryAfterMs === 0) return backoffMs(attempt, random);
 	return retryAfterMs + random * Math.min(1000, 100 + retryAfterMs / 10);
 }

@@ -111,3 +111,51 @@ describe('a write whose response shows a different object', () => {
 		expect(exitCode, stderr).toBe(0);
 	});
 });
+
+describe('responses that name no object', () => {
+	/** Custom fields of tickets. The second response to a read of ticket 11 comes `lateMs` after the first. */
+	async function startFields(lateMs: number) {
+		const held = new Map([11, 12, 13].map((id) => [id, `old ${id}`]));
+		const server = await startRawServer((request) => {
+			const id = Number(/tickets\/(\d+)/.exec(request.path)?.[1]);
+			const shown = { note: { name: 'note', value: held.get(id) } };
+			if (request.method === 'POST') {
+				held.set(id, JSON.parse(request.body).custom_fields.note);
+			}
+			const respond = (): void => request.json(200, request.method === 'POST' ? null : shown);
+			setTimeout(respond, 20);
+			if (id === 11) setTimeout(respond, 20 + lateMs);
+		});
+		return { server, held };
+	}
+
+	it.each([0, 5, 30])('are not taken for those of another ticket if they come again after %i ms', async (lateMs) => {
+		const { server, held } = await startFields(lateMs);
+		const env = { SUPPORTCTL_STATE_DIR: temporaryFolder() };
+		const words = ['ticket', 'fields', 'set', '11', '12', '13', '--set', 'note=new', '--snapshot', '--json'];
+		const set = await runWith(server, [...words, '-j', '1'].join(' '), { env });
+		expect(set.exitCode, set.stderr).toBe(0);
+		const undone = await runWith(server, 'run undo last --yes --json -j 1', { env });
+		expect(undone.exitCode, undone.stderr).toBe(0);
+		expect([...held]).toEqual([
+			[11, 'old 11'],
+			[12, 'old 12'],
+			[13, 'old 13'],
+		]);
+	});
+
+	it('count for a delete only on a connection of its own once one came', async () => {
+		const server = await startRawServer((request) => {
+			const id = Number(/tickets\/(\d+)/.exec(request.path)?.[1]);
+			if (id === 12) return void setTimeout(() => request.json(403, { code: 'no', message: 'no' }), 60);
+			request.answer(204);
+			if (id === 11) setTimeout(() => request.answer(204), 10);
+		});
+		const words = 'ticket delete 11 12 13 --yes --no-snapshot --json -j 1';
+		const { outcomes, stderr } = await runWith(server, words);
+		expect(
+			outcomes.map(({ id, outcome }) => `${id} ${outcome}`),
+			stderr,
+		).toEqual(['11 ok', '12 failed', '13 ok']);
+	});
+});

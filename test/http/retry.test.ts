@@ -89,7 +89,16 @@ describe('decideRetry', () => {
 		failedBefore: false,
 		retryAfterMs: undefined,
 		random: 0.5,
+		isKnown: true,
 		...more,
+	});
+
+	it('asks a service that is not known yet once more after an odd response to a read, and others as often as any', () => {
+		const odd = (more: Partial<RetryFacts>) => decideRetry(facts({ retry: 'odd', replay: 'read', ...more }));
+		expect(odd({ attempt: 4 })).toBeDefined();
+		expect(odd({ attempt: 5 })).toBeUndefined();
+		expect(odd({ attempt: 1, isKnown: false })).toBeDefined();
+		expect(odd({ attempt: 2, isKnown: false })).toBeUndefined();
 	});
 
 	it.each<[Retry | undefined, boolean]>([

@@ -38,6 +38,7 @@ function scripted(...steps: Step[]): Client & { sent: number } {
 		origin: 'http://desk.test',
 		sent: 0,
 		send: async () => responseOf(steps[Math.min(client.sent++, steps.length - 1)] as Step),
+		learned: { service: false, nameless: false },
 		renew: () => {},
 		close: async () => {},
 	};

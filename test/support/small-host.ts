@@ -79,6 +79,7 @@ export function smallHost({
 			host.served++;
 			return responder(204, '', {});
 		},
+		learned: { service: false, nameless: false },
 		renew: () => {},
 		close: async () => {},
 	};
@@ -116,6 +117,7 @@ export function workers(clock: VirtualClock, count: number, serviceMs: number, q
 			host.served++;
 			return responder(204, '', {});
 		},
+		learned: { service: false, nameless: false },
 		renew: () => {},
 		close: async () => {},
 	};

@@ -64,7 +64,8 @@ export async function virtualRun(options: VirtualRunOptions): Promise<VirtualRun
 	const run: VirtualRun = { requests: [], outcomes: {}, done: [], ms: 0 };
 	const stop = new AbortController();
 	setMaxListeners(0, stop.signal);
-	const client: Pick<Client, 'send'> = {
+	const client: Pick<Client, 'send' | 'learned'> = {
+		learned: { service: false, nameless: false },
 		async send({ path }) {
 			await clock.sleep((latencyMs / 2) * (0.8 + 0.4 * jitter()));
 			const responder = service(clock.monotonic());
