@@ -101,9 +101,9 @@ async function update(target: Target, fields: Fields): Promise<ExitCode> {
 		say(invocation, 'no change; nothing was sent');
 		return ExitCode.ok;
 	}
-	const { startCommand } = await import('./runs/one.js');
+	const { startCommand } = await import('./runs/run.js');
 	// As a flag of edit, --username is the connection's.
-	const options = { ...invocation.options, username: undefined, onlyChanged: true, snapshot: false };
+	const options = { ...invocation.options, username: undefined };
 	const command = { ...invocation, args: Object.values(ids), options };
 	return await startCommand(`${noun}.update`, command, { session, expected, fields });
 }

@@ -19,6 +19,7 @@ import { version } from '../version.js';
 import type { Invocation } from './command.js';
 import { notify, say, warn } from './notices.js';
 
+/** Somebody waits for a single request; a run waits for a service to come back. */
 const CONNECT_WITHIN_MS = 3000;
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
@@ -52,7 +53,7 @@ export async function openSession(invocation: Invocation, credentials = true) {
 		host: new URL(connection.baseUrl).host,
 		stateDir: stateFolder(context),
 		sending,
-		openClient: (connections: number, run?: string) => openClient(invocation, connection, connections, run),
+		openClient: (connections: number, run?: RunFacts) => openClient(invocation, connection, connections, run),
 		signIn: credentials ? undefined : () => openSession(invocation),
 	};
 }
@@ -68,14 +69,21 @@ export function dialectOf({ context, options }: Pick<Invocation, 'context' | 'op
 
 export type Reach = Pick<Connection, 'baseUrl' | 'auth' | 'settings' | 'tls' | 'proxy' | 'allowHttp'>;
 
+/** Whose ID requests carry; `isAlone` if somebody waits for its only row. */
+interface RunFacts {
+	id: string;
+	isAlone: boolean;
+}
+
 /** From here on, credentials are removed from stderr. */
 export async function openClient(
 	invocation: Invocation,
 	reach: Reach,
 	connections: number,
-	run?: string,
+	run?: RunFacts,
 ): Promise<Client> {
 	const { context, options } = invocation;
+	const isAwaited = run?.isAlone !== false;
 	const secrets = secretsOf(reach.auth);
 	context.hidden.clean = createTextRedactor(secrets);
 	const { createClient } = await import('../http/client.js');
@@ -84,10 +92,10 @@ export async function openClient(
 		connections,
 		trace: options.verbose === undefined ? undefined : await openTrace(context, options.verbose, secrets),
 		timeoutMs: reach.settings.timeout * 1000,
-		connectWithinMs: run === undefined ? CONNECT_WITHIN_MS : undefined,
-		onWait: run === undefined && context.stderr.isTTY ? (what) => say(invocation, `waiting ${what} …`) : undefined,
+		connectWithinMs: isAwaited ? CONNECT_WITHIN_MS : undefined,
+		onWait: isAwaited && context.stderr.isTTY ? (what) => say(invocation, `waiting ${what} …`) : undefined,
 		userAgent: `supportctl/${version}`,
-		headers: run === undefined ? {} : { 'x-request-id': run },
+		headers: run === undefined ? {} : { 'x-request-id': run.id },
 		monotonic: context.clock.monotonic,
 	});
 }

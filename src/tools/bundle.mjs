@@ -55,13 +55,14 @@ export async function withModule(source, use) {
  */
 const together = {
 	main: /src\/(main|version)\.ts$/,
-	start: /src\/(errors|api\/suggest|io\/pager|output\/(sanitise|colour)|cli\/program)\.ts$/,
+	start: /src\/(errors|api\/(suggest|values)|io\/pager|output\/(sanitise|colour)|cli\/program)\.ts$/,
 	help: /src\/cli\/help\/(help|topics)\.ts$/,
 	command: /src\/(cli\/(parse|options\/shared|commands\/objects)|output\/errors)\.ts$/,
-	request: /src\/(cli\/(session|runs\/one)|http\/(send|problem))\.ts$/,
+	request: /src\/(cli\/session|http\/(send|problem))\.ts$/,
 	http: /src\/http\/client\.ts$/,
 	rows: /src\/output\/render\.ts$/,
-	bulk: /src\/(bulk\/(input\/(source|csv)|run\/rows|journal)|output\/progress)\.ts$/,
+	run: /src\/cli\/runs\/run\.ts$/,
+	input: /src\/(bulk\/input\/(source|csv)|output\/progress|cli\/runs\/printers\/screen)\.ts$/,
 };
 
 export const startUpGroups = Object.entries(together).map(([name, test], index, all) => ({

@@ -466,7 +466,7 @@ describe('run undo', () => {
 		expect(await work.run('run undo --yes last')).toEqual({
 			exitCode: 2,
 			stdout: '',
-			stderr: `error: run ${runId(work)} did not save old values\nhint: old values are saved by default, if the service shows them\n`,
+			stderr: `error: run ${runId(work)} (ticket fields set) can't be undone: it did not save old values\nhint: older runs: supportctl run list\n`,
 		});
 		await work.run(`${SET} -q --snapshot`);
 		const other = await startRecorder();

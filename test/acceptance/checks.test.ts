@@ -206,10 +206,7 @@ test('a profile can keep the old values of single objects too, or of none', asyn
 	expect((await run('run undo last --yes')).exitCode).toBe(0);
 	expect(await object(at, '/tickets/14')).toMatchObject({ title: { raw: title } });
 	expect((await run('ticket delete 15 --force --yes')).exitCode).toBe(0);
-	expect(await run('ticket update 14 --title new --no-snapshot --journal j.ndjson')).toMatchObject({
-		exitCode: 0,
-		stderr: expect.stringContaining('1 ok'),
-	});
+	expect((await run('ticket update 14 --title new --no-snapshot --journal j.ndjson')).exitCode).toBe(0);
 	expect((await run('run undo j.ndjson --yes')).stderr).toContain('did not save old values');
 	await run('profile set desk --no-snapshot');
 	await run('ticket update 14 16 --title newer');

@@ -50,8 +50,8 @@ test('with --ignore-missing a ticket that is gone is ok, and an undo does not co
 });
 
 test.each([
-	'ticket update 14 --status hold',
-	'ticket update --input one.csv',
+	'ticket update 14 --status hold --no-snapshot',
+	'ticket update --input one.csv --no-snapshot',
 	'ticket update 14 15 --status hold --no-snapshot',
 ])('%s reads nothing', async (line) => {
 	const { run, reads } = await desk();
@@ -66,7 +66,7 @@ test('a profile says never, and a flag says otherwise', async () => {
 	const set = await run(`profile set desk ${words}`, `${password}\n`);
 	expect(set.exitCode, set.stderr).toBe(0);
 	const quiet = await run('ticket update 14 15 --status hold --profile desk');
-	expect(quiet.stderr).toContain("can't be undone: no old values were saved");
+	expect(quiet.stderr).toContain("can't be undone: it did not save old values");
 	expect(reads()).toBe(0);
 	await run('ticket update 14 15 --status hold --profile desk --snapshot');
 	expect(reads()).toBeGreaterThan(0);
@@ -79,7 +79,7 @@ test('permanent deletes read nothing, and say that they can not be undone', asyn
 		expect(reads(), stderr).toBe(0);
 	}
 	expect((await run('ticket delete 16 17 --force --yes')).stderr).toContain(
-		"can't be undone: the deletes were permanent",
+		"can't be undone: its deletes were permanent",
 	);
 });
 

@@ -14,7 +14,7 @@ import { type EndRecord, readHeader, recordIn } from './records.js';
 
 const EXTENSION = '.ndjson';
 
-function runsFolder(stateDir: string): string {
+export function runsFolder(stateDir: string): string {
 	return join(stateDir, 'runs');
 }
 
@@ -88,6 +88,13 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 }
 
 export type RunState = 'running' | 'finished' | 'stopped' | 'interrupted' | 'broken-off' | 'damaged';
+
+const OPEN: ReadonlySet<RunState> = new Set(['stopped', 'interrupted', 'broken-off', 'damaged']);
+
+/** Whether a journal may be needed to finish its run. */
+export function isOpenState(state: RunState): boolean {
+	return OPEN.has(state);
+}
 
 export interface RunSummary {
 	id: string;

@@ -75,6 +75,7 @@ const plan = object<RunPlan>({
 		conditions: listOf(object({ field: text, value: text })),
 		allowDiffers: either(flag, listOf(text)),
 		ignoreMissing: flag,
+		expected: optional(recordOf(listOf(anything))),
 	}),
 	stop: object<RunPlan['stop']>({ onError: flag, maxFailures: optional(whole()) }),
 	skipInvalid: flag,

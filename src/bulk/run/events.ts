@@ -17,6 +17,7 @@ export type RunEvent =
 	| ({ type: 'previewed' } & Preview)
 	| ({ type: 'started' } & Started)
 	| { type: 'row'; outcome: RowOutcome; counts: Counts }
+	| { type: 'retry'; attempt: Outcome; waitMs: number }
 	/** About every second; the service asked for a pause of `pauseMs`. */
 	| { type: 'tick'; counts: Counts; pauseMs: number }
 	| ({ type: 'ended' } & Ended);

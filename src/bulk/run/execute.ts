@@ -57,8 +57,9 @@ export class Execution {
 		this.#auto = tuning.auto ? new AutoConcurrency() : undefined;
 		// Each waiting row listens.
 		setMaxListeners(0, this.#abort.signal);
-		const onRetry = (attempt: Outcome): void => {
+		const onRetry = (attempt: Outcome, waitMs: number): void => {
 			this.#stop(this.#watch.lookAttempt(attempt, setup.clock.monotonic()));
+			void setup.show({ type: 'retry', attempt, waitMs });
 		};
 		this.#options = { ...setup.sending, stop: this.#abort.signal, onRetry };
 	}
@@ -97,7 +98,8 @@ export class Execution {
 					clock,
 				)
 			: undefined;
-		const slots = plan.checks.verify ? new Slots(limit) : undefined;
+		// A single row gathers no others.
+		const slots = plan.checks.verify && survey.selected > 1 ? new Slots(limit) : undefined;
 		const sender = new RowSender({
 			plan,
 			dialect,
@@ -197,8 +199,7 @@ export class Execution {
 		const reached = { ...counts };
 		if (past !== undefined) Object.assign(counts, past.allCounts());
 		counts['not-sent'] += Math.max(0, this.#own - totalOf(counts));
-		// Time that ran out behind the last row stopped nothing.
-		const stopped = this.#stopped?.kind === 'out-of-time' && isReached ? undefined : this.#stopped;
+		const stopped = isReached && isTooLate(this.#stopped, reached) ? undefined : this.#stopped;
 		const isInterrupted = stopped?.kind === 'signal';
 		// Rows left by --first are no failure.
 		const exitCode = exitCodeAfter(stopped, exitCodeOf(isReached ? reached : counts, isInterrupted));
@@ -212,6 +213,12 @@ export class Execution {
 		}
 		return { counts, exitCode, stopped, ms, resumable, failure };
 	}
+}
+
+/** What came behind the last row stopped nothing. */
+function isTooLate(reason: StopReason | undefined, counts: Counts): boolean {
+	if (reason?.kind === 'signal') return openRows(counts) === 0;
+	return reason?.kind === 'out-of-time';
 }
 
 function exitCodeAfter(stopped: StopReason | undefined, exitCode: ExitCode): ExitCode {

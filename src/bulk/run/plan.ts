@@ -3,6 +3,7 @@
 import type { Prefixes } from '../../api/dialect.js';
 import { type Endpoint, type EndpointName, endpoints } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
+import { plural } from '../../api/names.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { UsageError } from '../../errors.js';
 import { type RowSource, sources } from '../sources.js';
@@ -51,6 +52,8 @@ export interface Checks {
 	readonly conditions: readonly Condition[];
 	readonly allowDiffers: boolean | readonly string[];
 	readonly ignoreMissing: boolean;
+	/** What an editor showed: each object must still have one of these values in a field. */
+	readonly expected?: Readonly<Record<string, readonly unknown[]>>;
 }
 
 export interface StopRules {
@@ -155,6 +158,7 @@ export function comparesFirst(plan: RunPlan): boolean {
 		checks.onlyChanged ||
 		checks.ifUnmodified ||
 		checks.conditions.length > 0 ||
+		checks.expected !== undefined ||
 		sources[source.from].expects(endpoints[plan.endpoint]) ||
 		listedFields(plan).length > 0
 	);
@@ -163,6 +167,16 @@ export function comparesFirst(plan: RunPlan): boolean {
 export function canBeUndone(endpoint: Endpoint, isForced: boolean): boolean {
 	const isRestorable = endpoint.replay === 'set' || (endpoint.trash && !isForced);
 	return isRestorable && readEndpointOf(endpoint) !== undefined;
+}
+
+/** Why nothing can put back what a run wrote. */
+export function undoObstacle({ endpoint: name, values, checks }: RunPlan): string | undefined {
+	if (checks.snapshot) return undefined;
+	const endpoint = endpoints[name];
+	if (endpoint.replay === 'read') return 'it changed nothing';
+	if (readEndpointOf(endpoint) === undefined) return `${plural(endpoint.noun, 2)} can't be restored`;
+	const isPermanent = endpoint.replay === 'delete' && (!endpoint.trash || values.force);
+	return isPermanent ? 'its deletes were permanent' : 'it did not save old values';
 }
 
 export function nothingToChange({ body }: Endpoint): UsageError {

@@ -14,7 +14,7 @@ export const STALE_MS = 60_000;
 /** Conditions are checked right before the write. */
 export function mayReadAhead(plan: RunPlan): boolean {
 	const { checks, source } = plan;
-	const isCondition = checks.ifUnmodified || checks.conditions.length > 0;
+	const isCondition = checks.ifUnmodified || checks.conditions.length > 0 || checks.expected !== undefined;
 	return readsBefore(plan) && !isCondition && isInput(source);
 }
 

@@ -10,21 +10,14 @@ import { type SendOptions, send, WAIT_TOO_LONG } from '../../http/send.js';
 import { nothingToChange, type RunPlan, readsBefore } from './plan.js';
 import { mayReadAhead } from './read-ahead.js';
 import { checkRunReports } from './reports.js';
-import type { PlannedRows, RunRow } from './rows.js';
+import type { PlannedRows } from './rows.js';
 import type { FirstRead } from './send-row.js';
 import { checkServed } from './settle.js';
 import type { Guards, RunSetup } from './setup.js';
-import { checkSet, Survey } from './survey.js';
+import { checkSet, type Survey } from './survey.js';
 
 interface WriteSetup extends Guards, Pick<RunSetup, 'plan' | 'dialect' | 'directories'> {
 	sending: SendOptions;
-}
-
-export async function checkOne(setup: WriteSetup, row: RunRow, client: Client): Promise<void> {
-	const survey = new Survey(setup.plan);
-	survey.add(row);
-	checkSet(survey, setup.demands);
-	await checkWrite(setup, survey, client);
 }
 
 export interface Ready {
@@ -44,21 +37,21 @@ export async function checkRun(setup: RunSetup, survey: Survey, rows: PlannedRow
 		throw nothingToChange(endpoints[setup.plan.endpoint]);
 	}
 	if (saveTo !== undefined) checkNoSecrets(survey, setup.plan);
-	const isPointless = survey.rows === 1 || survey.permanent === survey.selected;
-	const plan = setup.snapshotByDefault && isPointless ? withoutOldValues(setup.plan) : setup.plan;
+	const isPermanent = survey.permanent === survey.selected;
+	const plan = setup.snapshotByDefault && isPermanent ? withoutOldValues(setup.plan) : setup.plan;
 	if (extent !== 'send' && saveTo === undefined) return { plan };
 	const ready = extent === 'send' ? await checkWrite({ ...setup, plan }, survey, await setup.connect()) : { plan };
 	await checkRunReports(setup, rows);
-	if (!readsBefore(ready.plan)) return ready;
-	// Runs that read anyway: one request before the first row, in place of rows that differ after it.
+	// One request before the first row, in place of rows that differ after it. The response to a single row says as much.
+	if (!readsBefore(ready.plan) || survey.selected === 1) return ready;
 	const missing = await directories.users.missing([...survey.users.keys()]).catch(() => undefined);
 	const doubt = 'there may be no such user; supportctl user list shows all';
 	for (const id of missing ?? []) warn(`${survey.users.get(id)} ${id}: ${doubt}`);
 	return ready;
 }
 
-async function checkWrite(setup: WriteSetup, survey: Survey, client: Client): Promise<Ready> {
-	const ready = await checkReadsServed(setup, survey.first[0], client);
+export async function checkWrite(setup: WriteSetup, survey: Survey, client: Client): Promise<Ready> {
+	const ready = await checkReadsServed(setup, survey, client);
 	const { plan } = ready;
 	if (!writes({ endpoint: endpoints[plan.endpoint] }) || survey.selected === 0) return ready;
 	await setup.ask(survey, plan, plan.endpoint === 'user.delete' ? await checkUsers(setup, survey) : []);
@@ -78,8 +71,9 @@ function withoutOldValues(plan: RunPlan): RunPlan {
 }
 
 /** Old values that are kept by default are given up only if the service itself says that it has no such read. */
-async function checkReadsServed(setup: WriteSetup, row: RunRow | undefined, client: Client): Promise<Ready> {
+async function checkReadsServed(setup: WriteSetup, survey: Survey, client: Client): Promise<Ready> {
 	const { plan, dialect, sending, warn } = setup;
+	const [row] = survey.first;
 	const isDefault = setup.snapshotByDefault && plan.checks.snapshot;
 	if (row === undefined || !(readsBefore(plan) || plan.checks.verify)) return { plan };
 	const { request } = row;
@@ -90,8 +84,9 @@ async function checkReadsServed(setup: WriteSetup, row: RunRow | undefined, clie
 		throw new FailedError(`${outcome.message}; nothing was sent`, { code: WAIT_TOO_LONG, hint: 'try again then' });
 	}
 	const at = sending.clock.monotonic();
-	// What has to be read right before the write is read again.
-	const first = mayReadAhead(plan) && outcome.outcome === 'ok' ? { key: request.key, outcome, at } : undefined;
+	// What has to be read right before the write is read again; a read that failed, if a second one may help other rows.
+	const counts = outcome.outcome === 'ok' || survey.selected === 1;
+	const first = mayReadAhead(plan) && counts ? { key: request.key, outcome, at } : undefined;
 	if (!isRouteMissing(outcome)) return { plan, first };
 	const ready = isDefault ? withoutOldValues(plan) : plan;
 	if (readsBefore(ready) || ready.checks.verify) checkServed(plan, row, outcome);

@@ -110,7 +110,8 @@ export class RowPlanner {
 		const { sent } = request;
 		const isEmpty = sent !== undefined && Object.keys(sent).length === 0;
 		const skip = isEmpty && this.#listed.length === 0 ? NOTHING_TO_SEND : undefined;
-		return { row, line, request, reassign: found.reassign, modified: found.modified, skip };
+		const { expected } = this.plan.checks;
+		return { row, line, request, reassign: found.reassign, modified: found.modified, skip, expected };
 	}
 
 	#refusal({ fields = {}, modified }: RowValues): Pick<Complaint, 'column' | 'message'> | undefined {

@@ -3,6 +3,7 @@
 import { endpoints } from '../../api/endpoints.js';
 import { ExitCode } from '../../errors.js';
 import { nextSteps } from '../journal/counts.js';
+import { pruneSmallRuns } from '../journal/prune.js';
 import { createJournal, type Journal } from '../journal/write.js';
 import { inputFileOf } from '../sources.js';
 import { Execution } from './execute.js';
@@ -145,5 +146,6 @@ async function openJournalOf(setup: RunSetup, rows: PlannedRows, survey: Survey)
 	if (isLookUp && (setup.journal ?? reports) === undefined) return undefined;
 	const journal = createJournal(headerOf(setup, rows, survey), stateDir, setup.journal, redact);
 	await keepNames(journal, directories);
+	await pruneSmallRuns(stateDir, setup.clock.now());
 	return journal;
 }

@@ -77,13 +77,15 @@ export function notRead({ endpoint, ids, method }: Request, seen: Outcome, maybe
 		const open = `may have been applied; couldn't read the ${endpoint.noun} to check: ${why}`;
 		return { ...result, outcome: 'unknown', message: open };
 	}
+	// This is not about the object.
+	if (result.signedOut) return result;
 	// A resume reads it again, unless the service shows something else.
 	const isOpen = outcome !== 'failed' && isLost(result);
 	return {
 		...result,
 		outcome: isOpen ? 'not-sent' : 'failed',
 		code: isOpen ? code : NOT_READ,
-		message: `couldn't read the ${endpoint.noun}, so nothing was written: ${why}${wayWithout(plan)}`,
+		message: `couldn't read the ${endpoint.noun}, so nothing was written: ${why}${isOpen ? '' : wayWithout(plan)}`,
 	};
 }
 

@@ -18,7 +18,7 @@ import { lineReader, recordAt, scanJournal } from '../journal/read.js';
 import type { BeforeRecord, JournalRecord, RowRecord } from '../journal/records.js';
 import type { RowSource } from '../sources.js';
 import { isNothing } from './held.js';
-import { hashKey, type Ids, type RunHeader, type RunPlan, withoutInput } from './plan.js';
+import { commandOf, hashKey, type Ids, type RunHeader, type RunPlan, undoObstacle, withoutInput } from './plan.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 
 /** @throws UsageError, or FailedError while the run goes on */
@@ -30,10 +30,11 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 			hint: 'wait for it to end, or stop it with Ctrl-C',
 		});
 	}
-	if (!plan.checks.snapshot) {
-		throw new UsageError(`run ${id} did not save old values`, {
+	const obstacle = undoObstacle(plan);
+	if (obstacle !== undefined) {
+		throw new UsageError(`run ${id} (${commandOf(plan)}) can't be undone: ${obstacle}`, {
 			code: 'nothing_to_undo',
-			hint: 'old values are saved by default, if the service shows them',
+			hint: 'older runs: supportctl run list',
 		});
 	}
 	// A status restores from the trash.

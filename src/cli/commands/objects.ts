@@ -41,7 +41,7 @@ export function writeCommand(words: string): CommandSpec {
 			suggests: choices,
 		})),
 		options: optionsOf(endpoint),
-		run: async (invocation) => (await import('../runs/one.js')).startCommand(name, invocation),
+		run: async (invocation) => (await import('../runs/run.js')).startCommand(name, invocation),
 	};
 }
 

@@ -157,8 +157,8 @@ export const runDefaults = options(KEPT, [
 	{ flags: '--rate <n>', help: 'At most N requests per second' },
 	{ flags: '--max <n>', help: 'Stop runs of more than N rows' },
 	{ flags: '--format <format>', help: 'Output format', choices: formatNames },
-	{ flags: '--snapshot', help: 'Always save old values, also for a single object' },
-	{ flags: '--no-snapshot', help: 'Do not save old values unless --snapshot is given' },
+	{ flags: '--snapshot', help: 'Save old values, as without this setting' },
+	{ flags: '--no-snapshot', help: "Don't save old values by default" },
 	{
 		flags: '--unset <setting>',
 		help: 'Reset a setting to its default',

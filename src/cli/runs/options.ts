@@ -44,7 +44,7 @@ export const inputOptions = options('Input', [
 export const checkOptions = options('Checks', [
 	{ flags: '--verify', help: 'Read each object back and compare' },
 	{ flags: '--only-changed', help: 'Skip fields that already have the new value' },
-	{ flags: '--snapshot', help: 'Save old values so the run can be undone; default for two or more rows' },
+	{ flags: '--snapshot', help: 'Save old values, even if the profile says no' },
 	{ flags: '--no-snapshot', help: "Don't save old values (the run can't be undone)" },
 	{ flags: '--diff', help: 'With --dry-run: show old and new values' },
 	{

@@ -9,6 +9,7 @@ import { readOfWrite } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isProblem, looksLikeNumber, type Parsed, parseId, parseSlugOrName, quote } from '../../api/values.js';
 import {
+	type Checks,
 	type Condition,
 	canBeUndone,
 	type Fields,
@@ -20,7 +21,7 @@ import {
 	type SharedValues,
 } from '../../bulk/run/plan.js';
 import type { RunSetup } from '../../bulk/run/setup.js';
-import { type InputPlace, onlyId, type RowSource, STDIN_NAME } from '../../bulk/sources.js';
+import { type InputPlace, type RowSource, STDIN_NAME } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import { createRedactor } from '../../output/redact.js';
 import { DEFAULT_CONCURRENCY, shellWord } from '../../profile/settings.js';
@@ -134,6 +135,7 @@ export function jobOf(
 	{ endpoint, source, values, secrets }: Awaited<ReturnType<typeof readGiven>>,
 	invocation: RunInvocation,
 	session: Session,
+	expected?: Checks['expected'],
 ): RunJob {
 	const { options } = invocation;
 	const { settings } = session.connection;
@@ -141,10 +143,9 @@ export function jobOf(
 	const { undocumented = false, skipInvalid = false, ignoreOtherColumns = false, blank = 'skip' } = options;
 	const { stopOnError = false, maxFailures, allowDiffers, idColumn, shard } = options;
 	const rules = { undocumented, statusIn: session.dialect.toNeutral };
-	const isOne = onlyId(source) !== undefined;
 	const isRestorable = canBeUndone(endpoint, values.force);
 	const chosen = options.snapshot ?? (isRestorable ? settings.snapshot : undefined);
-	const snapshotByDefault = isRestorable && !isOne && chosen === undefined;
+	const snapshotByDefault = isRestorable && chosen === undefined;
 	const map = Object.fromEntries(options.map ?? []);
 	if (idColumn !== undefined) map[idColumn] = rowIdName(endpoint);
 	const plan: RunPlan = {
@@ -165,6 +166,7 @@ export function jobOf(
 			conditions: (options.if ?? []).map(([name, value]) => readCondition(name.trim(), value, endpoint, rules)),
 			allowDiffers: allowDiffers !== undefined && readAllowed(allowDiffers.flat(), endpoint, undocumented),
 			ignoreMissing,
+			...(expected && { expected }),
 		},
 		stop: { onError: stopOnError, maxFailures },
 		skipInvalid,

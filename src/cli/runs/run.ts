@@ -1,21 +1,53 @@
-/** Starts a run: bulk does the work, a screen shows its events. */
+/** One call of a command: options → plan, session, run. bulk does the work, a printer shows its events. */
 
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { EndpointName } from '../../api/endpoints.js';
+import { flagName } from '../../api/fields.js';
 import { createRunId } from '../../bulk/journal/folder.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import { withIds } from '../../bulk/run/names.js';
+import type { Checks, Fields } from '../../bulk/run/plan.js';
 import { run } from '../../bulk/run/run.js';
 import type { Extent, RunSetup } from '../../bulk/run/setup.js';
-import type { ExitCode } from '../../errors.js';
+import { onlyId } from '../../bulk/sources.js';
+import { type ExitCode, UsageError } from '../../errors.js';
 import { openPalette } from '../../output/colour.js';
 import { createOutcomeRedactor, createRedactor } from '../../output/redact.js';
 import { version } from '../../version.js';
 import { openDirectories } from '../directories.js';
 import { listenForStop } from '../interruption.js';
+import { camelCase } from '../options/option.js';
+import { openSession, type Session } from '../session.js';
 import { guardsOf } from './checks.js';
-import type { RunJob } from './plan.js';
-import { Screen } from './printers/screen.js';
+import type { RunInvocation } from './options.js';
+import { jobOf, type RunJob, readGiven } from './plan.js';
+import { OneScreen } from './printers/one.js';
+
+/** What an edit has read and changes: its object must still have the expected values. */
+interface Edited {
+	session: Session;
+	fields: Fields;
+	expected: Checks['expected'];
+}
+
+export async function startCommand(name: EndpointName, invocation: RunInvocation, edited?: Edited): Promise<ExitCode> {
+	const { dryRun = false, diff = false, ifUnmodified } = invocation.options;
+	if (diff && !dryRun) throw new UsageError('--diff requires --dry-run');
+	const given = await readGiven(name, invocation, edited?.fields);
+	const { endpoint, source } = given;
+	if (ifUnmodified === true && source.from === 'ids') {
+		throw new UsageError('--if-unmodified requires --input with a column modified_gmt', {
+			code: 'contradiction',
+		});
+	}
+	// A field's flag hides the connection's flag of the same name.
+	const fields = endpoint.replay === 'set' ? endpoint.fields : [];
+	const hidden = Object.fromEntries(fields.map(({ name }) => [camelCase(flagName(name)), undefined]));
+	const connecting = { ...invocation, options: { ...invocation.options, ...hidden } };
+	const session = edited?.session ?? (await openSession(connecting, !dryRun || diff));
+	return await startRun(jobOf(name, given, invocation, session, edited?.expected));
+}
 
 export async function startRun(given: RunJob): Promise<ExitCode> {
 	const { endpoint, plan, tuning, session, context } = given;
@@ -24,7 +56,8 @@ export async function startRun(given: RunJob): Promise<ExitCode> {
 	const signInAndConnect = async () => {
 		// A dry run fetches no credentials until a name has to be looked up.
 		const signedIn = (await session.signIn?.()) ?? session;
-		return { session: signedIn, client: await signedIn.openClient(tuning.concurrency, record.id) };
+		const facts = { id: record.id, isAlone: isAlone(given) };
+		return { session: signedIn, client: await signedIn.openClient(tuning.concurrency, facts) };
 	};
 	let reached: ReturnType<typeof signInAndConnect> | undefined;
 	const reach = () => {
@@ -60,7 +93,7 @@ async function sendRows(
 	const { dialect, stateDir } = session;
 	const { clock, stdin, cwd } = context;
 	const extent = extentOf(job);
-	const screen = new Screen(job, extent, signals, await openPalette(context, context.stderr));
+	const screen = await openScreen(job, extent, signals);
 	try {
 		return await run({
 			...means,
@@ -87,6 +120,18 @@ async function sendRows(
 		screen.beforeError(error);
 		throw error;
 	}
+}
+
+/** One object, named on the command line: somebody waits for it, and its result says it all. */
+function isAlone({ plan, resumes }: RunJob): boolean {
+	return onlyId(plan.source) !== undefined && plan.shard === undefined && resumes === undefined;
+}
+
+async function openScreen(job: RunJob, extent: Extent, signals: ReturnType<typeof listenForStop>) {
+	const palette = await openPalette(job.context, job.context.stderr);
+	if (extent === 'send' && isAlone(job)) return new OneScreen(job, signals, palette);
+	const { Screen } = await import('./printers/screen.js');
+	return new Screen(job, extent, signals, palette);
 }
 
 function extentOf({ options }: RunJob): Extent {

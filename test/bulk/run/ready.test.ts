@@ -5,8 +5,9 @@ import { neutralDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
 import { createPlanner, type Request } from '../../../src/api/plan.js';
 import { createDirectories } from '../../../src/bulk/lists/directory.js';
-import { checkOne } from '../../../src/bulk/run/ready.js';
+import { checkWrite } from '../../../src/bulk/run/ready.js';
 import type { RunRow } from '../../../src/bulk/run/rows.js';
+import { checkSet, Survey } from '../../../src/bulk/run/survey.js';
 import type { Client } from '../../../src/http/client.js';
 import type { Outcome } from '../../../src/http/outcome.js';
 import { planOf } from '../../support/journal.js';
@@ -37,7 +38,10 @@ async function deleteUser(respond: (request: Request) => Outcome, max?: number) 
 		warn: (text: string) => void warnings.push(text),
 		ask: async (_survey: unknown, _plan: unknown, doubts: readonly string[]) => void asked.push(doubts),
 	};
-	await checkOne(setup, row, {} as Client);
+	const survey = new Survey(setup.plan);
+	survey.add(row);
+	checkSet(survey, setup.demands);
+	await checkWrite(setup, survey, {} as Client);
 	return { asked, warnings };
 }
 

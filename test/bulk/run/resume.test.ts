@@ -179,10 +179,12 @@ describe('a journal', () => {
 		expect(result.stderr).toContain(`can't read the directory of journals ${join(work.folder, 'state', 'runs')}`);
 	});
 
-	it('is kept for no lone request', async () => {
+	it('is kept for a single write, and not for a lookup', async () => {
 		const { work } = await startWorkplace(ok);
 		await work.run('ticket update 1 --status hold');
-		expect(work.journals()).toEqual([]);
+		expect(work.records().map(({ type }) => type)).toEqual(['plan', 'row', 'end']);
+		await work.run('user id ann');
+		expect(work.journals()).toHaveLength(1);
 	});
 });
 

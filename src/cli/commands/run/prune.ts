@@ -1,7 +1,7 @@
 /** `run prune`. */
 
 import { counted } from '../../../api/names.js';
-import { listRuns, type RunState, removeRun } from '../../../bulk/journal/folder.js';
+import { isOpenState, listRuns, removeRun } from '../../../bulk/journal/folder.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand } from '../../command.js';
 import { askToConfirm, say } from '../../notices.js';
@@ -11,8 +11,6 @@ import { parseDuration } from '../../options/window.js';
 import { printRuns } from './list.js';
 
 const MONTH = 30 * 24 * 3_600_000;
-
-const OPEN: ReadonlySet<RunState> = new Set(['stopped', 'interrupted', 'broken-off', 'damaged']);
 
 export const command = defineCommand({
 	arguments: [],
@@ -37,7 +35,7 @@ export const command = defineCommand({
 		const before = new Date(Math.max(0, context.clock.now() - olderThan)).toISOString();
 		const old = (await listRuns(stateDir)).filter(
 			({ state, header }) =>
-				header !== undefined && header.started < before && state !== 'running' && (force || !OPEN.has(state)),
+				header !== undefined && header.started < before && state !== 'running' && (force || !isOpenState(state)),
 		);
 		const runs = counted(old.length, 'run');
 		if (!dryRun && !yes && old.length > 0) {

@@ -1,11 +1,10 @@
 /** What a run says beside its results: text for people, one error object and one summary for programs. */
 
 import { counted, nameRow, plural } from '../../../api/names.js';
-import { readEndpointOf } from '../../../api/reads.js';
 import { type Complaint, formatComplaint } from '../../../bulk/input/rows.js';
 import { badRows, leftRows, nextSteps, totalOf } from '../../../bulk/journal/counts.js';
 import type { Ended, Started } from '../../../bulk/run/events.js';
-import type { RunHeader, RunPlan } from '../../../bulk/run/plan.js';
+import { type RunHeader, type RunPlan, undoObstacle } from '../../../bulk/run/plan.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
 import type { StopReason } from '../../../bulk/run/stop.js';
 import type { Survey } from '../../../bulk/run/survey.js';
@@ -107,7 +106,10 @@ export class TextMessages implements Messages {
 			this.#write(`${palette.strong('hint:')} ${sanitise(each)}`);
 		}
 		for (const [text, command] of stepsAfter(ended, header)) this.#write(`${text}: ${palette.command(command)}`);
-		const obstacle = undoObstacle(job, ended, header.plan);
+		const { counts } = ended;
+		const isWritten = writes(job) && counts.ok + counts.differs + counts.unknown > 0;
+		// Who passes --no-snapshot knows.
+		const obstacle = isWritten && job.options.snapshot !== false ? undoObstacle(header.plan) : undefined;
 		if (obstacle !== undefined) this.#write(`can't be undone: ${obstacle}`);
 		this.#write(`run ${header.id} on ${job.session.host}: ${summaryOf(ended)}`);
 	}
@@ -229,7 +231,7 @@ export class JsonMessages implements Messages {
 
 const messageOf = ({ message, code, outcome }: Outcome): string => message ?? code ?? outcome;
 
-function whyStopped(reason: StopReason): string {
+export function whyStopped(reason: StopReason): string {
 	switch (reason.kind) {
 		case 'signal':
 			return 'interrupted';
@@ -254,7 +256,7 @@ function whyStopped(reason: StopReason): string {
 	}
 }
 
-function adviceAfter(reason: StopReason | undefined, { session }: RunJob): string | undefined {
+export function adviceAfter(reason: StopReason | undefined, { session }: RunJob): string | undefined {
 	if (reason?.kind === 'unreachable') return 'run "supportctl doctor"';
 	return reason !== undefined && 'outcome' in reason ? nextStep(reason.outcome, {}, session.connection) : undefined;
 }
@@ -263,16 +265,6 @@ function stepsAfter({ counts, resumable }: Ended, { id, plan }: RunHeader): [tex
 	const steps = nextSteps(id, counts, resumable);
 	if (plan.checks.snapshot && counts.ok + counts.differs > 0) steps.push(['Undo', `supportctl run undo ${id}`]);
 	return steps.slice(0, 2);
-}
-
-function undoObstacle({ endpoint, options }: RunJob, { counts }: Ended, plan: RunPlan): string | undefined {
-	// Who passes --no-snapshot knows.
-	if (options.snapshot === false) return undefined;
-	if (!writes({ endpoint }) || plan.checks.snapshot || counts.ok + counts.differs + counts.unknown === 0)
-		return undefined;
-	if (readEndpointOf(endpoint) === undefined) return `the API has no way to read ${plural(endpoint.noun, 2)}`;
-	const isPermanent = endpoint.replay === 'delete' && (!endpoint.trash || plan.values.force);
-	return isPermanent ? 'the deletes were permanent' : 'no old values were saved';
 }
 
 export function noteColumns({ plan, context, options }: RunJob, { columns }: PlannedRows): void {

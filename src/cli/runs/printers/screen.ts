@@ -71,6 +71,9 @@ export class Screen {
 				this.#drawProgress(event.counts);
 				return printed;
 			}
+			// Progress tells of pauses.
+			case 'retry':
+				return;
 			case 'tick':
 				return this.#drawProgress(event.counts, event.pauseMs);
 			case 'ended':

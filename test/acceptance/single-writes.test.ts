@@ -1,0 +1,168 @@
+/** A write of one object is a run of one row: it can be undone, and its output stays short. */
+
+import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { countOutcome, createCounts } from '../../src/bulk/journal/counts.js';
+import { isolatedEnvironment, runCli, runHere } from '../support/cli.js';
+import { outcomeOf, startJournal } from '../support/journal.js';
+import { json, startRecorder } from '../support/recorder.js';
+import { startSandbox } from '../support/sandbox.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+async function desk() {
+	const service = await startSandbox({ seed: 30 });
+	onTestFinished(service.stop);
+	const state = temporaryFolder();
+	const env: Record<string, string> = { ...service.env, ...isolatedEnvironment(), SUPPORTCTL_STATE_DIR: state };
+	const run = (line: string, input = '') => runHere(line, { env, input, oldValues: true });
+	const titleOf = async (id: number) => {
+		const { body } = await service.call('GET', `/tickets/${id}?context=edit`);
+		return (body as { title: { raw: string } }).title.raw;
+	};
+	const journals = (): string[] => {
+		const folder = join(state, 'runs');
+		return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.ndjson')) : [];
+	};
+	return { service, env, state, run, titleOf, journals };
+}
+
+test('an update of one ticket prints its row alone, is listed, and can be undone', async () => {
+	const { run, titleOf } = await desk();
+	const before = await titleOf(14);
+	expect(await run('ticket update 14 --title Printer')).toEqual({
+		exitCode: 0,
+		stdout: expect.stringMatching(/^14\tok\t.*\n$/),
+		stderr: '',
+	});
+	const [listed] = JSON.parse((await run('run list --json')).stdout);
+	expect(listed).toMatchObject({ command: 'ticket update', rows: 1, ok: 1, can_undo: true, state: 'finished' });
+	const undone = await run('run undo last --yes');
+	expect(undone.exitCode, undone.stderr).toBe(0);
+	expect(await titleOf(14)).toBe(before);
+});
+
+test('run undo last undoes the newest write, also if it is of one object', async () => {
+	const { run, titleOf } = await desk();
+	const before = await titleOf(22);
+	await run('ticket update 20 21 --title first');
+	await run('ticket update 22 --title second');
+	await run('run undo last --yes');
+	expect([await titleOf(20), await titleOf(21), await titleOf(22)]).toEqual(['first', 'first', before]);
+});
+
+test.each([
+	['ticket update 14 --title second --no-snapshot', 'it did not save old values'],
+	['ticket delete 14 --force --yes', 'its deletes were permanent'],
+	['user delete 4 --reassign 2 --yes', 'its deletes were permanent'],
+	['user password delete 3 PASSWORD --yes', "application passwords can't be restored"],
+	['term delete ticket_priority 1 --force --yes', 'its deletes were permanent'],
+])('after %s, run undo last says why not, and leaves the write before it alone', async (line, why) => {
+	const { service, run, titleOf } = await desk();
+	await run('ticket update 20 21 --title first');
+	const { stdout } = await run('user password list 3 --field slug');
+	const [slug = 'a'.repeat(12)] = stdout.split('\n');
+	const term = (await run('term list ticket_priority --field id --limit 1')).stdout.trim();
+	const written = await run(line.replace('PASSWORD', slug || 'a'.repeat(12)).replace('priority 1', `priority ${term}`));
+	expect(written.stderr).toBe(slug === '' && line.includes('password') ? expect.anything() : '');
+	service.requests.length = 0;
+	const { exitCode, stderr } = await run('run undo last --yes');
+	expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`can't be undone: ${why}`)]);
+	expect(service.requests).toEqual([]);
+	expect(await titleOf(20)).toBe('first');
+});
+
+test('an edit of one object is undone like an update', async () => {
+	const { env, run, titleOf } = await desk();
+	const before = await titleOf(14);
+	const editor = `sed -i 's/^title: .*/title: edited/'`;
+	const edited = await runCli('ticket edit 14', { env: { ...env, EDITOR: editor }, oldValues: true });
+	expect([edited.exitCode, await titleOf(14)], edited.stderr).toEqual([0, 'edited']);
+	await run('run undo last --yes');
+	expect(await titleOf(14)).toBe(before);
+});
+
+test('lookups and checks leave no journal', async () => {
+	const { run, service, journals } = await desk();
+	await run(`user id ${service.username}`);
+	await run(`user check ${service.username} --password-stdin`, `${service.password}\n`);
+	await run('ticket fields get 14');
+	await run('ticket update 14 --title x --dry-run');
+	expect(journals()).toEqual([]);
+});
+
+test('an object whose old values cannot be read is left alone, and the error names the way without them', async () => {
+	const { env, requests } = await startRecorder(({ method }) =>
+		method === 'GET' ? json(403, { code: 'rest_forbidden', message: 'Sorry.' }) : json(200, { id: 14, status: 'hold' }),
+	);
+	const run = (line: string) => runHere(line, { env: { ...env, ...isolatedEnvironment() }, oldValues: true });
+	const refused = await run('ticket update 14 --status hold');
+	expect(refused.exitCode).toBe(4);
+	expect(refused.stderr).toContain('(HTTP 403 not_read)');
+	expect(refused.stderr).toContain('nothing was written');
+	expect(refused.stderr).toContain('--no-snapshot');
+	expect(requests.map(({ method }) => method)).toEqual(['GET']);
+	expect((await run('ticket update 14 --status hold --no-snapshot')).exitCode).toBe(0);
+});
+
+test.each(['ticket update 99999 --status hold', 'ticket delete 99999 --yes'])(
+	'%s says that it is not there, after one request',
+	async (line) => {
+		const { run, service } = await desk();
+		service.requests.length = 0;
+		const { exitCode, stderr } = await run(line);
+		expect([exitCode, service.requests.length]).toEqual([1, 1]);
+		expect(stderr).toMatch(/^error: ticket 99999 not found \(HTTP 404 rest_post_invalid_id\)/);
+	},
+);
+
+test('refused credentials are named as such, not as a read that failed', async () => {
+	const { env, run } = await desk();
+	env.SUPPORTCTL_PASSWORD = 'wrong';
+	const { exitCode, stderr } = await run('ticket update 14 --status hold');
+	expect(exitCode).toBe(4);
+	expect(stderr).not.toContain('--no-snapshot');
+	expect(stderr).not.toContain('not_read');
+	expect(stderr).toContain('check SUPPORTCTL_PASSWORD');
+});
+
+describe('journals of single writes', () => {
+	const DAY = 24 * 3_600_000;
+
+	async function journal(stateDir: string, daysAgo: number, rows: number, isEnded = true): Promise<string> {
+		const time = new Date(Date.now() - daysAgo * DAY).toISOString();
+		const id = `${time.replace(/[-:]/g, '').replace('T', '-').slice(0, 15)}-${isEnded ? 'ended' : 'going'}`;
+		const written = startJournal(stateDir, rows, undefined, { id });
+		const counts = createCounts();
+		for (let row = 1; row <= rows; row++) {
+			await written.outcome(outcomeOf(row));
+			countOutcome(counts, outcomeOf(row));
+		}
+		await written.close(isEnded ? { at: time, counts, exit: 0 } : undefined);
+		return id;
+	}
+
+	test('are removed after 30 days when a run begins; larger, newer and unfinished ones stay', async () => {
+		const { state, run, journals } = await desk();
+		const gone = [await journal(state, 31, 1), await journal(state, 400, 1)];
+		const kept = [await journal(state, 33, 2), await journal(state, 29, 1), await journal(state, 34, 1, false)];
+		writeFileSync(join(state, 'runs', '20250101-000000-00abc.ndjson'), 'damaged');
+		await run('ticket update 14 --title x');
+		const names = journals().map((name) => name.replace('.ndjson', ''));
+		expect(names).toEqual(expect.arrayContaining(kept));
+		expect(names.filter((name) => gone.includes(name))).toEqual([]);
+		expect(names).toHaveLength(kept.length + 2);
+	});
+
+	test('are looked through once a day', async () => {
+		const { state, run, journals } = await desk();
+		await run('ticket update 14 --title x');
+		await journal(state, 31, 1);
+		await run('ticket update 14 --title y');
+		expect(journals()).toHaveLength(3);
+		const yesterday = Date.now() / 1000 - 90_000;
+		utimesSync(join(state, 'runs', '.pruned'), yesterday, yesterday);
+		await run('ticket update 14 --title z');
+		expect(journals()).toHaveLength(3);
+	});
+});
