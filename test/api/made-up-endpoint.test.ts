@@ -155,8 +155,8 @@ describe('an id of what a thing belongs to', () => {
 
 test('it is asked about before it is sent where its row deletes', async () => {
 	const { recorder, call } = await start();
-	const asking = commandOf({ ...endpoint, replay: 'delete' });
-	await expect(call(asking, words, ['3', '--macro-name', 'Thanks'])).rejects.toThrow(
+	const asking = commandOf({ ...endpoint, replay: 'delete', body: 'none', fields: [] });
+	await expect(call(asking, words, ['3'])).rejects.toThrow(
 		expect.objectContaining({
 			code: 'needs_yes',
 			message: expect.stringMatching(/refusing to permanently delete 1 macro: 3 on 127\.0\.0\.1/),
