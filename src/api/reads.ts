@@ -4,7 +4,7 @@ import { UsageError } from '../errors.js';
 import type { Dialect } from './dialect.js';
 import { type Endpoint, endpoint, endpoints } from './endpoints.js';
 import { taxonomies } from './fields.js';
-import { createPlanner, type Request } from './plan.js';
+import { createPlanner, type Request } from './request.js';
 import { ticketStatuses } from './statuses.js';
 
 /** The most objects that a live service lists at once. */

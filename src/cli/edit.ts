@@ -7,16 +7,16 @@ import { nameRow } from '../api/names.js';
 import type { EditNoun } from '../api/reads.js';
 import { objectId, ownerIds } from '../bulk/lists/query.js';
 import { changedFields, editableFields } from '../bulk/lists/sheet.js';
-import type { Fields, Ids } from '../bulk/run/plan.js';
+import type { Fields, Ids } from '../bulk/plan.js';
 import { ExitCode, SupportctlError, UsageError } from '../errors.js';
 import { createDraft, findEditor } from '../io/editor.js';
 import { createRedactor } from '../output/redact.js';
 import { asksForJson } from '../output/sanitise.js';
 import { type Reading, readObject, withReading } from './lists/reading.js';
 import { say, warn } from './notices.js';
-import { confirmWrite } from './runs/checks.js';
+import { checkTaxonomy } from './runs/job.js';
 import type { RunInvocation } from './runs/options.js';
-import { checkTaxonomy } from './runs/plan.js';
+import { confirmWrite } from './runs/questions.js';
 import { openSession, type Session } from './session.js';
 
 export async function editObject(noun: EditNoun, given: RunInvocation): Promise<ExitCode> {

@@ -2,7 +2,7 @@
 
 import { createDialect, type Dialect } from '../api/dialect.js';
 import { endpoints } from '../api/endpoints.js';
-import { createPlanner } from '../api/plan.js';
+import { createPlanner } from '../api/request.js';
 import type { Client, TraceEvent } from '../http/client.js';
 import { judge, type Sendable } from '../http/judge.js';
 import type { Outcome } from '../http/outcome.js';

@@ -5,7 +5,7 @@ import type { TermIndex } from '../api/compare.js';
 import { bodyIn, type Dialect, neutralDialect } from '../api/dialect.js';
 import type { Endpoint } from '../api/endpoints.js';
 import { userFields } from '../api/fields.js';
-import type { Request } from '../api/plan.js';
+import type { Request } from '../api/request.js';
 import { isId, isObject } from '../api/values.js';
 import type { HttpRequest } from './client.js';
 import type { History, Outcome } from './outcome.js';

@@ -5,8 +5,8 @@ import type { Endpoint } from '../api/endpoints.js';
 import type { FieldKind } from '../api/kinds.js';
 import { ticketStatuses } from '../api/statuses.js';
 import { isObject, readMoment } from '../api/values.js';
+import { stamp } from './generate.js';
 import { ServiceError } from './responses.js';
-import { stamp } from './text.js';
 
 /** @throws Refusal with the text after the argument's name */
 export type Argument = (given: unknown) => unknown;

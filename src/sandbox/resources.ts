@@ -2,9 +2,9 @@
 
 import type { Dialect } from '../api/dialect.js';
 import { type Arguments, integer, integers, text, texts } from './arguments.js';
+import { slugify } from './generate.js';
 import { ok, type SandboxResponse, ServiceError } from './responses.js';
 import type { Records, User } from './samples.js';
-import { slugify } from './text.js';
 
 export interface Service {
 	readonly store: Records;

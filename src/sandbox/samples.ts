@@ -1,7 +1,7 @@
 /** The sample data: N tickets with what belongs to them, the same for the same N. */
 
+import { createChance, passwordSlug, slugify, stamp, withoutSpaces } from './generate.js';
 import samples from './samples.json' with { type: 'json' };
-import { createChance, passwordSlug, slugify, stamp, withoutSpaces } from './text.js';
 
 export const ADMIN_ID = 1;
 export const ADMIN_NAME = 'admin';

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createDialect, type Prefixes } from '../api/dialect.js';
 import { FailedError } from '../errors.js';
+import { createChance, makePassword, stamp } from './generate.js';
 import { createFaults, type FaultOptions } from './responses.js';
 import { createHandler } from './routes.js';
 import { ADMIN_ID, ADMIN_NAME, createPassword, createStore } from './samples.js';
-import { createChance, makePassword, stamp } from './text.js';
 
 export interface SandboxOptions extends FaultOptions {
 	port: number;

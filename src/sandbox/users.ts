@@ -1,10 +1,10 @@
 /** Users, who signs in as whom, and application passwords. */
 
 import { texts } from './arguments.js';
+import { withoutSpaces } from './generate.js';
 import { type Call, createResource, type Handler, type Resource, type Service, type Shape } from './resources.js';
 import { noUser, ok, ServiceError } from './responses.js';
 import type { Records, User } from './samples.js';
-import { withoutSpaces } from './text.js';
 
 function findUser({ users }: Records, test: (user: User) => boolean): User | undefined {
 	return [...users.values()].find(test);

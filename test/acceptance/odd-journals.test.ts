@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RunHeader } from '../../src/bulk/run/plan.js';
+import type { RunHeader } from '../../src/bulk/plan.js';
 import { headerOf, lineOf } from '../support/journal.js';
 import { done, startRecorder } from '../support/recorder.js';
 import { createWorkplace } from '../support/workplace.js';

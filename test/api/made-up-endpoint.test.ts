@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Endpoint, endpoints } from '../../src/api/endpoints.js';
 import type { Field } from '../../src/api/fields.js';
-import { createPlanner } from '../../src/api/plan.js';
+import { createPlanner } from '../../src/api/request.js';
 import { compileColumns } from '../../src/bulk/input/rows.js';
 import type { CommandSpec } from '../../src/cli/command.js';
 import { writeCommand } from '../../src/cli/commands/objects.js';

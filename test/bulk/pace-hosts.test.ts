@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.js';
-import { createPlanner } from '../../src/api/plan.js';
+import { createPlanner } from '../../src/api/request.js';
 import { AdaptivePace, type PaceOptions } from '../../src/bulk/pace.js';
 import { runEngine } from '../../src/bulk/run/engine.js';
 import type { RunRow } from '../../src/bulk/run/rows.js';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { endpointList } from '../../src/api/endpoints.js';
-import { createPlanner } from '../../src/api/plan.js';
+import { createPlanner } from '../../src/api/request.js';
 import { deliverTo, testClient } from '../support/delivery.js';
 import { oneUpdate, runAgainst } from '../support/fault.js';
 import { startRawServer } from '../support/raw-server.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../src/api/dialect.js';
 import { endpoints } from '../../src/api/endpoints.js';
-import { createPlanner } from '../../src/api/plan.js';
+import { createPlanner } from '../../src/api/request.js';
 import type { Client } from '../../src/http/client.js';
 import type { History } from '../../src/http/outcome.js';
 import type { Response, ResponseHeaders } from '../../src/http/response.js';

@@ -139,7 +139,7 @@ const api = [
 			return real;
 		},
 	}),
-	...bugsIn('src/api/plan.ts', 'createPlanner', ['test/api/plan.test.ts'], {
+	...bugsIn('src/api/request.ts', 'createPlanner', ['test/api/request.test.ts'], {
 		'a ticket for the trash is deleted permanently': (real) => (endpoint, dialect) => {
 			const plan = real(endpoint, dialect);
 			return (row) => plan({ ...row, force: true });
@@ -160,7 +160,7 @@ const api = [
 			};
 		},
 	}),
-	...bugsIn('src/api/plan.ts', 'parseTaxonomy', ['test/acceptance/input-checks.test.ts'], {
+	...bugsIn('src/api/request.ts', 'parseTaxonomy', ['test/acceptance/input-checks.test.ts'], {
 		'terms of an undocumented taxonomy are deleted without --undocumented': (real) => (endpoint, text) =>
 			real(endpoint, text, true),
 	}),
@@ -178,7 +178,7 @@ const api = [
 	...bugsIn('src/api/suggest.ts', 'nearest', ['test/cli/program.test.ts'], {
 		'a typo gets no suggestion': () => () => undefined,
 	}),
-	...bugsIn('src/api/dialect.ts', 'bodyOut', ['test/api/dialect.test.ts', 'test/api/plan.test.ts'], {
+	...bugsIn('src/api/dialect.ts', 'bodyOut', ['test/api/dialect.test.ts', 'test/api/request.test.ts'], {
 		"a deployment's own field names are not used": () => (_dialect, fields) => fields,
 	}),
 ];
@@ -375,7 +375,7 @@ const run = [
 		'--expect is not checked': (real) => (survey, limits) => real(survey, { ...limits, expect: undefined }),
 		'--max is not checked': (real) => (survey, limits) => real(survey, { ...limits, max: undefined }),
 	}),
-	...bugsIn('src/bulk/run/plan.ts', 'inShard', ['test/bulk/run/plan.test.ts'], {
+	...bugsIn('src/bulk/plan.ts', 'inShard', ['test/bulk/plan.test.ts'], {
 		'two shards send the same row': () => () => true,
 		'the first shard has no rows': (real) => (key, shard) => shard.index > 1 && real(key, shard),
 	}),
@@ -515,7 +515,7 @@ const input = [
 	...bugsIn('src/bulk/input/csv.ts', 'delimiterOf', ['test/bulk/input/csv.test.ts'], {
 		'sheets with semicolons are one column': () => () => ',',
 	}),
-	...bugsIn('src/bulk/input/text.ts', 'checkedText', ['test/bulk/input/source.test.ts'], {
+	...bugsIn('src/bulk/input/checked-text.ts', 'checkedText', ['test/bulk/input/source.test.ts'], {
 		'bytes in another encoding are sent as wrong letters': () =>
 			async function* (chunks) {
 				for await (const chunk of chunks) yield chunk.toString('latin1');
@@ -607,7 +607,7 @@ const cli = [
 			(setup, ...rest) =>
 				real({ ...setup, ask: async () => undefined }, ...rest),
 	}),
-	...bugsIn('src/cli/runs/checks.ts', 'confirmWrite', ['test/cli/commands/api.test.ts'], {
+	...bugsIn('src/cli/runs/questions.ts', 'confirmWrite', ['test/cli/commands/api.test.ts'], {
 		'a delete by api asks nobody': () => async () => undefined,
 	}),
 	...bugsIn('src/bulk/journal/counts.ts', 'sumOf', ['test/cli/commands/run/list.test.ts'], {

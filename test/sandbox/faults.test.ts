@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { createChance } from '../../src/sandbox/generate.js';
 import { createFaults, type FaultKind, faultKinds } from '../../src/sandbox/responses.js';
 import type { SandboxOptions } from '../../src/sandbox/server.js';
-import { createChance } from '../../src/sandbox/text.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 
 async function start(options: Partial<SandboxOptions>): Promise<TestSandbox> {

@@ -1,7 +1,7 @@
 /** Sends planned requests to a test's server with a clock that never waits. */
 
 import { endpoints } from '../../src/api/endpoints.js';
-import { createPlanner, type Request } from '../../src/api/plan.js';
+import { createPlanner, type Request } from '../../src/api/request.js';
 import type { Client, ClientOptions } from '../../src/http/client.js';
 import { createClient } from '../../src/http/client.js';
 import type { History, Outcome } from '../../src/http/outcome.js';

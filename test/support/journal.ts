@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { neutralPrefixes } from '../../src/api/dialect.js';
 import { sealed } from '../../src/bulk/journal/records.js';
 import { createJournal, type Journal } from '../../src/bulk/journal/write.js';
-import type { RunHeader, RunPlan } from '../../src/bulk/run/plan.js';
+import type { RunHeader, RunPlan } from '../../src/bulk/plan.js';
 import type { RowOutcome } from '../../src/http/outcome.js';
 import { redact } from '../../src/output/redact.js';
 

@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { endpoints } from '../../src/api/endpoints.js';
-import { createPlanner } from '../../src/api/plan.js';
+import { createPlanner } from '../../src/api/request.js';
 import { AdaptivePace } from '../../src/bulk/pace.js';
 import { runEngine } from '../../src/bulk/run/engine.js';
 import type { RunRow } from '../../src/bulk/run/rows.js';

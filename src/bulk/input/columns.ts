@@ -2,7 +2,7 @@
 
 import type { Field } from '../../api/fields.js';
 import { checkTyped, kinds, mergeValues, parseField, type ValueRules } from '../../api/kinds.js';
-import type { RowValues } from '../../api/plan.js';
+import type { RowValues } from '../../api/request.js';
 import { isProblem, kindOf, type Parsed, quote } from '../../api/values.js';
 
 export interface Draft extends RowValues {

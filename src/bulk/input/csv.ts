@@ -1,8 +1,8 @@
 /** CSV and TSV with a header, also as Excel writes them. */
 
 import { CsvError, type Parser, parse } from 'csv-parse';
+import { countLineEnds, inputError, MAX_RECORD_BYTES, recordTooLong } from './checked-text.js';
 import type { RawRow } from './input.js';
-import { countLineEnds, inputError, MAX_RECORD_BYTES, recordTooLong } from './text.js';
 
 /** Excel's hint above the header. */
 const SEPARATOR_LINE = /^"?sep=([,;:|^~!\t])"?$/i;

@@ -3,12 +3,12 @@
 import { type Endpoint, mustBeGiven, numberedIdNames } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import type { ValueRules } from '../../api/kinds.js';
-import { parseTaxonomy, type RowValues } from '../../api/plan.js';
 import { readOfWrite } from '../../api/reads.js';
+import { parseTaxonomy, type RowValues } from '../../api/request.js';
 import { didYouMean, nearest } from '../../api/suggest.js';
 import { looksLikeNumber, type Parsed, parseId, parseSlugOrName, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import { type ColumnSettings, rowIdName } from '../run/plan.js';
+import { type ColumnSettings, rowIdName } from '../plan.js';
 import {
 	asItIs,
 	type ColumnReader,

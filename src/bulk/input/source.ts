@@ -8,8 +8,8 @@ import { FailedError, fileProblem, SupportctlError, UsageError } from '../../err
 import { makeFolder, openRegularFile } from '../../folder.js';
 import { unreadable } from '../../io/files.js';
 import { STDIN_NAME } from '../sources.js';
+import { checkedText, headOf, readIds, readJsonArray, readNdjson } from './checked-text.js';
 import { type InputFormat, type InputSource, inputFormats, type RawRow } from './input.js';
-import { checkedText, headOf, readIds, readJsonArray, readNdjson } from './text.js';
 
 /** Larger chunks cost more memory. */
 const CHUNK_BYTES = 16 * 1024;

@@ -5,7 +5,7 @@ import { join, resolve, sep } from 'node:path';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import { lockHolder } from '../../lock.js';
-import type { RunHeader } from '../run/plan.js';
+import type { RunHeader } from '../plan.js';
 import type { Counts } from './counts.js';
 import { RUN_ID } from './header.js';
 import type { JournalScan } from './history.js';

@@ -2,10 +2,10 @@
 
 import { type Endpoint, type EndpointName, endpoints, isEndpointName, numberedIdNames } from '../../api/endpoints.js';
 import { checkTyped } from '../../api/kinds.js';
-import { parseTaxonomy } from '../../api/plan.js';
+import { parseTaxonomy } from '../../api/request.js';
 import { isProblem, quote } from '../../api/values.js';
 import { inputFormats } from '../input/input.js';
-import type { RunHeader, RunPlan, Shard } from '../run/plan.js';
+import type { RunHeader, RunPlan, Shard } from '../plan.js';
 import type { RowSource } from '../sources.js';
 import {
 	amount,

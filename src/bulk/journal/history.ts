@@ -1,7 +1,7 @@
 /** What became of each row, folded from a journal's records; resume, retry, undo, rejects and reports share it. */
 
 import type { History, OutcomeName } from '../../http/outcome.js';
-import type { RunHeader } from '../run/plan.js';
+import type { RunHeader } from '../plan.js';
 import { ByRow } from './by-row.js';
 import {
 	APPLIED,

@@ -7,7 +7,7 @@ import { type ExitCode, FailedError } from '../../errors.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import type { NameRecord } from '../lists/directory.js';
-import type { Ids, RunHeader } from '../run/plan.js';
+import type { Ids, RunHeader } from '../plan.js';
 import { type Counts, createCounts } from './counts.js';
 import { headerProblem } from './header.js';
 import {

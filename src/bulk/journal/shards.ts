@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { UsageError } from '../../errors.js';
-import { formatShard, type RunHeader } from '../run/plan.js';
+import { formatShard, type RunHeader } from '../plan.js';
 import { type Counts, nextSteps, openRows, sumOf, totalOf } from './counts.js';
 import { type RunSummary, summariseRun } from './folder.js';
 import { openRecords, type RecordFile } from './read.js';

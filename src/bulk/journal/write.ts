@@ -18,7 +18,7 @@ import { FailedError, fileProblem, SupportctlError, UsageError } from '../../err
 import { isNotSyncable, isSameFile, makeFolder, PRIVATE, syncNow, writeWhole } from '../../folder.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { acquireLock, type Lock } from '../../lock.js';
-import type { RunHeader } from '../run/plan.js';
+import type { RunHeader } from '../plan.js';
 import { journalPath } from './folder.js';
 import type { JournalScan } from './history.js';
 import { scanJournal } from './read.js';

@@ -1,8 +1,8 @@
 /** Reads the objects of many writes by the hundred: `GET /tickets?include=1,2,…`. What lists leave out is read alone. */
 
 import type { Dialect } from '../../api/dialect.js';
-import { createPlanner, type Request } from '../../api/plan.js';
 import { type Read, readOfWrite, readRequest } from '../../api/reads.js';
+import { createPlanner, type Request } from '../../api/request.js';
 import { isRouteMissing } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { objectsIn } from './pages.js';

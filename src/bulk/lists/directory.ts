@@ -5,8 +5,8 @@ import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
 import { kinds } from '../../api/kinds.js';
-import { createPlanner, type Request } from '../../api/plan.js';
 import { listRequest, ownAccount, PAGE_SIZE, reads } from '../../api/reads.js';
+import { createPlanner, type Request } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isId, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../api/values.js';
 import { FailedError, UsageError } from '../../errors.js';
@@ -14,7 +14,7 @@ import { isRouteMissing, lookedUpId } from '../../http/judge.js';
 import { type Known, knownObject } from '../../http/known.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { headerOf } from '../../http/response.js';
-import { isNothing } from '../run/held.js';
+import { isNothing } from '../held.js';
 import { type ListedObject, objectsIn } from './pages.js';
 
 export type Found = { readonly id: string } | { readonly problem: string } | { readonly asGiven: true };

@@ -2,12 +2,12 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import { counted } from '../../api/names.js';
-import type { Request } from '../../api/plan.js';
 import { listRequest, PAGE_SIZE, type Read } from '../../api/reads.js';
+import type { Request } from '../../api/request.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { SendOptions } from '../../http/send.js';
-import { isNothing } from '../run/held.js';
-import type { Ids } from '../run/plan.js';
+import { isNothing } from '../held.js';
+import type { Ids } from '../plan.js';
 import { type FetchPage, type ListedObject, readPages } from './pages.js';
 import type { ListQuery } from './query.js';
 

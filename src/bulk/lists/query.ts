@@ -8,7 +8,7 @@ import { findStatus, likelyStatus } from '../../api/statuses.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isProblem, NOBODY, parseId, quote, readMoment } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import type { Ids } from '../run/plan.js';
+import type { Ids } from '../plan.js';
 import type { Directories, Found } from './directory.js';
 
 interface Asked {

@@ -8,9 +8,9 @@ import { kinds } from '../../api/kinds.js';
 import type { Read } from '../../api/reads.js';
 import { emptyRecord, hasInexactNumber, isObject } from '../../api/values.js';
 import { cellText } from '../../text.js';
+import { heldOf, isNothing, shownValue } from '../held.js';
 import { type ColumnReader, type Draft, fieldColumn } from '../input/columns.js';
-import { heldOf, isNothing, shownValue } from '../run/held.js';
-import type { Fields } from '../run/plan.js';
+import type { Fields } from '../plan.js';
 import type { Directories } from './directory.js';
 import type { ListedObject } from './pages.js';
 

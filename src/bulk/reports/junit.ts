@@ -5,7 +5,7 @@ import { nameRow } from '../../api/names.js';
 import { meaningOf, outcomeNames, outcomes } from '../../http/outcomes.js';
 import { type Counts, totalOf } from '../journal/counts.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
-import { commandOf } from '../run/plan.js';
+import { commandOf } from '../plan.js';
 import { fileOf } from '../sources.js';
 import { escapeXml } from './escape.js';
 import { type ReportFacts, recordedIn, recordsIn } from './page.js';

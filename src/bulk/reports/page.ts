@@ -7,8 +7,8 @@ import { durationText } from '../../text.js';
 import { type Counts, nextSteps, openRows, sumOf, totalOf } from '../journal/counts.js';
 import type { RecordFile, Tick } from '../journal/read.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
+import { commandOf, formatShard, madeBy, type RunHeader, type RunPlan } from '../plan.js';
 import type { FieldChange } from '../run/events.js';
-import { commandOf, formatShard, madeBy, type RunHeader, type RunPlan } from '../run/plan.js';
 import { sourceName, sources } from '../sources.js';
 
 export interface ReportFacts {

@@ -1,6 +1,6 @@
 /** `-j auto`: finds how many requests a service works on at a time. */
 
-import { MOST_AT_A_TIME } from './plan.js';
+import { MOST_AT_A_TIME } from '../plan.js';
 
 const LEAST_RESULTS = 4;
 /** Share of requests that may wait inside the service; at least one. */

@@ -3,13 +3,13 @@
 import type { AppliedDifference } from '../../api/applied.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { passwordField } from '../../api/fields.js';
-import type { Request } from '../../api/plan.js';
+import type { Request } from '../../api/request.js';
 import { emptyRecord, looksLikeNumber, quote } from '../../api/values.js';
 import { type Outcome, skipped, unsent } from '../../http/outcome.js';
+import { type Held, holds, isNothing, isShown, isUnchanged, type KnownValue, shownValue, valuesOf } from '../held.js';
 import type { OldValues } from '../journal/records.js';
+import { type Checks, type Fields, listedFields, NOTHING_TO_SEND, type RunPlan } from '../plan.js';
 import { sources } from '../sources.js';
-import { type Held, holds, isNothing, isShown, isUnchanged, type KnownValue, shownValue, valuesOf } from './held.js';
-import { type Checks, type Fields, listedFields, NOTHING_TO_SEND, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
 
 /** A field that the row leaves as it is. */

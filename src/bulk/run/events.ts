@@ -4,7 +4,7 @@ import type { ExitCode } from '../../errors.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import type { Complaint } from '../input/rows.js';
 import type { Counts } from '../journal/counts.js';
-import type { Fields, Ids, RunHeader, SavedPlan } from './plan.js';
+import type { Fields, Ids, RunHeader, SavedPlan } from '../plan.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import type { StopReason } from './stop.js';
 import type { Survey } from './survey.js';

@@ -1,6 +1,6 @@
 /** Which objects a run has seen. */
 
-import { hashKey } from './plan.js';
+import { hashKey } from '../plan.js';
 
 const BITS = 24;
 

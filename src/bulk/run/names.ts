@@ -2,13 +2,13 @@
 
 import type { Endpoint } from '../../api/endpoints.js';
 import { kinds } from '../../api/kinds.js';
-import type { RowValues } from '../../api/plan.js';
+import type { RowValues } from '../../api/request.js';
 import { isProblem, looksLikeNumber, parseSlug, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { JournalRecord } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
 import type { Directories, Directory } from '../lists/directory.js';
-import type { RunPlan } from './plan.js';
+import type { RunPlan } from '../plan.js';
 
 export function isNamed(value: unknown): value is string {
 	return typeof value === 'string' && value !== '' && !looksLikeNumber(value);

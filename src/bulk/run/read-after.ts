@@ -1,11 +1,11 @@
 /** Reads objects back after their writes, up to a hundred with one request. */
 
-import type { Request } from '../../api/plan.js';
 import { PAGE_SIZE } from '../../api/reads.js';
+import type { Request } from '../../api/request.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { SendOptions } from '../../http/send.js';
 import type { BatchReader } from '../lists/batches.js';
-import type { RunPlan, RunTuning } from './plan.js';
+import type { RunPlan, RunTuning } from '../plan.js';
 
 export function rowsUnderWay({ checks }: RunPlan, { concurrency }: RunTuning): number {
 	return checks.verify ? concurrency + PAGE_SIZE : concurrency;

@@ -1,11 +1,11 @@
 /** Reads objects before their rows' turn, a hundred with one request. */
 
-import type { Request } from '../../api/plan.js';
+import type { Request } from '../../api/request.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { SendClock } from '../../http/send.js';
 import type { BatchReader } from '../lists/batches.js';
+import { type RunPlan, readsBefore } from '../plan.js';
 import { isInput } from '../sources.js';
-import { type RunPlan, readsBefore } from './plan.js';
 import type { RunRow } from './rows.js';
 
 /** What was read longer ago may have changed. */

@@ -7,7 +7,7 @@ import { ExitCode, FailedError, SupportctlError, UsageError } from '../../errors
 import type { Client } from '../../http/client.js';
 import { isRouteMissing, writes } from '../../http/judge.js';
 import { type SendOptions, send, WAIT_TOO_LONG } from '../../http/send.js';
-import { nothingToChange, type RunPlan, readsBefore } from './plan.js';
+import { nothingToChange, type RunPlan, readsBefore } from '../plan.js';
 import { mayReadAhead } from './read-ahead.js';
 import { checkRunReports } from './reports.js';
 import type { PlannedRows } from './rows.js';

@@ -11,8 +11,8 @@ import { isToFix, outcomeIn, stateOf } from '../journal/counts.js';
 import { type JournalScan, UnderWay } from '../journal/history.js';
 import type { RecordFile } from '../journal/read.js';
 import { differences, fullMessage, type RowRecord } from '../journal/records.js';
+import type { Fields, Ids, RunHeader } from '../plan.js';
 import { type InputPlace, inputFileOf, isInput } from '../sources.js';
-import type { Fields, Ids, RunHeader } from './plan.js';
 import { sourceAgain } from './resume.js';
 import { invalidOutcome, isInvalid, isOwn, openInputOf, RowPlanner } from './rows.js';
 

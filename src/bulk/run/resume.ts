@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { endpoints } from '../../api/endpoints.js';
-import { createPlanner, type Planner } from '../../api/plan.js';
+import { createPlanner, type Planner } from '../../api/request.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { APPLIED, type Counts, countState, createCounts } from '../journal/counts.js';
@@ -10,10 +10,10 @@ import { type JournalScan, type RowStates, UnderWay } from '../journal/history.j
 import { scanJournal } from '../journal/read.js';
 import type { JournalRecord } from '../journal/records.js';
 import { type Journal, openJournal } from '../journal/write.js';
+import type { RunHeader } from '../plan.js';
 import { type InputPlace, inputFileOf, type RowSource } from '../sources.js';
 import { KeySet } from './key-set.js';
 import { takeUpName } from './names.js';
-import type { RunHeader } from './plan.js';
 import { rowsUnderWay } from './read-after.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import type { RunSetup } from './setup.js';

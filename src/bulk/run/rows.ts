@@ -2,16 +2,16 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints } from '../../api/endpoints.js';
-import { createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
+import { createPlanner, type Planner, type Request, type RowValues } from '../../api/request.js';
 import { type RowOutcome, unsent } from '../../http/outcome.js';
 import type { SkipCode } from '../../http/outcomes.js';
 import { type InputSource, openArguments, type RawRow } from '../input/input.js';
 import { type Columns, type Complaint, compileColumns } from '../input/rows.js';
 import { inOrder } from '../lists/batches.js';
 import type { Directories } from '../lists/directory.js';
+import { type Fields, inShard, listedFields, NOTHING_TO_SEND, type RunPlan, type Shard } from '../plan.js';
 import type { InputRows, RowSource } from '../sources.js';
 import { hasNames, resolveRow } from './names.js';
-import { type Fields, inShard, listedFields, NOTHING_TO_SEND, type RunPlan, type Shard } from './plan.js';
 
 export interface RunRow {
 	readonly row: number;

@@ -1,14 +1,14 @@
 /** What a read says about a write. A value is the same, another, or can't be compared: only the same confirms it. */
 
 import { nameRow, plural } from '../../api/names.js';
-import type { Request } from '../../api/plan.js';
+import type { Request } from '../../api/request.js';
 import { UsageError } from '../../errors.js';
 import { differing, isRefusal, isRouteMissing, NO_ROUTE } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
+import { compareHeld, type Held, shownValue } from '../held.js';
+import { comparesFirst, type Fields, type RunPlan } from '../plan.js';
 import { sources } from '../sources.js';
 import { listChanges } from './decide.js';
-import { compareHeld, type Held, shownValue } from './held.js';
-import { comparesFirst, type Fields, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
 
 /** @throws UsageError if the service has no such read */

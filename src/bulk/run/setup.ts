@@ -1,15 +1,15 @@
 /** What a run needs of its caller. */
 
 import type { Dialect } from '../../api/dialect.js';
-import type { Request } from '../../api/plan.js';
+import type { Request } from '../../api/request.js';
 import type { Client } from '../../http/client.js';
 import type { OutcomeName, RowOutcome } from '../../http/outcome.js';
 import type { SendClock, SendOptions } from '../../http/send.js';
 import type { Redact } from '../journal/records.js';
 import type { Directories } from '../lists/directory.js';
 import type { AdaptivePace } from '../pace.js';
+import type { Fields, RunHeader, RunPlan, RunTuning } from '../plan.js';
 import type { Show } from './events.js';
-import type { Fields, RunHeader, RunPlan, RunTuning } from './plan.js';
 import type { Demands, Survey } from './survey.js';
 
 export type Extent = 'requests' | 'changes' | 'send';

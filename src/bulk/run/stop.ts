@@ -2,7 +2,7 @@
 
 import { isAboutOneObject } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, wentWrong } from '../../http/outcome.js';
-import type { StopRules } from './plan.js';
+import type { StopRules } from '../plan.js';
 import { NOT_READ } from './settle.js';
 
 export type StopReason =

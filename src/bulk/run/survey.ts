@@ -5,8 +5,8 @@ import { kinds } from '../../api/kinds.js';
 import { PAGE_SIZE } from '../../api/reads.js';
 import { UsageError } from '../../errors.js';
 import type { Complaint } from '../input/rows.js';
+import { type Fields, listedFields, type RunPlan } from '../plan.js';
 import { KeySet } from './key-set.js';
-import { type Fields, listedFields, type RunPlan } from './plan.js';
 import { isInvalid, isOwn, type PlannedRow, type RunRow } from './rows.js';
 
 const FIELDS_FROM_ROWS = 200;

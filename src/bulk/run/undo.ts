@@ -6,19 +6,19 @@ import { customFieldText } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints, isEndpointName } from '../../api/endpoints.js';
 import { kinds } from '../../api/kinds.js';
-import { createPlanner, type Planner, parseTaxonomy } from '../../api/plan.js';
+import { createPlanner, type Planner, parseTaxonomy } from '../../api/request.js';
 import { emptyRecord, isProblem, parseId, parseSlug } from '../../api/values.js';
 import { FailedError, UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import { goneBy } from '../../http/judge.js';
 import { lockHolder } from '../../lock.js';
+import { isNothing } from '../held.js';
 import { mayBeSent } from '../journal/header.js';
 import type { JournalScan } from '../journal/history.js';
 import { lineReader, recordAt, scanJournal } from '../journal/read.js';
 import type { BeforeRecord, JournalRecord, RowRecord } from '../journal/records.js';
+import { commandOf, hashKey, type Ids, type RunHeader, type RunPlan, undoObstacle, withoutInput } from '../plan.js';
 import type { RowSource } from '../sources.js';
-import { isNothing } from './held.js';
-import { commandOf, hashKey, type Ids, type RunHeader, type RunPlan, undoObstacle, withoutInput } from './plan.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 
 /** @throws UsageError, or FailedError while the run goes on */

@@ -33,8 +33,8 @@ import {
 	printAll,
 	type ResultShape,
 } from '../results.js';
-import { confirmWrite } from '../runs/checks.js';
 import { errorOf, nextStep, verdictOf } from '../runs/failures.js';
+import { confirmWrite } from '../runs/questions.js';
 import { openSession, type Session } from '../session.js';
 import { type ApiCall, type ApiInvocation, apiOptions, methods, readCall } from './api/request.js';
 

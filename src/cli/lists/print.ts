@@ -6,7 +6,7 @@ import { PAGE_SIZE, type Read } from '../../api/reads.js';
 import { readMoment } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { createSheet, exportedNames, listComparedTerms } from '../../bulk/lists/sheet.js';
-import type { Ids } from '../../bulk/run/plan.js';
+import type { Ids } from '../../bulk/plan.js';
 import type { Column } from '../../output/columns.js';
 import { factsOf } from '../../output/formats.js';
 import { createRedactor } from '../../output/redact.js';

@@ -1,14 +1,14 @@
 /** What commands that read share: a connection, single objects, and errors. */
 
 import { plural } from '../../api/names.js';
-import { createPlanner } from '../../api/plan.js';
 import { type Noun, type Read, reads } from '../../api/reads.js';
+import { createPlanner } from '../../api/request.js';
 import { isObject } from '../../api/values.js';
 import { exitCodeOfOne } from '../../bulk/journal/counts.js';
 import { rawIfAllowed } from '../../bulk/lists/list.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { AdaptivePace } from '../../bulk/pace.js';
-import type { Ids } from '../../bulk/run/plan.js';
+import type { Ids } from '../../bulk/plan.js';
 import { SupportctlError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';

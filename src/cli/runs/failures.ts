@@ -17,8 +17,8 @@ import { annotate, asksForJson } from '../../output/sanitise.js';
 import type { Connection } from '../../profile/resolve.js';
 import { warn } from '../notices.js';
 import { onlyOutputFailed } from '../results.js';
+import type { RunJob } from './job.js';
 import { printedIds } from './outcomes.js';
-import type { RunJob } from './plan.js';
 
 export function signInAgain({ profileName: name, secretSource }: Connection): string {
 	if (secretSource.startsWith('SUPPORTCTL_')) return `check ${secretSource}, or unset it and run: supportctl login`;

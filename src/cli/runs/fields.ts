@@ -6,7 +6,7 @@ import { checkTyped, kinds, mergeValues, parseField, type ValueRules } from '../
 import { ticketStatuses } from '../../api/statuses.js';
 import { didYouMean } from '../../api/suggest.js';
 import { emptyRecord, isObject, isProblem, quote } from '../../api/values.js';
-import type { SharedValues } from '../../bulk/run/plan.js';
+import type { SharedValues } from '../../bulk/plan.js';
 import { onlyId, type RowSource } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';

@@ -5,7 +5,7 @@ import { type Field, flagName } from '../../api/fields.js';
 import { kinds } from '../../api/kinds.js';
 import { readEndpointOf, readOfWrite } from '../../api/reads.js';
 import { inputFormats } from '../../bulk/input/input.js';
-import { parseShard } from '../../bulk/run/plan.js';
+import { parseShard } from '../../bulk/plan.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import type { ArgumentSpec, Invocation } from '../command.js';

@@ -8,8 +8,8 @@ import type { RowOutcome } from '../../http/outcome.js';
 import { type OutcomeName, outcomes } from '../../http/outcomes.js';
 import { type Column, ownOf, type Row } from '../../output/columns.js';
 import { asksForData, type ResultShape } from '../results.js';
+import type { RunJob } from './job.js';
 import { positionalsOf } from './options.js';
-import type { RunJob } from './plan.js';
 
 export function printedIds(ids: Readonly<Record<string, string>>): Record<string, string | number> {
 	const printed: Record<string, string | number> = {};

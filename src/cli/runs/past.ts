@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createDialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { findRun, readRunHeader } from '../../bulk/journal/folder.js';
-import type { RunPlan, RunService } from '../../bulk/run/plan.js';
+import type { RunPlan, RunService } from '../../bulk/plan.js';
 import { sourceAgain } from '../../bulk/run/resume.js';
 import { type ExitCode, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
@@ -15,8 +15,8 @@ import { readStore } from '../../profile/store.js';
 import { warn } from '../notices.js';
 import { openSession, type Session } from '../session.js';
 import { readFields } from './fields.js';
+import { inputAt, type RunJob, tuningOf } from './job.js';
 import type { RunInvocation } from './options.js';
-import { inputAt, type RunJob, tuningOf } from './plan.js';
 
 type PastRun = Omit<NonNullable<RunJob['resumes']>, 'again'>;
 

@@ -6,8 +6,8 @@ import type { EndpointName } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import { createRunId } from '../../bulk/journal/folder.js';
 import { AdaptivePace } from '../../bulk/pace.js';
+import type { Checks, Fields } from '../../bulk/plan.js';
 import { withIds } from '../../bulk/run/names.js';
-import type { Checks, Fields } from '../../bulk/run/plan.js';
 import { run } from '../../bulk/run/run.js';
 import type { Extent, RunSetup } from '../../bulk/run/setup.js';
 import { onlyId } from '../../bulk/sources.js';
@@ -19,10 +19,10 @@ import { openDirectories } from '../directories.js';
 import { listenForStop } from '../interruption.js';
 import { camelCase } from '../options/option.js';
 import { openSession, type Session } from '../session.js';
-import { guardsOf } from './checks.js';
+import { jobOf, type RunJob, readGiven } from './job.js';
 import type { RunInvocation } from './options.js';
-import { jobOf, type RunJob, readGiven } from './plan.js';
 import { OneScreen } from './printers/one.js';
+import { guardsOf } from './questions.js';
 
 /** What an edit has read and changes: its object must still have the expected values. */
 interface Edited {

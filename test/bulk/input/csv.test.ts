@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { checkedText } from '../../../src/bulk/input/checked-text.js';
 import { readCsv } from '../../../src/bulk/input/csv.js';
 import type { RawRow } from '../../../src/bulk/input/input.js';
-import { checkedText } from '../../../src/bulk/input/text.js';
 import { SupportctlError } from '../../../src/errors.js';
 import { formatCsvRecord } from '../../../src/text.js';
 import { rowsOf } from '../../support/input.js';

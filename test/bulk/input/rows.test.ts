@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Endpoint, endpoints } from '../../../src/api/endpoints.js';
-import { createPlanner, type RowValues } from '../../../src/api/plan.js';
+import { createPlanner, type RowValues } from '../../../src/api/request.js';
 import { type CompileOptions, type Complaint, compileColumns, formatComplaint } from '../../../src/bulk/input/rows.js';
 import { SupportctlError, UsageError } from '../../../src/errors.js';
 

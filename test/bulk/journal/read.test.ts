@@ -6,7 +6,7 @@ import { summariseRun } from '../../../src/bulk/journal/folder.js';
 import { UnderWay } from '../../../src/bulk/journal/history.js';
 import { openRecords, scanJournal } from '../../../src/bulk/journal/read.js';
 import { differences, reasonOf, recordIn, sealed } from '../../../src/bulk/journal/records.js';
-import type { RunPlan } from '../../../src/bulk/run/plan.js';
+import type { RunPlan } from '../../../src/bulk/plan.js';
 import type { OutcomeName } from '../../../src/http/outcome.js';
 import { headerOf, lineOf, outcomeOf, startJournal } from '../../support/journal.js';
 import { temporaryFolder } from '../../support/temporary.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
-import { createPlanner, type Request } from '../../../src/api/plan.js';
+import { createPlanner, type Request } from '../../../src/api/request.js';
 import { BatchReader, type Write } from '../../../src/bulk/lists/batches.js';
 import type { Outcome } from '../../../src/http/outcome.js';
 

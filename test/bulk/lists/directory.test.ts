@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
-import type { Request } from '../../../src/api/plan.js';
+import type { Request } from '../../../src/api/request.js';
 import { createDirectories } from '../../../src/bulk/lists/directory.js';
 import type { Outcome } from '../../../src/http/outcome.js';
 

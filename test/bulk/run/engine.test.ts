@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Request } from '../../../src/api/plan.js';
+import type { Request } from '../../../src/api/request.js';
 import { inOrder } from '../../../src/bulk/lists/batches.js';
 import { type EngineOptions, runEngine } from '../../../src/bulk/run/engine.js';
 import type { RunRow } from '../../../src/bulk/run/rows.js';

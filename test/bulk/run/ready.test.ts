@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
-import { createPlanner, type Request } from '../../../src/api/plan.js';
+import { createPlanner, type Request } from '../../../src/api/request.js';
 import { createDirectories } from '../../../src/bulk/lists/directory.js';
 import { checkWrite } from '../../../src/bulk/run/ready.js';
 import type { RunRow } from '../../../src/bulk/run/rows.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StopRules } from '../../../src/bulk/run/plan.js';
+import type { StopRules } from '../../../src/bulk/plan.js';
 import { StopWatch } from '../../../src/bulk/run/stop.js';
 import type { RowOutcome } from '../../../src/http/outcome.js';
 import { outcomeOf } from '../../support/journal.js';

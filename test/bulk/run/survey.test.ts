@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../../src/api/endpoints.js';
-import { createPlanner } from '../../../src/api/plan.js';
+import { createPlanner } from '../../../src/api/request.js';
 import { checkSet, Survey } from '../../../src/bulk/run/survey.js';
 import { UsageError } from '../../../src/errors.js';
 import { planOf } from '../../support/journal.js';

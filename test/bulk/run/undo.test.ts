@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { createCounts } from '../../../src/bulk/journal/counts.js';
 import { type Journal, openJournal } from '../../../src/bulk/journal/write.js';
-import type { RunPlan } from '../../../src/bulk/run/plan.js';
+import type { RunPlan } from '../../../src/bulk/plan.js';
 import type { RunRow } from '../../../src/bulk/run/rows.js';
 import { openOldValues, undoPlan } from '../../../src/bulk/run/undo.js';
 import type { RowSource } from '../../../src/bulk/sources.js';

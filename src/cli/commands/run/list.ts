@@ -4,7 +4,7 @@ import { counted } from '../../../api/names.js';
 import { openRows, totalOf } from '../../../bulk/journal/counts.js';
 import { listRuns, type RunSummary, runIds } from '../../../bulk/journal/folder.js';
 import type { JournalScan } from '../../../bulk/journal/history.js';
-import { commandOf, formatShard } from '../../../bulk/run/plan.js';
+import { commandOf, formatShard } from '../../../bulk/plan.js';
 import { sourceName } from '../../../bulk/sources.js';
 import { outcomeNames } from '../../../http/outcomes.js';
 import type { Context } from '../../../io/context.js';

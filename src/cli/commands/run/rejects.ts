@@ -16,8 +16,8 @@ import { warn } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/shared.js';
 import { openResults } from '../../results.js';
+import { inputAt } from '../../runs/job.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
-import { inputAt } from '../../runs/plan.js';
 import { noteUnreached } from './list.js';
 
 export const command = defineCommand({

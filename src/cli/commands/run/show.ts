@@ -6,7 +6,7 @@ import { counted } from '../../../api/names.js';
 import { exitCodeOf, needsAttention } from '../../../bulk/journal/counts.js';
 import { findRun } from '../../../bulk/journal/folder.js';
 import { closeRuns, combine, type OpenRuns, openRuns, type Whole } from '../../../bulk/journal/shards.js';
-import { commandOf, formatShard, madeBy, type RunPlan } from '../../../bulk/run/plan.js';
+import { commandOf, formatShard, madeBy, type RunPlan } from '../../../bulk/plan.js';
 import { isPlanFile, plannedChanges, readPlan } from '../../../bulk/run/plan-file.js';
 import { inputFileOf, sourceName } from '../../../bulk/sources.js';
 import { type OutcomeName, outcomeNames } from '../../../http/outcomes.js';

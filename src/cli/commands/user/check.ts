@@ -1,7 +1,7 @@
 /** `user check`: whether a username and a password belong together (interface section 4); sent once, kept nowhere. */
 
 import { endpoints } from '../../../api/endpoints.js';
-import { createPlanner } from '../../../api/plan.js';
+import { createPlanner } from '../../../api/request.js';
 import { isObject, OWN_ID, quote } from '../../../api/values.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Outcome } from '../../../http/outcome.js';

@@ -3,8 +3,8 @@
 import { counted, nameRow, plural } from '../../../api/names.js';
 import { type Complaint, formatComplaint } from '../../../bulk/input/rows.js';
 import { badRows, leftRows, nextSteps, totalOf } from '../../../bulk/journal/counts.js';
+import { type RunHeader, type RunPlan, undoObstacle } from '../../../bulk/plan.js';
 import type { Ended, Started } from '../../../bulk/run/events.js';
-import { type RunHeader, type RunPlan, undoObstacle } from '../../../bulk/run/plan.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
 import type { StopReason } from '../../../bulk/run/stop.js';
 import type { Survey } from '../../../bulk/run/survey.js';
@@ -19,7 +19,7 @@ import { annotate, sanitise } from '../../../output/sanitise.js';
 import { notify, warn, writeSummary } from '../../notices.js';
 import { SHOWN } from '../../results.js';
 import { nextStep } from '../failures.js';
-import type { RunJob } from '../plan.js';
+import type { RunJob } from '../job.js';
 
 const MOST_ADVICES = 2;
 

@@ -10,8 +10,8 @@ import type { Palette } from '../../../output/colour.js';
 import type { listenForStop } from '../../interruption.js';
 import { createSentResults, isOwnTable, openResults } from '../../results.js';
 import { lostResults, printTrouble } from '../failures.js';
+import type { RunJob } from '../job.js';
 import { isBareEdit, outcomeShape, outcomeView } from '../outcomes.js';
-import type { RunJob } from '../plan.js';
 
 export class OneScreen {
 	readonly #complaints: Complaint[] = [];

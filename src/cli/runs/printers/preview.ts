@@ -15,9 +15,9 @@ import { asksForJson, sanitise } from '../../../output/sanitise.js';
 import { shellWord } from '../../../profile/settings.js';
 import { writeSummary } from '../../notices.js';
 import { isOwnTable, openResults, SHOWN } from '../../results.js';
-import { placeOf } from '../checks.js';
+import type { RunJob } from '../job.js';
 import { printedIds } from '../outcomes.js';
-import type { RunJob } from '../plan.js';
+import { placeOf } from '../questions.js';
 
 interface End {
 	facts: object;

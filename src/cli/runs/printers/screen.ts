@@ -15,8 +15,8 @@ import { annotate, asksForJson } from '../../../output/sanitise.js';
 import type { listenForStop } from '../../interruption.js';
 import { createSentResults, isOwnTable, openResults, SHOWN } from '../../results.js';
 import { lostResults, printTrouble } from '../failures.js';
+import type { RunJob } from '../job.js';
 import { isBareEdit, outcomeShape, outcomeView } from '../outcomes.js';
-import type { RunJob } from '../plan.js';
 import { addTo, JsonMessages, type Messages, Noted, noteColumns, TextMessages } from './messages.js';
 import { PreviewScreen } from './preview.js';
 

@@ -3,15 +3,15 @@
 import { endpoints } from '../../api/endpoints.js';
 import { counted } from '../../api/names.js';
 import type { Directories } from '../../bulk/lists/directory.js';
-import type { Ids, RunPlan, RunService } from '../../bulk/run/plan.js';
+import type { Ids, RunPlan, RunService } from '../../bulk/plan.js';
 import type { Guards } from '../../bulk/run/setup.js';
 import type { Survey } from '../../bulk/run/survey.js';
 import { isInput, sources } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import { sanitise } from '../../output/sanitise.js';
 import { askToConfirm, warn } from '../notices.js';
+import type { RunJob } from './job.js';
 import type { RunInvocation } from './options.js';
-import type { RunJob } from './plan.js';
 
 const UNASKED_ROWS = 50;
 

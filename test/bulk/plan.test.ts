@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashKey, inShard, parseShard } from '../../../src/bulk/run/plan.js';
-import { textOf } from '../../support/any-text.js';
+import { hashKey, inShard, parseShard } from '../../src/bulk/plan.js';
+import { textOf } from '../support/any-text.js';
 
 describe('shards', () => {
 	it('take each key exactly once, whatever the key and the count', () => {

@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import type { EndpointName } from '../../../src/api/endpoints.js';
-import type { RunPlan } from '../../../src/bulk/run/plan.js';
+import type { RunPlan } from '../../../src/bulk/plan.js';
 import { commands } from '../../../src/cli/manifest.js';
+import { jobOf, readGiven } from '../../../src/cli/runs/job.js';
 import type { RunInvocation } from '../../../src/cli/runs/options.js';
-import { jobOf, readGiven } from '../../../src/cli/runs/plan.js';
 import type { Session } from '../../../src/cli/session.js';
 import { resolveSettings } from '../../../src/profile/settings.js';
 import { memoryContext } from '../../support/context.js';

@@ -1,12 +1,12 @@
 /** What an object contains, as far as a read shows it: each field is shown, absent or not known. */
 
-import { compareAll, compareField, customFieldText, readCustomFields, writtenName } from '../../api/applied.js';
-import { compareIds, type Equality, rawValue, type TermIndex } from '../../api/compare.js';
-import type { Endpoint } from '../../api/endpoints.js';
-import { type FieldKind, kinds } from '../../api/kinds.js';
-import { emptyRecord, isObject } from '../../api/values.js';
-import type { Known } from '../../http/known.js';
-import { type Outcome, unsent } from '../../http/outcome.js';
+import { compareAll, compareField, customFieldText, readCustomFields, writtenName } from '../api/applied.js';
+import { compareIds, type Equality, rawValue, type TermIndex } from '../api/compare.js';
+import type { Endpoint } from '../api/endpoints.js';
+import { type FieldKind, kinds } from '../api/kinds.js';
+import { emptyRecord, isObject } from '../api/values.js';
+import type { Known } from '../http/known.js';
+import { type Outcome, unsent } from '../http/outcome.js';
 import type { Fields } from './plan.js';
 
 export type KnownValue = Known<unknown>;

@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { type Endpoint, type EndpointName, endpoints, mustBeGiven } from '../../api/endpoints.js';
 import { findField } from '../../api/fields.js';
 import { kinds, parseField, type ValueRules } from '../../api/kinds.js';
-import { parseTaxonomy } from '../../api/plan.js';
 import { readOfWrite } from '../../api/reads.js';
+import { parseTaxonomy } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isProblem, looksLikeNumber, type Parsed, parseId, parseSlugOrName, quote } from '../../api/values.js';
 import {
@@ -19,7 +19,7 @@ import {
 	type RunTuning,
 	rowIdName,
 	type SharedValues,
-} from '../../bulk/run/plan.js';
+} from '../../bulk/plan.js';
 import type { RunSetup } from '../../bulk/run/setup.js';
 import { type InputPlace, type RowSource, STDIN_NAME } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../src/api/dialect.js';
 import { endpoints } from '../../src/api/endpoints.js';
-import { createPlanner } from '../../src/api/plan.js';
+import { createPlanner } from '../../src/api/request.js';
 import { emptyRecord } from '../../src/api/values.js';
 
 describe('a planned request', () => {

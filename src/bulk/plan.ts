@@ -1,12 +1,12 @@
 /** What a run is, as data: the first line of its journal contains it. */
 
-import type { Prefixes } from '../../api/dialect.js';
-import { type Endpoint, type EndpointName, endpoints } from '../../api/endpoints.js';
-import type { Field } from '../../api/fields.js';
-import { plural } from '../../api/names.js';
-import { readEndpointOf } from '../../api/reads.js';
-import { UsageError } from '../../errors.js';
-import { type RowSource, sources } from '../sources.js';
+import type { Prefixes } from '../api/dialect.js';
+import { type Endpoint, type EndpointName, endpoints } from '../api/endpoints.js';
+import type { Field } from '../api/fields.js';
+import { plural } from '../api/names.js';
+import { readEndpointOf } from '../api/reads.js';
+import { UsageError } from '../errors.js';
+import { type RowSource, sources } from './sources.js';
 
 export type Ids = Readonly<Record<string, string>>;
 export type Fields = Readonly<Record<string, unknown>>;
