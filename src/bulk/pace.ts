@@ -55,9 +55,9 @@ export class AdaptivePace implements Pace {
 		this.#wakeAfterProbe(now);
 	}
 
-	lost(sentAt: number): void {
+	failed(sentAt: number): void {
 		const now = this.#clock.monotonic();
-		this.#finder.lost(now, sentAt);
+		this.#finder.failed(now, sentAt);
 		this.#wakeAfterProbe(now);
 	}
 

@@ -1,67 +1,68 @@
-/** Finds the rate that a service takes; docs/performance.md explains how. */
+/**
+ * Finds the rate that a service takes, as TCP finds that of a network: slow start, then CUBIC (RFC 9438). docs/performance.md shows it in a picture.
+ * Times are milliseconds of a monotonic clock, rates are requests a second.
+ */
 
 import { MAX_RETRY_AFTER_MS } from '../http/send.js';
 
-/** More than this share of the last results refused leads to a cut. */
+/** Two refusals among so many results are a limit; one may be chance. */
 const WINDOW = 16;
-const TOLERANCE = 0.1;
-/** Before the first cut: growth with each response, and the least time to count served requests over. */
-const FIRST_GROWTH = 0.125;
+const TOLERANCE = 1 / WINDOW;
+
+/** Slow start: growth with each response. A few results show no rate, so the first one is measured over this time at least. */
+const SLOW_START = 1.125;
 const FIRST_MS = 50;
-/** Responses or milliseconds until the rate is back at this share of the refused one. */
+
+/** So many responses, or so long, from a cut back to the refused rate: few refusals among them, and soon after a limit that rises. */
 const CYCLE = 160;
-const CYCLE_MS = 10_000;
-const BELOW = 0.97;
-/** After a pause that was asked for, the way back takes so many pauses, and at most so many cycles. */
+const CYCLE_MS = 8000;
+/** There it stays for so many of the pauses that the service asked for: they cost at most a thirtieth of the time. */
 const PAUSES = 30;
-const MOST_CYCLES = 16;
-/** It doubles with each cut that comes soon after another. */
+/** The limit is just below a rate that was refused. */
+const BELOW = 0.97;
+/** A cut goes so far below that, and twice as deep if it follows soon, as the limit must be far away … */
 const CUT = 0.07;
 const DEEPEST_CUT = 0.5;
-/** No cut goes below this share of what the last second served, if that was at least 4 requests. */
-const SERVED_SHARE = 0.85;
-const SERVED_LEAST = 4;
+/** … but not below this share of what the last second served. Fewer requests a second show no rate. */
+const SERVED = 0.85;
+const FEW = 4;
+/** Refusals that are still there at this share of the best rate don't depend on the rate: more of them are tolerated. */
+const USELESS = 0.25;
+const MOST_TOLERANCE = 0.9;
 const MIN_RATE = 0.5;
-const MAX_RATE = 100_000;
-/** Cuts are useless if refusals in less than this share remain while less than half of the most is served. */
-const USELESS = 4;
-const USELESS_SHARE = 0.75;
-const USELESS_MS = 2000;
-/** So many results without a refusal end the tolerance. */
-const CALM = 50;
-/** A standstill: nothing served for so long, and refusals in a row that chance makes once in a thousand times. */
+
+/** A standstill: no response for so long, and failures in a row that chance makes once in a thousand times, even if half of all are faults. */
 const STANDSTILL_MS = 400;
 const CHANCE = 0.001;
-/** Before the first probe; it doubles with each probe that is refused. */
+const FAULTS = 0.5;
+/** Before the first probe; it doubles with each probe that fails. */
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
 
 export class RateFinder {
 	rate = Number.POSITIVE_INFINITY;
 	pausedUntil = 0;
-	/** During a standstill: probes that were refused. */
+	/** During a standstill: probes that failed. */
 	probes: number | undefined;
 
-	/** The curve after a cut: where to, from how far below, and the responses since. */
+	/** The curve after a cut: the rate it leads back to, from how far below, and the part of it that is behind. No top during slow start. */
 	#top: number | undefined;
-	#depth = DEEPEST_CUT / 4;
-	#grown = 0;
-	/** How much slower it goes on to the rate that was refused. */
-	#stretch = 1;
-	#grownAt = 0;
-	#tolerance = TOLERANCE;
-	/** Requests sent before belong to a different rate. */
-	#since = Number.NEGATIVE_INFINITY;
-	#recent: { at: number; refused: boolean }[] = [];
+	#depth = 0;
+	#cycles = 0;
+	/** How long to stay at the top. */
+	#holdMs = 0;
+	/** Requests sent before it belong to a different rate. */
+	#changedAt = Number.NEGATIVE_INFINITY;
 	#results = 0;
-	#servedInARow = 0;
-	#refusedInARow = 0;
+	#recent: { at: number; refused: boolean }[] = [];
+	#tolerance = TOLERANCE;
+	#counts = { served: 0, refused: 0 };
+	/** Served in this second, in the one before, and in the best one. */
+	#second = { since: 0, served: 0, before: 0, best: 0 };
 	#servedAt: number | undefined;
-	/** Served in this second, in the one before, and at most. */
-	#second = { since: 0, served: 0, before: 0, most: 0 };
-	/** Results while less than half of the most is served. */
-	#low = { since: 0, served: 0, refused: 0 };
+	#failedInARow = 0;
 	#probesSince = Number.POSITIVE_INFINITY;
+	#pausedMs = 0;
 
 	constructor(private readonly random: () => number) {}
 
@@ -71,109 +72,117 @@ export class RateFinder {
 
 	/** @param waited whether requests had to wait: a rate that none waits for shows nothing */
 	served(now: number, sentAt: number, waited: boolean): void {
+		const ms = this.#active(now) - this.#active(this.#servedAt ?? now);
 		this.#servedAt = now;
-		this.#refusedInARow = 0;
-		this.#servedRate(now);
-		this.#second.served++;
+		this.#failedInARow = 0;
 		if (this.probes !== undefined) {
 			if (sentAt >= this.#probesSince) this.#resume(now);
-		} else if (sentAt >= this.#since) {
+		} else if (sentAt >= this.#changedAt) {
 			this.#note(now, false);
-			this.#servedInARow++;
-			if (this.#servedInARow >= CALM) this.#low = { since: now, served: 0, refused: 0 };
-			if (this.#servedInARow === 2 * CALM) this.#tolerance = TOLERANCE;
-			if (waited && this.rate < MAX_RATE) this.#grow(now);
+			if (waited) this.#grow(ms);
 		}
 	}
 
+	/** The service asks to slow down. */
 	refused(now: number, sentAt: number, retryAfterMs: number): void {
 		if (retryAfterMs > 0) this.#pause(now, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
-		const cycleMs = Math.min(CYCLE_MS, (1000 * CYCLE) / this.rate);
-		this.#stretch = Math.max(1, Math.min(MOST_CYCLES, (PAUSES * retryAfterMs) / cycleMs));
-		if (this.probes !== undefined) this.lost(now, sentAt);
-		if (this.probes !== undefined || sentAt < this.#since) return;
-		this.#servedInARow = 0;
-		this.#refusedInARow++;
+		const usual = Math.min(FAULTS, Math.max(TOLERANCE, this.#refusedShare));
+		this.#fail(now, sentAt, this.#servedAt === undefined ? 0 : usual);
+		if (this.probes !== undefined || sentAt < this.#changedAt) return;
+		this.#holdMs = PAUSES * retryAfterMs;
 		this.#note(now, true);
 		const refusals = this.#recent.filter((each) => each.refused).length;
-		if (this.#standsStill(now)) this.#halt(now, 0);
-		else if (retryAfterMs > 0 || refusals > this.#tolerance * WINDOW) this.#cut(now);
-		else if (this.#top !== undefined && this.#tolerance === TOLERANCE) {
-			// A single refusal: a little less, and no growth for a while.
-			this.#top = this.rate * BELOW;
-			this.rate = this.#top;
-			this.#grown = CYCLE;
+		const isSlowStart = this.#top === undefined && this.rate !== Number.POSITIVE_INFINITY;
+		if (refusals > this.#tolerance * WINDOW || (isSlowStart && retryAfterMs > 0)) this.#cut(now);
+		else if (this.#top !== undefined && this.#tolerance === TOLERANCE) this.#lower();
+	}
+
+	/** A fault says nothing about the rate, unless there is nothing else. */
+	failed(now: number, sentAt: number): void {
+		this.#fail(now, sentAt, FAULTS);
+	}
+
+	/** @param usual the share of failures that the service works with */
+	#fail(now: number, sentAt: number, usual: number): void {
+		this.#failedInARow++;
+		if (this.probes !== undefined) {
+			if (sentAt >= this.#probesSince) this.#halt(now, this.probes + 1);
+		} else if (sentAt >= this.#changedAt && this.#failedInARow >= Math.log(CHANCE) / Math.log(usual)) {
+			const quietSince = Math.max(this.#servedAt ?? Number.NEGATIVE_INFINITY, this.pausedUntil);
+			if (this.#servedAt === undefined || now - quietSince >= STANDSTILL_MS) this.#halt(now, 0);
 		}
 	}
 
-	/** A probe without a response counts as refused. */
-	lost(now: number, sentAt: number): void {
-		if (this.probes !== undefined && sentAt >= this.#probesSince) this.#halt(now, this.probes + 1);
-	}
-
-	#note(at: number, refused: boolean): void {
+	#note(now: number, refused: boolean): void {
+		const at = this.#active(now);
 		this.#results++;
 		this.#recent.push({ at, refused });
 		if (this.#recent.length > WINDOW) this.#recent.shift();
-		if (this.#servedRate(at) >= this.#second.most / 2) this.#low = { since: at, served: 0, refused: 0 };
-		else this.#low[refused ? 'refused' : 'served']++;
-	}
-
-	#servedRate(now: number): number {
+		this.#counts[refused ? 'refused' : 'served']++;
 		const second = this.#second;
-		const passed = Math.floor((now - second.since) / 1000);
+		const passed = Math.floor((at - second.since) / 1000);
 		if (passed > 0) {
-			second.most = Math.max(second.most, second.served);
 			second.before = passed === 1 ? second.served : 0;
 			second.served = 0;
 			second.since += passed * 1000;
 		}
-		return second.served + second.before * (1 - (now - second.since) / 1000);
+		if (!refused) second.served++;
+		second.best = Math.max(second.best, second.served);
 	}
 
-	#grow(now: number): void {
-		const step = Math.max(1, ((now - this.#grownAt) * CYCLE) / CYCLE_MS);
-		const isNear = this.#top !== undefined && this.rate >= this.#top && this.rate < this.#top / BELOW;
-		this.#grown += isNear ? step / this.#stretch : step;
-		this.#grownAt = now;
-		if (this.#top === undefined) this.rate *= 1 + FIRST_GROWTH;
-		else this.rate = this.#top * (1 + this.#depth * (this.#grown / CYCLE - 1) ** 3);
+	get #refusedShare(): number {
+		const { served, refused } = this.#counts;
+		return refused / Math.max(1, served + refused);
+	}
+
+	#grow(ms: number): void {
+		if (this.#top === undefined) {
+			this.rate *= SLOW_START;
+			return;
+		}
+		if (this.#cycles >= 1 && this.#holdMs > 0) this.#holdMs -= ms;
+		else this.#cycles += Math.max(1 / CYCLE, ms / CYCLE_MS);
+		// Fast at first, slowly near the top, and then faster to look for more.
+		this.rate = Math.max(MIN_RATE, this.#top * (1 + this.#depth * (this.#cycles - 1) ** 3));
+	}
+
+	/** A little less, and no growth for a while. */
+	#lower(): void {
+		this.rate *= BELOW;
+		this.#top = this.rate;
+		this.#cycles = 1;
 	}
 
 	#cut(now: number): void {
-		// The refusal that led to the cut says nothing of their share.
-		if (this.#low.refused > 0) this.#low.refused--;
-		const share = this.#low.refused / (this.#low.served + this.#low.refused);
+		const { served, before, since, best } = this.#second;
 		if (this.rate === Number.POSITIVE_INFINITY) {
-			const served = this.#recent.filter((each) => !each.refused).length;
-			this.rate = Math.max(MIN_RATE, (served * 1000) / Math.max(FIRST_MS, now - (this.#recent[0]?.at ?? now)));
-		} else if (this.#low.refused >= USELESS && share < USELESS_SHARE && now - this.#low.since >= USELESS_MS) {
-			this.#tolerance = Math.min(0.9, 2 * share + TOLERANCE);
-			this.rate = Math.max(this.rate, this.#second.most);
-			this.#top = undefined;
-			this.#second.most = 0;
-		} else {
-			const isSoon = this.#top === undefined || this.#results < CYCLE / 2;
-			const served = this.#servedRate(now);
-			const least = served < SERVED_LEAST ? MIN_RATE : SERVED_SHARE * served;
-			this.#depth = isSoon ? Math.min(DEEPEST_CUT, this.#depth * 2) : CUT;
-			const rate = Math.max(
-				MIN_RATE,
-				Math.min(this.rate * BELOW * (1 - CUT), least),
-				this.rate * BELOW * (1 - this.#depth),
-			);
-			// The rate that was refused is far away after deep cuts: the curve ends half-way to it.
-			this.#top = isSoon ? (rate + this.rate * BELOW) / 2 : this.rate * BELOW;
-			this.#depth = 1 - rate / this.#top;
-			this.rate = rate;
+			this.#change(now, this.#measured());
+			// What was served at once may have been a store that is empty now.
+			Object.assign(this.#second, { served: 0, best: 0 });
+			return;
 		}
-		this.#begin(now);
+		const isSoon = this.#top === undefined || this.#results < CYCLE / 2;
+		const depth = this.#top === undefined ? DEEPEST_CUT / 2 : Math.min(DEEPEST_CUT, this.#depth * 2);
+		const refused = this.rate * BELOW;
+		const inLastSecond = served + before * (1 - (this.#active(now) - since) / 1000);
+		const least = inLastSecond < FEW ? 0 : Math.min(inLastSecond * SERVED, refused * (1 - CUT));
+		const rate = Math.max(least, refused * (1 - (isSoon ? depth : CUT)));
+		if (best >= FEW && rate < best * USELESS) {
+			this.#tolerance = Math.min(MOST_TOLERANCE, 2 * this.#refusedShare + TOLERANCE);
+			this.#change(now, best);
+			// Next time less is tried.
+			this.#second.best = best / 2;
+		} else {
+			this.#tolerance = TOLERANCE;
+			// After deep cuts the refused rate is far away: half-way to it is enough.
+			this.#change(now, rate, isSoon ? (rate + refused) / 2 : refused);
+		}
 	}
 
-	#standsStill(now: number): boolean {
-		if (this.#servedAt === undefined) return true;
-		const isNoChance = this.#refusedInARow >= Math.log(CHANCE) / Math.log(this.#tolerance);
-		return isNoChance && now - Math.max(this.#servedAt, this.pausedUntil) >= STANDSTILL_MS;
+	#measured(): number {
+		const [first, last] = [this.#recent[0], this.#recent.at(-1)];
+		const served = this.#recent.filter((each) => !each.refused).length;
+		return (served * 1000) / Math.max(FIRST_MS, (last?.at ?? 0) - (first?.at ?? 0));
 	}
 
 	#halt(now: number, probes: number): void {
@@ -182,26 +191,31 @@ export class RateFinder {
 		this.#pause(now, Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** probes) * (1 + this.random() / 2));
 	}
 
-	#pause(now: number, ms: number): void {
-		this.pausedUntil = Math.max(this.pausedUntil, now + ms);
-	}
-
 	#resume(now: number): void {
 		this.probes = undefined;
-		if (this.rate === Number.POSITIVE_INFINITY) this.rate = 1000 / FIRST_MS;
-		else {
-			this.#top = this.rate;
-			this.#depth = DEEPEST_CUT;
-			this.rate = Math.max(MIN_RATE, this.#top * (1 - this.#depth));
-		}
-		this.#begin(now);
+		if (this.rate === Number.POSITIVE_INFINITY) this.#change(now, 1000 / FIRST_MS);
+		else this.#change(now, this.rate * (1 - DEEPEST_CUT), this.rate);
 	}
 
-	#begin(now: number): void {
-		this.#since = now;
-		this.#grown = 0;
-		this.#grownAt = Math.max(now, this.pausedUntil);
+	/** @param top none for slow start */
+	#change(now: number, rate: number, top?: number): void {
+		this.rate = Math.max(MIN_RATE, rate);
+		this.#top = top;
+		this.#depth = top === undefined ? 0 : Math.max(CUT, 1 - this.rate / top);
+		this.#cycles = 0;
 		this.#results = 0;
 		this.#recent = [];
+		this.#changedAt = now;
+	}
+
+	#pause(now: number, ms: number): void {
+		const until = Math.max(this.pausedUntil, now + ms);
+		this.#pausedMs += until - Math.max(this.pausedUntil, now);
+		this.pausedUntil = until;
+	}
+
+	/** A clock that stands during pauses: they say nothing about what the service takes. */
+	#active(now: number): number {
+		return Math.max(now, this.pausedUntil) - this.#pausedMs;
 	}
 }

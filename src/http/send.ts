@@ -14,19 +14,22 @@ import {
 import type { History, Outcome, Retry } from './outcome.js';
 import { headerOf, type Response } from './response.js';
 
-export const BASE_DELAY_MS = 500;
-export const MAX_DELAY_MS = 30_000;
+/** A service that asked to slow down is left alone; a fault is mostly over at once, and if not, the last attempts are as late. */
+const BACKOFF = { later: { ms: 500, factor: 2 }, fault: { ms: 100, factor: 4 } };
+const MAX_DELAY_MS = 30_000;
 /** The code of a row, or a run, that the service asked to come back later than a run waits. */
 export const WAIT_TOO_LONG = 'wait_too_long';
 /** Beyond it, the row ends. */
 export const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
+/** What is told of each request that was sent: exactly one of the three results. */
 export interface Pace {
 	ready(signal: AbortSignal | undefined): Promise<void> | undefined;
-	/** Come back later, or no connection. */
+	/** The service asks to slow down: 429, 503 or Retry-After. */
 	refused(sentAt: number, retryAfterMs: number | undefined): void;
+	/** A fault of this request alone: no connection, no response, or one of a gateway. */
+	failed(sentAt: number): void;
 	answered(sentAt: number): void;
-	lost(sentAt: number): void;
 }
 
 export interface SendClock {
@@ -119,14 +122,13 @@ function openOutcome({ mayBeApplied, mayBePartly }: History): 'unknown' | 'not-s
 function report(
 	pace: Pace | undefined,
 	sentAt: number,
-	{ status, sent }: Response,
+	{ status }: Response,
 	retry: Retry | undefined,
 	retryAfterMs: number | undefined,
 ): void {
-	const isLost = retry === 'lost' && status !== 0;
-	if (retry === 'later' || !sent || isLost) pace?.refused(sentAt, retryAfterMs);
-	else if (status === 0) pace?.lost(sentAt);
-	else pace?.answered(sentAt);
+	if (retry === 'later' || (status >= 500 && retryAfterMs !== undefined)) pace?.refused(sentAt, retryAfterMs);
+	else if (retry === undefined && status !== 0) pace?.answered(sentAt);
+	else pace?.failed(sentAt);
 }
 
 function putOff(outcome: Outcome, until: number): void {
@@ -155,9 +157,10 @@ function parseHttpDate(text: string): number {
 	return text.endsWith(' GMT') ? Date.parse(text) : Number.NaN;
 }
 
-/** Half to all of the doubled base: clients that failed together don't return together. */
-export function backoffMs(attempt: number, random: number): number {
-	return ((1 + random) / 2) * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
+/** Half to all of what has grown with the attempts: clients that failed together don't return together. */
+export function backoffMs(kind: keyof typeof BACKOFF, attempt: number, random: number): number {
+	const { ms, factor } = BACKOFF[kind];
+	return ((1 + random) / 2) * Math.min(MAX_DELAY_MS, ms * factor ** (attempt - 1));
 }
 
 export interface RetryFacts {
@@ -179,6 +182,7 @@ export function decideRetry(facts: RetryFacts): number | undefined {
 	// Only an update, which does no harm, and not a third time.
 	if (retry === 'once' && (replay !== 'set' || facts.failedBefore)) return undefined;
 	if (retry === 'odd' && !facts.isKnown && attempt > 1) return undefined;
-	if (retry !== 'later' || retryAfterMs === 0) return backoffMs(attempt, random);
+	if (retry !== 'later') return backoffMs('fault', attempt, random);
+	if (retryAfterMs === 0) return backoffMs('later', attempt, random);
 	return retryAfterMs + random * Math.min(1000, 100 + retryAfterMs / 10);
 }

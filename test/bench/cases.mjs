@@ -1,6 +1,6 @@
 /** What is measured: each case has a service, one round of measurements beside the peers, and the figures that follow from it. */
 
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
@@ -74,7 +74,7 @@ const behindLimit = (rounds, rate, burst, rows, time) => ({
 	async measure(bench) {
 		// Requests of an earlier round count no longer.
 		await new Promise((resolve) => setTimeout(resolve, ((burst + 1) * 1000) / rate));
-		truncateSync(bench.server.log);
+		writeFileSync(bench.server.log, '');
 		const { ms } = await bulk(bench, rows);
 		const refused = requestsOf(bench.server).filter(({ status }) => status !== 200).length;
 		return { time: ms / ((rows * 1000) / rate), refused: (100 * refused) / rows };
@@ -83,6 +83,24 @@ const behindLimit = (rounds, rate, burst, rows, time) => ({
 		{ what: 'time, of the ideal', of: 'time', most: time },
 		{ what: 'refused, of the rows', of: 'refused', unit: '%', most: 3 },
 	],
+});
+
+const FAULTY_MS = 30;
+const percent = (share) => `${share * 100} %`;
+
+const faulty = (rounds, what, fault, most) => ({
+	name: `${percent(fault.share)} ${what}, ${FAULTY_MS} ms each, -j 4`,
+	rounds,
+	server: { delay: FAULTY_MS, fault },
+	async measure(bench) {
+		const rows = 500;
+		await fetch(`${bench.server.url}/faults`);
+		const { ms } = await bulk(bench, rows, ['-j', '4']);
+		const faults = Number(await (await fetch(`${bench.server.url}/faults`)).text());
+		const pauses = faults * 1000 * Number(fault.retryAfter ?? 0);
+		return { time: ms / ((rows * FAULTY_MS) / 4 + pauses) };
+	},
+	figures: [{ what: 'time, of the time without, and of what was asked for', of: 'time', most }],
 });
 
 const latency = (rounds, rows) => ({
@@ -316,6 +334,11 @@ export const casesFor = (quick) => {
 		behindLimit(size(3, 1), 20, 10, size(500, 300), 1.15),
 		behindLimit(size(3, 1), 100, 20, size(1500, 500), 1.15),
 		behindLimit(size(3, 1), 100, 0, size(1500, 500), 1.35),
+		faulty(size(3, 1), 'pages of a gateway (502)', { share: 0.08, status: 502 }, 2),
+		faulty(size(3, 1), 'dropped connections', { share: 0.05, status: 0 }, 2),
+		faulty(size(3, 1), 'errors of the service (500)', { share: 0.08, status: 500 }, 2),
+		faulty(size(3, 1), 'refused for 1 s (429)', { share: 0.02, status: 429, retryAfter: '1' }, 1.2),
+		faulty(size(3, 1), 'refused for 2 s (503)', { share: 0.02, status: 503, retryAfter: '2' }, 1.2),
 		latency(rounds, size(6400, 1600)),
 		...[1, 4, 32].map((workers) => auto(size(3, 1), workers, size(6, 4))),
 		rate(rounds, size(200_000, 30_000)),

@@ -103,7 +103,7 @@ async function startService(folder, options) {
 /**
  * nginx can't delay, and has no tickets: such services are in Node.
  * @param {string} parent
- * @param {{ delay?: number, workers?: number, rate?: number, burst?: number, tickets?: number, failing?: boolean }} options
+ * @param {{ delay?: number, workers?: number, rate?: number, burst?: number, tickets?: number, failing?: boolean, fault?: object }} options
  */
 export function startServer(parent, options) {
 	const folder = mkdtempSync(join(parent, 'server-'));

@@ -1,15 +1,25 @@
 /**
  * A service in Node, with options as JSON: a response takes `delay` ms, `workers` requests are worked on at a time, more than `rate` a second
- * with `burst` are refused and logged as nginx does, and a list has so many `tickets`. Prints its port when it listens.
+ * with `burst` are refused and logged as nginx does, and a list has so many `tickets`. A `fault` has a `share` of the requests, and the `status`
+ * (0 drops the connection) and Retry-After that they get. Prints its port when it listens.
  */
 
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-const { delay = 0, workers = Infinity, rate, burst = 0, log, tickets = 0, failing } = JSON.parse(process.argv[2]);
+const {
+	delay = 0,
+	workers = Infinity,
+	rate,
+	burst = 0,
+	log,
+	tickets = 0,
+	failing,
+	fault,
+} = JSON.parse(process.argv[2]);
 const PAGE = 100;
 const content = 'The order has not arrived, and the tracking page has shown the same place for a week. '.repeat(3);
-let [inFlight, most, excess, last] = [0, 0, 0, Number.NEGATIVE_INFINITY];
+let [inFlight, most, excess, last, faults] = [0, 0, 0, Number.NEGATIVE_INFINITY, 0];
 const waiting = [];
 
 /** Whether `limit_req` refuses a request, and how long it holds it back, in ms. */
@@ -50,6 +60,19 @@ function respond(request, response, status) {
 	}
 }
 
+/** The same ones in each run. */
+let drawn = 1;
+function isFaulty() {
+	drawn = (drawn * 48_271) % 2_147_483_647;
+	return fault !== undefined && drawn / 2_147_483_647 < fault.share;
+}
+
+function fail(request, response) {
+	const { status, retryAfter } = fault;
+	if (status === 0) request.socket.destroy();
+	else response.writeHead(status, retryAfter && { 'retry-after': retryAfter }).end('<html><title>No</title></html>');
+}
+
 /** Timers are late by up to a millisecond: the last one passes in a loop. */
 function until(due, finish) {
 	if (performance.now() >= due) finish();
@@ -60,7 +83,10 @@ function start(work) {
 	inFlight++;
 	const due = performance.now() + work.ms;
 	const finish = () => {
-		respond(work.request, work.response, work.status);
+		if (isFaulty()) {
+			faults++;
+			fail(work.request, work.response);
+		} else respond(work.request, work.response, work.status);
 		inFlight--;
 		if (waiting.length > 0) start(waiting.shift());
 	};
@@ -73,6 +99,11 @@ const server = createServer((request, response) => {
 	if (request.url === '/most-in-flight') {
 		response.end(String(most));
 		most = 0;
+		return;
+	}
+	if (request.url === '/faults') {
+		response.end(String(faults));
+		faults = 0;
 		return;
 	}
 	const { status, ms } = rate === undefined ? { status: 200, ms: delay } : limit(performance.now());

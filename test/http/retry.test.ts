@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Retry } from '../../src/http/outcome.js';
-import {
-	BASE_DELAY_MS,
-	backoffMs,
-	decideRetry,
-	MAX_DELAY_MS,
-	parseRetryAfter,
-	type RetryFacts,
-} from '../../src/http/send.js';
+import { backoffMs, decideRetry, parseRetryAfter, type RetryFacts } from '../../src/http/send.js';
 
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 7);
 
@@ -69,14 +62,15 @@ describe('parseRetryAfter', () => {
 });
 
 describe('backoffMs', () => {
-	it('doubles its bound with each attempt up to half a minute', () => {
-		const bounds = [1, 2, 3, 4, 7, 20].map((attempt) => backoffMs(attempt, 1));
-		expect(bounds).toEqual([500, 1000, 2000, 4000, MAX_DELAY_MS, MAX_DELAY_MS]);
+	it('grows with each attempt up to half a minute; after a fault it begins sooner and grows faster', () => {
+		const bounds = (kind: 'later' | 'fault') => [1, 2, 3, 4, 7, 20].map((attempt) => backoffMs(kind, attempt, 1));
+		expect(bounds('later')).toEqual([500, 1000, 2000, 4000, 30_000, 30_000]);
+		expect(bounds('fault')).toEqual([100, 400, 1600, 6400, 30_000, 30_000]);
 	});
 
 	it('waits anything from a half of its bound to all of it', () => {
-		expect(backoffMs(3, 0)).toBe(2 * BASE_DELAY_MS);
-		expect(backoffMs(3, 0.25)).toBe(2.5 * BASE_DELAY_MS);
+		expect(backoffMs('later', 3, 0)).toBe(1000);
+		expect(backoffMs('later', 3, 0.25)).toBe(1250);
 	});
 });
 
@@ -125,7 +119,7 @@ describe('decideRetry', () => {
 	it('sends an update once more where the service failed, and not a third time', () => {
 		expect(decideRetry(facts({ retry: 'once', replay: 'delete' }))).toBeUndefined();
 		expect(decideRetry(facts({ retry: 'once', replay: 'read' }))).toBeUndefined();
-		expect(decideRetry(facts({ retry: 'once' }))).toBe(375);
+		expect(decideRetry(facts({ retry: 'once' }))).toBe(75);
 		expect(decideRetry(facts({ retry: 'once', failedBefore: true }))).toBeUndefined();
 	});
 
@@ -136,6 +130,6 @@ describe('decideRetry', () => {
 	});
 
 	it('takes a wait from the service alone', () => {
-		expect(decideRetry(facts({ retry: 'lost', retryAfterMs: 1e9 }))).toBe(375);
+		expect(decideRetry(facts({ retry: 'lost', retryAfterMs: 1e9 }))).toBe(75);
 	});
 });

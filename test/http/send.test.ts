@@ -65,11 +65,11 @@ describe('an update', () => {
 			scripted({ lost: 'connection_lost' }, { status: 502 }, { unsent: 'connect_refused' }, ok),
 			update,
 		);
-		expect(delivered).toMatchObject({ outcome: 'ok', attempts: 4, waits: [375, 750, 1500], ms: 2630 });
+		expect(delivered).toMatchObject({ outcome: 'ok', attempts: 4, waits: [75, 300, 1200], ms: 1580 });
 		expect(delivered.retried).toMatchObject([
-			{ attempts: 1, retry: 'lost', mayBeApplied: true, waitMs: 375, code: 'connection_lost' },
-			{ attempts: 2, retry: 'lost', mayBeApplied: true, waitMs: 750, status: 502, code: 'http_502' },
-			{ attempts: 3, retry: 'unsent', mayBeApplied: true, waitMs: 1500, code: 'connect_refused' },
+			{ attempts: 1, retry: 'lost', mayBeApplied: true, waitMs: 75, code: 'connection_lost' },
+			{ attempts: 2, retry: 'lost', mayBeApplied: true, waitMs: 300, status: 502, code: 'http_502' },
+			{ attempts: 3, retry: 'unsent', mayBeApplied: true, waitMs: 1200, code: 'connect_refused' },
 		]);
 	});
 
@@ -371,20 +371,22 @@ describe('a stopped run', () => {
 });
 
 describe('what goes on around an attempt', () => {
-	it('tells the brake what is news of the service’s load, and what is not', async () => {
+	it('tells the brake which responses ask to slow down, and which are a fault of this request alone', async () => {
 		const news: string[] = [];
 		const pace: Pace = {
 			ready: () => undefined,
 			refused: (_at, wait) => news.push(`${client.sent} refused ${wait}`),
 			answered: () => news.push(`${client.sent} answered`),
-			lost: () => news.push(`${client.sent} lost`),
+			failed: () => news.push(`${client.sent} failed`),
 		};
 		const steps: Step[] = [
 			{ status: 429, headers: { 'retry-after': '2' } },
 			{ status: 503 },
+			{ status: 502, headers: { 'retry-after': '3' } },
 			{ status: 504 },
+			{ status: 502, body: '<html><title>Bad gateway</title></html>' },
 			{ unsent: 'connect_refused' },
-			{ lost: 'timeout' },
+			{ lost: 'connection_lost' },
 			json(400, { code: 'x', message: 'no' }),
 		];
 		const client = scripted(...steps);
@@ -392,10 +394,12 @@ describe('what goes on around an attempt', () => {
 		expect(news).toEqual([
 			'1 refused 2000',
 			'2 refused undefined',
-			'3 refused undefined',
-			'4 refused undefined',
-			'5 lost',
-			'6 answered',
+			'3 refused 3000',
+			'4 failed',
+			'5 failed',
+			'6 failed',
+			'7 failed',
+			'8 answered',
 		]);
 	});
 
@@ -410,7 +414,7 @@ describe('what goes on around an attempt', () => {
 				}),
 			refused: () => undefined,
 			answered: () => undefined,
-			lost: () => undefined,
+			failed: () => undefined,
 		};
 		const first = deliverTo(client, update, { pace });
 		await new Promise(setImmediate);

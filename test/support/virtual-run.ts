@@ -14,6 +14,7 @@ import { chances } from './small-host.js';
 import { VirtualClock } from './virtual-clock.js';
 
 export interface VirtualAnswer {
+	/** 0 for a connection that drops. */
 	status: number;
 	headers?: Record<string, string>;
 	/** How long the service holds the request before it responds, in milliseconds. */
@@ -51,8 +52,15 @@ export interface VirtualRun {
 
 function responseOf({ status, headers = {} }: VirtualAnswer, path: string): Response {
 	const id = /\d+$/.exec(path)?.[0];
-	const body = Buffer.from(status < 300 ? `{"id":${id}}` : '{"code":"rest_refused","message":"not now"}');
+	const page = '<html><title>Bad gateway</title></html>';
+	const refusal = status === 502 || status === 504 ? page : '{"code":"rest_refused","message":"not now"}';
+	const body = Buffer.from(status < 300 ? `{"id":${id}}` : refusal);
 	return { status, headers: { 'content-type': 'application/json', ...headers }, body, sent: true, ms: 1 };
+}
+
+function lost(code: string): Response {
+	const problem = { code, message: 'no response', permanent: false };
+	return { status: 0, headers: {}, body: Buffer.alloc(0), problem, sent: true, ms: 1 };
 }
 
 export async function virtualRun(options: VirtualRunOptions): Promise<VirtualRun> {
@@ -72,16 +80,10 @@ export async function virtualRun(options: VirtualRunOptions): Promise<VirtualRun
 			run.requests.push({ at: clock.monotonic(), status: responder?.status });
 			if (responder === undefined) {
 				await clock.sleep(30_000, stop.signal);
-				return {
-					status: 0,
-					headers: {},
-					body: Buffer.alloc(0),
-					problem: { code: 'timeout', message: 'no responder', permanent: false },
-					sent: true,
-					ms: 1,
-				};
+				return lost('timeout');
 			}
 			await clock.sleep(latencyMs / 2 + (responder.delayMs ?? 0));
+			if (responder.status === 0) return lost('connection_lost');
 			return responseOf(responder, path);
 		},
 	};
