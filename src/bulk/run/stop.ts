@@ -35,6 +35,7 @@ export class StopWatch {
 	/** Of the first rows, those that could not be read, for whatever reason; undefined once one was. */
 	#unread: number | undefined = 0;
 	#wasReached = false;
+	/** Since then there was no connection, or no response but those of a gateway. */
 	#awaySince: number | undefined;
 
 	/** @param concurrency so many rows may fail together for one reason */
@@ -44,18 +45,14 @@ export class StopWatch {
 	) {}
 
 	lookAttempt({ retry, code }: Pick<Outcome, 'retry' | 'code'>, now: number): StopReason | undefined {
-		if (retry !== 'unsent') {
-			this.#noteReached();
+		if (retry !== 'unsent') this.#wasReached = true;
+		if (retry !== 'unsent' && retry !== 'lost') {
+			this.#awaySince = undefined;
 			return undefined;
 		}
 		this.#awaySince ??= now;
 		const limit = this.#wasReached ? AWAY_MS : AWAY_AT_START_MS;
 		return now - this.#awaySince < limit ? undefined : { kind: 'unreachable', why: code ?? 'no connection' };
-	}
-
-	#noteReached(): void {
-		this.#wasReached = true;
-		this.#awaySince = undefined;
 	}
 
 	lookRead(outcome: Outcome): StopReason | undefined {
@@ -66,7 +63,8 @@ export class StopWatch {
 		const { status, code, message, signedOut, busy } = outcome;
 		const { onError, maxFailures } = this.rules;
 		const isBad = wentWrong(outcome);
-		if (status !== undefined) this.#noteReached();
+		if (status !== undefined) this.#wasReached = true;
+		if (status !== undefined && !busy) this.#awaySince = undefined;
 		if (signedOut && isBad) return { kind: 'unauthorized', outcome };
 		const putOff = this.lookRead(outcome);
 		if (putOff !== undefined) return putOff;

@@ -667,7 +667,7 @@ describe('a part of a sharded run', () => {
 describe('a service that saves and then drops the connection', () => {
 	/** Writes are saved; the response to each is lost while `drops`, and so is the first response to the read of every third object. */
 	async function unstable() {
-		const objects = Array.from({ length: 12 }, (_, at) => ticket(at + 1));
+		const objects = Array.from({ length: 4 }, (_, at) => ticket(at + 1));
 		let drops = true;
 		const lostReads = new Set<number>();
 		const service = await startListService({
@@ -684,7 +684,7 @@ describe('a service that saves and then drops the connection', () => {
 			},
 		});
 		const work = createWorkplace(service.env);
-		work.sheet('edits.csv', 'id,status', 12, (row) => `${row},queued`);
+		work.sheet('edits.csv', 'id,status', 4, (row) => `${row},queued`);
 		return { service, work, end: () => (drops = false) };
 	}
 	const update = 'ticket update --input edits.csv -j 4 --retries 1 --format count'.split(' ');

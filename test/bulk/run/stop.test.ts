@@ -165,7 +165,7 @@ describe('a run stops', () => {
 	it('after five minutes without a connection, where there was one before', () => {
 		for (const reach of [
 			(rules: StopWatch) => rules.look(failed(1)),
-			(rules: StopWatch) => rules.lookAttempt({ retry: 'lost' }, 0),
+			(rules: StopWatch) => rules.lookAttempt({ retry: 'later' }, 0),
 		]) {
 			const rules = watch();
 			reach(rules);
@@ -175,11 +175,20 @@ describe('a run stops', () => {
 		}
 	});
 
-	it('not for connections that were missing now and then', () => {
+	it('after five minutes in which there was no usable response, as nothing else ends the probes of a run', () => {
+		const rules = watch();
+		for (let minute = 0; minute < 5; minute++) {
+			expect(rules.lookAttempt({ retry: 'lost', code: 'http_502' }, minute * 60_000)).toBeUndefined();
+			expect(rules.look(failed(minute + 1, { status: 502, busy: true }))).toBeUndefined();
+		}
+		expect(rules.lookAttempt({ retry: 'lost', code: 'http_502' }, 300_000)).toMatchObject({ why: 'http_502' });
+	});
+
+	it.each(['unsent', 'lost'] as const)('not for what was %s now and then', (retry) => {
 		const rules = watch();
 		for (let minute = 0; minute < 60; minute++) {
-			expect(rules.lookAttempt({ retry: 'unsent' }, minute * 60_000)).toBeUndefined();
-			expect(rules.lookAttempt({ retry: 'lost' }, minute * 60_000 + 1)).toBeUndefined();
+			expect(rules.lookAttempt({ retry }, minute * 60_000)).toBeUndefined();
+			expect(rules.look(outcomeOf(minute + 1, { outcome: 'ok', status: 200 }))).toBeUndefined();
 		}
 	});
 });
