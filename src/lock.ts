@@ -60,12 +60,16 @@ function describeSelf(): Owner {
 	};
 }
 
+/** Of another user, in a folder that several share: only its age can be told. */
+const HIDDEN = 'hidden';
+
 function readOwner(path: string): Owner | undefined {
 	let text: string;
 	try {
 		text = readFileSync(path, 'utf8');
 	} catch (error) {
 		if (codeOf(error) === 'ENOENT') return undefined;
+		if (codeOf(error) === 'EACCES') return { token: HIDDEN, place: HIDDEN };
 		throw new FailedError(`can't read the lock ${path}: ${fileProblem(error)}`, {
 			code: 'unreadable_lock',
 			cause: error,
@@ -79,8 +83,8 @@ function readOwner(path: string): Owner | undefined {
 /** Where the process can't be seen from here, the age of its last sign of life counts. */
 function stateOf(path: string, { pid, place, start }: Owner, self: Owner): 'alive' | 'dead' | 'elsewhere' {
 	const age = attempt(() => Date.now() - statSync(path).mtimeMs) ?? 0;
-	if (pid === undefined) return age > TORN_AFTER_MS ? 'dead' : 'elsewhere';
-	if (place !== self.place) return age > DEAD_AFTER_MS ? 'dead' : 'elsewhere';
+	if (pid === undefined && place !== HIDDEN) return age > TORN_AFTER_MS ? 'dead' : 'elsewhere';
+	if (pid === undefined || place !== self.place) return age > DEAD_AFTER_MS ? 'dead' : 'elsewhere';
 	try {
 		process.kill(pid, 0);
 	} catch (error) {
@@ -156,7 +160,9 @@ export function acquireLock(path: string, what: string): Lock {
 	});
 }
 
-export function lockHolder(path: string): number | undefined {
+/** Its process, as far as it can be told. @returns undefined if nobody has it */
+export function lockHolder(path: string): Pick<Owner, 'pid' | 'host'> | undefined {
 	const owner = readOwner(path);
-	return owner && stateOf(path, owner, describeSelf()) !== 'dead' ? owner.pid : undefined;
+	if (owner === undefined || (owner.pid === undefined && owner.place === undefined)) return undefined;
+	return stateOf(path, owner, describeSelf()) === 'dead' ? undefined : owner;
 }

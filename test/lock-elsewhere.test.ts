@@ -93,7 +93,7 @@ it.each<[string, Partial<typeof machine>, (owner: Record<string, unknown>) => Re
 	const path = join(temporaryFolder(), 'a.lock');
 	const owner = change(ownText(path));
 	writeFileSync(path, JSON.stringify(owner));
-	expect(lockHolder(path)).toBe(owner.pid);
+	expect(lockHolder(path)?.pid).toBe(owner.pid);
 	expect(errorOf(() => acquireLock(path, 'it')).code).toBe('locked');
 	writeFileSync(path, JSON.stringify({ ...owner, pid: NO_SUCH_PID }));
 	expect(lockHolder(path)).toBeUndefined();
@@ -161,7 +161,7 @@ describe('a lock', () => {
 		writeFileSync(path, JSON.stringify({ ...ownText(path), pid: NO_SUCH_PID }));
 		machine.beforeRead = [() => undefined, () => unlinkSync(path)];
 		const lock = acquireLock(path, 'it');
-		expect(lockHolder(path)).toBe(process.pid);
+		expect(lockHolder(path)?.pid).toBe(process.pid);
 		lock.release();
 	});
 

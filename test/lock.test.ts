@@ -47,7 +47,7 @@ describe('acquireLock', () => {
 			code: 'locked',
 			message: `the journal is in use by process ${process.pid}`,
 		});
-		expect(lockHolder(path)).toBe(process.pid);
+		expect(lockHolder(path)?.pid).toBe(process.pid);
 		lock.release();
 		lock.release();
 		expect(readdirSync(folder)).toEqual([]);
@@ -76,7 +76,7 @@ describe('acquireLock', () => {
 		// The shell becomes a program that does not know of the child, as in containers without an init.
 		const parent = spawn('sh', ['-c', '"$0" --input-type=module -e "$1" & exec sleep 60', process.execPath, script]);
 		await once(parent.stdout, 'data');
-		const holder = lockHolder(path) as number;
+		const holder = lockHolder(path)?.pid as number;
 		process.kill(holder, 'SIGKILL');
 		while (lockHolder(path) !== undefined) await new Promise(setImmediate);
 		expect(() => process.kill(holder, 0)).not.toThrow();
@@ -120,7 +120,7 @@ describe('acquireLock', () => {
 			message: `it is in use by process ${process.pid} on not-${hostname()}`,
 			hint: expect.stringContaining(`after 60 seconds without activity, or remove ${path}`),
 		});
-		expect(lockHolder(path)).toBe(owner.pid);
+		expect(lockHolder(path)?.pid).toBe(owner.pid);
 		writeFileSync(path, JSON.stringify({ ...owner, pid: 2 ** 30, place: 'a container' }));
 		expect(codeOf(() => acquireLock(path, 'it')).code).toBe('locked');
 	});

@@ -117,7 +117,7 @@ describe('a journal with odd records', () => {
 			const { exitCode, stderr, stdout } = await work.run(command);
 			expect(`${command} (exit ${exitCode}): ${stderr}`).not.toMatch(/unexpected error|undefined|NaN|\[object/);
 			if (command === 'run show ./j.ndjson --json') {
-				expect(JSON.parse(stdout)).toMatchObject({ ok: 1, failed: 1, damaged_lines: 1, state: 'broken-off' });
+				expect(JSON.parse(stdout)).toMatchObject({ ok: 1, failed: 1, damaged_lines: 1, state: 'crashed' });
 			}
 		}
 	});

@@ -11,6 +11,7 @@ import {
 	outcomes,
 	reasonFor,
 } from '../../http/outcomes.js';
+import type { RunHeader } from '../plan.js';
 
 type Count = OutcomeName | Detail;
 
@@ -156,4 +157,20 @@ export function nextSteps(id: string, counts: Counts, resumable: boolean): [text
 		steps.push(['Fix and resend', `supportctl run rejects ${id} --format csv`]);
 	}
 	return steps;
+}
+
+/** With the way back. */
+export function stepsAfter(
+	{ id, plan }: RunHeader,
+	counts: Counts,
+	resumable: boolean,
+): [text: string, command: string][] {
+	const steps = nextSteps(id, counts, resumable);
+	if (plan.checks.snapshot && counts.ok + counts.differs > 0) steps.push(['Undo', `supportctl run undo ${id}`]);
+	return steps.slice(0, 2);
+}
+
+/** Rows without a record are unsent. */
+export function withUnsent({ input }: RunHeader, counts: Counts): Counts {
+	return { ...counts, 'not-sent': counts['not-sent'] + Math.max(0, input.own - totalOf(counts)) };
 }

@@ -33,9 +33,14 @@ export function isOwnJournal(stateDir: string, id: string, path: string): boolea
 	}
 }
 
+/** `20261121-074512` */
+function idTime(ms: number): string {
+	return new Date(ms).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+}
+
 /** Sorts by time: `20261121-074512-f3k9x`. */
 export function createRunId(now: number, random: () => number): string {
-	const time = new Date(now).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+	const time = idTime(now);
 	const digits = (value: number, count: number): string => value.toString(36).padStart(count, '0');
 	return `${time}-${digits(now % 1000, 2)}${digits(Math.floor(random() * 36 ** 3), 3)}`;
 }
@@ -56,7 +61,20 @@ export function runIds(stateDir: string): string[] {
 	}
 }
 
-/** By path, ID, unique prefix or `last`. @throws UsageError */
+/** `f3k9x` of `20261121-074512-f3k9x`: what people read and type. */
+export function shortId(id: string): string {
+	return id.slice(id.lastIndexOf('-') + 1);
+}
+
+function runsNamed(ids: readonly string[], name: string): readonly string[] {
+	if (name === '') return [];
+	if (name === 'last') return ids.slice(-1);
+	if (ids.includes(name)) return [name];
+	const short = ids.filter((id) => shortId(id) === name);
+	return short.length > 0 ? short : ids.filter((id) => id.startsWith(name));
+}
+
+/** By path, ID, short ID, unique prefix or `last`. @throws UsageError */
 export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	const path = resolve(cwd, name);
 	const found = statSync(path, { throwIfNoEntry: false });
@@ -65,14 +83,12 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 		const why = found === undefined ? 'not found' : 'is not a regular file';
 		throw new UsageError(`journal ${name} ${why}`, { code: 'no_such_run' });
 	}
-	const ids = runIds(stateDir);
-	const isStart = (id: string): boolean => name !== '' && id.startsWith(name);
-	const matches = name === 'last' ? ids.slice(-1) : ids.includes(name) ? [name] : ids.filter(isStart);
+	const matches = runsNamed(runIds(stateDir), name);
 	const [id = '', ...more] = matches;
 	if (more.length > 0) {
-		throw new UsageError(`${matches.length} runs start with "${name}": ${matches.slice(0, 5).join(', ')}`, {
+		throw new UsageError(`${matches.length} runs match "${name}": ${matches.slice(0, 5).join(', ')}`, {
 			code: 'ambiguous_run',
-			hint: 'use a longer prefix',
+			hint: 'use a longer prefix, or the whole ID',
 		});
 	}
 	if (id !== '') {
@@ -87,9 +103,10 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	});
 }
 
-export type RunState = 'running' | 'finished' | 'stopped' | 'interrupted' | 'broken-off' | 'damaged';
+/** `crashed`: killed, or the machine failed. `unreadable`: this user may not read the journal. */
+export type RunState = 'running' | 'finished' | 'stopped' | 'interrupted' | 'crashed' | 'damaged' | 'unreadable';
 
-const OPEN: ReadonlySet<RunState> = new Set(['stopped', 'interrupted', 'broken-off', 'damaged']);
+const OPEN: ReadonlySet<RunState> = new Set(['stopped', 'interrupted', 'crashed', 'damaged', 'unreadable']);
 
 /** Whether a journal may be needed to finish its run. */
 export function isOpenState(state: RunState): boolean {
@@ -126,7 +143,7 @@ export function readRunHeader(path: string): RunHeader {
 }
 
 function stateAfter(end: EndRecord | undefined): RunState {
-	if (end === undefined) return 'broken-off';
+	if (end === undefined) return 'crashed';
 	if (end.interrupted) return 'interrupted';
 	return end.counts['not-sent'] > end.counts.left_out ? 'stopped' : 'finished';
 }
@@ -143,16 +160,45 @@ export async function summariseRun(journal: string, id: string, scan?: JournalSc
 		const state = lockHolder(`${path}.lock`) === undefined ? stateAfter(end) : 'running';
 		return { id: header.id, path, state, header, counts, end };
 	} catch (error) {
-		return { id, path, state: 'damaged', problem: fileProblem(error) };
+		return { id, path, state: isOfSystem(error) ? 'unreadable' : 'damaged', problem: whyNot(error) };
 	}
+}
+
+/** Whether the system keeps it from being read, rather than what it says. */
+function isOfSystem(error: unknown): boolean {
+	const { code, cause } = error as NodeJS.ErrnoException;
+	return /^E[A-Z]+$/.test(code ?? '') || (cause !== undefined && isOfSystem(cause));
+}
+
+/** Without the path, which stands beside it. */
+function whyNot(error: unknown): string {
+	return fileProblem(error).replace(/^can't read the (?:journal|lock) [^\n]*?: /, '');
 }
 
 export async function listRuns(stateDir: string, limit = Number.POSITIVE_INFINITY): Promise<RunSummary[]> {
 	const summaries: RunSummary[] = [];
-	for (const id of runIds(stateDir).reverse().slice(0, limit)) {
-		summaries.push(await summariseRun(journalPath(stateDir, id), id));
+	for await (const summary of runsIn(stateDir)) {
+		if (summaries.length >= limit) break;
+		summaries.push(summary);
 	}
 	return summaries;
+}
+
+/** Newest first. @param since milliseconds since 1970 */
+export async function* runsIn(stateDir: string, since = 0): AsyncGenerator<RunSummary> {
+	// IDs begin with the time, so older journals need not be opened.
+	const least = idTime(since);
+	for (const id of runIds(stateDir).reverse()) {
+		if (id < least) return;
+		yield await summariseRun(journalPath(stateDir, id), id);
+	}
+}
+
+/** A journal that says nothing, and why. */
+export type SkippedRun = RunSummary & { readonly problem: string };
+
+export function isSkipped(summary: RunSummary): summary is SkippedRun {
+	return summary.problem !== undefined;
 }
 
 /** A journal elsewhere (--journal) stays; only the link goes. */

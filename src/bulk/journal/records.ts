@@ -68,6 +68,8 @@ export interface EndRecord {
 	counts: Counts;
 	exit: ExitCode;
 	interrupted?: boolean | undefined;
+	/** Why rows are left. */
+	stopped?: { readonly kind: string; readonly why: string } | undefined;
 }
 
 export interface ResumeRecord {
@@ -136,7 +138,7 @@ function sealOf(content: string): string {
 	return `,"crc":"${crc32(content).toString(16).padStart(8, '0')}"}`;
 }
 
-const SEAL_LENGTH = ',"crc":"00000000"}'.length;
+export const SEAL_LENGTH = ',"crc":"00000000"}'.length;
 
 export function sealed(json: string): string {
 	const content = json.slice(0, -1);
@@ -269,7 +271,13 @@ const shapes: { readonly [Type in Lines['type']]: Shape<Facts<Type>> } & { reado
 	name: either(object({ ...named, id: text }), object({ ...named, problem: text })),
 	tick: object<Facts<'tick'>>({ ms: amount }),
 	resume: object<ResumeRecord>({ at: text, tool: text, concurrency: whole(1), again: optional(listOf(outcome)) }),
-	end: object<EndRecord>({ at: text, counts, exit: exitCode, interrupted: optional(flag) }),
+	end: object<EndRecord>({
+		at: text,
+		counts,
+		exit: exitCode,
+		interrupted: optional(flag),
+		stopped: optional(object<NonNullable<EndRecord['stopped']>>({ kind: text, why: text })),
+	}),
 };
 
 const ROW_FACTS: ReadonlySet<string> = new Set([...Object.keys(rowFacts), 'type']);

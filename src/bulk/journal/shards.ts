@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { UsageError } from '../../errors.js';
 import { formatShard, type RunHeader } from '../plan.js';
-import { type Counts, nextSteps, openRows, sumOf, totalOf } from './counts.js';
+import { type Counts, openRows, stepsAfter, sumOf, withUnsent } from './counts.js';
 import { type RunSummary, summariseRun } from './folder.js';
 import { openRecords, type RecordFile } from './read.js';
 
@@ -48,17 +48,14 @@ export function combine(runs: OpenRuns) {
 		ms: durationOf(runs, header),
 		next: ended.flatMap((run) => {
 			const counts = allCounts(run);
-			return nextSteps(run.scan.header.id, counts, openRows(counts) > 0);
+			return stepsAfter(run.scan.header, counts, openRows(counts) > 0);
 		}),
 		...(isOne ? { missing: [], twice: [] } : gapsIn(runs)),
 	};
 }
 
-/** Rows without a record are unsent. */
 function allCounts({ scan: { header, end, counts } }: OpenRun): Counts {
-	const all = { ...(end?.counts ?? counts) };
-	all['not-sent'] += Math.max(0, header.input.own - totalOf(all));
-	return all;
+	return withUnsent(header, end?.counts ?? counts);
 }
 
 function headerOf(headers: readonly RunHeader[]): RunHeader {

@@ -7,6 +7,7 @@ import type { Client } from '../../http/client.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../journal/counts.js';
+import type { EndRecord } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
 import { BatchReader } from '../lists/batches.js';
 import { AutoConcurrency } from './concurrency.js';
@@ -18,7 +19,7 @@ import type { PastPart } from './resume.js';
 import { invalidOutcome, isInvalid, isOwn, type PlannedRows, type RunRow } from './rows.js';
 import { beyondStop, type FirstRead, RowSender } from './send-row.js';
 import type { RunSetup } from './setup.js';
-import { type StopReason, StopWatch } from './stop.js';
+import { type StopReason, StopWatch, whyStopped } from './stop.js';
 import type { Survey } from './survey.js';
 
 interface RunParts {
@@ -207,11 +208,26 @@ export class Execution {
 		try {
 			if (this.#hasTick) this.#noteTick();
 			const at = new Date(setup.clock.now()).toISOString();
-			await journal?.close({ at, counts, exit: exitCode, interrupted: isInterrupted ? true : undefined });
+			const interrupted = isInterrupted ? true : undefined;
+			await journal?.close({
+				at,
+				counts,
+				exit: exitCode,
+				interrupted,
+				stopped: this.#whyEnded(stopped, counts, failure),
+			});
 		} catch (error) {
 			failure ??= error;
 		}
 		return { counts, exitCode, stopped, ms, resumable, failure };
+	}
+
+	#whyEnded(stopped: StopReason | undefined, counts: Counts, failure: unknown): EndRecord['stopped'] {
+		const { first } = this.parts.setup.tuning;
+		if (stopped !== undefined) return { kind: stopped.kind, why: whyStopped(stopped) };
+		if (failure instanceof SupportctlError) return { kind: 'error', why: failure.message };
+		if (first === undefined || openRows(counts) === 0) return undefined;
+		return { kind: 'first', why: `stopped after the first ${first} rows (--first)` };
 	}
 }
 

@@ -107,3 +107,31 @@ export class StopWatch {
 		return 0;
 	}
 }
+
+const messageOf = ({ message, code, outcome }: Outcome): string => message ?? code ?? outcome;
+
+/** Also kept in the journal, for `run show`. */
+export function whyStopped(reason: StopReason): string {
+	switch (reason.kind) {
+		case 'signal':
+			return 'interrupted';
+		case 'unauthorized': {
+			const { message = 'no reason given' } = reason.outcome;
+			return `stopped: the service refused the credentials (401: ${message})`;
+		}
+		case 'failure':
+			return `stopped at row ${reason.outcome.row}: it failed (--stop-on-error)`;
+		case 'too-many-failures':
+			return `stopped: more than ${reason.limit} rows failed (--max-failures)`;
+		case 'unreadable':
+			return `stopped: none of the first ${reason.rows} rows could be read: ${messageOf(reason.outcome)}`;
+		case 'same-refusal':
+			return `stopped: the first ${reason.rows} rows failed for the same reason: ${messageOf(reason.outcome)}`;
+		case 'unreachable':
+			return `stopped: the service could not be reached (${reason.why})`;
+		case 'asked-to-wait':
+			return `stopped: ${messageOf(reason.outcome)}`;
+		case 'out-of-time':
+			return `stopped at ${new Date(reason.until).toISOString()}: time is up`;
+	}
+}

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { closeSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { customFieldText } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints, isEndpointName } from '../../api/endpoints.js';
@@ -23,9 +24,12 @@ import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 
 /** @throws UsageError, or FailedError while the run goes on */
 export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: boolean): RunPlan {
-	const pid = lockHolder(`${journal}.lock`);
-	if (pid !== undefined) {
-		throw new FailedError(`run ${id} is still running in process ${pid}`, {
+	const holder = lockHolder(`${journal}.lock`);
+	if (holder !== undefined) {
+		const { pid, host } = holder;
+		const where = host === hostname() ? '' : ` on ${host}`;
+		const by = pid === undefined ? 'is still running' : `is still running in process ${pid}${where}`;
+		throw new FailedError(`run ${id} ${by}`, {
 			code: 'locked',
 			hint: 'wait for it to end, or stop it with Ctrl-C',
 		});

@@ -59,9 +59,14 @@ describe('findRun', () => {
 		expect(() => findRun(stateDir, '.', folder)).toThrow('run "." not found');
 	});
 
+	it('finds a run by the last five characters of its ID, as run list prints it', () => {
+		const stateDir = createRuns();
+		expect(findRun(stateDir, 'bbbbb')).toBe(journalIn(stateDir, ids[1]));
+	});
+
 	it('refuses what fits several, none, or nothing at all', () => {
 		const stateDir = createRuns();
-		expect(() => findRun(stateDir, '20261121')).toThrow(`2 runs start with "20261121": ${ids[0]}, ${ids[1]}`);
+		expect(() => findRun(stateDir, '20261121')).toThrow(`2 runs match "20261121": ${ids[0]}, ${ids[1]}`);
 		expect(() => findRun(stateDir, '2025')).toThrow('run "2025" not found');
 		expect(() => findRun(stateDir, '')).toThrow('run "" not found');
 		expect(() => findRun(stateDir, '../secrets')).toThrow('journal ../secrets not found');
@@ -76,7 +81,7 @@ describe('findRun', () => {
 		rmSync(path);
 		expect(() => findRun(stateDir, 'last')).toThrow('journal of run 20270101-000000-ddddd not found');
 		const [first, second] = await listRuns(stateDir);
-		expect([first?.state, second?.state]).toEqual(['damaged', 'broken-off']);
+		expect([first?.state, second?.state]).toEqual(['unreadable', 'crashed']);
 	});
 
 	it('lists nothing where there is no state folder', async () => {
@@ -92,13 +97,13 @@ describe('the state of a run', () => {
 		const state = async () => (await summariseRun(journal.path, 'x')).state;
 		expect(await state()).toBe('running');
 		await journal.close();
-		expect(await state()).toBe('broken-off');
+		expect(await state()).toBe('crashed');
 		appendFileSync(journal.path, `${lineOf({ type: 'end', ...end, interrupted: true })}\n`);
 		expect(await state()).toBe('interrupted');
 		appendFileSync(journal.path, `${lineOf({ type: 'end', ...end })}\n`);
 		expect(await state()).toBe('finished');
 		appendFileSync(journal.path, '{"type":"end",\n');
-		expect(await state()).toBe('broken-off');
+		expect(await state()).toBe('crashed');
 	});
 
 	it('has the counts that its end tells, or those that its records come to', async () => {
@@ -126,7 +131,7 @@ describe('the state of a run', () => {
 		const journal = startJournal(temporaryFolder(), ids.length, undefined, { source });
 		await journal.close();
 		expect(readRunHeader(journal.path)).toEqual(header);
-		expect(await summariseRun(journal.path, 'x')).toMatchObject({ state: 'broken-off', header });
+		expect(await summariseRun(journal.path, 'x')).toMatchObject({ state: 'crashed', header });
 	});
 
 	it.each([
@@ -141,7 +146,7 @@ describe('the state of a run', () => {
 			id: 'a',
 			path,
 			state: 'damaged',
-			problem: `can't read the journal ${path}: ${reason}`,
+			problem: reason,
 		});
 	});
 });

@@ -633,7 +633,7 @@ describe('two processes', () => {
 		first.child.kill('SIGKILL');
 		await first.ended;
 		expect(recorder.requests).toHaveLength(2);
-		expect((await work.run('run list --fields state --format csv')).stdout).toBe('state\nbroken-off\n');
+		expect((await work.run('run list --fields state --format csv')).stdout).toBe('state\ncrashed\n');
 		const resumed = work.begin('run resume last -q -j 6');
 		await recorder.reached(8);
 		for (const respond of held.slice(2)) respond();

@@ -1,20 +1,40 @@
 /** `run list`, and runs as others show them. */
 
+import { basename } from 'node:path';
 import { counted } from '../../../api/names.js';
-import { openRows, totalOf } from '../../../bulk/journal/counts.js';
-import { listRuns, type RunSummary, runIds } from '../../../bulk/journal/folder.js';
+import { openRows, stepsAfter, totalOf, withUnsent } from '../../../bulk/journal/counts.js';
+import { findRecords, isAbout } from '../../../bulk/journal/find.js';
+import { isSkipped, type RunSummary, runIds, runsIn, type SkippedRun, shortId } from '../../../bulk/journal/folder.js';
 import type { JournalScan } from '../../../bulk/journal/history.js';
-import { commandOf, formatShard } from '../../../bulk/plan.js';
+import { commandOf, formatShard, type RunPlan } from '../../../bulk/plan.js';
 import { sourceName } from '../../../bulk/sources.js';
 import { outcomeNames } from '../../../http/outcomes.js';
 import type { Context } from '../../../io/context.js';
+import type { StyleName } from '../../../output/colour.js';
 import type { Column, Row } from '../../../output/columns.js';
+import { factsOf } from '../../../output/formats.js';
 import { stateFolder } from '../../../profile/settings.js';
+import { relativeTime } from '../../../text.js';
 import { defineCommand, type Invocation } from '../../command.js';
-import { notify, say } from '../../notices.js';
+import { notify, say, warn } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions, wholeNumber } from '../../options/shared.js';
+import { parseDuration } from '../../options/window.js';
 import { chosenFormat, printAll, SHOWN } from '../../results.js';
+
+/** Why rows are left. */
+function reasonOf({ state, end, header, problem }: RunSummary): string | null {
+	if (problem !== undefined) return problem;
+	if (header === undefined || state === 'running' || state === 'finished') return null;
+	if (state === 'crashed') return 'the process was killed, or the machine failed: the journal has no end';
+	return end?.stopped?.why ?? null;
+}
+
+function nextOf({ state, header, counts }: RunSummary): string[] {
+	if (state === 'running' || header === undefined || counts === undefined) return [];
+	const all = withUnsent(header, counts);
+	return stepsAfter(header, all, openRows(all) > 0).map(([, command]) => command);
+}
 
 export function runView(summary: RunSummary): Row {
 	const { id, state, path, header, counts, end, problem } = summary;
@@ -23,6 +43,9 @@ export function runView(summary: RunSummary): Row {
 	return {
 		run: id,
 		state,
+		result: resultText(summary),
+		stopped: end?.stopped?.kind ?? null,
+		reason: reasonOf(summary),
 		command: plan === undefined ? null : commandOf(plan),
 		undoes: plan?.source.from === 'snapshots' ? plan.source.run : null,
 		service: plan?.service.baseUrl ?? null,
@@ -33,7 +56,7 @@ export function runView(summary: RunSummary): Row {
 		rows: header?.input.own ?? null,
 		...Object.fromEntries(numbers),
 		// Also rows without a record.
-		open: header && counts ? header.input.own - totalOf(counts) + openRows(counts) : null,
+		open: header && counts ? openRows(withUnsent(header, counts)) : null,
 		can_undo: plan?.checks.snapshot ?? null,
 		exit_code: end?.exit ?? null,
 		user: header?.who?.user ?? null,
@@ -43,48 +66,94 @@ export function runView(summary: RunSummary): Row {
 		started: header?.started ?? null,
 		ended: end?.at ?? null,
 		journal: path,
+		next: nextOf(summary),
 		...(problem === undefined ? {} : { problem }),
 	};
 }
 
 const runKeys = [...Object.keys(runView({ id: '', state: 'finished', path: '' })), 'problem'];
 
-const WIDE = 120;
+/** `50 ok, 10 failed`, `crashed: 3 ok, 7 unsent` */
+export function resultText({ state, header, counts, problem }: RunSummary): string {
+	if (header === undefined || counts === undefined) return `${state}: ${problem}`;
+	const unsent = withUnsent(header, counts)['not-sent'] - counts.left_out;
+	const parts = outcomeNames.map((name) => [name, name === 'not-sent' ? unsent : counts[name]] as const);
+	// Without an end, rows may have been sent that no record names.
+	const open = state === 'crashed' || state === 'running' ? 'unfinished' : 'unsent';
+	const words = parts
+		.filter(([, count]) => count > 0)
+		.map(([name, count]) => `${count} ${name === 'not-sent' ? open : name}`);
+	if (counts.left_out > 0) words.push(`${counts.left_out} left out`);
+	const text = words.join(', ') || 'no rows';
+	return state === 'finished' ? text : `${state}: ${text}`;
+}
 
-function runColumns(width = WIDE): Column[] {
-	const bad = (path: string): Column => ({ path, style: (text) => (text === '0' ? undefined : 'bad') });
-	const seldom = (path: string): Column => ({ ...bad(path), optional: true, usual: '0' });
-	const isFine = (state: unknown): boolean => state === 'finished' || state === 'running';
-	const serviceOf = ({ service }: Row): string => (URL.canParse(`${service}`) ? new URL(`${service}`).host : '');
-	const issues: Column = {
-		...bad('issues'),
-		get: ({ failed, differs, invalid, unknown }) =>
-			[failed, differs, invalid, unknown].reduce<number>((sum, count) => sum + Number(count), 0),
+function resultStyle({ state, failed, differs, unknown, invalid }: Row): StyleName {
+	if (state === 'damaged' || state === 'unreadable') return 'bad';
+	if (Number(failed) + Number(invalid) > 0) return 'bad';
+	const isFine = (state === 'finished' || state === 'running') && Number(differs) + Number(unknown) === 0;
+	return isFine ? 'good' : 'doubtful';
+}
+
+const NAMED_IDS = 3;
+
+/** `night.csv`, `17 18`, `plan night.plan`, `run f3k9x` */
+function fromText({ source }: RunPlan): string {
+	switch (source.from) {
+		case 'ids': {
+			const named = source.ids.slice(0, NAMED_IDS).join(' ');
+			return source.ids.length > NAMED_IDS ? `${named} …` : named;
+		}
+		case 'file':
+			return basename(source.name);
+		case 'plan':
+			return `plan ${basename(source.path)}`;
+		case 'snapshots':
+			return `run ${shortId(source.run)}`;
+	}
+}
+
+/** What a table shows; other formats have all that is known. */
+function runColumns({ stdout, clock }: Context): Column[] {
+	const result: Column = { path: 'result', least: 22, style: (_, row) => resultStyle(row) };
+	if (!stdout.isTTY) {
+		const before = ['run', 'started', 'user', 'command', 'input', 'state'].map((path) => ({ path }));
+		return [...before, result, { path: 'note' }];
+	}
+	const when = ({ started }: Row): string => {
+		return typeof started === 'string' ? relativeTime(Date.parse(started), clock.now()) : '';
 	};
-	const more: Column[] = [
-		{ path: 'input', least: 5 },
-		{ path: 'service', get: serviceOf, least: 8 },
-		{ path: 'user', least: 4, optional: true },
-		{ path: 'note', least: 8, optional: true },
-	];
 	return [
-		{ path: 'run', whole: true },
-		{ path: 'command', least: 6 },
-		...(width < WIDE ? [] : more),
-		{ path: 'state', least: 6, style: (_, { state }) => (isFine(state) ? 'good' : 'doubtful') },
-		{ path: 'rows' },
-		{ path: 'ok' },
-		...(width < WIDE ? [issues] : [bad('failed'), seldom('differs'), seldom('invalid'), seldom('unknown')]),
-		{ path: 'open' },
-		{ path: 'undo', get: ({ can_undo }) => (can_undo === true ? 'yes' : ''), optional: true },
+		{ path: 'run', get: ({ run }) => shortId(String(run)), whole: true },
+		{ path: 'when', get: when, least: 11 },
+		{ path: 'user', label: 'who', least: 4 },
+		{ path: 'command', least: 12 },
+		{ path: 'from', least: 9 },
+		result,
 		{ path: 'shard', optional: true },
-		{ path: 'problem', optional: true, important: true },
+		{ path: 'note', least: 6, optional: true },
 	];
 }
 
 export async function printRuns(invocation: Invocation, runs: readonly RunSummary[]): Promise<void> {
-	const columns = runColumns(invocation.context.stdout.columns);
-	await printAll(invocation, { columns, keys: runKeys, idOf: ({ run }) => run }, runs.map(runView));
+	const isEverything = factsOf(chosenFormat(invocation)).prints === 'everything';
+	const columns = isEverything ? runKeys.map((path) => ({ path })) : runColumns(invocation.context);
+	const forPerson = (summary: RunSummary): Row => {
+		const { header } = summary;
+		const more = isEverything ? {} : { from: header && fromText(header.plan) };
+		return { ...runView(summary), ...more };
+	};
+	await printAll(invocation, { columns, keys: runKeys, idOf: ({ run }) => run }, runs.map(forPerson));
+}
+
+const NAMED_SKIPS = 3;
+
+/** Journals that could say more, but not to this user. */
+export function noteSkipped(context: Context, skipped: readonly SkippedRun[]): void {
+	if (skipped.length === 0) return;
+	const named = skipped.slice(0, NAMED_SKIPS).map(({ id, problem }) => `${id} (${problem})`);
+	const rest = skipped.length > NAMED_SKIPS ? ', …' : '';
+	warn(context, [`skipped ${counted(skipped.length, 'journal')}: ${named.join(', ')}${rest}`]);
 }
 
 /** @param areListed those that were not sent are listed already, from the input */
@@ -98,10 +167,32 @@ export function noteUnreached(context: Context, scan: JournalScan, areListed = f
 	notify(context, 'message', text);
 }
 
+/** `7d`, or a date. @throws UsageError */
+function parseSince(text: string, flag: string): (now: number) => number {
+	if (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text))) return () => Date.parse(text);
+	const age = parseDuration(text, flag);
+	return (now) => now - age;
+}
+
+function isBy(name: string): (summary: RunSummary) => boolean {
+	const wanted = name.toLowerCase();
+	return ({ header }) => [header?.who?.user, header?.who?.account].some((each) => each?.toLowerCase() === wanted);
+}
+
+/** Whether the run wrote the object, or was asked to. */
+function hasObject({ header, path }: RunSummary, id: string): boolean {
+	const source = header?.plan.source;
+	if (source?.from === 'ids' && source.ids.includes(id)) return true;
+	return findRecords(path, [id]).records.some((record) => isAbout(record, id));
+}
+
 export const command = defineCommand({
 	arguments: [],
 	options: [
 		...options('Runs', [
+			{ flags: '--id <id>', help: 'Runs that wrote this object' },
+			{ flags: '--since <age>', help: 'Runs started in this time (7d, 12h), or since a date', parse: parseSince },
+			{ flags: '--user <name>', help: 'Runs of this system user or account' },
 			{
 				flags: '--limit <n>',
 				help: 'Print at most N runs, newest first',
@@ -113,11 +204,25 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const { context, options: given } = invocation;
+		const { id, since, user } = given;
 		const stateDir = stateFolder(context);
 		const isPlain = context.stdout.isTTY && chosenFormat(invocation) === undefined && given.query === undefined;
 		const limit = given.limit ?? (isPlain ? SHOWN : Number.POSITIVE_INFINITY);
-		await printRuns(invocation, await listRuns(stateDir, limit));
-		const more = runIds(stateDir).length - limit;
+		const isFiltered = id !== undefined || user !== undefined;
+		const isWanted = user === undefined ? () => true : isBy(user);
+		const found: RunSummary[] = [];
+		const skipped: SkippedRun[] = [];
+		let more = 0;
+		for await (const summary of runsIn(stateDir, since?.(context.clock.now()))) {
+			if (isFiltered && isSkipped(summary)) skipped.push(summary);
+			else if (!isWanted(summary) || (id !== undefined && !hasObject(summary, id))) continue;
+			else if (found.length < limit) found.push(summary);
+			else more++;
+			if (found.length === limit && !isFiltered) break;
+		}
+		await printRuns(invocation, found);
+		noteSkipped(context, skipped);
+		if (!isFiltered && since === undefined) more = runIds(stateDir).length - limit;
 		if (more > 0) say(invocation, `… and ${more} older; --limit shows more, run prune removes old runs`);
 	},
 });

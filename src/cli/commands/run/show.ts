@@ -83,7 +83,7 @@ async function printRecords(invocation: Invocation, [first]: OpenRuns, rows: Ite
 	await printAll(invocation, { columns: [{ path: 'row' }, ...columns] }, rows);
 }
 
-const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'plan', 'next']);
+const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'plan', 'next', 'result', 'stopped']);
 
 async function showRuns(invocation: Invocation, runs: OpenRuns, whole: Whole): Promise<void> {
 	const failures: Row[] = [];

@@ -2,11 +2,11 @@
 
 import { counted, nameRow, plural } from '../../../api/names.js';
 import { type Complaint, formatComplaint } from '../../../bulk/input/rows.js';
-import { badRows, leftRows, nextSteps, totalOf } from '../../../bulk/journal/counts.js';
+import { badRows, leftRows, stepsAfter, totalOf } from '../../../bulk/journal/counts.js';
 import { type RunHeader, type RunPlan, undoObstacle } from '../../../bulk/plan.js';
 import type { Ended, Started } from '../../../bulk/run/events.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
-import type { StopReason } from '../../../bulk/run/stop.js';
+import { type StopReason, whyStopped } from '../../../bulk/run/stop.js';
 import type { Survey } from '../../../bulk/run/survey.js';
 import { fileOf, sourceName } from '../../../bulk/sources.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
@@ -105,7 +105,8 @@ export class TextMessages implements Messages {
 		for (const each of [...noted.advices].slice(0, MOST_ADVICES)) {
 			this.#write(`${palette.strong('hint:')} ${sanitise(each)}`);
 		}
-		for (const [text, command] of stepsAfter(ended, header)) this.#write(`${text}: ${palette.command(command)}`);
+		for (const [text, command] of stepsAfter(header, ended.counts, ended.resumable))
+			this.#write(`${text}: ${palette.command(command)}`);
 		const { counts } = ended;
 		const isWritten = writes(job) && counts.ok + counts.differs + counts.unknown > 0;
 		// Who passes --no-snapshot knows.
@@ -198,7 +199,7 @@ export class JsonMessages implements Messages {
 			ms: Math.round(ms),
 			counts,
 			exitCode,
-			next: header === undefined ? [] : stepsAfter(ended, header).map(([, command]) => command),
+			next: header === undefined ? [] : stepsAfter(header, ended.counts, ended.resumable).map(([, command]) => command),
 		});
 	}
 
@@ -229,42 +230,9 @@ export class JsonMessages implements Messages {
 	}
 }
 
-const messageOf = ({ message, code, outcome }: Outcome): string => message ?? code ?? outcome;
-
-export function whyStopped(reason: StopReason): string {
-	switch (reason.kind) {
-		case 'signal':
-			return 'interrupted';
-		case 'unauthorized': {
-			const { message = 'no reason given' } = reason.outcome;
-			return `stopped: the service refused the credentials (401: ${message})`;
-		}
-		case 'failure':
-			return `stopped at row ${reason.outcome.row}: it failed (--stop-on-error)`;
-		case 'too-many-failures':
-			return `stopped: more than ${reason.limit} rows failed (--max-failures)`;
-		case 'unreadable':
-			return `stopped: none of the first ${reason.rows} rows could be read: ${messageOf(reason.outcome)}`;
-		case 'same-refusal':
-			return `stopped: the first ${reason.rows} rows failed for the same reason: ${messageOf(reason.outcome)}`;
-		case 'unreachable':
-			return `stopped: the service could not be reached (${reason.why})`;
-		case 'asked-to-wait':
-			return `stopped: ${messageOf(reason.outcome)}`;
-		case 'out-of-time':
-			return `stopped at ${new Date(reason.until).toISOString()}: time is up`;
-	}
-}
-
 export function adviceAfter(reason: StopReason | undefined, { session }: RunJob): string | undefined {
 	if (reason?.kind === 'unreachable') return 'run "supportctl doctor"';
 	return reason !== undefined && 'outcome' in reason ? nextStep(reason.outcome, {}, session.connection) : undefined;
-}
-
-function stepsAfter({ counts, resumable }: Ended, { id, plan }: RunHeader): [text: string, command: string][] {
-	const steps = nextSteps(id, counts, resumable);
-	if (plan.checks.snapshot && counts.ok + counts.differs > 0) steps.push(['Undo', `supportctl run undo ${id}`]);
-	return steps.slice(0, 2);
 }
 
 export function noteColumns({ plan, context, options }: RunJob, { columns }: PlannedRows): void {

@@ -82,7 +82,8 @@ export class OneScreen {
 		if (failure !== undefined) throw failure;
 		if (unprinted !== undefined) throw lostResults(unprinted, this.job, exitCode);
 		if (this.#hasRow || stopped === undefined) return;
-		const { adviceAfter, whyStopped } = await import('./messages.js');
+		const { adviceAfter } = await import('./messages.js');
+		const { whyStopped } = await import('../../../bulk/run/stop.js');
 		const message = `${whyStopped(stopped)}; nothing was written`;
 		throw new SupportctlError(message, exitCode, { code: stopped.kind, hint: adviceAfter(stopped, this.job) });
 	}

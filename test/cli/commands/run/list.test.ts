@@ -357,7 +357,7 @@ describe('run list and run show', () => {
 		const list = (await jsonOf(work, 'run list --json')) as Record<string, unknown>[];
 		expect(list.map((each) => [each.state, each.command, each.rows, each.ok, each.failed, each.unknown])).toEqual([
 			['running', 'ticket update', 5, 1, 0, 0],
-			['broken-off', 'ticket update', 5, 0, 0, 1],
+			['crashed', 'ticket update', 5, 0, 0, 1],
 			['finished', 'ticket update', 4, 2, 2, 0],
 			['damaged', null, null, null, null, null],
 		]);
@@ -378,10 +378,10 @@ describe('run list and run show', () => {
 		});
 		expect((await prune('--older-than 0h --yes --fields nope')).exitCode).toBe(2);
 		await prune('--older-than 0h --dry-run');
-		expect(await states()).toEqual(['broken-off', 'finished']);
+		expect(await states()).toEqual(['crashed', 'finished']);
 		expect((await prune('--yes')).stderr).toBe('0 runs removed\n');
 		await prune('--older-than 0h --yes');
-		expect(await states()).toEqual(['broken-off']);
+		expect(await states()).toEqual(['crashed']);
 		await prune('--older-than 0h --yes --force');
 		expect(await states()).toEqual([]);
 	});
@@ -415,22 +415,96 @@ describe('run list and run show', () => {
 		expect(await output(work, 'run show last --outcome ok --format ids')).toBe('1\n2\n');
 	});
 
-	it('is a table of 80 columns, and shows the input, who and why if there is room', async () => {
+	it('is a table of 80 columns that says when, who, from where, what came of it, and why', async () => {
 		const work = place();
 		const { checks } = planOf();
 		const plan = { endpoint: 'ticket.fields.set', checks: { ...checks, snapshot: true } } as const;
 		await startJournal(journalsOf(work), 5, undefined, { ...plan, id: '20261121-210332-c0spc' }).close();
 		const source = { from: 'snapshots', journal: 'x', run: '20261121-210332-c0spc', overwrite: false } as const;
 		await startJournal(journalsOf(work), 5, undefined, { ...plan, id: '20261121-210334-d5rea', source }).close();
-		const wide = async (columns: number) => (await work.run('run list --no-color', { columns })).stdout;
-		expect((await wide(80)).split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-			['RUN', 'COMMAND', 'STATE', 'ROWS', 'OK', 'ISSUES', 'OPEN', 'UNDO'],
-			['20261121-210334-d5rea', 'run undo', 'broken-off', '5', '0', '0', '5', 'yes'],
-			['20261121-210332-c0spc', expect.any(String), 'broken-off', '5', '0', '0', '5', 'yes'],
+		await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '--note', 'a note that is rather long to read']);
+		const at = async (columns: number) => (await work.run('run list --no-color', { columns })).stdout;
+		const lines = (await at(80)).split('\n');
+		expect(lines.every((line) => line.length <= 80)).toBe(true);
+		const { username } = userInfo();
+		expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+			['RUN', 'WHEN', 'WHO', 'COMMAND', 'FROM', 'RESULT', 'NOTE'],
+			[
+				expect.stringMatching(/^\w{5}$/),
+				'just now',
+				username,
+				'ticket update',
+				'1 2',
+				'2 ok',
+				expect.stringMatching(/^a .*…$/),
+			],
+			['d5rea', expect.stringMatching(/ ago$/), 'run undo', 'run c0spc', 'crashed: 5 unfinished'],
+			['c0spc', expect.stringMatching(/ ago$/), expect.stringMatching(/^ticket field/), 'edits.csv', 'crashed: 5 unfinished'],
 			[''],
 		]);
-		expect(await wide(160)).toMatch(/^RUN +COMMAND +INPUT +SERVICE /);
-		expect(await output(work, 'run list --field undoes')).toBe('20261121-210332-c0spc\n\n');
+		expect((await at(60)).split('\n').every((line) => line.length <= 60)).toBe(true);
+		expect(await output(work, 'run list --field undoes')).toBe('\n20261121-210332-c0spc\n\n');
+		const shown = await jsonOf(work, `run show ${lines[1]?.slice(0, 5)} --json`);
+		expect(shown).toMatchObject({ command: 'ticket update', note: 'a note that is rather long to read' });
+	});
+
+	it('prints whole values to a pipe, and all that is known with names to csv', async () => {
+		const work = await edited();
+		const run = await lastRun(work);
+		const [id, started, , command, input, state, result, note, ...more] = (await output(work, 'run list'))
+			.replace('\n', '')
+			.split('\t');
+		expect({ id, started, command, input, state, result, note, more }).toEqual({
+			...{ id: run.run, started: run.started, command: 'ticket update', input: 'edits.csv' },
+			...{ state: 'finished', result: '2 ok, 2 failed', note: '', more: [] },
+		});
+		expect((await output(work, 'run list --format csv')).split('\n')[0]).toMatch(/^run,state,result,.*,note,started,/);
+	});
+
+	it('lists runs that wrote an object, of one user, or since an age or a date', async () => {
+		const work = place();
+		await work.run('ticket update 3 4 --status hold -q');
+		const old = startJournal(journalsOf(work), 3, undefined, { id: '20200101-000000-aaaaa' });
+		await old.outcome(outcomeOf(3));
+		await old.close();
+		writeFileSync(join(journalsOf(work), 'runs', '20200101-000000-bbbbb.ndjson'), 'rubbish\n');
+		const ids = async (flags: string) => {
+			const { stdout, stderr, exitCode } = await work.run(`run list ${flags} --format ids`);
+			return {
+				runs: stdout
+					.split('\n')
+					.slice(0, -1)
+					.map((id) => id.slice(0, 4)),
+				stderr,
+				exitCode,
+			};
+		};
+		const year = (await lastRun(work)).started.slice(0, 4);
+		const stderr = expect.stringContaining('skipped 1 journal: 20200101-000000-bbbbb (its first line is damaged');
+		expect(await ids('--id 3')).toEqual({ runs: [year, '2020'], stderr, exitCode: 0 });
+		expect((await ids('--id 99')).runs).toEqual([]);
+		expect((await ids(`--user ${userInfo().username.toUpperCase()}`)).runs).toEqual([year]);
+		expect((await ids('--user admin')).runs).toEqual([year]);
+		expect(await ids('--since 7d')).toEqual({ runs: [year], stderr: '', exitCode: 0 });
+		expect((await ids('--since 2019-12-31')).runs).toEqual([year, '2020', '2020']);
+		expect(await ids('--since never')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--since') });
+	});
+
+	it('says why a run stopped, and what to do next', async () => {
+		const work = place();
+		work.write('edits.csv', 'id,status\n999901,hold\n1,hold\n2,hold\n');
+		await work.run('ticket update --input edits.csv --stop-on-error -j 1 -q');
+		const failed = await lastRun(work);
+		const reason = 'stopped at row 1: it failed (--stop-on-error)';
+		expect(failed).toMatchObject({ state: 'stopped', stopped: 'failure', reason });
+		expect(failed.next[0]).toMatch(/^supportctl run (resume|retry) /);
+		expect(await output(work, 'run show last')).toContain(`\nreason\t${reason}\n`);
+		await work.run('ticket update 1 2 3 --status hold --first 1 -q');
+		expect(await lastRun(work)).toMatchObject({ reason: 'stopped after the first 1 rows (--first)' });
+		const [run] = await jsonOf(work, 'run list --json');
+		expect(run).toMatchObject({ result: 'stopped: 1 ok, 2 unsent', next: [`supportctl run resume ${run.run}`] });
+		await startJournal(journalsOf(work), 5, undefined, { id: '20990101-000000-aaaaa' }).close();
+		expect(await lastRun(work)).toMatchObject({ state: 'crashed', reason: expect.stringContaining('killed') });
 	});
 
 	it('show who started a run, where, and why', async () => {
@@ -450,7 +524,7 @@ describe('run list and run show', () => {
 			await work.run(`ticket update - --status hold -q${flags}`, { stdin: '1\n2\n3\n4\n5\n' });
 		const table = async () => (await work.run('run list --no-color', { columns: 80 })).stdout.split('\n');
 		await update();
-		expect((await table())[0]).toMatch(/^RUN .* OPEN$/);
+		expect((await table())[0]).toMatch(/^RUN .* RESULT$/);
 		expect(await output(work, 'run show last')).not.toMatch(/shard|input_rows/);
 		for (const shard of ['1/2', '2/2']) await update(` --shard ${shard} --report markdown:out.md`);
 		const [second, first, all] = await jsonOf(work, 'run list --json');
@@ -458,8 +532,8 @@ describe('run list and run show', () => {
 		expect([all.rows, first.rows + second.rows]).toEqual([5, 5]);
 		for (const run of [all, first, second]) expect(run).toMatchObject({ input_rows: 5, ok: run.rows, open: 0 });
 		const list = await table();
-		expect(list[0]).toMatch(/^RUN .* OPEN {2}SHARD$/);
-		expect(list[1]).toMatch(new RegExp(` ${second.rows} +${second.rows} +0 +0 +2/2$`));
+		expect(list[0]).toMatch(/^RUN .* RESULT {2,}SHARD$/);
+		expect(list[1]).toMatch(new RegExp(` ${second.rows} ok +2/2$`));
 		expect(await output(work, 'run show last')).toContain(
 			`\ninput_rows\t5\nshard\t2/2\nrows\t${second.rows}\nok\t${second.rows}\n`,
 		);
@@ -475,7 +549,7 @@ describe('run list and run show', () => {
 		await journal.outcome(outcomeOf(9, { outcome: 'failed' }));
 		await journal.close();
 		expect(await lastRun(work)).toMatchObject({
-			...{ state: 'broken-off', input_rows: 50, shard: '2/4', rows: 12, ok: 1, failed: 1, open: 10 },
+			...{ state: 'crashed', input_rows: 50, shard: '2/4', rows: 12, ok: 1, failed: 1, open: 10 },
 		});
 	});
 
@@ -513,7 +587,7 @@ describe('run list and run show', () => {
 		await journal.close();
 		const run = await lastRun(work);
 		expect(run).toMatchObject({
-			...{ state: 'broken-off', ok: 1, unknown: 1, not_sent: 0, open: 4, done: 1, in_flight: null },
+			...{ state: 'crashed', ok: 1, unknown: 1, not_sent: 0, open: 4, done: 1, in_flight: null },
 			next: [`supportctl run resume ${run.run}`],
 		});
 		const { stdout, stderr } = await work.run('run show last');
@@ -532,7 +606,7 @@ describe('run list and run show', () => {
 		for (const name of ['./mine.log', 'last']) {
 			expect((await show(`${name} --field run`)).stdout).toBe('20990101-000000-bbbbb\n');
 		}
-		expect((await show('20990101')).stderr).toContain('2 runs start with "20990101"');
+		expect((await show('20990101')).stderr).toContain('2 runs match "20990101"');
 		expect((await show('1999')).stderr).toContain('run "1999" not found');
 		expect((await show('./none.ndjson')).exitCode).toBe(2);
 		work.write('edits.csv', EDITS);
