@@ -3,7 +3,7 @@
 import { counted, nameRow, plural } from '../../../api/names.js';
 import { type Complaint, formatComplaint } from '../../../bulk/input/rows.js';
 import { badRows, leftRows, stepsAfter, totalOf } from '../../../bulk/journal/counts.js';
-import { type RunHeader, type RunPlan, undoObstacle } from '../../../bulk/plan.js';
+import { type RunPlan, undoObstacle } from '../../../bulk/plan.js';
 import type { Ended, Started } from '../../../bulk/run/events.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
 import { type StopReason, whyStopped } from '../../../bulk/run/stop.js';
@@ -11,7 +11,7 @@ import type { Survey } from '../../../bulk/run/survey.js';
 import { fileOf, sourceName } from '../../../bulk/sources.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import { writes } from '../../../http/judge.js';
-import type { Outcome, RowOutcome } from '../../../http/outcome.js';
+import type { RowOutcome } from '../../../http/outcome.js';
 import { type OutcomeName, outcomeNames, outcomes } from '../../../http/outcomes.js';
 import type { Palette } from '../../../output/colour.js';
 import { renderError } from '../../../output/errors.js';

@@ -439,7 +439,13 @@ describe('run list and run show', () => {
 				expect.stringMatching(/^a .*…$/),
 			],
 			['d5rea', expect.stringMatching(/ ago$/), 'run undo', 'run c0spc', 'crashed: 5 unfinished'],
-			['c0spc', expect.stringMatching(/ ago$/), expect.stringMatching(/^ticket field/), 'edits.csv', 'crashed: 5 unfinished'],
+			[
+				'c0spc',
+				expect.stringMatching(/ ago$/),
+				expect.stringMatching(/^ticket field/),
+				'edits.csv',
+				'crashed: 5 unfinished',
+			],
 			[''],
 		]);
 		expect((await at(60)).split('\n').every((line) => line.length <= 60)).toBe(true);
