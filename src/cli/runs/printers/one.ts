@@ -3,6 +3,7 @@
 import type { Complaint } from '../../../bulk/input/rows.js';
 import { exitCodeOfOne } from '../../../bulk/journal/counts.js';
 import type { Ended, RunEvent, Started } from '../../../bulk/run/events.js';
+import { whyStopped } from '../../../bulk/run/stop.js';
 import type { Survey } from '../../../bulk/run/survey.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { RowOutcome } from '../../../http/outcome.js';
@@ -83,7 +84,6 @@ export class OneScreen {
 		if (unprinted !== undefined) throw lostResults(unprinted, this.job, exitCode);
 		if (this.#hasRow || stopped === undefined) return;
 		const { adviceAfter } = await import('./messages.js');
-		const { whyStopped } = await import('../../../bulk/run/stop.js');
 		const message = `${whyStopped(stopped)}; nothing was written`;
 		throw new SupportctlError(message, exitCode, { code: stopped.kind, hint: adviceAfter(stopped, this.job) });
 	}
