@@ -49,7 +49,9 @@ export class Execution {
 
 	constructor(private readonly parts: RunParts) {
 		const { setup, survey, past } = parts;
-		const { plan, tuning } = setup;
+		const { plan } = setup.work;
+		const { tuning } = setup.limits;
+		const { clock, sending, show } = setup.means;
 		this.#counts = past?.counts ?? createCounts();
 		this.#doneBefore = totalOf(this.#counts);
 		this.#own = past?.own ?? survey.own;
@@ -59,16 +61,16 @@ export class Execution {
 		// Each waiting row listens.
 		setMaxListeners(0, this.#abort.signal);
 		const onRetry = (attempt: Outcome, waitMs: number): void => {
-			this.#stop(this.#watch.lookAttempt(attempt, setup.clock.monotonic()));
-			void setup.show({ type: 'retry', attempt, waitMs });
+			this.#stop(this.#watch.lookAttempt(attempt, clock.monotonic()));
+			void show({ type: 'retry', attempt, waitMs });
 		};
-		this.#options = { ...setup.sending, stop: this.#abort.signal, onRetry };
+		this.#options = { ...sending, stop: this.#abort.signal, onRetry };
 	}
 
 	/** Never throws: some rows may be done by then. */
 	async run(): Promise<Ended> {
 		const { journal, setup } = this.parts;
-		const { clock, show } = setup;
+		const { clock, show } = setup.means;
 		const started = clock.monotonic();
 		const control = {
 			stop: (reason: StopReason) => this.#stop(reason),
@@ -89,7 +91,9 @@ export class Execution {
 
 	async #sendRows(): Promise<void> {
 		const { setup, rows, survey, client, journal, past, first } = this.parts;
-		const { plan, tuning, dialect, directories, clock } = setup;
+		const { plan } = setup.work;
+		const { dialect, directories, clock, redactRows } = setup.means;
+		const { tuning } = setup.limits;
 		const limit = (): number => this.#auto?.limit ?? tuning.concurrency;
 		const reader = (optionsNow: () => SendOptions): BatchReader =>
 			new BatchReader(dialect, (request) => this.#read(client, request, optionsNow()));
@@ -109,7 +113,7 @@ export class Execution {
 			terms: directories.terms,
 			termOf: (taxonomy, id) => directories.terms(taxonomy).ofObject(id),
 			first,
-			redact: setup.redactRows(survey.hasSecrets),
+			redact: redactRows(survey.hasSecrets),
 			journal,
 			past,
 			slots,
@@ -161,15 +165,16 @@ export class Execution {
 		countOutcome(this.#counts, outcome);
 		past?.states.record(outcome.row, outcome.outcome, outcome);
 		this.#recent.rows++;
-		const printed = setup.show({ type: 'row', outcome, counts: this.#counts });
+		const printed = setup.means.show({ type: 'row', outcome, counts: this.#counts });
 		// Both at once: either may fail while the other is waited for.
 		return printed === undefined ? written : Promise.all([printed, written]);
 	}
 
 	/** Ticks about every second, and stops the run when its time is over; also if the clock is set. */
 	async #keepTime(over: AbortSignal): Promise<void> {
-		const { clock, tuning, sending, show } = this.parts.setup;
-		const { until } = tuning;
+		const { means, limits } = this.parts.setup;
+		const { clock, sending, show } = means;
+		const { until } = limits.tuning;
 		this.#recent.since = clock.monotonic();
 		for (;;) {
 			const left = until === undefined ? TICK_MS : until - clock.now();
@@ -185,7 +190,7 @@ export class Execution {
 		const { setup, journal } = this.parts;
 		const { since, rows } = this.#recent;
 		if (rows === 0) return;
-		const now = setup.clock.monotonic();
+		const now = setup.means.clock.monotonic();
 		// The next outcome says so if the journal fails.
 		journal?.record({ type: 'tick', ms: Math.round(now - since) }).catch(() => undefined);
 		this.#recent = { since: now, rows: 0 };
@@ -207,7 +212,7 @@ export class Execution {
 		const resumable = openRows(counts) > 0 || failure !== undefined;
 		try {
 			if (this.#hasTick) this.#noteTick();
-			const at = new Date(setup.clock.now()).toISOString();
+			const at = new Date(setup.means.clock.now()).toISOString();
 			const interrupted = isInterrupted ? true : undefined;
 			await journal?.close({
 				at,
@@ -223,7 +228,7 @@ export class Execution {
 	}
 
 	#whyEnded(stopped: StopReason | undefined, counts: Counts, failure: unknown): EndRecord['stopped'] {
-		const { first } = this.parts.setup.tuning;
+		const { first } = this.parts.setup.limits.tuning;
 		if (stopped !== undefined) return { kind: stopped.kind, why: whyStopped(stopped) };
 		if (failure instanceof SupportctlError) return { kind: 'error', why: failure.message };
 		if (first === undefined || openRows(counts) === 0) return undefined;
@@ -245,7 +250,7 @@ function exitCodeAfter(stopped: StopReason | undefined, exitCode: ExitCode): Exi
 }
 
 export async function* rowsToSend(
-	{ plan, tuning }: RunSetup,
+	{ work: { plan }, limits: { tuning } }: RunSetup,
 	rows: PlannedRows,
 	past: PastPart | undefined,
 	take: (outcome: RowOutcome) => unknown,

@@ -25,7 +25,8 @@ export async function preview(
 	past: PastPart | undefined,
 	file?: PlanWriter,
 ): Promise<ExitCode> {
-	const { plan, extent, show } = setup;
+	const { plan, extent } = setup.work;
+	const { show } = setup.means;
 	const read = extent === 'changes' ? createChangeReader(setup, survey) : undefined;
 	const counts = { requests: 0, skipped: 0, unread: 0, invalid: 0, seen: 0 };
 	const ready = rowsToSend(setup, rows, past, ({ outcome }) => {
@@ -58,17 +59,19 @@ function isProblem(change: RowChange): boolean {
 }
 
 function createChangeReader(setup: RunSetup, survey: Survey): (rows: readonly RunRow[]) => Promise<RowChange[]> {
-	const reader = new BatchReader(setup.dialect, setup.directories.send);
-	const isShown = readEndpointOf(endpoints[setup.plan.endpoint]) !== undefined;
+	const { plan } = setup.work;
+	const { dialect, directories } = setup.means;
+	const reader = new BatchReader(dialect, directories.send);
+	const isShown = readEndpointOf(endpoints[plan.endpoint]) !== undefined;
 	const chains = new Chains(survey.repeated);
 	return async (rows) => {
-		if (!isShown) return rows.map((row) => changeOf(row, {}, undefined, setup.plan));
+		if (!isShown) return rows.map((row) => changeOf(row, {}, undefined, plan));
 		const lists = await reader.readLists(rows.map(({ request }) => request));
 		const changes: RowChange[] = [];
 		const readOne = async ({ request }: RunRow) => lists.get(request) ?? (await reader.readAlone(request));
-		for await (const read of inOrder(rows, setup.tuning.concurrency, readOne)) {
+		for await (const read of inOrder(rows, setup.limits.tuning.concurrency, readOne)) {
 			const row = rows[changes.length] as RunRow;
-			checkServed(setup.plan, row, read);
+			checkServed(plan, row, read);
 			changes.push(await changeFrom(row, read, setup, chains));
 		}
 		return changes;
@@ -100,7 +103,8 @@ class Chains {
 }
 
 async function changeFrom(row: RunRow, found: Outcome, setup: RunSetup, chains: Chains): Promise<RowChange> {
-	const { plan, directories } = setup;
+	const { plan } = setup.work;
+	const { directories } = setup.means;
 	const { endpoint, method, ids, sent = {} } = row.request;
 	const shown = found.outcome === 'ok' ? heldOf(endpoint, found.body, directories.terms) : undefined;
 	if (shown === undefined && found.gone !== undefined && method === 'DELETE' && plan.checks.ignoreMissing) {

@@ -6,19 +6,17 @@ import { readEndpointOf, readRequest } from '../../api/reads.js';
 import { ExitCode, FailedError, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import { isRouteMissing, writes } from '../../http/judge.js';
-import { type SendOptions, send, WAIT_TOO_LONG } from '../../http/send.js';
+import { send, WAIT_TOO_LONG } from '../../http/send.js';
 import { nothingToChange, type RunPlan, readsBefore } from '../plan.js';
 import { mayReadAhead } from './read-ahead.js';
 import { checkRunReports } from './reports.js';
 import type { PlannedRows } from './rows.js';
 import type { FirstRead } from './send-row.js';
 import { checkServed } from './settle.js';
-import type { Guards, RunSetup } from './setup.js';
+import type { Limits, Means, RunSetup } from './setup.js';
 import { checkSet, type Survey } from './survey.js';
 
-interface WriteSetup extends Guards, Pick<RunSetup, 'plan' | 'dialect' | 'directories'> {
-	sending: SendOptions;
-}
+type Asking = Pick<Means, 'dialect' | 'directories' | 'sending' | 'warn'>;
 
 export interface Ready {
 	/** As far as this service can carry it out. */
@@ -29,32 +27,39 @@ export interface Ready {
 
 /** @throws SupportctlError to send nothing */
 export async function checkRun(setup: RunSetup, survey: Survey, rows: PlannedRows): Promise<Ready> {
-	const { extent, directories, saveTo, warn } = setup;
-	checkSet(survey, setup.demands);
+	const { work, means, limits } = setup;
+	const { extent, saveTo } = work;
+	checkSet(survey, limits.demands);
 	// A header that names a field is no mistake.
 	const isEmpty = survey.empty > 0 && survey.empty + survey.invalid === survey.rows;
 	if (isEmpty && rows.input !== undefined && rows.input.columns === undefined) {
-		throw nothingToChange(endpoints[setup.plan.endpoint]);
+		throw nothingToChange(endpoints[work.plan.endpoint]);
 	}
-	if (saveTo !== undefined) checkNoSecrets(survey, setup.plan);
+	if (saveTo !== undefined) checkNoSecrets(survey, work.plan);
 	const isPermanent = survey.permanent === survey.selected;
-	const plan = setup.snapshotByDefault && isPermanent ? withoutOldValues(setup.plan) : setup.plan;
+	const plan = limits.snapshotByDefault && isPermanent ? withoutOldValues(work.plan) : work.plan;
 	if (extent !== 'send' && saveTo === undefined) return { plan };
-	const ready = extent === 'send' ? await checkWrite({ ...setup, plan }, survey, await setup.connect()) : { plan };
+	const ready = extent === 'send' ? await checkWrite(plan, means, limits, survey, await means.connect()) : { plan };
 	await checkRunReports(setup, rows);
 	// One request before the first row, in place of rows that differ after it. The response to a single row says as much.
 	if (!readsBefore(ready.plan) || survey.selected === 1) return ready;
-	const missing = await directories.users.missing([...survey.users.keys()]).catch(() => undefined);
+	const missing = await means.directories.users.missing([...survey.users.keys()]).catch(() => undefined);
 	const doubt = 'there may be no such user; supportctl user list shows all';
-	for (const id of missing ?? []) warn(`${survey.users.get(id)} ${id}: ${doubt}`);
+	for (const id of missing ?? []) means.warn(`${survey.users.get(id)} ${id}: ${doubt}`);
 	return ready;
 }
 
-export async function checkWrite(setup: WriteSetup, survey: Survey, client: Client): Promise<Ready> {
-	const ready = await checkReadsServed(setup, survey, client);
+export async function checkWrite(
+	given: RunPlan,
+	means: Asking,
+	limits: Limits,
+	survey: Survey,
+	client: Client,
+): Promise<Ready> {
+	const ready = await checkReadsServed(given, means, limits.snapshotByDefault, survey, client);
 	const { plan } = ready;
 	if (!writes({ endpoint: endpoints[plan.endpoint] }) || survey.selected === 0) return ready;
-	await setup.ask(survey, plan, plan.endpoint === 'user.delete' ? await checkUsers(setup, survey) : []);
+	await limits.ask(survey, plan, plan.endpoint === 'user.delete' ? await checkUsers(means, limits, survey) : []);
 	return ready;
 }
 
@@ -71,10 +76,15 @@ function withoutOldValues(plan: RunPlan): RunPlan {
 }
 
 /** Old values that are kept by default are given up only if the service itself says that it has no such read. */
-async function checkReadsServed(setup: WriteSetup, survey: Survey, client: Client): Promise<Ready> {
-	const { plan, dialect, sending, warn } = setup;
+async function checkReadsServed(
+	plan: RunPlan,
+	{ dialect, sending, warn }: Asking,
+	snapshotByDefault: boolean,
+	survey: Survey,
+	client: Client,
+): Promise<Ready> {
 	const [row] = survey.first;
-	const isDefault = setup.snapshotByDefault && plan.checks.snapshot;
+	const isDefault = snapshotByDefault && plan.checks.snapshot;
 	if (row === undefined || !(readsBefore(plan) || plan.checks.verify)) return { plan };
 	const { request } = row;
 	if (readEndpointOf(request.endpoint)?.documented !== false && !isDefault) return { plan };
@@ -96,7 +106,7 @@ async function checkReadsServed(setup: WriteSetup, survey: Survey, client: Clien
 }
 
 /** @returns what could not be checked */
-async function checkUsers({ directories, isAsked, warn }: WriteSetup, survey: Survey): Promise<string[]> {
+async function checkUsers({ directories, warn }: Asking, { isAsked }: Limits, survey: Survey): Promise<string[]> {
 	const { users } = directories;
 	const doubts: string[] = [];
 	const receivers = survey.receiverIds;

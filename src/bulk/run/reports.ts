@@ -18,7 +18,7 @@ interface Reports {
 }
 
 /** A journal from elsewhere could name any file: a resume writes the reports that a run of ours named. */
-function reportsOf({ reports, resumes, stateDir }: RunSetup): Reports {
+function reportsOf({ work: { reports, resumes }, means: { stateDir } }: RunSetup): Reports {
 	if (reports !== undefined || resumes === undefined) return { asked: reports ?? [], refused: [] };
 	const { header, path } = resumes;
 	const named = header.reports ?? [];
@@ -46,9 +46,10 @@ function isFree(text: string, run: string): boolean {
 /** @throws UsageError */
 export async function checkRunReports(setup: RunSetup, { source }: PlannedRows): Promise<void> {
 	const { asked, refused } = reportsOf(setup);
-	for (const { text, why } of refused) setup.warn(`not writing ${text}: ${why}; to write it: --report ${text}`);
+	const { work, means } = setup;
+	for (const { text, why } of refused) means.warn(`not writing ${text}: ${why}; to write it: --report ${text}`);
 	if (asked.length === 0) return;
-	const { plan, saveTo, journal, resumes, cwd } = setup;
+	const { plan, saveTo, journal, resumes } = work;
 	const files = {
 		'the plan': saveTo,
 		"the run's input": inputFileOf(source)?.path,
@@ -57,7 +58,7 @@ export async function checkRunReports(setup: RunSetup, { source }: PlannedRows):
 		'where stdout goes': '/dev/stdout',
 	};
 	const { checkPlanReports, checkReports } = await writer();
-	const specs = await checkReports(asked, Object.entries(files), cwd);
+	const specs = await checkReports(asked, Object.entries(files), means.cwd);
 	if (saveTo !== undefined) checkPlanReports(specs);
 }
 
@@ -69,7 +70,7 @@ export async function writeRunReports(setup: RunSetup, journal: Started['journal
 	const { counts, ms } = ended;
 	const file = await openRecords(journal.path);
 	try {
-		await writeReports(asked.map(parseReport), { header: journal.header, files: [file], counts, ms }, setup.cwd);
+		await writeReports(asked.map(parseReport), { header: journal.header, files: [file], counts, ms }, setup.means.cwd);
 	} finally {
 		file.close();
 	}

@@ -22,9 +22,10 @@ import type { Survey } from './survey.js';
 /** @param path of the journal, which is locked if rows are sent */
 export async function openPast(path: string, setup: RunSetup): Promise<PastPart> {
 	// Users that an earlier part looked up may be deleted by now.
-	const watch = (record: JournalRecord): void => takeUpName(record, setup.directories);
-	if (setup.extent !== 'send') return new PastPart(await scanJournal(path, watch), setup);
-	const { journal, scan } = await openJournal(path, setup.redact, watch);
+	const { directories, redact } = setup.means;
+	const watch = (record: JournalRecord): void => takeUpName(record, directories);
+	if (setup.work.extent !== 'send') return new PastPart(await scanJournal(path, watch), setup);
+	const { journal, scan } = await openJournal(path, redact, watch);
 	return new PastPart(scan, setup, journal);
 }
 
@@ -45,12 +46,12 @@ export class PastPart {
 		private readonly setup: RunSetup,
 		readonly journal?: Journal,
 	) {
-		const { plan, dialect, resumes } = setup;
+		const { plan, resumes } = setup.work;
 		this.states = scan.states;
 		this.own = scan.header.input.own;
 		this.#again = resumes?.again ?? [];
 		this.#underWay = new UnderWay(scan);
-		this.#planner = createPlanner(endpoints[plan.endpoint], dialect);
+		this.#planner = createPlanner(endpoints[plan.endpoint], setup.means.dialect);
 	}
 
 	/** Call it for each row, in order. @returns whether it is done */
@@ -72,8 +73,8 @@ export class PastPart {
 
 	async begin(): Promise<void> {
 		const { states, scan, setup, journal } = this;
-		const { plan, tuning, clock, tool } = setup;
-		const part = { again: this.#again, concurrency: rowsUnderWay(plan, tuning) };
+		const { clock, tool } = setup.means;
+		const part = { again: this.#again, concurrency: rowsUnderWay(setup.work.plan, setup.limits.tuning) };
 		for (const row of this.#lost) states.add(row, APPLIED);
 		scan.begin(part);
 		scan.finish();

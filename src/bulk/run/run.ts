@@ -18,22 +18,23 @@ import type { RunSetup } from './setup.js';
 import { Survey } from './survey.js';
 
 export async function run(setup: RunSetup): Promise<ExitCode> {
-	const { resumes } = setup;
+	const { resumes } = setup.work;
 	const past = resumes && (await openPast(resumes.path, setup));
 	try {
-		return await runRows(setup, await openRows(setup), past);
+		return await runRows(setup, await rowsOf(setup), past);
 	} finally {
 		await past?.journal?.close().catch(() => undefined);
 	}
 }
 
 async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | undefined): Promise<ExitCode> {
-	const { plan, resumes, extent, show } = given;
+	const { plan, resumes, extent } = given.work;
+	const { redact, show } = given.means;
 	// A resume may read the copy of stdin.
 	let keep = resumes !== undefined && inputFileOf(plan.source)?.path !== '-';
 	try {
 		const survey = new Survey(plan, {
-			holdsSecret: (sent) => given.redact(sent) !== sent,
+			holdsSecret: (sent) => redact(sent) !== sent,
 			isDone: (row) => past?.look(row) === true,
 			complain: (complaint) => void show({ type: 'complaint', complaint }),
 			notesRepeated: extent === 'changes',
@@ -42,17 +43,17 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
 		await show({ type: 'surveyed', survey, rows });
 		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
-		const { first, ...ready } = await checkRun(given, survey, rows);
-		const setup: RunSetup = { ...given, ...ready };
+		const ready = await checkRun(given, survey, rows);
+		const setup: RunSetup = { ...given, work: { ...given.work, plan: ready.plan } };
 		await listTerms(setup, survey);
 		if (extent !== 'send') return await previewRows(setup, rows, survey, past);
 		const maySave = resumes === undefined && !survey.hasSecrets;
 		if (maySave) await rows.input?.keep();
 		keep ||= maySave;
-		const client = await setup.connect();
+		const client = await setup.means.connect();
 		const journal = past?.journal ?? (await openJournalOf(setup, rows, survey));
 		await past?.begin();
-		const ended = await new Execution({ setup, rows, survey, client, journal, past, first }).run();
+		const ended = await new Execution({ setup, rows, survey, client, journal, past, first: ready.first }).run();
 		keep &&= nextSteps('', ended.counts, ended.resumable).length > 0;
 		await writeRunReports(setup, journal, ended).catch((error: unknown) => {
 			ended.failure ??= error;
@@ -65,7 +66,8 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 }
 
 /** Before the first read that is compared or kept: only the whole taxonomy says which term a slug means. */
-async function listTerms({ plan, extent, directories, warn }: RunSetup, survey: Survey): Promise<void> {
+async function listTerms({ work, means: { directories, warn } }: RunSetup, survey: Survey): Promise<void> {
+	const { plan, extent } = work;
 	const { checks, endpoint } = plan;
 	if (extent !== 'changes' && !readsBefore(plan) && !checks.verify) return;
 	for (const taxonomy of comparedTerms(plan, endpoints[endpoint], survey.fields)) {
@@ -75,15 +77,16 @@ async function listTerms({ plan, extent, directories, warn }: RunSetup, survey: 
 	}
 }
 
-async function openRows(setup: RunSetup): Promise<PlannedRows> {
-	const { plan, dialect, directories, tuning } = setup;
+async function rowsOf({ work, means, limits: { tuning } }: RunSetup): Promise<PlannedRows> {
+	const { plan, secrets } = work;
+	const { dialect, directories } = means;
 	const { source } = plan;
 	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, dialect);
 	if (source.from === 'plan') return (await import('./plan-file.js')).openPlannedRows(plan, source, dialect);
-	const input = await openInputOf(source, setup.stdin, setup.stateDir, setup.onDraft);
+	const input = await openInputOf(source, means.stdin, means.stateDir, means.onDraft);
 	const { path, format } = input;
 	try {
-		const planner = new RowPlanner(plan, input, dialect, setup.secrets);
+		const planner = new RowPlanner(plan, input, dialect, secrets);
 		return {
 			source: source.from === 'file' && path !== undefined ? { ...source, path, format } : source,
 			input,
@@ -112,9 +115,11 @@ async function previewRows(
 ): Promise<ExitCode> {
 	const { preview } = await import('./preview.js');
 	await past?.begin();
-	if (setup.saveTo === undefined) return await preview(setup, rows, survey, past);
+	const { saveTo } = setup.work;
+	const { redact, onDraft } = setup.means;
+	if (saveTo === undefined) return await preview(setup, rows, survey, past);
 	const { PlanWriter } = await import('./plan-file.js');
-	const file = new PlanWriter(setup.saveTo, headerOf(setup, rows, survey), setup.redact, setup.onDraft);
+	const file = new PlanWriter(saveTo, newHeader(setup, rows, survey), redact, onDraft);
 	try {
 		return await preview(setup, rows, survey, past, file);
 	} finally {
@@ -122,12 +127,14 @@ async function previewRows(
 	}
 }
 
-function headerOf({ plan, tuning, clock, tool, record }: RunSetup, rows: PlannedRows, survey: Survey): RunHeader {
+function newHeader({ work, means, limits }: RunSetup, rows: PlannedRows, survey: Survey): RunHeader {
+	const { plan, record } = work;
+	const { clock, tool } = means;
 	return {
 		...record,
 		started: new Date(clock.now()).toISOString(),
 		tool,
-		concurrency: rowsUnderWay(plan, tuning),
+		concurrency: rowsUnderWay(plan, limits.tuning),
 		plan: { ...plan, source: rows.source },
 		input: {
 			sha256: rows.sha256(),
@@ -141,11 +148,12 @@ function headerOf({ plan, tuning, clock, tool, record }: RunSetup, rows: Planned
 
 /** Lookups leave nothing to resume. */
 async function openJournalOf(setup: RunSetup, rows: PlannedRows, survey: Survey): Promise<Journal | undefined> {
-	const { plan, stateDir, redact, directories, reports } = setup;
+	const { plan, reports, journal: path } = setup.work;
+	const { clock, stateDir, redact, directories } = setup.means;
 	const isLookUp = endpoints[plan.endpoint].replay === 'read' && plan.source.from === 'ids';
-	if (isLookUp && (setup.journal ?? reports) === undefined) return undefined;
-	const journal = createJournal(headerOf(setup, rows, survey), stateDir, setup.journal, redact);
+	if (isLookUp && (path ?? reports) === undefined) return undefined;
+	const journal = createJournal(newHeader(setup, rows, survey), stateDir, path, redact);
 	await keepNames(journal, directories);
-	await pruneSmallRuns(stateDir, setup.clock.now());
+	await pruneSmallRuns(stateDir, clock.now());
 	return journal;
 }

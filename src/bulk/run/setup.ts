@@ -16,43 +16,57 @@ export type Extent = 'requests' | 'changes' | 'send';
 
 export type RowRedactor = (outcome: RowOutcome, request: Request) => RowOutcome;
 
-/** What keeps a run from its first write, or has it begin. */
-export interface Guards {
-	demands: Demands;
-	/** Whether old values are kept because nobody said otherwise: a run goes on without them. */
-	snapshotByDefault: boolean;
-	/** Whether a person is asked, who wants names. */
-	isAsked: boolean;
+/** What is sent, and what is kept of it. */
+export interface Work {
+	readonly plan: RunPlan;
+	/** Values that no plan contains. */
+	readonly secrets: Fields;
+	readonly extent: Extent;
+	/** Of a run that goes on in its own journal. */
+	readonly resumes?: { readonly path: string; readonly header: RunHeader; readonly again: readonly OutcomeName[] };
+	readonly record: Pick<RunHeader, 'id' | 'who' | 'note' | 'reports'>;
+	/** Where a plan is saved instead of sent. */
+	readonly saveTo?: string;
+	/** By default it is in the state folder; lookups without a report have none. */
+	readonly journal?: string;
+	/** `html:run.html`, under `cwd`; a resume writes those of its run. */
+	readonly reports?: readonly string[];
+}
+
+/** What it is sent, kept and told with. */
+export interface Means {
+	/** Once; a dry run never does. */
+	connect(): Promise<Client>;
+	readonly directories: Directories;
+	readonly dialect: Dialect;
+	readonly sending: SendOptions & { readonly pace: AdaptivePace };
+	readonly clock: SendClock;
+	readonly stdin: AsyncIterable<Uint8Array>;
+	readonly stateDir: string;
+	readonly cwd: string;
+	readonly tool: string;
+	readonly redact: Redact;
+	redactRows(hasSecrets: boolean): RowRedactor;
+	readonly show: Show;
 	warn(text: string): void;
+	/** A file that must not stay if a signal comes before the first row. */
+	onDraft(path: string): void;
+}
+
+/** How fast, how far, and what keeps a run from its first write. */
+export interface Limits {
+	readonly tuning: RunTuning;
+	readonly demands: Demands;
+	/** Whether old values are kept because nobody said otherwise: a run goes on without them. */
+	readonly snapshotByDefault: boolean;
+	/** Whether a person is asked, who wants names. */
+	readonly isAsked: boolean;
 	/** @param doubts what could not be checked @throws to send nothing */
 	ask(survey: Survey, plan: RunPlan, doubts: readonly string[]): Promise<void>;
 }
 
-export interface RunSetup extends Guards {
-	plan: RunPlan;
-	tuning: RunTuning;
-	extent: Extent;
-	saveTo?: string;
-	resumes?: { path: string; header: RunHeader; again: readonly OutcomeName[] };
-	record: Pick<RunHeader, 'id' | 'who' | 'note' | 'reports'>;
-	/** By default it is in the state folder; lookups without a report have none. */
-	journal?: string;
-	/** `html:run.html`, under `cwd`; a resume writes those of its run. */
-	reports?: readonly string[];
-	cwd: string;
-	secrets: Fields;
-	dialect: Dialect;
-	stateDir: string;
-	stdin: AsyncIterable<Uint8Array>;
-	tool: string;
-	clock: SendClock;
-	sending: SendOptions & { pace: AdaptivePace };
-	redact: Redact;
-	redactRows(hasSecrets: boolean): RowRedactor;
-	/** Once; a dry run never does. */
-	connect(): Promise<Client>;
-	directories: Directories;
-	show: Show;
-	/** A file that must not stay if a signal comes before the first row. */
-	onDraft(path: string): void;
+export interface RunSetup {
+	readonly work: Work;
+	readonly means: Means;
+	readonly limits: Limits;
 }

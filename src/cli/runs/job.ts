@@ -19,8 +19,9 @@ import {
 	type RunTuning,
 	rowIdName,
 	type SharedValues,
+	type StopRules,
 } from '../../bulk/plan.js';
-import type { RunSetup } from '../../bulk/run/setup.js';
+import type { Work } from '../../bulk/run/setup.js';
 import { type InputPlace, type RowSource, STDIN_NAME } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import { createRedactor } from '../../output/redact.js';
@@ -38,7 +39,7 @@ export interface RunJob extends RunInvocation {
 	session: Session;
 	/** Whether old values are kept because nobody said otherwise: a run goes on without them. */
 	snapshotByDefault?: boolean;
-	resumes?: RunSetup['resumes'];
+	resumes?: Work['resumes'];
 }
 
 export async function readGiven(name: EndpointName, invocation: RunInvocation, edited?: Fields) {
@@ -141,7 +142,7 @@ export function jobOf(
 	const { settings } = session.connection;
 	const { onlyChanged = false, verify = false, ifUnmodified = false, ignoreMissing = false } = options;
 	const { undocumented = false, skipInvalid = false, ignoreOtherColumns = false, blank = 'skip' } = options;
-	const { stopOnError = false, maxFailures, allowDiffers, idColumn, shard } = options;
+	const { allowDiffers, idColumn, shard } = options;
 	const rules = { undocumented, statusIn: session.dialect.toNeutral };
 	const isRestorable = canBeUndone(endpoint, values.force);
 	const chosen = options.snapshot ?? (isRestorable ? settings.snapshot : undefined);
@@ -168,13 +169,30 @@ export function jobOf(
 			ignoreMissing,
 			...(expected && { expected }),
 		},
-		stop: { onError: stopOnError, maxFailures },
+		stop: { onError: false, ...stopGiven(options) },
 		skipInvalid,
 		undocumented,
 		shard,
 		service: session.service,
 	};
 	return { ...invocation, endpoint, plan, tuning: tuningOf(invocation, session), secrets, session, snapshotByDefault };
+}
+
+/** A rule without its flag does not compile. */
+type Flags<Rules> = { readonly [Name in keyof Required<Rules>]: Rules[Name] | undefined };
+
+/** Those that this call asks for; a resume adds them to those of its run. */
+export function stopGiven({ stopOnError: onError, maxFailures }: RunInvocation['options']): Partial<StopRules> {
+	const rules: Flags<StopRules> = { onError, maxFailures };
+	return defined(rules);
+}
+
+type Defined<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
+
+/** For a spread that leaves alone what is not given. */
+export function defined<Values extends object>(values: Values): Defined<Values> {
+	const given = Object.entries(values).filter(([, value]) => value !== undefined);
+	return Object.fromEntries(given) as Defined<Values>;
 }
 
 export function tuningOf({ options, context }: RunInvocation, { connection: { settings } }: Session): RunTuning {

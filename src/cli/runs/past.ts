@@ -15,7 +15,7 @@ import { readStore } from '../../profile/store.js';
 import { warn } from '../notices.js';
 import { openSession, type Session } from '../session.js';
 import { readFields } from './fields.js';
-import { inputAt, type RunJob, tuningOf } from './job.js';
+import { defined, inputAt, type RunJob, stopGiven, tuningOf } from './job.js';
 import type { RunInvocation } from './options.js';
 
 type PastRun = Omit<NonNullable<RunJob['resumes']>, 'again'>;
@@ -98,15 +98,15 @@ export async function sendAgain(
 	given: RunPlan,
 	again?: readonly OutcomeName[],
 ): Promise<ExitCode> {
-	const { verify, stopOnError, maxFailures, input } = invocation.options;
+	const { verify, input } = invocation.options;
 	const { checks, stop } = given;
 	const isOwn = again !== undefined;
 	const moved = input === undefined ? undefined : inputAt(input, invocation.context.cwd);
 	const plan: RunPlan = {
 		...given,
 		source: isOwn ? await sourceAgain(past.header, moved) : given.source,
-		checks: { ...checks, verify: verify ?? checks.verify },
-		stop: { onError: stopOnError ?? stop.onError, maxFailures: maxFailures ?? stop.maxFailures },
+		checks: { ...checks, ...defined({ verify }) },
+		stop: { ...stop, ...stopGiven(invocation.options) },
 	};
 	const secrets = await secretsAgain(plan, invocation);
 	const { session, service } = await connect(past.header, invocation, plan.source.from === 'plan' && !isOwn);

@@ -4,26 +4,26 @@ import { endpoints } from '../../api/endpoints.js';
 import { counted } from '../../api/names.js';
 import type { Directories } from '../../bulk/lists/directory.js';
 import type { Ids, RunPlan, RunService } from '../../bulk/plan.js';
-import type { Guards } from '../../bulk/run/setup.js';
+import type { Limits } from '../../bulk/run/setup.js';
 import type { Survey } from '../../bulk/run/survey.js';
 import { isInput, sources } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import { sanitise } from '../../output/sanitise.js';
-import { askToConfirm, warn } from '../notices.js';
+import { askToConfirm } from '../notices.js';
 import type { RunJob } from './job.js';
 import type { RunInvocation } from './options.js';
 
 const UNASKED_ROWS = 50;
 
-export function guardsOf(job: RunJob, directories: Directories): Guards {
-	const { options, session, context, snapshotByDefault = false } = job;
+export function limitsOf(job: RunJob, directories: Directories): Limits {
+	const { tuning, options, session, context, snapshotByDefault = false } = job;
 	const { expect, snapshot, yes } = options;
 	const isAsked = context.prompts.available && yes !== true;
 	return {
+		tuning,
 		demands: { expect, max: session.connection.settings.max, snapshot },
 		snapshotByDefault,
 		isAsked,
-		warn: (text) => warn(context, [text]),
 		async ask(survey, plan, doubts) {
 			const action = await actionOf(plan, survey, isAsked ? directories : undefined);
 			await askToWrite(job, survey, plan, action, doubts);

@@ -9,7 +9,7 @@ import { AdaptivePace } from '../../bulk/pace.js';
 import type { Checks, Fields } from '../../bulk/plan.js';
 import { withIds } from '../../bulk/run/names.js';
 import { run } from '../../bulk/run/run.js';
-import type { Extent, RunSetup } from '../../bulk/run/setup.js';
+import type { Extent, Means, Work } from '../../bulk/run/setup.js';
 import { onlyId } from '../../bulk/sources.js';
 import { type ExitCode, UsageError } from '../../errors.js';
 import { openPalette } from '../../output/colour.js';
@@ -17,12 +17,13 @@ import { createOutcomeRedactor, createRedactor } from '../../output/redact.js';
 import { version } from '../../version.js';
 import { openDirectories } from '../directories.js';
 import { listenForStop } from '../interruption.js';
+import { warn } from '../notices.js';
 import { camelCase } from '../options/option.js';
 import { openSession, type Session } from '../session.js';
 import { jobOf, type RunJob, readGiven } from './job.js';
 import type { RunInvocation } from './options.js';
 import { OneScreen } from './printers/one.js';
-import { guardsOf } from './questions.js';
+import { limitsOf } from './questions.js';
 
 /** What an edit has read and changes: its object must still have the expected values. */
 interface Edited {
@@ -76,7 +77,7 @@ export async function startRun(given: RunJob): Promise<ExitCode> {
 	const onDraft = (path: string): unknown => drafts.push(path);
 	try {
 		const job = { ...given, plan: await withIds(plan, endpoint, directories) };
-		return await sendRows(job, { record, connect, sending, directories, onDraft }, signals);
+		return await sendRows(job, record, { connect, sending, directories, onDraft }, signals);
 	} finally {
 		signals.end();
 		const opened = await reached?.catch(() => undefined);
@@ -86,35 +87,41 @@ export async function startRun(given: RunJob): Promise<ExitCode> {
 
 async function sendRows(
 	job: RunJob,
-	means: Pick<RunSetup, 'record' | 'connect' | 'sending' | 'directories' | 'onDraft'>,
+	record: Work['record'],
+	own: Pick<Means, 'connect' | 'sending' | 'directories' | 'onDraft'>,
 	signals: ReturnType<typeof listenForStop>,
 ): Promise<ExitCode> {
-	const { plan, tuning, secrets, session, resumes, context, options } = job;
-	const { dialect, stateDir } = session;
-	const { clock, stdin, cwd } = context;
+	const { plan, secrets, session, resumes, context, options } = job;
+	const { stdin, cwd, clock } = context;
 	const extent = extentOf(job);
 	const screen = await openScreen(job, extent, signals);
+	const pathOf = (file: string | undefined) => (file === undefined ? undefined : resolve(cwd, file));
 	try {
 		return await run({
-			...means,
-			plan,
-			tuning,
-			extent,
-			resumes,
-			secrets,
-			dialect,
-			stateDir,
-			cwd,
-			clock,
-			tool: version,
-			show: (event) => screen.show(event),
-			redact: createRedactor(),
-			redactRows: (hasSecrets) => createOutcomeRedactor(session.secrets, hasSecrets),
-			saveTo: options.plan === undefined ? undefined : resolve(cwd, options.plan),
-			journal: options.journal === undefined ? undefined : resolve(cwd, options.journal),
-			reports: options.report,
-			stdin: stdin.bytes(),
-			...guardsOf(job, means.directories),
+			work: {
+				plan,
+				secrets,
+				extent,
+				resumes,
+				record,
+				saveTo: pathOf(options.plan),
+				journal: pathOf(options.journal),
+				reports: options.report,
+			},
+			means: {
+				...own,
+				dialect: session.dialect,
+				stateDir: session.stateDir,
+				clock,
+				cwd,
+				stdin: stdin.bytes(),
+				tool: version,
+				redact: createRedactor(),
+				redactRows: (hasSecrets) => createOutcomeRedactor(session.secrets, hasSecrets),
+				show: (event) => screen.show(event),
+				warn: (text) => warn(context, [text]),
+			},
+			limits: limitsOf(job, own.directories),
 		});
 	} catch (error) {
 		screen.beforeError(error);
@@ -141,7 +148,7 @@ function extentOf({ options }: RunJob): Extent {
 }
 
 /** Who starts which run; a resume continues the record of its run. */
-function recordOf({ session, options, context, resumes }: RunJob): RunSetup['record'] {
+function recordOf({ session, options, context, resumes }: RunJob): Work['record'] {
 	if (resumes !== undefined) return resumes.header;
 	const { auth } = session.connection;
 	const account = auth.scheme === 'basic' ? auth.username : undefined;

@@ -7,6 +7,7 @@ import { createPlanner, type Request } from '../../../src/api/request.js';
 import { createDirectories } from '../../../src/bulk/lists/directory.js';
 import { checkWrite } from '../../../src/bulk/run/ready.js';
 import type { RunRow } from '../../../src/bulk/run/rows.js';
+import type { Limits } from '../../../src/bulk/run/setup.js';
 import { checkSet, Survey } from '../../../src/bulk/run/survey.js';
 import type { Client } from '../../../src/http/client.js';
 import type { Outcome } from '../../../src/http/outcome.js';
@@ -26,22 +27,25 @@ async function deleteUser(respond: (request: Request) => Outcome, max?: number) 
 	});
 	const request = createPlanner(endpoints['user.delete'])({ ids: { id: '7' }, reassign: '2' });
 	const row: RunRow = { row: 1, request, reassign: '2' };
-	const setup = {
-		plan: planOf({ endpoint: 'user.delete' }),
+	const plan = planOf({ endpoint: 'user.delete' });
+	const limits: Limits = {
+		tuning: { concurrency: 1, auto: false },
 		demands: { max },
 		snapshotByDefault: false,
 		isAsked: true,
+		ask: async (_survey, _plan, doubts) => void asked.push(doubts),
+	};
+	const means = {
 		dialect: neutralDialect,
 		directories,
 		// Nothing is sent but by the directories.
 		sending: {} as never,
 		warn: (text: string) => void warnings.push(text),
-		ask: async (_survey: unknown, _plan: unknown, doubts: readonly string[]) => void asked.push(doubts),
 	};
-	const survey = new Survey(setup.plan);
+	const survey = new Survey(plan);
 	survey.add(row);
-	checkSet(survey, setup.demands);
-	await checkWrite(setup, survey, {} as Client);
+	checkSet(survey, limits.demands);
+	await checkWrite(plan, means, limits, survey, {} as Client);
 	return { asked, warnings };
 }
 
