@@ -4,8 +4,17 @@ import { neutralPrefixes } from '../api/dialect.js';
 import { taxonomies } from '../api/fields.js';
 import { escapeHtml } from '../text.js';
 import { type Argument, date, integers, texts } from './arguments.js';
-import { createResource, type Handler, type Kind, type Resource, type Service, type Shape } from './resources.js';
+import {
+	type Call,
+	createResource,
+	type Handler,
+	type Kind,
+	type Resource,
+	type Service,
+	type Shape,
+} from './resources.js';
 import { noPost, ok, ServiceError } from './responses.js';
+import { forbidden, rightsOf } from './rights.js';
 import {
 	type Attachment,
 	customFields,
@@ -14,6 +23,7 @@ import {
 	type Reply,
 	type Term,
 	type Ticket,
+	type User,
 } from './samples.js';
 
 function shown(raw: string): Shape {
@@ -50,6 +60,18 @@ function finalTime(ticket: Ticket): number {
 	return ticket['time-calculated'] + (ticket['time-adjustments-type'] === '+' ? adjustment : -adjustment);
 }
 
+function isOpenTo(ticket: Ticket, caller: User): boolean {
+	const { tickets } = rightsOf(caller);
+	const isAuthor = ticket.author === caller.id;
+	return tickets === 'all' || isAuthor || (tickets === 'assigned' && ticket.assignee === caller.id);
+}
+
+function checkTicket(ticket: Ticket, { caller }: Pick<Call, 'caller'>, action: 'edit' | 'read'): void {
+	if (!isOpenTo(ticket, caller)) {
+		throw forbidden(action === 'edit' ? 'rest_cannot_edit' : 'rest_forbidden', `${action} this ticket`);
+	}
+}
+
 const termFields = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
 
 export function createTickets(service: Service): Resource {
@@ -84,6 +106,20 @@ export function createTickets(service: Service): Resource {
 
 	return createPosts<Ticket>(service, {
 		table: store.tickets,
+		check: checkTicket,
+		rows({ caller, values }) {
+			const all = [...store.tickets.values()];
+			const { tickets } = rightsOf(caller);
+			if (tickets === 'own') return all.filter((ticket) => isOpenTo(ticket, caller));
+			if (tickets === 'all') return all;
+			// An agent's list begins with its own open tickets, and shows all to whoever asks for all.
+			const { assignee = [caller.id], author, state = ['open'] } = values as Record<string, unknown>;
+			const isOwn = author === undefined && String(assignee) === String(caller.id);
+			return all.filter((ticket) => {
+				const isState = String(state) === 'any' || String(state).split(',').includes(ticket.state);
+				return isState && (!isOwn || ticket.assignee === caller.id);
+			});
+		},
 		shape: (ticket) => ({
 			status: dialect.toOwn(ticket.status),
 			title: shown(ticket.title),
@@ -105,10 +141,16 @@ export function createReplies(service: Service): Resource {
 	const { store } = service;
 	return createPosts<Reply>(service, {
 		table: store.replies,
+		check({ parent }, call, action) {
+			const ticket = store.tickets.get(parent);
+			if (ticket !== undefined) checkTicket(ticket, call, action);
+		},
 		shape: ({ content }) => ({ content: shown(content) }),
 		stored: (name, value) => (name === 'ticket_id' ? { parent: value } : undefined),
-		rows({ values }) {
-			if (!store.tickets.has(values.ticket_id as number)) throw noPost;
+		rows({ caller, values }) {
+			const ticket = store.tickets.get(values.ticket_id as number);
+			if (ticket === undefined) throw noPost;
+			checkTicket(ticket, { caller }, 'read');
 			return store.repliesOf(values.ticket_id as number);
 		},
 	});
@@ -131,14 +173,16 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 	const { product } = dialect.prefixes;
 	const prefix = product === neutralPrefixes.product ? '' : `${product}_`;
 
-	function valuesOf(ticketId: number): Record<string, string> {
-		if (!store.tickets.has(ticketId)) throw noPost;
+	function valuesOf(ticketId: number, call: Call, action: 'edit' | 'read'): Record<string, string> {
+		const ticket = store.tickets.get(ticketId);
+		if (ticket === undefined) throw noPost;
+		checkTicket(ticket, call, action);
 		return store.customValues.get(ticketId) ?? firstCustomValues(ticketId);
 	}
 
 	return {
-		get({ values }) {
-			const stored = valuesOf(values.id as number);
+		get(call) {
+			const stored = valuesOf(call.values.id as number, call, 'read');
 			const entries = customFields.map(({ name, label, type }) => {
 				const value = stored[name] ?? '';
 				const markup = `<input type="${type}" name="${prefix}${name}" value="${escapeHtml(value)}">`;
@@ -147,10 +191,11 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 			return ok(Object.fromEntries(entries));
 		},
 
-		set({ values }) {
+		set(call) {
+			const { values } = call;
 			const id = values.ticket_id as number;
 			const sent: Shape = { ...(values.custom_fields as Shape | undefined) };
-			const stored = { ...valuesOf(id) };
+			const stored = { ...valuesOf(id, call, 'edit') };
 			for (const { name } of customFields) {
 				if (Object.hasOwn(sent, prefix + name)) stored[name] = String(sent[prefix + name] ?? '');
 			}
@@ -166,6 +211,9 @@ export function createTerms({ store }: Service, taxonomy: (typeof taxonomies)[nu
 	const terms = createResource<Term>({
 		table,
 		missing: new ServiceError(404, 'rest_term_invalid', 'Term does not exist.'),
+		check(_term, { caller }, action) {
+			if (action === 'edit' && !rightsOf(caller).terms) throw forbidden('rest_cannot_update', 'edit this term');
+		},
 		shape(term) {
 			const tickets = [...store.tickets.values()].filter((ticket) => [ticket[taxonomy]].flat().includes(term.id));
 			return { ...term, count: tickets.length, meta: [] };

@@ -29,6 +29,8 @@ export interface Kind<T> {
 	shape(row: T): Shape;
 	/** What is stored for a field, if not its value. @throws ServiceError; the fields before it stay stored */
 	stored?(name: string, value: unknown, row: T): Shape | undefined;
+	/** @throws ServiceError 403 if the caller may not open it, or do this */
+	check?(row: T, call: Call, action: 'edit' | 'read'): void;
 	trash?(row: T): void;
 	detach?(row: T, values: Call['values']): void;
 	rows?(call: Call): readonly T[];
@@ -86,14 +88,15 @@ function list<T extends Row>(kind: Kind<T>, call: Call): SandboxResponse {
 	return ok(found.slice((page - 1) * size, page * size).map(kind.shape), headers);
 }
 
-function find<T>({ table, missing }: Kind<T>, { values }: Call): T {
-	const row = table.get(values.id as number);
-	if (row === undefined) throw missing;
+function find<T>(kind: Kind<T>, call: Call, action: 'edit' | 'read'): T {
+	const row = kind.table.get(call.values.id as number);
+	if (row === undefined) throw kind.missing;
+	kind.check?.(row, call, action);
 	return row;
 }
 
 function update<T extends Row>(kind: Kind<T>, call: Call): SandboxResponse {
-	const row = find(kind, call);
+	const row = find(kind, call, 'edit');
 	for (const [name, given] of Object.entries(call.values)) {
 		const value = name === 'slug' ? slugify(String(given)) || row.slug : given;
 		if (name !== 'id') Object.assign(row, kind.stored?.(name, value, row) ?? { [name]: value });
@@ -102,7 +105,7 @@ function update<T extends Row>(kind: Kind<T>, call: Call): SandboxResponse {
 }
 
 function remove<T extends Row>(kind: Kind<T>, call: Call): SandboxResponse {
-	const row = find(kind, call);
+	const row = find(kind, call, 'edit');
 	if (call.values.force === true) {
 		const previous = kind.shape(row);
 		kind.detach?.(row, call.values);
@@ -121,7 +124,7 @@ export function createResource<T extends Row>(kind: Kind<T>): Resource {
 	return {
 		takes: { ...paging, ...commonFilters, ...kind.filters },
 		list: (call) => list(kind, call),
-		get: (call) => ok(kind.shape(find(kind, call))),
+		get: (call) => ok(kind.shape(find(kind, call, 'read'))),
 		update: (call) => update(kind, call),
 		delete: (call) => remove(kind, call),
 	};

@@ -3,6 +3,8 @@
 export interface SandboxResponse {
 	status: number;
 	body?: unknown;
+	/** Of RFC 9457, as gateways and strict services send them. */
+	problem?: { title: string; status: number; detail: string };
 	html?: string;
 	headers?: Record<string, string>;
 }
@@ -19,6 +21,10 @@ export class ServiceError extends Error {
 		super(message);
 		this.response = { status, body: { code, message, data: { status, ...data } }, headers };
 	}
+}
+
+export function problem(status: number, title: string, detail: string): SandboxResponse {
+	return { status, problem: { title, status, detail } };
 }
 
 const unserved = 'No route was found matching the URL and request method.';
@@ -40,14 +46,24 @@ export interface Fault {
 }
 
 const badGateway = page(502, '502 Bad Gateway');
+const gatewayTimeout = page(504, '504 Gateway Time-out');
 const unavailable = page(503, '503 Service Temporarily Unavailable');
 const critical = new ServiceError(500, 'internal_server_error', 'There has been a critical error on this website.');
 const partial = new ServiceError(500, 'support_save_failed', 'The ticket could not be saved.');
 
+function tooMany(headers = {}): SandboxResponse {
+	return new ServiceError(429, 'rest_too_many_requests', 'Too many requests.', {}, headers).response;
+}
+
 /** Their order decides what a draw gives. */
 export const faultKinds = {
 	'bad-gateway': { work: 'none', response: badGateway },
+	'gateway-timeout': { work: 'none', response: gatewayTimeout },
 	unavailable: { work: 'none', response: unavailable },
+	'too-many': { work: 'none', response: tooMany() },
+	'retry-after': { work: 'none', response: tooMany({ 'Retry-After': '1' }) },
+	page: { work: 'none', response: page(200, 'Please wait') },
+	empty: { work: 'none', response: ok({}) },
 	critical: { work: 'none', response: critical.response },
 	'drop-before': { work: 'none' },
 	'drop-after': { work: 'all' },
@@ -84,8 +100,7 @@ export function createFaults(
 			filled = now;
 			if (room < 1) {
 				const headers = { 'Retry-After': String(Math.ceil((1 - room) / limit)) };
-				const error = new ServiceError(429, 'rest_too_many_requests', 'Too many requests.', {}, headers);
-				return { work: 'none', response: error.response };
+				return { work: 'none', response: tooMany(headers) };
 			}
 			room--;
 		}

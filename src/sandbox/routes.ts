@@ -8,13 +8,15 @@ import { isObject } from '../api/values.js';
 import { type Arguments, argumentsOf, readArguments } from './arguments.js';
 import { createAttachments, createCustomFields, createReplies, createTerms, createTickets } from './posts.js';
 import type { Handler, Service } from './resources.js';
-import { noRoute, ok, page, type SandboxResponse, ServiceError } from './responses.js';
+import { noRoute, ok, page, problem, type SandboxResponse, ServiceError } from './responses.js';
 import { callerOf, createAccounts, createUsers } from './users.js';
 
 interface Route {
 	readonly method: string;
 	readonly pattern: RegExp;
 	readonly takes: Arguments;
+	/** Fields that are not documented. */
+	readonly extra: readonly string[];
 	readonly handle: Handler;
 }
 
@@ -29,11 +31,11 @@ function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 	const routes: Route[] = [];
 
 	function add(endpoint: Endpoint, handle: Handler, takes: Arguments = {}): void {
-		const { method, path } = endpoint;
+		const { method, path, cleared: extra = [] } = endpoint;
 		if (documentedOnly && !endpoint.documented) return;
 		const pattern = path.replace(/<([a-z_]+)>/g, (_, name) => `(?<${name}>${name === 'slug' ? '[\\w-]+' : '\\d+'})`);
 		const all = { ...argumentsOf(endpoint, service.dialect), ...takes };
-		routes.push({ method, pattern: new RegExp(`^${pattern}/?$`), takes: all, handle });
+		routes.push({ method, pattern: new RegExp(`^${pattern}/?$`), takes: all, extra, handle });
 	}
 
 	const documented: Record<Exclude<EndpointName, `term.${string}`>, Handler> = {
@@ -87,14 +89,29 @@ function parseBody(text: string): Record<string, unknown> {
 
 const BASE = '/wp-json';
 
-export function createHandler(service: Service, documentedOnly: boolean) {
+export interface HandlerOptions {
+	readonly documentedOnly: boolean;
+	readonly isStrict: boolean;
+}
+
+export function createHandler(service: Service, { documentedOnly, isStrict }: HandlerOptions) {
 	const routes = createRoutes(service, documentedOnly);
 	const { store, dialect } = service;
 	const namespace = `${dialect.root}/v1`;
 
 	function serve({ method, headers }: IncomingMessage, path: string, query: object, sent: object): SandboxResponse {
 		const route = routes.find((each) => each.method === method && each.pattern.test(path));
-		if (route === undefined) throw noRoute;
+		if (route === undefined) {
+			if (!isStrict) throw noRoute;
+			const isPath = routes.some((each) => each.pattern.test(path));
+			if (isPath) return problem(405, 'Method Not Allowed', `${method} ${path} is not described`);
+			return problem(404, 'Not Found', `${path} is not described`);
+		}
+		const isUnknown = (name: string): boolean => !Object.hasOwn(route.takes, name) || route.extra.includes(name);
+		const unknown = Object.keys({ ...query, ...sent }).find(isUnknown);
+		if (isStrict && unknown !== undefined) {
+			return problem(400, 'Bad Request', `additional property not allowed: ${unknown}`);
+		}
 		const sources = [{ ...route.pattern.exec(path)?.groups }, { ...query }, { ...sent }];
 		const values = readArguments(route.takes, sources, dialect);
 		return route.handle({ caller: callerOf(store, headers.authorization), values });
@@ -107,10 +124,11 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 		if (!query.has('rest_route') && !`${pathname}/`.startsWith(`${BASE}/`)) return page(404, 'Page not found');
 		query.delete('rest_route');
 		try {
+			if (isStrict && path.length < 2) return problem(404, 'Not Found', `${path} is not described`);
 			if (path.length < 2) return ok({ name: 'Example Help Desk', namespaces: [namespace] });
 			const below = path.slice(namespace.length + 1);
 			if (path !== `/${namespace}${below}`) throw noRoute;
-			if (request.method === 'GET' && below.length < 2) return ok({ namespace });
+			if (!isStrict && request.method === 'GET' && below.length < 2) return ok({ namespace });
 			const fields = Object.entries(parseBody(body));
 			const sent = Object.fromEntries(half ? fields.slice(0, Math.ceil(fields.length / 2)) : fields);
 			return serve(request, below, Object.fromEntries(query), sent);

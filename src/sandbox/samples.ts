@@ -60,7 +60,7 @@ function createUser(id: number, { agents }: Size) {
 	const index = id - ADMIN_ID - 1;
 	const isCustomer = index >= agents;
 	const { first, last, username, nickname } = nameOf(id, index);
-	const staffRole = ['administrator', 'supervisor'][id - ADMIN_ID] ?? 'agent';
+	const staffRole = ['administrator', 'manager'][id - ADMIN_ID] ?? 'agent';
 	const registered = stamp(END - SPAN - (id % 700) * DAY);
 	const devices = isCustomer ? [] : ['Laptop', 'CI runner'];
 	return {

@@ -7,9 +7,10 @@ import { text } from 'node:stream/consumers';
 import { createDialect, type Prefixes } from '../api/dialect.js';
 import { FailedError } from '../errors.js';
 import { createChance, makePassword, stamp } from './generate.js';
-import { createFaults, type FaultOptions } from './responses.js';
+import { createFaults, type FaultOptions, type SandboxResponse } from './responses.js';
+import type { Role } from './rights.js';
 import { createHandler } from './routes.js';
-import { ADMIN_ID, ADMIN_NAME, createPassword, createStore } from './samples.js';
+import { createPassword, createStore } from './samples.js';
 
 export interface SandboxOptions extends FaultOptions {
 	port: number;
@@ -20,6 +21,10 @@ export interface SandboxOptions extends FaultOptions {
 	prefixes?: Partial<Prefixes> | undefined;
 	documentedOnly?: boolean | undefined;
 	lenient?: boolean | undefined;
+	/** The documented endpoints alone; unknown properties are refused, and what is refused has the form of RFC 9457. */
+	strict?: boolean | undefined;
+	/** Whose account is used: the first one with this role. */
+	role?: Role | undefined;
 	/** Status 0 is a dropped connection. */
 	onRequest?: ((entry: { method: string; path: string; status: number }) => void) | undefined;
 }
@@ -28,7 +33,7 @@ const KEEP_ALIVE_MS = 10 * 60 * 1000;
 
 /** @throws FailedError if the port is taken */
 export async function openSandbox(options: SandboxOptions) {
-	const { clock, seed = 50 } = options;
+	const { clock, seed = 50, role = 'administrator' } = options;
 	const store = createStore(seed);
 	const now = (): string => stamp(clock.now());
 	const service = {
@@ -37,10 +42,13 @@ export async function openSandbox(options: SandboxOptions) {
 		now,
 		isLenient: options.lenient === true,
 	};
-	const handle = createHandler(service, options.documentedOnly === true);
+	const isStrict = options.strict === true;
+	const handle = createHandler(service, { documentedOnly: isStrict || options.documentedOnly === true, isStrict });
 	const nextFault = createFaults(options, createChance(1).next, clock.monotonic);
 	const password = makePassword(options.random);
-	store.users.get(ADMIN_ID)?.passwords.push(createPassword('Sandbox', password, now()));
+	const account = [...store.users.values()].find(({ roles }) => roles.includes(role));
+	if (account === undefined) throw new Error(`no sample user is ${role}`);
+	account.passwords.push(createPassword('Sandbox', password, now()));
 
 	async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const { method = '', url = '' } = request;
@@ -56,12 +64,9 @@ export async function openSandbox(options: SandboxOptions) {
 			request.socket.destroy();
 			return;
 		}
-		const isPage = sent.html !== undefined;
-		response.writeHead(sent.status, {
-			'Content-Type': isPage ? 'text/html; charset=UTF-8' : 'application/json; charset=UTF-8',
-			...sent.headers,
-		});
-		response.end(sent.html ?? (sent.body === undefined ? '' : JSON.stringify(sent.body)));
+		response.writeHead(sent.status, { 'Content-Type': `${typeOf(sent)}; charset=UTF-8`, ...sent.headers });
+		const shown = sent.problem ?? sent.body;
+		response.end(sent.html ?? (shown === undefined ? '' : JSON.stringify(shown)));
 	}
 
 	const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
@@ -70,7 +75,7 @@ export async function openSandbox(options: SandboxOptions) {
 	const port = await listen(server, options.port);
 	return {
 		baseUrl: `http://127.0.0.1:${port}/wp-json`,
-		username: ADMIN_NAME,
+		username: account.username,
 		password,
 		port,
 		store,
@@ -80,6 +85,11 @@ export async function openSandbox(options: SandboxOptions) {
 			await closed;
 		},
 	};
+}
+
+function typeOf({ html, problem }: SandboxResponse): string {
+	if (html !== undefined) return 'text/html';
+	return problem === undefined ? 'application/json' : 'application/problem+json';
 }
 
 async function listen(server: Server, port: number): Promise<number> {

@@ -2,8 +2,17 @@
 
 import { texts } from './arguments.js';
 import { withoutSpaces } from './generate.js';
-import { type Call, createResource, type Handler, type Resource, type Service, type Shape } from './resources.js';
+import {
+	type Call,
+	createResource,
+	type Handler,
+	type Kind,
+	type Resource,
+	type Service,
+	type Shape,
+} from './resources.js';
 import { noUser, ok, ServiceError } from './responses.js';
+import { forbidden, rightsOf } from './rights.js';
 import type { Records, User } from './samples.js';
 
 function findUser({ users }: Records, test: (user: User) => boolean): User | undefined {
@@ -24,9 +33,15 @@ export function callerOf(store: Records, header = ''): User {
 }
 
 export function createUsers({ store, dialect }: Service): Resource & { readonly me: Handler } {
-	const users = createResource<User>({
+	const posts = () => [store.tickets, store.replies, store.attachments].flatMap((table) => [...table.values()]);
+	const kind: Kind<User> = {
 		table: store.users,
 		missing: noUser,
+		check(user, { caller }, action) {
+			if (action === 'edit' && user !== caller && !rightsOf(caller).users) {
+				throw forbidden('rest_cannot_edit', 'edit this user');
+			}
+		},
 		shape({ password: _, passwords: _passwords, ...user }) {
 			// Services show these values where nothing is stored; writing them back would store them.
 			const whole = { ...user, locale: user.locale || 'en_US', meta: { persisted_preferences: [] } };
@@ -44,12 +59,31 @@ export function createUsers({ store, dialect }: Service): Resource & { readonly 
 			if (receiver === undefined || receiver === user) {
 				throw new ServiceError(400, 'rest_user_invalid_reassign', 'Invalid user ID for reassignment.');
 			}
-			const posts = [store.tickets, store.replies, store.attachments].flatMap((table) => [...table.values()]);
-			for (const post of posts) if (post.author === user.id) post.author = receiver.id;
+			for (const post of posts()) if (post.author === user.id) post.author = receiver.id;
 		},
 		filters: { roles: texts },
+	};
+	const users = createResource<User>(kind);
+	const authors = () => new Set(posts().map(({ author }) => author));
+	/** What other accounts see: users with posts, without usernames. */
+	const seen = createResource<User>({
+		...kind,
+		rows() {
+			const withPosts = authors();
+			return [...store.users.values()].filter(({ id }) => withPosts.has(id));
+		},
+		shape: (user) => ({ ...kind.shape(user), username: undefined, email: undefined, roles: undefined }),
+		check({ id }) {
+			if (!authors().has(id)) throw forbidden('rest_user_cannot_view', 'list users');
+		},
 	});
-	return { ...users, me: (call) => users.get({ ...call, values: { id: call.caller.id } }) };
+	const isWhole = ({ caller, values }: Call): boolean => rightsOf(caller).users || values.id === caller.id;
+	return {
+		...users,
+		list: (call) => (isWhole(call) ? users : seen).list(call),
+		get: (call) => (isWhole(call) ? users : seen).get(call),
+		me: (call) => users.get({ ...call, values: { id: call.caller.id } }),
+	};
 }
 
 export function createAccounts(service: Service): Record<'check' | 'id' | 'passwords' | 'revoke', Handler> {
@@ -61,9 +95,12 @@ export function createAccounts(service: Service): Record<'check' | 'id' | 'passw
 		return user;
 	}
 
-	function owner({ values }: Call): User {
+	function owner({ caller, values }: Call): User {
 		const user = store.users.get(values.user_id as number);
 		if (user === undefined) throw noUser;
+		if (user !== caller && !rightsOf(caller).users) {
+			throw forbidden('rest_cannot_manage_application_passwords', 'manage application passwords for this user');
+		}
 		return user;
 	}
 

@@ -52,9 +52,9 @@ test('items are added to lists and removed from them, and nothing is sent where 
 	await run(`ticket update --input ${both} --remove-ticket-tag ${one}`);
 	expect(await object(at, '/tickets/14')).toMatchObject({ 'ticket-tag': [Number(two)], title: { raw: 'b' } });
 	const { roles } = await object(at, '/users/4');
-	await run('user update 4 --add-roles supervisor');
-	expect((await object(at, '/users/4')).roles).toEqual([...(roles as string[]), 'supervisor']);
-	await run('user update 4 --remove-roles supervisor --verify');
+	await run('user update 4 --add-roles manager');
+	expect((await object(at, '/users/4')).roles).toEqual([...(roles as string[]), 'manager']);
+	await run('user update 4 --remove-roles manager --verify');
 	expect((await object(at, '/users/4')).roles).toEqual(roles);
 });
 
@@ -245,7 +245,7 @@ test('run undo restores every kind of object, apart from when it was modified', 
 	const updates = [
 		'ticket update 14 15 --title Fish&Chips --content <b>x</b> --status hold --assignee 3 --add-ticket-tag 1 --time-notes a',
 		`reply update 14 ${reply} --content other --status unread`,
-		'user update 4 --name Other --add-roles supervisor --email other@example.com --support-can-be-assigned false',
+		'user update 4 --name Other --add-roles manager --email other@example.com --support-can-be-assigned false',
 		`attachment update ${attachment} --title Other --alt-text y --caption z`,
 		'term update --input terms.csv --undocumented',
 		'ticket fields set 14 --set severity=urgent',

@@ -1,6 +1,7 @@
 /** Who may call the sandbox, and what each may do. */
 
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Role } from '../../src/sandbox/rights.js';
 import { basic, startSandbox, type TestSandbox } from '../support/sandbox.js';
 
 let sandbox: TestSandbox;
@@ -81,4 +82,87 @@ test('an application password that is deleted, and a user who is, sign in no mor
 	expect(await callAs(agent, 'GET', '/users/me')).toEqual(OK);
 	expect(await callAs(other, 'DELETE', '/users/3?force=true&reassign=2')).toEqual(OK);
 	expect(await callAs(agent, 'GET', '/users/me')).toEqual([401, 'incorrect_password']);
+});
+
+describe('an account that is no administrator', () => {
+	async function startAs(role: Role) {
+		const own = await startSandbox({ role });
+		onTestFinished(() => own.stop());
+		return own;
+	}
+	const idsOf = ({ body }: { body: unknown }) => (body as { id: number }[]).map(({ id }) => id);
+
+	test.each(['manager', 'agent', 'customer'] as const)(
+		'as %s sees in the user list only users with posts, without usernames, and finds them by slug',
+		async (role) => {
+			const { call, store, username } = await startAs(role);
+			const listed = await call('GET', '/users?per_page=100&context=edit');
+			const authors = new Set([...store.tickets.values(), ...store.replies.values()].map(({ author }) => author));
+			expect(idsOf(listed).every((id) => authors.has(id))).toBe(true);
+			expect(listed.body).not.toEqual(
+				expect.arrayContaining([expect.objectContaining({ username: expect.anything() })]),
+			);
+			const [first] = idsOf(listed).filter((id) => store.users.get(id)?.username !== username);
+			const slug = store.users.get(first ?? 0)?.slug;
+			expect(idsOf(await call('GET', `/users?slug=${slug}`))).toEqual([first]);
+			expect(await call('GET', '/users/me?context=edit')).toMatchObject({ status: 200, body: { username } });
+			expect(await call('POST', `/users/${first}`, { name: 'X' })).toMatchObject({
+				status: 403,
+				body: { code: 'rest_cannot_edit' },
+			});
+			expect(await call('GET', `/users/${first}/passwords`)).toMatchObject({ status: 403 });
+		},
+	);
+
+	test('as manager opens and changes every ticket', async () => {
+		const { call } = await startAs('manager');
+		expect(await call('GET', '/tickets/14')).toMatchObject({ status: 200 });
+		expect(await call('POST', '/tickets/14', { status: 'hold' })).toMatchObject({ status: 200 });
+		expect((await call('GET', '/tickets')).headers.get('x-wp-total')).toBe('50');
+	});
+
+	test('as agent lists its own open tickets, or all if asked for, and opens only its own', async () => {
+		const { call, store, username } = await startAs('agent');
+		const own = [...store.users.values()].find((user) => user.username === username)?.id;
+		const mine = [...store.tickets.values()].filter(({ assignee, state }) => assignee === own && state === 'open');
+		expect(idsOf(await call('GET', '/tickets?per_page=100')).sort()).toEqual(mine.map(({ id }) => id).sort());
+		const all = await call('GET', '/tickets?assignee=0&author=0&state=any');
+		expect(all.headers.get('x-wp-total')).toBe('50');
+		const other = [...store.tickets.values()].find(({ assignee }) => assignee !== own)?.id;
+		for (const path of [`/tickets/${other}`, `/tickets/${other}/replies`, `/tickets/${other}/custom-fields`]) {
+			expect(await call('GET', path), path).toMatchObject({ status: 403, body: { code: 'rest_forbidden' } });
+		}
+		expect(await call('POST', `/tickets/${other}`, { status: 'hold' })).toMatchObject({ status: 403 });
+		expect(await call('POST', `/tickets/${mine[0]?.id}`, { status: 'hold' })).toMatchObject({ status: 200 });
+		const product = [...store.terms.values()].find(({ taxonomy }) => taxonomy === 'product')?.id;
+		expect(await call('POST', `/product/${product}`, { name: 'X' })).toMatchObject({ status: 403 });
+	});
+
+	test('as customer sees only tickets of its own', async () => {
+		const { call, store, username } = await startAs('customer');
+		const own = [...store.users.values()].find((user) => user.username === username)?.id;
+		const listed = await call('GET', '/tickets?per_page=100');
+		expect(listed.body).toSatisfy((tickets: { author: number }[]) => tickets.every(({ author }) => author === own));
+	});
+});
+
+describe('a strict service', () => {
+	test('has the documented requests alone, and says so as RFC 9457 describes', async () => {
+		const { call, stop } = await startSandbox({ strict: true });
+		onTestFinished(stop);
+		expect(await call('POST', '/tickets/14', { status: 'hold' })).toMatchObject({ status: 200 });
+		const read = await call('GET', '/tickets/14');
+		expect(read).toMatchObject({
+			status: 405,
+			body: { title: 'Method Not Allowed', detail: expect.stringContaining('/tickets/14') },
+		});
+		expect(read.headers.get('content-type')).toContain('application/problem+json');
+		expect(await call('GET', '/product')).toMatchObject({ status: 404, body: { title: 'Not Found', status: 404 } });
+		const body = { name: 'X', color: '#fff' };
+		expect(await call('POST', '/ticket_priority/10', body)).toMatchObject({
+			status: 400,
+			body: { detail: expect.stringContaining('color') },
+		});
+		expect(await call('POST', '/tickets/14', { sticky: true })).toMatchObject({ status: 400 });
+	});
 });

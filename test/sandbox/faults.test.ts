@@ -85,7 +85,12 @@ test('beyond the limit the response is 429 in JSON, with Retry-After', async () 
 
 test.each<[FaultKind, number, string, number | undefined]>([
 	['bad-gateway', 502, 'nothing', 502],
+	['gateway-timeout', 504, 'nothing', 504],
 	['unavailable', 503, 'nothing', 503],
+	['too-many', 429, 'nothing', 429],
+	['retry-after', 429, 'nothing', 429],
+	['page', 200, 'nothing', 200],
+	['empty', 200, 'nothing', 200],
 	['critical', 500, 'nothing', 500],
 	['drop-before', 0, 'nothing', undefined],
 	['drop-after', 0, 'everything', undefined],

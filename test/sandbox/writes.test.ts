@@ -238,7 +238,7 @@ test('a user is updated, and the response shows no password', async () => {
 	const sent = {
 		name: 'New Name',
 		email: 'new@desk.example',
-		roles: ['supervisor'],
+		roles: ['manager'],
 		locale: 'fr_FR',
 		support_smart_tickets_order: true,
 		support_after_reply: 'back',

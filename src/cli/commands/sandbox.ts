@@ -4,6 +4,7 @@ import type { Prefixes } from '../../api/dialect.js';
 import { ExitCode } from '../../errors.js';
 import { number, settings } from '../../profile/settings.js';
 import { type FaultKind, faultKinds } from '../../sandbox/responses.js';
+import { type Role, roles } from '../../sandbox/rights.js';
 import type { openSandbox } from '../../sandbox/server.js';
 import { defineCommand } from '../command.js';
 import { type OptionSpec, options, pick } from '../options/option.js';
@@ -29,7 +30,14 @@ const sandboxOptions = [
 			defaultText: '50',
 			parse: wholeNumber(0, 1_000_000),
 		},
+		{
+			flags: '--role <role>',
+			help: 'Role of the account that is printed: what it may see and do',
+			defaultText: 'administrator',
+			choices: Object.keys(roles) as Role[],
+		},
 		{ flags: '--documented-only', help: 'Disable lists and reads (undocumented in the API)' },
+		{ flags: '--strict', help: 'As --documented-only, and refuse unknown properties with application/problem+json' },
 		{
 			flags: '--lenient',
 			help: 'Accept input that live services reject: any username, any slug, no assignee',
