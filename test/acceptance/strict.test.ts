@@ -1,0 +1,70 @@
+/** Each documented command against a service that serves the documented requests and nothing else, and refuses properties that it doesn't know. */
+
+import { expect, onTestFinished, test } from 'vitest';
+import { runCli } from '../support/cli.js';
+import { startSandbox } from '../support/sandbox.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+async function startStrict() {
+	const service = await startSandbox({ strict: true });
+	onTestFinished(() => service.stop());
+	const { store } = service;
+	const termOf = (wanted: string): number =>
+		[...store.terms.values()].find(({ taxonomy }) => taxonomy === wanted)?.id ?? 0;
+	const ids = {
+		REPLY: [...store.replies.values()].find(({ parent }) => parent === 14)?.id,
+		ATTACHMENT: store.attachments.keys().next().value,
+		PRIORITY: termOf('ticket_priority'),
+		PRODUCT: termOf('product'),
+		SLUG: store.users.get(3)?.passwords[0]?.slug,
+	};
+	const folder = temporaryFolder();
+	const env = { ...service.env, SUPPORTCTL_STATE_DIR: folder };
+	const run = (line: string, input = '') => {
+		const words = line.replace(/[A-Z]{4,}/g, (name) => String(ids[name as keyof typeof ids]));
+		return runCli(words, { env, input });
+	};
+	return { service, run };
+}
+
+test.each([
+	['ticket update 14 --status hold --assignee 3', 'POST /tickets/14'],
+	['ticket delete 15 --yes', 'DELETE /tickets/15'],
+	['ticket fields get 14', 'GET /tickets/14/custom-fields'],
+	['ticket fields set 14 --set severity=major', 'POST /tickets/14/custom-fields'],
+	['reply update 14 REPLY --content Hi', 'POST /tickets/14/replies/REPLY'],
+	['reply delete 14 REPLY --force --yes', 'DELETE /tickets/14/replies/REPLY?force=true'],
+	['user update 4 --name X', 'POST /users/4'],
+	['user check admin --password-stdin', 'POST /users/check'],
+	['user id admin', 'POST /users/username'],
+	['user delete 7 --reassign 2 --yes', 'DELETE /users/7?force=true&reassign=2'],
+	['user password delete 3 SLUG --yes', 'DELETE /users/3/passwords/SLUG'],
+	['attachment update ATTACHMENT --title X', 'POST /attachments/ATTACHMENT'],
+	['term update ticket_priority PRIORITY --name X', 'POST /ticket_priority/PRIORITY'],
+	['term delete product PRODUCT --force --yes', 'DELETE /product/PRODUCT?force=true'],
+	['term delete ticket_priority PRIORITY --force --yes', 'DELETE /ticket_priority/PRIORITY?force=true'],
+])('%s is sent as documented', async (line, expected) => {
+	const { service, run } = await startStrict();
+	const result = await run(line, 'desk-admin');
+	expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+	const served = service.requests.filter(({ status }) => status === 200).map(({ method, path }) => `${method} ${path}`);
+	const names = expected
+		.replace(/[A-Z]{5,}|SLUG/g, (name) => (name === 'DELETE' ? name : '[\\w-]+'))
+		.replace('?', '\\?');
+	expect(served.at(-1)).toMatch(new RegExp(`/wp-json/support-api/v1${names.replace(/^\w+ /, '')}$`));
+});
+
+test('two rows with usernames that can not be looked up say why, and nothing is sent', async () => {
+	const { service, run } = await startStrict();
+	const result = await run('ticket update 14 15 --assignee sofia.bauer');
+	expect(result.exitCode).toBe(2);
+	expect(service.requests.every(({ method, path }) => method === 'GET' || path.endsWith('/users/username'))).toBe(true);
+});
+
+test('what such a service says about a refusal is shown: title and detail', async () => {
+	const { run } = await startStrict();
+	const read = await run('ticket get 14');
+	expect(read.stderr).toContain('Method Not Allowed: GET /tickets/14 is not described');
+	const refused = await run('ticket update 14 --data {"sticky":true} --undocumented --json');
+	expect(refused.stderr + refused.stdout).toContain('additional property not allowed: sticky');
+});
