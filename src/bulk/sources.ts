@@ -4,6 +4,7 @@ import type { Endpoint } from '../api/endpoints.js';
 import { readEndpointOf } from '../api/reads.js';
 import type { SkipCode } from '../http/outcomes.js';
 import type { InputFormat } from './input/input.js';
+import type { Part } from './part.js';
 
 /** `path` is absolute, or `-` for stdin; messages show `name`. */
 export interface InputPlace {
@@ -14,9 +15,25 @@ export interface InputPlace {
 export type RowSource =
 	| { readonly from: 'ids'; readonly ids: readonly string[] }
 	| (InputPlace & { readonly from: 'file'; readonly format?: InputFormat })
-	| { readonly from: 'snapshots'; readonly journal: string; readonly run: string; readonly overwrite: boolean }
+	| {
+			readonly from: 'snapshots';
+			readonly journal: string;
+			readonly run: string;
+			readonly overwrite: boolean;
+			readonly part?: Part;
+			/** Only these are put back. */
+			readonly fields?: readonly string[];
+	  }
 	/** A saved plan; with `allowDrift`, objects that changed since are written too. */
-	| { readonly from: 'plan'; readonly path: string; readonly sha256: string; readonly allowDrift: boolean };
+	| {
+			readonly from: 'plan';
+			readonly path: string;
+			readonly sha256: string;
+			readonly allowDrift: boolean;
+			readonly part?: Part;
+			/** IDs of objects that earlier runs of the plan took: not rows of this one. */
+			readonly taken?: readonly string[];
+	  };
 
 export type InputRows = Extract<RowSource, { from: 'ids' | 'file' }>;
 

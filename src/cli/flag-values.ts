@@ -55,3 +55,23 @@ export function refuseSecrets(flag: string, given: unknown, way: string): void {
 		hint: way,
 	});
 }
+
+/** `14,16`, `@file`, or `-` for stdin: one a line there, the first cell counts. @throws UsageError for none */
+export async function readIdList(
+	flag: string,
+	texts: readonly string[] | undefined,
+	context: Context,
+): Promise<string[] | undefined> {
+	if (texts === undefined) return undefined;
+	const ids: string[] = [];
+	for (const given of texts) {
+		const text = given === '-' ? '@-' : given;
+		const lines = isFile(text) ? (await readText(text.slice(1), context, flag)).split(/\r?\n/) : text.split(',');
+		for (const line of lines) {
+			const id = (line.split('\t', 1)[0] ?? '').trim();
+			if (id !== '' && !id.startsWith('#')) ids.push(id);
+		}
+	}
+	if (ids.length > 0) return ids;
+	throw new UsageError(`${flag} has no IDs`, { code: 'invalid_value' });
+}

@@ -1,7 +1,7 @@
 /** What a request came to. */
 
 import type { AppliedDifference } from '../api/applied.js';
-import { type OutcomeName, outcomes, type SkipCode } from './outcomes.js';
+import { type OutcomeName, outcomes, type ReasonCode, reasons } from './outcomes.js';
 import type { ResponseHeaders } from './response.js';
 
 export type { OutcomeName };
@@ -70,6 +70,7 @@ export function unsent(outcome: OutcomeName, code: string, message: string): Out
 	return { outcome, code, message, attempts: 0, ms: 0 };
 }
 
-export function skipped({ code, message }: { code: SkipCode; message: string }): Outcome {
-	return unsent('skipped', code, message);
+/** A row that is not written for a reason. */
+export function skipped({ code, message }: { code: ReasonCode; message: string }): Outcome {
+	return unsent(reasons[code].outcome, code, message);
 }

@@ -5,6 +5,7 @@ import { checkTyped } from '../../api/kinds.js';
 import { parseTaxonomy } from '../../api/request.js';
 import { isProblem, quote } from '../../api/values.js';
 import { inputFormats } from '../input/input.js';
+import type { Part } from '../part.js';
 import type { RunHeader, RunPlan, Shard } from '../plan.js';
 import type { RowSource } from '../sources.js';
 import {
@@ -39,11 +40,25 @@ const isRun = (value: unknown): boolean =>
 
 const endpointName: Shape<EndpointName> = fitting(isRun);
 
+const part = object<Part>({ ids: optional(listOf(text)), except: optional(listOf(text)) });
+
 const source = tagged<'from', RowSource>('from', {
 	ids: object({ ids: listOf(text) }),
 	file: object({ path: text, name: text, format: optional(oneOf(...inputFormats)) }),
-	plan: object({ path: text, sha256: text, allowDrift: flag }),
-	snapshots: object({ journal: text, run: text, overwrite: flag }),
+	plan: object({
+		path: text,
+		sha256: text,
+		allowDrift: flag,
+		part: optional(part),
+		taken: optional(listOf(text)),
+	}),
+	snapshots: object({
+		journal: text,
+		run: text,
+		overwrite: flag,
+		part: optional(part),
+		fields: optional(listOf(text)),
+	}),
 });
 
 const items = recordOf(listOf(either(text, amount)));

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, statSync } from 'node:fs';
 import type { Dialect } from '../../api/dialect.js';
-import { endpoints } from '../../api/endpoints.js';
+import { endpoints, ownId } from '../../api/endpoints.js';
 import { kinds } from '../../api/kinds.js';
 import { createPlanner } from '../../api/request.js';
 import { isObject, isProblem, parseId } from '../../api/values.js';
@@ -16,6 +16,7 @@ import { heldIn, isUnchanged } from '../held.js';
 import { mayBeSent } from '../journal/header.js';
 import { lineReader } from '../journal/read.js';
 import { headerIn, type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
+import { Chosen, LEFT_OUT, type Part } from '../part.js';
 import { canBeUndone, type RunHeader, type RunPlan, type SavedPlan, withoutInput } from '../plan.js';
 import type { RowSource } from '../sources.js';
 import type { FieldChange, PlannedWrite } from './events.js';
@@ -171,13 +172,18 @@ function textIn(value: unknown): string | undefined {
 	return value === undefined ? undefined : String(value);
 }
 
-export function applyPlan({ plan }: RunHeader, { path, sha256 }: SavedPlan, allowDrift: boolean): RunPlan {
+/** @param more which of its rows, and how */
+export function applyPlan(
+	{ plan }: RunHeader,
+	{ path, sha256 }: SavedPlan,
+	more: Pick<Extract<RowSource, { from: 'plan' }>, 'allowDrift' | 'part' | 'taken'>,
+): RunPlan {
 	const { force } = plan.values;
 	const endpoint = endpoints[plan.endpoint];
 	const bare = withoutInput(plan);
 	return {
 		...bare,
-		source: { from: 'plan', path, sha256, allowDrift },
+		source: { from: 'plan', path, sha256, ...more },
 		values: { ...bare.values, force },
 		checks: { ...plan.checks, snapshot: canBeUndone(endpoint, force) },
 	};
@@ -188,13 +194,16 @@ export function openPlannedRows(
 	source: Extract<RowSource, { from: 'plan' }>,
 	dialect: Dialect,
 ): PlannedRows {
-	const { path, sha256, allowDrift } = source;
+	const { path, sha256, allowDrift, part, taken = [] } = source;
+	const chosen = new Chosen(part);
+	const isTaken = new Set(taken);
 	const request = createPlanner(endpoints[plan.endpoint], dialect);
 	function* rows(): Generator<RunRow> {
 		if (readPlan(path).sha256 !== sha256) {
 			throw new UsageError(`the plan ${path} was changed; nothing more was sent`, { code: 'bad_plan' });
 		}
 		for (const { row, line, ids, force, reassign, modified, fields, before } of plannedWrites(path, plan)) {
+			if (isTaken.has(String(ownId(ids)))) continue;
 			yield {
 				row,
 				line,
@@ -202,6 +211,7 @@ export function openPlannedRows(
 				modified,
 				request: request({ ids, force, reassign, fields }),
 				expected: allowDrift ? undefined : expectedOf(before),
+				skip: chosen.has(ids) ? undefined : LEFT_OUT,
 			};
 		}
 	}
@@ -239,3 +249,31 @@ export function changesIn({ fields, before, force }: PlannedWrite, plan: RunPlan
 
 /** By which people know a deleted object; the first one shows what becomes of it. */
 export const IDENTITY = ['status', 'username', 'name', 'title', 'slug', 'email'];
+
+/** What an apply is to take of a plan that earlier runs applied in part. */
+export function openPart(path: string, part: Part, earlier: readonly RunHeader[]) {
+	const chosen = new Chosen(part);
+	const runs = earlier.flatMap(({ id, plan: { source } }) => {
+		return source.from === 'plan' ? [{ id, chosen: new Chosen(source.part), taken: new Set(source.taken) }] : [];
+	});
+	const taken = new Set<string>();
+	const by = new Set<string>();
+	let rows = 0;
+	for (const { ids } of readRows(path)) {
+		if (!isIds(ids)) continue;
+		const own = String(ownId(ids));
+		const isWanted = chosen.has(ids);
+		const run = runs.find((each) => each.chosen.has(ids) && !each.taken.has(own));
+		if (run === undefined) rows += Number(isWanted);
+		else {
+			taken.add(own);
+			by.add(run.id);
+		}
+	}
+	chosen.checkSeen('the plan');
+	return { rows, taken: [...taken], by: [...by] };
+}
+
+function isIds(ids: unknown): ids is Record<string, string> {
+	return isObject(ids) && Object.values(ids).every((each) => typeof each === 'string');
+}

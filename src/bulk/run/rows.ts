@@ -4,7 +4,7 @@ import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Planner, type Request, type RowValues } from '../../api/request.js';
 import { type RowOutcome, unsent } from '../../http/outcome.js';
-import type { SkipCode } from '../../http/outcomes.js';
+import type { ReasonCode } from '../../http/outcomes.js';
 import { type InputSource, openArguments, type RawRow } from '../input/input.js';
 import { type Columns, type Complaint, compileColumns } from '../input/rows.js';
 import { inOrder } from '../lists/batches.js';
@@ -22,7 +22,7 @@ export interface RunRow {
 	readonly expected?: Readonly<Record<string, readonly unknown[]>>;
 	/** Fields that an undo can't put back, with their old values where they are known. */
 	readonly kept?: Readonly<Record<string, { readonly why: string; readonly old?: unknown }>> | undefined;
-	readonly skip?: { readonly code: SkipCode; readonly message: string };
+	readonly skip?: { readonly code: ReasonCode; readonly message: string };
 	readonly remarks?: readonly string[];
 	readonly modified?: string;
 }

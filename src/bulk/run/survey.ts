@@ -39,6 +39,8 @@ export class Survey {
 	selected = 0;
 	empty = 0;
 	skipped = 0;
+	/** Of those that are skipped, on purpose. */
+	leftOut = 0;
 	permanent = 0;
 	invalid = 0;
 	readonly first: RunRow[] = [];
@@ -90,6 +92,7 @@ export class Survey {
 			if (!this.receivers.has(receiver)) this.receivers.set(receiver, row);
 		}
 		if (skip !== undefined) this.empty++;
+		if (skip?.code === 'left_out') this.leftOut++;
 		if (!isOurs) return;
 		if (skip !== undefined) {
 			this.skipped++;
@@ -125,7 +128,9 @@ export interface Demands {
 	snapshot?: boolean;
 }
 
-export function checkSet({ rows, deleted, receivers, permanent }: Survey, { expect, max, snapshot }: Demands): void {
+export function checkSet(survey: Survey, { expect, max, snapshot }: Demands): void {
+	const { deleted, receivers, permanent } = survey;
+	const rows = survey.rows - survey.leftOut;
 	const there = rows === 1 ? 'there is 1 row' : `there are ${rows} rows`;
 	if (expect !== undefined && rows !== expect) {
 		throw new UsageError(`--expect ${expect}, but ${there}; nothing was sent`, { code: 'expect' });

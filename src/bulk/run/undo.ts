@@ -8,7 +8,8 @@ import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints, isEndpointName } from '../../api/endpoints.js';
 import { kinds } from '../../api/kinds.js';
 import { createPlanner, type Planner, parseTaxonomy } from '../../api/request.js';
-import { emptyRecord, isProblem, parseId, parseSlug } from '../../api/values.js';
+import { didYouMean } from '../../api/suggest.js';
+import { emptyRecord, isProblem, parseId, parseSlug, quote } from '../../api/values.js';
 import { FailedError, UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import { goneBy } from '../../http/judge.js';
@@ -18,12 +19,17 @@ import { mayBeSent } from '../journal/header.js';
 import type { JournalScan } from '../journal/history.js';
 import { lineReader, recordAt, scanJournal } from '../journal/read.js';
 import type { BeforeRecord, JournalRecord, RowRecord } from '../journal/records.js';
+import { Chosen, LEFT_OUT } from '../part.js';
 import { commandOf, hashKey, type Ids, type RunHeader, type RunPlan, undoObstacle, withoutInput } from '../plan.js';
 import type { RowSource } from '../sources.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 
 /** @throws UsageError, or FailedError while the run goes on */
-export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: boolean): RunPlan {
+export function undoPlan(
+	{ id, plan }: RunHeader,
+	journal: string,
+	more: Pick<OldValuesSource, 'overwrite' | 'part' | 'fields'>,
+): RunPlan {
 	const holder = lockHolder(`${journal}.lock`);
 	if (holder !== undefined) {
 		const { pid, host } = holder;
@@ -46,7 +52,7 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 	return {
 		...withoutInput(plan),
 		endpoint: isEndpointName(update) ? update : plan.endpoint,
-		source: { from: 'snapshots', journal, run: id, overwrite },
+		source: { from: 'snapshots', journal, run: id, ...more },
 		checks: {
 			onlyChanged: true,
 			verify: true,
@@ -59,6 +65,8 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 	};
 }
 
+type OldValuesSource = Extract<RowSource, { from: 'snapshots' }>;
+
 interface Change {
 	ids: Ids;
 	old: Record<string, unknown>;
@@ -69,12 +77,8 @@ interface Change {
 	lost?: number;
 }
 
-export async function openOldValues(
-	plan: RunPlan,
-	source: Extract<RowSource, { from: 'snapshots' }>,
-	dialect: Dialect,
-): Promise<PlannedRows> {
-	const { journal, run, overwrite } = source;
+export async function openOldValues(plan: RunPlan, source: OldValuesSource, dialect: Dialect): Promise<PlannedRows> {
+	const { journal, run, part, fields } = source;
 	const places = new Map<number, number[]>();
 	const scan = await scanJournal(journal, (record, place, soFar) => {
 		if (record.type !== 'before' && record.type !== 'row') return;
@@ -89,11 +93,16 @@ export async function openOldValues(
 	let digest = '';
 	function* rows(): Generator<RunRow> {
 		const hash = createHash('sha256');
+		const chosen = new Chosen(part);
+		const names = new Set<string>();
 		let row = 0;
 		for (const change of readChanges(journal, places.values(), scan, plan)) {
 			hash.update(JSON.stringify(change));
-			yield rowOf(change, ++row, overwrite, request);
+			for (const name of Object.keys({ ...change.old, ...change.kept })) names.add(name);
+			yield rowOf(change, ++row, source, chosen.has(change.ids), request);
 		}
+		chosen.checkSeen(`run ${run}`);
+		checkFields(fields, names, run);
 		if (row === 0) {
 			throw new UsageError(`run ${run} wrote nothing that can be restored`, { code: 'nothing_to_undo' });
 		}
@@ -102,8 +111,30 @@ export async function openOldValues(
 	return { source, sha256: () => digest, read: () => inBatches(rows()) };
 }
 
-function rowOf(change: Change, row: number, overwrite: boolean, request: Planner): RunRow {
-	const { ids, old, written, kept, lost } = change;
+/** @throws UsageError for a field that no row has: nothing would be put back */
+function checkFields(fields: readonly string[] = [], names: ReadonlySet<string>, run: string): void {
+	const unknown = fields.find((name) => !names.has(name));
+	if (unknown === undefined) return;
+	throw new UsageError(`run ${run} did not change ${quote(unknown)}${didYouMean(unknown, [...names])}`, {
+		code: 'not_in_part',
+		hint: `it changed ${[...names].join(', ')}`,
+	});
+}
+
+function rowOf(
+	change: Change,
+	row: number,
+	{ overwrite, fields }: OldValuesSource,
+	isChosen: boolean,
+	request: Planner,
+): RunRow {
+	const { ids, lost } = change;
+	const old = partOf(change.old, fields);
+	const written = partOf(change.written, fields);
+	const kept = partOf(change.kept, fields);
+	if (!isChosen || (fields !== undefined && Object.keys({ ...old, ...kept }).length === 0)) {
+		return { row, request: request({ ids, fields: {} }), skip: LEFT_OUT };
+	}
 	const remarks = Object.entries(kept).map(([name, { why }]) => `${name} not restored: ${why}`);
 	const why = lost === undefined ? remarks : [`the journal has no old values of row ${lost}`];
 	const isLeft = lost !== undefined || Object.keys(old).length === 0;
@@ -116,6 +147,14 @@ function rowOf(change: Change, row: number, overwrite: boolean, request: Planner
 		kept: isLeft ? undefined : kept,
 		skip: isLeft ? { code: 'not_restorable', message } : undefined,
 	};
+}
+
+function partOf<T>(
+	values: Readonly<Record<string, T>>,
+	names: readonly string[] | undefined,
+): Readonly<Record<string, T>> {
+	if (names === undefined) return values;
+	return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 }
 
 function keyOf(ids: Ids): string {

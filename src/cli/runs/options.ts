@@ -83,6 +83,11 @@ export const runOptions = options('Run', [
 	{ flags: '--note <text>', help: "Why you're making this change; saved with the run" },
 ]);
 
+export const partOptions = options('Rows', [
+	{ flags: '--ids <ids>', help: 'Only these objects: 14,16, @file, or - for stdin', repeatable: true },
+	{ flags: '--except <ids>', help: 'All but these objects', repeatable: true },
+]);
+
 export const valueOptions = options(FIELDS, [
 	{ flags: '--data <json|@file>', help: 'JSON object to merge into the body' },
 	{
@@ -114,7 +119,7 @@ export type RunInvocation = Omit<Invocation, 'options'> & {
 
 export const runArgument = {
 	name: 'run',
-	help: 'Run ID or unique prefix, "last", or path of a journal',
+	help: 'Run ID, its last five characters, "last", or path of a journal',
 	required: true,
 	completes: 'runs',
 } as const satisfies ArgumentSpec;

@@ -30,7 +30,7 @@ async function note(
 
 /** The rows that undo a run. */
 async function plannedRows(journal: Journal, overwrite = false): Promise<RunRow[]> {
-	const plan = undoPlan(journal.header, journal.path, overwrite);
+	const plan = undoPlan(journal.header, journal.path, { overwrite });
 	const source = plan.source as Extract<RowSource, { from: 'snapshots' }>;
 	const rows: RunRow[] = [];
 	const opened = await openOldValues(plan, source, neutralDialect);
@@ -57,7 +57,7 @@ const hold: [Record<string, unknown>, Record<string, unknown>] = [{ status: 'rea
 describe('undoPlan', () => {
 	it('keeps old values itself, writes what differs, and restores the trash by an update', () => {
 		const header = headerOf(2, { ...snapshots, endpoint: 'ticket.delete' });
-		expect(undoPlan(header, '/j', true)).toMatchObject({
+		expect(undoPlan(header, '/j', { overwrite: true })).toMatchObject({
 			endpoint: 'ticket.update',
 			source: { from: 'snapshots', journal: '/j', run: header.id, overwrite: true },
 			checks: { snapshot: true, onlyChanged: true, verify: true },
@@ -65,7 +65,7 @@ describe('undoPlan', () => {
 	});
 
 	it('refuses a run that did not save old values', () => {
-		expect(() => undoPlan(headerOf(2), '/j', false)).toThrow('did not save old values');
+		expect(() => undoPlan(headerOf(2), '/j', { overwrite: false })).toThrow('did not save old values');
 	});
 });
 

@@ -7,16 +7,18 @@ import type { ExitCode } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import { defineCommand } from '../../command.js';
 import { notify } from '../../notices.js';
-import { options, pick } from '../../options/option.js';
+import { allBut, options, pick } from '../../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
 import {
 	checkOptions,
 	outcomeOption,
+	partOptions,
 	type RunInvocation,
 	runArgument,
 	runOptions,
 	valueOptions,
 } from '../../runs/options.js';
+import { readPart } from '../../runs/part.js';
 
 const past = () => import('../../runs/past.js');
 
@@ -63,19 +65,35 @@ export const retry = defineCommand({
 	run: (invocation) => goOn(invocation, invocation.options.outcome?.flat() ?? ['failed']),
 });
 
+function namesIn(texts: readonly string[] | undefined): string[] | undefined {
+	return texts?.flatMap((text) => text.split(',')).map((name) => name.trim());
+}
+
 export const undo = defineCommand({
 	arguments: [runArgument],
 	options: [
 		{ flags: '--overwrite', help: 'Also restore values that someone changed after the run', group: 'Rows' },
+		...partOptions,
+		{ flags: '--fields <names>', help: 'Restore only these fields: status,assignee', repeatable: true, group: 'Rows' },
 		...pick(checkOptions, 'diff'),
-		...sendOptions,
+		...guardOptions,
+		...tuningOptions,
+		// Here --fields says what to restore.
+		...allBut(outputOptions, 'fields'),
+		...connectionOptions,
 		...pick(runOptions, 'journal', 'note'),
 	],
 	async run(invocation) {
 		const { pastRun, sendAgain } = await past();
-		const run = pastRun(invocation.args[0], invocation.context);
+		const { args, context, options: given } = invocation;
+		const run = pastRun(args[0], context);
 		const { undoPlan } = await import('../../../bulk/run/undo.js');
-		const plan = undoPlan(run.header, run.path, invocation.options.overwrite === true);
-		return await sendAgain(run, invocation, plan);
+		const { overwrite = false, fields, ...others } = given;
+		const plan = undoPlan(run.header, run.path, {
+			overwrite,
+			part: await readPart(given, context),
+			fields: namesIn(fields),
+		});
+		return await sendAgain(run, { ...invocation, options: others }, plan);
 	},
 });

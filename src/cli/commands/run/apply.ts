@@ -1,15 +1,21 @@
 /** `run apply`: sends the rows of a saved plan to objects that still have the values that it shows as old. */
 
 import { resolve } from 'node:path';
-import { listRuns, type RunSummary } from '../../../bulk/journal/folder.js';
-import { applyPlan, readPlan } from '../../../bulk/run/plan-file.js';
+import { counted } from '../../../api/names.js';
+import { isSkipped, runsIn, type SkippedRun } from '../../../bulk/journal/folder.js';
+import type { Part } from '../../../bulk/part.js';
+import type { RunHeader } from '../../../bulk/plan.js';
+import { applyPlan, openPart, readPlan } from '../../../bulk/run/plan-file.js';
 import { UsageError } from '../../../errors.js';
+import type { Context } from '../../../io/context.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand } from '../../command.js';
 import { notify } from '../../notices.js';
 import { allBut, options, pick } from '../../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
-import { checkOptions, runOptions } from '../../runs/options.js';
+import { checkOptions, partOptions, runOptions } from '../../runs/options.js';
+import { readPart } from '../../runs/part.js';
+import { noteSkipped } from './list.js';
 
 export const command = defineCommand({
 	arguments: [{ name: 'plan', help: 'File that --plan wrote', required: true, completes: 'files' }],
@@ -19,6 +25,7 @@ export const command = defineCommand({
 			{ flags: '--allow-drift', help: 'Also send rows whose objects changed since the plan was made' },
 			{ flags: '--again', help: 'Apply a plan that was already applied' },
 		]),
+		...partOptions,
 		...pick(checkOptions, 'verify'),
 		...allBut(guardOptions, 'plan'),
 		...tuningOptions,
@@ -39,17 +46,46 @@ export const command = defineCommand({
 			notify(context, 'message', 'no changes: everything was up to date when the plan was made');
 			return;
 		}
-		const isOfPlan = ({ header: run }: RunSummary): boolean =>
-			run?.plan.source.from === 'plan' && run.plan.source.sha256 === sha256;
-		const earlier = given.again === true ? undefined : (await listRuns(stateFolder(context))).find(isOfPlan);
-		if (earlier !== undefined) {
-			throw new UsageError(`the plan was already applied by run ${earlier.id}; nothing was sent`, {
-				code: 'applied_before',
-				hint: `to finish that run: supportctl run resume ${earlier.id}; to apply the plan again: --again`,
-			});
+		const part = await readPart(given, context);
+		const earlier = given.again === true ? [] : await runsOf(sha256, context);
+		const { rows: left, taken, by } = openPart(path, part ?? {}, earlier);
+		if (left === 0) throw appliedBefore(by, part);
+		if (taken.length > 0) {
+			const text = `${counted(taken.length, 'object')} of the plan ${taken.length === 1 ? 'was' : 'were'} applied before by run ${by.join(', ')}`;
+			notify(context, 'message', `${text}; sending only the rest`);
 		}
 		const { sendAgain } = await import('../../runs/past.js');
-		const plan = applyPlan(header, saved, given.allowDrift === true);
+		const plan = applyPlan(header, saved, {
+			allowDrift: given.allowDrift === true,
+			part,
+			taken: taken.length > 0 ? taken : undefined,
+		});
 		return await sendAgain({ path, header }, invocation, plan);
 	},
 });
+
+/** Earlier runs of the plan, as far as their journals can be read. */
+async function runsOf(sha256: string, context: Context): Promise<RunHeader[]> {
+	const headers: RunHeader[] = [];
+	const skipped: SkippedRun[] = [];
+	for await (const summary of runsIn(stateFolder(context))) {
+		const source = summary.header?.plan.source;
+		if (isSkipped(summary)) skipped.push(summary);
+		else if (summary.header !== undefined && source?.from === 'plan' && source.sha256 === sha256)
+			headers.push(summary.header);
+	}
+	noteSkipped(context, skipped);
+	return headers;
+}
+
+function appliedBefore(by: readonly string[], part: Part | undefined): UsageError {
+	const [run] = by;
+	if (run === undefined) {
+		return new UsageError('--ids and --except leave nothing to send', { code: 'nothing_to_send' });
+	}
+	const what = part === undefined ? 'the plan was' : 'these objects were';
+	return new UsageError(`${what} already applied by run ${by.join(', ')}; nothing was sent`, {
+		code: 'applied_before',
+		hint: `to finish that run: supportctl run resume ${run}; to apply the plan again: --again`,
+	});
+}
