@@ -2,7 +2,6 @@
 
 import { ownId } from '../api/endpoints.js';
 import { UsageError } from '../errors.js';
-import type { Ids } from './plan.js';
 
 /** Objects by their own IDs, or users by their names; without `ids` all of them. */
 export interface Part {
@@ -26,7 +25,7 @@ export class Chosen {
 		this.#unseen = new Set(lower([...(ids ?? []), ...except]));
 	}
 
-	has(ids: Ids): boolean {
+	has(ids: Readonly<Record<string, string>>): boolean {
 		const names = [String(ownId(ids)).toLowerCase(), ids.username?.toLowerCase()].filter((name) => name !== undefined);
 		for (const name of names) this.#unseen.delete(name);
 		const isIn = (set: ReadonlySet<string>): boolean => names.some((name) => set.has(name));
