@@ -84,6 +84,32 @@ describe('rooms', () => {
 		expect(crossings).toEqual([]);
 	});
 
+	/** What stands inside a room, from the bottom up: by the second table there. */
+	const floors = [
+		...readFileSync(join(root, 'docs/architecture.md'), 'utf8').matchAll(/^\| `(src\/[a-z]+)` \| ([a-z, -]+) \|$/gm),
+	].map(([, room = '', order = '']) => ({ room, order: order.split(', ') }));
+
+	test.each(floors)('inside $room imports go downwards', ({ room, order }) => {
+		const floorOf = (path: string): number => {
+			const name = relative(join(root, room), path).split('/')[0]?.replace(/\.ts$/, '') ?? '';
+			const floor = order.indexOf(name);
+			if (floor < 0)
+				throw new Error(`give ${name} its place in the table of rooms inside ${room} (docs/architecture.md)`);
+			return floor;
+		};
+		const inside = imports
+			.filter(({ file, target }) => file.startsWith(`${room}/`) && target.endsWith('.js') && target.startsWith('.'))
+			.map(({ file, target }) => ({ file, to: resolve(root, dirname(file), target.replace(/\.js$/, '.ts')) }))
+			.filter(({ to }) => relative(root, to).startsWith(`${room}/`));
+		const upwards = inside.filter(({ file, to }) => floorOf(join(root, file)) < floorOf(to));
+		expect(upwards.map(({ file, to }) => `${file} → ${relative(root, to)}`)).toEqual([]);
+		expect(inside.length).toBeGreaterThan(50);
+	});
+
+	test('the rooms that are large have an order inside', () => {
+		expect(floors.map((each) => each.room)).toEqual(['src/bulk', 'src/cli']);
+	});
+
 	test('no files import each other, however long the way round', () => {
 		const next = new Map<string, string[]>();
 		for (const { file, target } of imports) {

@@ -3,8 +3,11 @@
 import type { Endpoint } from '../api/endpoints.js';
 import { readEndpointOf } from '../api/reads.js';
 import type { SkipCode } from '../http/outcomes.js';
-import type { InputFormat } from './input/input.js';
 import type { Part } from './part.js';
+
+export const inputFormats = ['csv', 'tsv', 'ndjson', 'json', 'ids'] as const;
+
+export type InputFormat = (typeof inputFormats)[number];
 
 /** `path` is absolute, or `-` for stdin; messages show `name`. */
 export interface InputPlace {

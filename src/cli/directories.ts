@@ -4,8 +4,7 @@ import { createDirectories, type Directories } from '../bulk/lists/directory.js'
 import { ExitCode, SupportctlError } from '../errors.js';
 import type { Client } from '../http/client.js';
 import { type SendOptions, send } from '../http/send.js';
-import { signInAgain } from './runs/failures.js';
-import type { Session } from './session.js';
+import { type Session, signInAgain } from './session.js';
 
 export function openDirectories(
 	{ dialect }: Session,

@@ -62,6 +62,13 @@ export function dialectFor({ productPrefix, shopPrefix, membershipPrefix }: Sett
 	return createDialect({ product: productPrefix, shop: shopPrefix, membership: membershipPrefix });
 }
 
+/** The next step after a 401. */
+export function signInAgain({ profileName: name, secretSource }: Connection): string {
+	if (secretSource.startsWith('SUPPORTCTL_')) return `check ${secretSource}, or unset it and run: supportctl login`;
+	if (name === undefined) return 'sign in again: supportctl login';
+	return `the credentials of profile "${name}" may have expired; sign in again: supportctl login --profile ${name}`;
+}
+
 /** Works without a base URL and a secret. */
 export function dialectOf({ context, options }: Pick<Invocation, 'context' | 'options'>): Dialect {
 	return dialectFor(readSetup(context, options).settings);

@@ -1,8 +1,6 @@
 /** Bulk input: raw rows, their formats, and IDs on the command line. */
 
-export const inputFormats = ['csv', 'tsv', 'ndjson', 'json', 'ids'] as const;
-
-export type InputFormat = (typeof inputFormats)[number];
+import type { InputFormat } from '../sources.js';
 
 export interface RawRow {
 	/** A header and empty lines don't count. */

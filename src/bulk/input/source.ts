@@ -7,9 +7,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../../errors.js';
 import { makeFolder, openRegularFile } from '../../folder.js';
 import { unreadable } from '../../io/files.js';
-import { STDIN_NAME } from '../sources.js';
+import { type InputFormat, inputFormats, STDIN_NAME } from '../sources.js';
 import { checkedText, headOf, readIds, readJsonArray, readNdjson } from './checked-text.js';
-import { type InputFormat, type InputSource, inputFormats, type RawRow } from './input.js';
+import type { InputSource, RawRow } from './input.js';
 
 /** Larger chunks cost more memory. */
 const CHUNK_BYTES = 16 * 1024;

@@ -4,10 +4,9 @@ import { type Endpoint, type EndpointName, endpoints, isEndpointName, numberedId
 import { checkTyped } from '../../api/kinds.js';
 import { parseTaxonomy } from '../../api/request.js';
 import { isProblem, quote } from '../../api/values.js';
-import { inputFormats } from '../input/input.js';
 import type { Part } from '../part.js';
 import type { RunHeader, RunPlan, Shard } from '../plan.js';
-import type { RowSource } from '../sources.js';
+import { inputFormats, type RowSource } from '../sources.js';
 import {
 	amount,
 	anything,

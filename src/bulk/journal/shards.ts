@@ -38,7 +38,7 @@ export function closeRuns(runs: readonly OpenRun[]): void {
 export function combine(runs: OpenRuns) {
 	const [first, ...others] = runs;
 	const isOne = others.length === 0;
-	const header = isOne ? first.scan.header : headerOf(runs.map(({ scan }) => scan.header));
+	const header = isOne ? first.scan.header : commonHeader(runs.map(({ scan }) => scan.header));
 	const ended = runs.filter(({ summary }) => summary.state !== 'running');
 	return {
 		header,
@@ -58,7 +58,7 @@ function allCounts({ scan: { header, end, counts } }: OpenRun): Counts {
 	return withUnsent(header, end?.counts ?? counts);
 }
 
-function headerOf(headers: readonly RunHeader[]): RunHeader {
+function commonHeader(headers: readonly RunHeader[]): RunHeader {
 	const [first, ...others] = headers as [RunHeader, ...RunHeader[]];
 	for (const other of others) checkTogether(first, other);
 	return {

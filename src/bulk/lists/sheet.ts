@@ -166,7 +166,7 @@ export function changedFields(before: Fields, after: Fields, fields: readonly Fi
 	for (const [given, value] of Object.entries(after)) {
 		const { name, kind } = findField(fields, given) ?? { name: given, kind: 'text' };
 		const old = before[name];
-		if (isSame(value, old)) continue;
+		if (isSameJson(value, old)) continue;
 		const { empty, many } = kinds[kind];
 		const wanted = value ?? empty;
 		changes[name] = many === 'entries' ? changedKeys(old, wanted) : wanted;
@@ -180,7 +180,7 @@ function changedKeys(old: unknown, wanted: unknown): unknown {
 	const before = isObject(old) ? old : {};
 	const removed = Object.fromEntries(Object.keys(before).map((key) => [key, null]));
 	const entries = Object.entries({ ...removed, ...wanted });
-	return Object.fromEntries(entries.filter(([key, value]) => !isSame(before[key], value)));
+	return Object.fromEntries(entries.filter(([key, value]) => !isSameJson(before[key], value)));
 }
 
-const isSame = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
+const isSameJson = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);

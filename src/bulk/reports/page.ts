@@ -8,7 +8,6 @@ import { type Counts, nextSteps, openRows, sumOf, totalOf } from '../journal/cou
 import type { RecordFile, Tick } from '../journal/read.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
 import { commandOf, formatShard, madeBy, type RunHeader, type RunPlan } from '../plan.js';
-import type { FieldChange } from '../run/events.js';
 import { sourceName, sources } from '../sources.js';
 
 export interface ReportFacts {
@@ -58,7 +57,11 @@ export interface PageRow {
 	readonly changes: readonly Change[];
 }
 
-export type Change = Omit<FieldChange, 'isShown'>;
+export interface Change {
+	field: string;
+	old: unknown;
+	new: unknown;
+}
 
 export interface Group {
 	readonly text: string;

@@ -21,12 +21,12 @@ import {
 import { configFolder, shellWord } from '../../profile/settings.js';
 import { readStore } from '../../profile/store.js';
 import { defineCommand, type Invocation } from '../command.js';
-import { helpWidth, wrap } from '../help/page.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say } from '../notices.js';
 import { connectionOptions, outputOptions } from '../options/shared.js';
 import { isOwnTable, openResults, type ResultShape } from '../results.js';
 import { createProbe, dialectFor, type Reach, sendOnce } from '../session.js';
+import { helpWidth, wrap } from '../wrap.js';
 
 export interface Finding {
 	check: string;

@@ -8,7 +8,8 @@ import { openPager } from '../../io/pager.js';
 import { openPalette } from '../../output/colour.js';
 import { version } from '../../version.js';
 import { type CommandEntry, commands, commandsBelow } from '../manifest.js';
-import { code, entry, helpWidth, pageText, parts, section } from './page.js';
+import { helpWidth } from '../wrap.js';
+import { code, entry, pageText, parts, section } from './page.js';
 import { describeCommand, orientation, topics, topicTexts } from './topics.js';
 
 export async function runHelp(context: Context, words: readonly string[]): Promise<undefined> {

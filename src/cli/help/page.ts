@@ -1,6 +1,7 @@
 /** A page of help is Markdown: headings, paragraphs, code between fences, and lists of "- `name`: meaning". */
 
 import type { Palette } from '../../output/colour.js';
+import { wrap } from '../wrap.js';
 
 export interface Block {
 	kind: 'heading' | 'prose' | 'list' | 'code';
@@ -68,21 +69,6 @@ export function pageText(text: string, width: number, palette: Palette): string 
 		return `${inside.map((line) => `${line === '' ? '' : indent + line}\n`).join('')}\n`;
 	});
 	return `${blocks.join('').trimEnd()}\n`;
-}
-
-export const helpWidth = (columns: number | undefined): number => Math.max(40, Math.min(columns ?? 80, 100));
-
-export function wrap(text: string, width: number): string[] {
-	const lines: string[] = [];
-	let line = '';
-	for (const piece of text.match(/[^\s|]*(?:\||\s+|$)/g) ?? []) {
-		if (line !== '' && (line + piece).trimEnd().length > width) {
-			lines.push(line.trimEnd());
-			line = '';
-		}
-		line += piece;
-	}
-	return line === '' ? lines : [...lines, line];
 }
 
 /** In two columns; a name that is too long has its own line. */

@@ -52,11 +52,11 @@ type Screen = Pick<ResultShape, 'beforeWrite' | 'onPager'>;
 /** The first objects decide the columns. A table looks up names of many objects in one request. */
 export function createPrinter(reading: Reading, form: Form, screen: Screen = {}) {
 	let waiting: { object: ListedObject; owners: Ids }[] = [];
-	let opened: Awaited<ReturnType<typeof openRows>> | undefined;
+	let opened: Awaited<ReturnType<typeof openTable>> | undefined;
 
 	async function flush() {
 		const objects = waiting.map(({ object }) => object);
-		opened ??= await openRows(reading, form, screen, objects);
+		opened ??= await openTable(reading, form, screen, objects);
 		await opened.learn(objects);
 		for (const { object, owners } of waiting) {
 			const taken = opened.row(object, owners);
@@ -78,7 +78,7 @@ export function createPrinter(reading: Reading, form: Form, screen: Screen = {})
 	};
 }
 
-async function openRows(reading: Reading, form: Form, screen: Screen, sample: readonly ListedObject[]) {
+async function openTable(reading: Reading, form: Form, screen: Screen, sample: readonly ListedObject[]) {
 	const { read, invocation, dialect, directories } = reading;
 	const { single, asCells, isExport } = form;
 	const { terms } = directories;

@@ -17,14 +17,9 @@ import { annotate, asksForJson } from '../../output/sanitise.js';
 import type { Connection } from '../../profile/resolve.js';
 import { warn } from '../notices.js';
 import { onlyOutputFailed } from '../results.js';
+import { signInAgain } from '../session.js';
 import type { RunJob } from './job.js';
 import { printedIds } from './outcomes.js';
-
-export function signInAgain({ profileName: name, secretSource }: Connection): string {
-	if (secretSource.startsWith('SUPPORTCTL_')) return `check ${secretSource}, or unset it and run: supportctl login`;
-	if (name === undefined) return 'sign in again: supportctl login';
-	return `the credentials of profile "${name}" may have expired; sign in again: supportctl login --profile ${name}`;
-}
 
 export function nextStep(
 	{ code, outcome, signedOut, forbidden, notServed, busy }: Outcome,
