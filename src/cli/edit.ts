@@ -8,6 +8,7 @@ import type { EditNoun } from '../api/reads.js';
 import { objectId, ownerIds } from '../bulk/lists/query.js';
 import { changedFields, editableFields } from '../bulk/lists/sheet.js';
 import type { Fields, Ids } from '../bulk/plan.js';
+import { checkRules } from '../bulk/run/rules.js';
 import { ExitCode, SupportctlError, UsageError } from '../errors.js';
 import { createDraft, findEditor } from '../io/editor.js';
 import { createRedactor } from '../output/redact.js';
@@ -38,6 +39,14 @@ export async function editObject(noun: EditNoun, given: RunInvocation): Promise<
 	if (noun === 'term') checkTaxonomy(endpoints['term.update'], args[0] ?? '', options.undocumented === true);
 	const session = await openSession(invocation);
 	await confirmWrite(invocation, session.service, `edit ${noun} ${id}`, false);
+	// Before the editor opens, so that no text is lost.
+	checkRules(session.connection.settings, {
+		plan: { endpoint: `${noun}.update`, source: { from: 'ids', ids: [id] }, service: session.service },
+		rows: 1,
+		sends: true,
+		saves: false,
+		note: options.note,
+	});
 	const target = await readTarget(noun, invocation, session);
 	warn(context, target.warnings);
 	try {

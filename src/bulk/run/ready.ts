@@ -11,6 +11,7 @@ import { nothingToChange, type RunPlan, readsBefore } from '../plan.js';
 import { mayReadAhead } from './read-ahead.js';
 import { checkRunReports } from './reports.js';
 import type { PlannedRows } from './rows.js';
+import { checkRules } from './rules.js';
 import type { FirstRead } from './send-row.js';
 import { checkServed } from './settle.js';
 import type { Limits, Means, RunSetup } from './setup.js';
@@ -30,6 +31,13 @@ export async function checkRun(setup: RunSetup, survey: Survey, rows: PlannedRow
 	const { work, means, limits } = setup;
 	const { extent, saveTo } = work;
 	checkSet(survey, limits.demands);
+	checkRules(limits.rules, {
+		plan: work.plan,
+		rows: survey.rows,
+		sends: extent === 'send',
+		saves: saveTo !== undefined,
+		note: work.record.note,
+	});
 	// A header that names a field is no mistake.
 	const isEmpty = survey.empty > 0 && survey.empty + survey.invalid === survey.rows;
 	if (isEmpty && rows.input !== undefined && rows.input.columns === undefined) {

@@ -10,6 +10,7 @@ import type { Directories } from '../lists/directory.js';
 import type { AdaptivePace } from '../pace.js';
 import type { Fields, RunHeader, RunPlan, RunTuning } from '../plan.js';
 import type { Show } from './events.js';
+import type { ProfileRules } from './rules.js';
 import type { Demands, Survey } from './survey.js';
 
 export type Extent = 'requests' | 'changes' | 'send';
@@ -57,6 +58,7 @@ export interface Means {
 export interface Limits {
 	readonly tuning: RunTuning;
 	readonly demands: Demands;
+	readonly rules: ProfileRules;
 	/** Whether old values are kept because nobody said otherwise: a run goes on without them. */
 	readonly snapshotByDefault: boolean;
 	/** Whether a person is asked, who wants names. */

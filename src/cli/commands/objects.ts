@@ -21,7 +21,7 @@ import {
 	readOptions,
 	tuningOptions,
 } from '../options/shared.js';
-import { checkOptions, inputOptions, optionsOf, positionalsOf } from '../runs/options.js';
+import { checkOptions, inputOptions, optionsOf, positionalsOf, runOptions } from '../runs/options.js';
 
 const lists = () => import('../lists/objects.js');
 
@@ -101,6 +101,7 @@ export function editCommand(noun: EditNoun): CommandSpec {
 			...pick(checkOptions, 'verify', 'allow-differs'),
 			...pick(guardOptions, 'confirm'),
 			...pick(tuningOptions, 'retries'),
+			...pick(runOptions, 'note'),
 			...outputOptions,
 			...connectionOptions,
 		],

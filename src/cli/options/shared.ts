@@ -155,7 +155,11 @@ export const guardDefaults = options(KEPT, [
 export const runDefaults = options(KEPT, [
 	{ flags: '-j, --concurrency <n>', help: 'Requests at a time' },
 	{ flags: '--rate <n>', help: 'At most N requests per second' },
-	{ flags: '--max <n>', help: 'Stop runs of more than N rows' },
+	{ flags: '--max <n>', help: 'Refuse writes of more than N rows' },
+	{ flags: '--max-deletes <n>', help: 'Refuse deletes of more than N rows' },
+	{ flags: '--require-note', help: 'Refuse writes without --note' },
+	{ flags: '--no-require-note', help: 'Allow writes without --note' },
+	{ flags: '--require-plan <n>', help: 'Refuse writes of more than N rows unless run apply sends them' },
 	{ flags: '--format <format>', help: 'Output format', choices: formatNames },
 	{ flags: '--snapshot', help: 'Save old values, as without this setting' },
 	{ flags: '--no-snapshot', help: "Don't save old values by default" },

@@ -21,7 +21,12 @@ export function limitsOf(job: RunJob, directories: Directories): Limits {
 	const isAsked = context.prompts.available && yes !== true;
 	return {
 		tuning,
-		demands: { expect, max: session.connection.settings.max, snapshot },
+		demands: { expect, max: options.max, snapshot },
+		// What a flag demands takes precedence over the profile.
+		rules: {
+			...session.connection.settings,
+			max: options.max === undefined ? session.connection.settings.max : undefined,
+		},
 		snapshotByDefault,
 		isAsked,
 		async ask(survey, plan, doubts) {

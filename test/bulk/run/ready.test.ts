@@ -31,6 +31,7 @@ async function deleteUser(respond: (request: Request) => Outcome, max?: number) 
 	const limits: Limits = {
 		tuning: { concurrency: 1, auto: false },
 		demands: { max },
+		rules: { requireNote: false },
 		snapshotByDefault: false,
 		isAsked: true,
 		ask: async (_survey, _plan, doubts) => void asked.push(doubts),

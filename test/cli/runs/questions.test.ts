@@ -96,7 +96,7 @@ describe('--max', () => {
 		await work.run(`profile set desk --base-url ${recorder.baseUrl} --scheme none --max 3`);
 		work.edits(4);
 		const refused = await work.run('ticket update --input edits.csv --profile desk', { env });
-		expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('--max 3, but there are 4 rows')]);
+		expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('at most 3 rows, but there are 4')]);
 		expect((await work.run('ticket update --input edits.csv --profile desk --max 4', { env })).exitCode).toBe(0);
 	});
 });
