@@ -33,6 +33,12 @@ export function showHidden(text: string): string {
 	return text.replace(eachHidden(), (character, kept?: string) => kept ?? escapeOne(character));
 }
 
+/** Everything but plain ASCII, in quotes: for texts that look the same. */
+export function escapeUnseen(text: string): string {
+	const escaped = text.replace(/[^\x20-\x7e]/gu, escapeOne);
+	return escaped.startsWith('"') ? escaped : `"${escaped}"`;
+}
+
 const HAS_QUOTE_OR_BREAK = /["\r\n]/;
 
 function formatCell(cell: string, delimiter: string): string {

@@ -2,7 +2,9 @@
 
 export function plural(noun: string, count: number): string {
 	if (count === 1) return noun;
-	return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+	if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
+	if (/(us|ss|x|ch|sh)$/.test(noun)) return `${noun}es`;
+	return /(s|content)$/.test(noun) ? noun : `${noun}s`;
 }
 
 /** `1 row`, `300 replies`. */

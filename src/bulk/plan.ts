@@ -6,7 +6,7 @@ import type { Field } from '../api/fields.js';
 import { plural } from '../api/names.js';
 import { readEndpointOf } from '../api/reads.js';
 import { UsageError } from '../errors.js';
-import { type RowSource, sources } from './sources.js';
+import { type Maker, type RowSource, sources } from './sources.js';
 
 export type Ids = Readonly<Record<string, string>>;
 export type Fields = Readonly<Record<string, unknown>>;
@@ -109,7 +109,7 @@ export interface RunHeader {
 	readonly started: string;
 	readonly tool: string;
 	readonly concurrency: number;
-	readonly who?: { readonly user: string; readonly host: string; readonly account?: string };
+	readonly who?: Maker;
 	readonly note?: string;
 	/** `html:/home/ada/run.html` */
 	readonly reports?: readonly string[];
@@ -127,8 +127,22 @@ export interface RunHeader {
 }
 
 /** `ada on laptop (account ada@desk.example)` */
-export function madeBy({ user, host, account }: NonNullable<RunHeader['who']>): string {
+export function madeBy({ user, host, account }: Maker): string {
 	return `${user} on ${host}${account === undefined ? '' : ` (account ${account})`}`;
+}
+
+/** Who made the run, and the plan that it applies: `planned by ada on laptop, applied by ci on runner`. */
+export function makersOf({ who, plan: { source } }: RunHeader): string | undefined {
+	const by = who && madeBy(who);
+	const planned = source.from === 'plan' ? source.made?.who : undefined;
+	if (planned === undefined) return source.from === 'plan' && by !== undefined ? `applied by ${by}` : by;
+	return `planned by ${madeBy(planned)}${by === undefined ? '' : `, applied by ${by}`}`;
+}
+
+/** Of the run and of its plan. */
+export function notesOf({ note, plan: { source } }: RunHeader): string[] {
+	const planned = source.from === 'plan' ? source.made?.note : undefined;
+	return [...new Set([planned, note])].filter((text) => text !== undefined);
 }
 
 export function commandOf({ endpoint, source }: RunPlan): string {

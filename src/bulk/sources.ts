@@ -36,7 +36,21 @@ export type RowSource =
 			readonly part?: Part;
 			/** IDs of objects that earlier runs of the plan took: not rows of this one. */
 			readonly taken?: readonly string[];
+			/** When, by whom and why. */
+			readonly made?: Made;
 	  };
+
+export interface Made {
+	readonly started: string;
+	readonly who?: Maker | undefined;
+	readonly note?: string | undefined;
+}
+
+export interface Maker {
+	readonly user: string;
+	readonly host: string;
+	readonly account?: string;
+}
 
 export type InputRows = Extract<RowSource, { from: 'ids' | 'file' }>;
 

@@ -143,10 +143,13 @@ export const details = {
 	refused: {},
 	/** As `left`, but the input says what it expected and has to be edited. */
 	conflicts: { attention: true, toFix: true, left: true },
-	/** Somebody else's change kept it from being written, or nothing can restore it. */
+	/** Somebody else's change kept it from being written. */
 	left: { attention: true, left: true },
 	/** On purpose, with --ids or --except. */
 	left_out: { exit: ExitCode.ok, done: true, wrong: false, attention: false, test: 'skipped' },
+	not_restorable: { attention: true, left: true },
+	/** Nobody knows whether it was ever there: never counted as deleted. */
+	not_found: { passesOn: false },
 } as const satisfies Record<string, Partial<Meaning>>;
 
 export type Detail = keyof typeof details;
@@ -169,11 +172,11 @@ export const reasons = {
 	/** A later row of the same object was written. */
 	superseded: { outcome: 'skipped' },
 	/** A name that --ignore-missing lets pass: nobody knows whether it was ever there. */
-	not_found: { outcome: 'skipped' },
+	not_found: { outcome: 'skipped', counts: 'not_found' },
 	drift: { outcome: 'skipped', counts: 'left' },
 	conflict: { outcome: 'skipped', counts: 'conflicts' },
 	changed_since: { outcome: 'skipped', counts: 'left' },
-	not_restorable: { outcome: 'skipped', counts: 'left' },
+	not_restorable: { outcome: 'skipped', counts: 'not_restorable' },
 	left_out: { outcome: 'not-sent', counts: 'left_out' },
 } as const satisfies Record<string, Reason>;
 

@@ -140,9 +140,11 @@ export async function findAuth(setup: Setup, baseUrl: string): Promise<SignIn> {
 	return { auth: makeAuth(scheme, settings, checkSecret(scheme, secret, source)), secretSource: source };
 }
 
+export const NOT_SIGNED_IN = 'not_signed_in';
+
 function notSignedIn(message: string, { profileName }: Setup, otherWays = ''): SupportctlError {
 	const login = `supportctl login${profileName === undefined ? '' : ` --profile ${profileName}`}`;
-	return new SupportctlError(message, ExitCode.refused, { code: 'not_signed_in', hint: login + otherWays });
+	return new SupportctlError(message, ExitCode.refused, { code: NOT_SIGNED_IN, hint: login + otherWays });
 }
 
 /** `allowHttp` applies to the profile's own origin only. */

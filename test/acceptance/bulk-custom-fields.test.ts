@@ -82,11 +82,11 @@ describe.each(Object.entries(shapes))('fields that are shown as %s', (_name, sha
 		const { work, writes, recorder } = await desk(tickets, { shape });
 		work.write('fields.csv', 'ticket_id,colour,size\n1,red,m\n2,blue,\n3,green,\n');
 
-		const diff = await work.run(`${SET} --dry-run --diff --format csv`);
+		const diff = await work.run(`${SET} --dry-run --diff --only-changed --fields ticket_id,field,old,new`);
 		expect(diff).toEqual({
 			exitCode: 0,
-			stdout: 'ticket_id,field,old,new,message\n1,size,xl,m,\n3,colour,red,green,\n',
-			stderr: `dry run on ${new URL(recorder.baseUrl).host}: 2 requests, none sent\n`,
+			stdout: '1\tsize\txl\tm\n3\tcolour\tred\tgreen\n',
+			stderr: `dry run on ${new URL(recorder.baseUrl).host}: 2 tickets would change: 1 size, 1 colour; nothing was sent\nnot sent: 1 unchanged\n`,
 		});
 		expect(writes()).toEqual([]);
 
@@ -117,16 +117,14 @@ describe('--diff', () => {
 	it('says which fields the service does not show, and which tickets can not be read', async () => {
 		const { work, recorder } = await desk({ 1: { colour: 'red' } });
 		work.write('fields.csv', 'ticket_id,colour,fresh\n1,blue,x\n9,blue,\n');
-		expect(await work.run(`${SET} -n --diff --format csv`)).toEqual({
+		const lines = [
+			`dry run on ${new URL(recorder.baseUrl).host}: 1 ticket would change: 1 colour, 1 fresh; nothing was sent`,
+			"not sent: 1 that can't be read: ticket 9\n",
+		];
+		expect(await work.run(`${SET} -n --only-changed --fields ticket_id,field,old,new,message`)).toEqual({
 			exitCode: 3,
-			stdout: [
-				'ticket_id,field,old,new,message',
-				'1,colour,red,blue,',
-				'1,fresh,,x,the service does not return this field',
-				'9,,,,not readable: Invalid post ID.',
-				'',
-			].join('\n'),
-			stderr: `dry run on ${new URL(recorder.baseUrl).host}: 2 requests, none sent; 1 ticket could not be read\n`,
+			stdout: '1\tcolour\tred\tblue\t\n1\tfresh\t(empty)\tx\t\n9\t\t\t\tticket 9 not found\n',
+			stderr: lines.join('\n'),
 		});
 		expect(recorder.requests.every(({ method }) => method === 'GET')).toBe(true);
 	});
@@ -134,12 +132,15 @@ describe('--diff', () => {
 	it('redacts the values of fields that are named like secrets', async () => {
 		const { work } = await desk({ 1: { api_token: 'old-marker', colour: 'red' } });
 		work.write('fields.csv', 'ticket_id,api_token,secret_key,colour\n1,new-marker,new-marker,blue\n');
-		const { stdout } = await work.run(`${SET} -n --diff --format csv`);
-		expect(stdout.split('\n').slice(1, 4)).toEqual([
-			'1,api_token,[redacted],[redacted],',
-			'1,secret_key,,[redacted],the service does not return this field',
-			'1,colour,red,blue,',
+		const { stdout } = await work.run(`${SET} -n --diff --fields ticket_id,field,old,new`);
+		expect(stdout.split('\n').slice(0, 3)).toEqual([
+			'1\tapi_token\t[redacted]\t[redacted]',
+			'1\tsecret_key\t(empty)\t[redacted]',
+			'1\tcolour\tred\tblue',
 		]);
+		for (const format of ['csv', 'json', 'table']) {
+			expect((await work.run(`${SET} -n --format ${format}`)).stdout).not.toContain('-marker');
+		}
 	});
 
 	it('ends at a 401 instead of a refusal for every row', async () => {
@@ -322,8 +323,8 @@ describe('run undo', () => {
 
 	it('shows with --dry-run --diff what it would put back', async () => {
 		const { work, writes } = await changed({ 1: { colour: 'red' } }, ONE);
-		const shown = await work.run('run undo --yes last -n --diff --format csv');
-		expect(shown.stdout).toBe('ticket_id,field,old,new,message\n1,colour,blue,red,\n');
+		const shown = await work.run('run undo --yes last -n --fields ticket_id,field,old,new');
+		expect(shown.stdout).toBe('1\tcolour\tblue\tred\n');
 		expect(writes()).toEqual([]);
 	});
 

@@ -155,7 +155,7 @@ describe('a protected profile', () => {
 		const { recorder, run } = await protectedPlace();
 		expect((await run('ticket fields get 14')).exitCode).toBe(0);
 		expect((await run('ticket update 14 --status hold --dry-run')).exitCode).toBe(0);
-		expect(recorder.requests.map(({ method }) => method)).toEqual(['GET']);
+		expect(recorder.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
 	});
 });
 

@@ -76,7 +76,7 @@ test('a list is either given as a whole or changed, and a dry run shows the chan
 	expect(JSON.parse(dry.stdout.split('\n')[0] as string)).toMatchObject({ id: 14, add: { 'ticket-tag': [6] } });
 	await at.service.call('POST', '/tickets/14', { 'ticket-tag': [] });
 	const diff = await at.run('ticket update 14 --add-ticket-tag 6 --dry-run --diff --format ndjson');
-	expect(JSON.parse(diff.stdout)).toMatchObject({ id: 14, field: 'ticket-tag', old: [], new: [6] });
+	expect(JSON.parse(diff.stdout)).toMatchObject({ id: 14, changes: [{ field: 'ticket-tag', old: [], new: [6] }] });
 });
 
 test('--if writes only objects that hold every value, and empty means that there is none', async () => {
@@ -162,7 +162,6 @@ test('where the service offers no reads, each check says so before anything is w
 		'14 --title x --verify',
 		'14 --title x --snapshot',
 		'14 15 --title x --only-changed --verify',
-		'14 --title x --dry-run --diff',
 		'14 --title x --if status=hold',
 		`--input ${sheet} --title x --if-unmodified`,
 		'14 --add-ticket-tag 5',
@@ -173,6 +172,9 @@ test('where the service offers no reads, each check says so before anything is w
 			"this service can't read tickets (404 rest_no_route); nothing was written\nhint: drop the flags that need reads";
 		expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
 	}
+	const dry = await at.run('ticket update 14 --title x --dry-run --format json');
+	expect([dry.exitCode, JSON.parse(dry.stdout)]).toMatchObject([0, [{ id: 14, method: 'POST', body: { title: 'x' } }]]);
+	expect(dry.stderr).toContain('the dry run prints requests, not changes');
 	expect((await at.run('ticket delete 14 --yes --verify')).exitCode).toBe(2);
 	expect(changes(at.service)).toEqual([]);
 	expect((await at.run('ticket fields set 14 --set severity=x --verify')).exitCode).toBe(0);

@@ -64,7 +64,13 @@ test('a plan is made, shown, applied and undone', async () => {
 	expect(statSync(at.path('p.plan')).mode & 0o777).toBe(0o600);
 	const shown = await at.run('run show p.plan --format ndjson');
 	expect(jsonLines(shown.stdout)).toMatchObject(
-		[14, 15, 16].map((id) => ({ id, field: 'status', old: 'hold', new: 'read' })),
+		[14, 15, 16].map((id) => ({
+			id,
+			title: `t${id}`,
+			action: 'update',
+			changes: [{ field: 'status', old: 'hold', new: 'read' }],
+			body: { status: 'read' },
+		})),
 	);
 	expect((await at.run('run show p.plan')).stderr).toContain(`digest: ${at.digest}`);
 	const refused = await at.run('run apply p.plan');

@@ -93,7 +93,7 @@ describe('naughty strings', () => {
 	it('in reports break neither HTML, nor a table in markdown, nor XML', async () => {
 		const run = await failedRun();
 		const validator = new HtmlValidate({ extends: ['html-validate:recommended'] });
-		const plan = planFacts(naughty.map((text) => [{ field: text, old: text, new: text }]));
+		const plan = planFacts(naughty.map((text) => ({ old: { [text]: text }, new: { [text]: text }, label: text })));
 		for (const page of [await reportOf('html', run), [...html(pageOfPlan(plan))].join('')]) {
 			const { results } = await validator.validateString(page);
 			expect(results.flatMap(({ messages }) => messages)).toEqual([]);

@@ -2,9 +2,14 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { endpoints } from '../../src/api/endpoints.js';
+import { changeOf } from '../../src/bulk/change.js';
 import { openRecords } from '../../src/bulk/journal/read.js';
-import type { PageRow, PlanFacts, ReportFacts } from '../../src/bulk/reports/page.js';
+import { LeftRows } from '../../src/bulk/left.js';
+import type { Fields } from '../../src/bulk/plan.js';
+import type { PlanFacts, ReportFacts } from '../../src/bulk/reports/page.js';
 import { type ReportFormat, writeReports } from '../../src/bulk/reports/write.js';
+import { Totals } from '../../src/bulk/totals.js';
 import type { RowOutcome } from '../../src/http/outcome.js';
 import { headerOf, outcomeOf, startJournal } from './journal.js';
 import { temporaryFolder } from './temporary.js';
@@ -58,12 +63,20 @@ export async function reportOf(format: ReportFormat, facts?: ReportFacts): Promi
 	return readFileSync(path, 'utf8');
 }
 
-/** A plan with these changes a row, each of ticket 1, 2 … */
-export function planFacts(changes: readonly PageRow['changes'][]): PlanFacts {
+/** A plan of `ticket update` with these fields a row, each of ticket 1, 2 …, whose old values are these. */
+export function planFacts(rows: readonly { old?: Fields; new: Fields; label?: string }[]): PlanFacts {
 	const who = { user: 'ada', host: 'laptop' };
+	const endpoint = endpoints['ticket.update'];
+	const totals = new Totals();
+	const planned = rows.map(({ old, new: sent, label }, at) => {
+		const ids = { id: String(at + 1) };
+		const before = old && { values: old, absent: [] };
+		const change = changeOf({ endpoint, ids, permanent: false, sent }, before, { label });
+		totals.add(change);
+		return { row: at + 1, line: at + 2, change };
+	});
 	return {
-		header: { ...headerOf(changes.length), who, note: 'Close what is solved' },
-		steps: [['to send it', 'supportctl run apply plan.ndjson']],
-		rows: changes.map((each, at) => ({ row: at + 1, line: at + 2, ids: { id: String(at + 1) }, changes: each })),
+		header: { ...headerOf(rows.length), who, note: 'Close what is solved' },
+		...{ name: 'plan.ndjson', digest: 'f'.repeat(64), rows: planned, totals, left: new LeftRows() },
 	};
 }

@@ -21,18 +21,19 @@ export function createCounts(): Counts {
 	return Object.fromEntries([...outcomeNames, ...detailNames].map((name) => [name, 0])) as Counts;
 }
 
-/** A row's state in two bytes: first its outcome and a detail, three bits each, counted from 1. */
+/** A row's state in two bytes: first its outcome in three bits and a detail in four, both counted from 1. */
 const BITS = 3;
 const MASK = 0b111;
-export const APPLIED = 1 << 6;
+const DETAIL_MASK = 0b1111;
+export const APPLIED = 1 << 7;
 /** A part may have been applied before the service failed. */
-export const PARTLY = 1 << 7;
+export const PARTLY = 1 << 8;
 /** The object held the row's values once. */
-export const WRITTEN = 1 << 8;
-export const REOPENED = 1 << 9;
-export const RECORDED = 1 << 10;
+export const WRITTEN = 1 << 9;
+export const REOPENED = 1 << 10;
+export const RECORDED = 1 << 11;
 /** The journal has its old values. */
-export const KEPT = 1 << 11;
+export const KEPT = 1 << 12;
 
 const bitsOf = (detail: Detail): number => (detailNames.indexOf(detail) + 1) << BITS;
 
@@ -62,7 +63,7 @@ export function outcomeIn(state: number): OutcomeName | undefined {
 }
 
 function detailIn(state: number): Detail | undefined {
-	return detailNames[((state >> BITS) & MASK) - 1];
+	return detailNames[((state >> BITS) & DETAIL_MASK) - 1];
 }
 
 function meaningIn(state: number) {
@@ -112,9 +113,14 @@ export function openRows(counts: Counts): number {
 	return sumBy(counts, ({ done }) => !done) - counts.left_out + counts.unauthorized;
 }
 
-/** Kept from being written by somebody else's change, or because nothing can restore them. */
-export function leftRows(counts: Counts): number {
+/** Kept from being written by somebody else's change. */
+export function changedRows(counts: Counts): number {
 	return counts.conflicts + counts.left;
+}
+
+/** Those, and what nothing can restore. */
+export function leftRows(counts: Counts): number {
+	return changedRows(counts) + counts.not_restorable;
 }
 
 /** Rows that somebody has to look at. */

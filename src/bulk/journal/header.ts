@@ -6,7 +6,7 @@ import { parseTaxonomy } from '../../api/request.js';
 import { isProblem, quote } from '../../api/values.js';
 import type { Part } from '../part.js';
 import type { RunHeader, RunPlan, Shard } from '../plan.js';
-import { inputFormats, type RowSource } from '../sources.js';
+import { inputFormats, type Made, type Maker, type RowSource } from '../sources.js';
 import {
 	amount,
 	anything,
@@ -40,6 +40,7 @@ const isRun = (value: unknown): boolean =>
 const endpointName: Shape<EndpointName> = fitting(isRun);
 
 const part = object<Part>({ ids: optional(listOf(text)), except: optional(listOf(text)) });
+const maker = object<Maker>({ user: text, host: text, account: optional(text) });
 
 const source = tagged<'from', RowSource>('from', {
 	ids: object({ ids: listOf(text) }),
@@ -50,6 +51,7 @@ const source = tagged<'from', RowSource>('from', {
 		allowDrift: flag,
 		part: optional(part),
 		taken: optional(listOf(text)),
+		made: optional(object<Made>({ started: moment, who: optional(maker), note: optional(text) })),
 	}),
 	snapshots: object({
 		journal: text,
@@ -108,7 +110,7 @@ const header = object<RunHeader>({
 	started: moment,
 	tool: text,
 	concurrency: whole(1),
-	who: optional(object<NonNullable<RunHeader['who']>>({ user: text, host: text, account: optional(text) })),
+	who: optional(maker),
 	note: optional(text),
 	reports: optional(listOf(text)),
 	plan,

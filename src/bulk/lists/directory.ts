@@ -39,6 +39,8 @@ export interface DirectoryOptions {
 /** Searches for suggestions. */
 const SUGGESTED = 5;
 
+type NamedField = Pick<Field, 'name' | 'kind'>;
+
 interface Setting extends DirectoryOptions {
 	memory: Memory;
 }
@@ -55,14 +57,14 @@ export function createDirectories(options: DirectoryOptions) {
 		terms,
 		passwords: madeOnce((userId) => new Passwords(userId, setting)),
 		/** So that `nameOf` knows what objects show in these fields of users and terms. */
-		async learn(fields: readonly Field[], objects: readonly ListedObject[]): Promise<void> {
+		async learn(fields: readonly NamedField[], objects: readonly ListedObject[]): Promise<void> {
 			const ofUsers = fields.filter(({ kind }) => kinds[kind].names?.of === 'users');
-			const isShown = ({ name }: Field): boolean => objects.some((each) => !isNothing(each[name]));
+			const isShown = ({ name }: NamedField): boolean => objects.some((each) => !isNothing(each[name]));
 			const shown = fields.filter((field) => !ofUsers.includes(field) && isShown(field));
 			const learning = users.learn(objects.flatMap((each) => ofUsers.map(({ name }) => each[name])));
 			await Promise.allSettled([learning, ...shown.map(({ name }) => terms(name).list())]);
 		},
-		nameOf({ name, kind }: Field, value: unknown): string | undefined {
+		nameOf({ name, kind }: NamedField, value: unknown): string | undefined {
 			const text = String(value);
 			return kinds[kind].names?.of === 'users' ? users.name(text) : terms(name).name(terms(name).idOf(text) ?? '');
 		},

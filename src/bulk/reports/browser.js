@@ -1,4 +1,4 @@
-/* Filters and sorts the rows, and copies commands. It reads text, and writes none but counts and "Copied". */
+/* Filters, sorts and chooses rows, and copies commands. It reads text, and writes none but counts, IDs and "Copied". */
 
 const body = document.querySelector('#rows tbody');
 const words = document.querySelector('#words');
@@ -28,7 +28,7 @@ for (const chip of chips) {
 
 const heads = [...document.querySelectorAll('#rows th')];
 for (const [at, head] of heads.entries()) {
-	head.querySelector('button').addEventListener('click', () => {
+	head.querySelector('button')?.addEventListener('click', () => {
 		const sign = head.ariaSort === 'ascending' ? -1 : 1;
 		for (const each of heads) each.ariaSort = null;
 		head.ariaSort = sign === 1 ? 'ascending' : 'descending';
@@ -36,6 +36,33 @@ for (const [at, head] of heads.entries()) {
 		const order = new Intl.Collator('en', { numeric: true });
 		const sorted = [...body.rows].sort((left, right) => sign * order.compare(text(left), text(right)));
 		body.append(...sorted);
+	});
+}
+
+const apply = document.querySelector('#apply');
+const all = document.querySelector('#all');
+
+/** Rows of one object are chosen together. */
+function choose() {
+	const chosen = new Set();
+	const left = new Set();
+	for (const { value, checked } of body.querySelectorAll('.box input')) (checked ? chosen : left).add(value);
+	const ids = left.size <= chosen.size ? ['--except', left] : ['--ids', chosen];
+	apply.textContent = left.size === 0 ? command : `${command} ${ids[0]} ${[...ids[1]].join(',')}`;
+	all.checked = left.size === 0;
+	all.indeterminate = left.size > 0 && chosen.size > 0;
+}
+
+const command = apply?.textContent;
+if (all !== null) {
+	for (const cell of document.querySelectorAll('.box')) cell.hidden = false;
+	all.addEventListener('change', () => {
+		for (const row of body.rows) if (!row.hidden) row.querySelector('.box input').checked = all.checked;
+		choose();
+	});
+	body.addEventListener('change', ({ target }) => {
+		for (const box of body.querySelectorAll('.box input')) if (box.value === target.value) box.checked = target.checked;
+		choose();
 	});
 }
 

@@ -1,8 +1,7 @@
 /** Escaping: text inside a report can't become markup. */
 
-import { escapeHtml, HIDDEN_CHARACTER } from '../../text.js';
+import { escapeHtml, showHidden } from '../../text.js';
 
-const HIDDEN = new RegExp(`${HIDDEN_CHARACTER}+`, 'gu');
 const NOT_IN_XML = /[^\t\n\r\u{20}-\u{7E}\u{A0}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]|\p{Bidi_Control}/gu;
 
 function entity(character: string): string {
@@ -18,8 +17,7 @@ export function escapeMarkdown(text: string): string {
 	return text.replace(/[\\`*_{}[\]()#+!|~>]/g, '\\$&').replace(/[&<@]/g, entity);
 }
 
-/** Hidden characters could reverse the text beside them. */
+/** One line; hidden characters, which could reverse the text beside them, are shown: `\u200b`. */
 export function plainText(text: string, limit: number): string {
-	const short = text.length > limit ? `${text.slice(0, limit)}…` : text;
-	return short.replace(HIDDEN, ' ');
+	return showHidden(text.length > limit ? `${text.slice(0, limit)}…` : text);
 }

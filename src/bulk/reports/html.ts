@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto';
 import { plural } from '../../api/names.js';
 import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import { durationText } from '../../text.js';
+import { type Change, doneText, type FieldChange, sidesOf } from '../change.js';
 import style from './browser.css' with { type: 'text' };
 import script from './browser.js' with { type: 'text' };
 import { escapeXml, plainText } from './escape.js';
-import { type Change, formatCount, MOST_ROWS, type Page, type PageRow, valueText, workedMs } from './page.js';
+import { formatCount, type Page, type PageRow, workedMs } from './page.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
 
@@ -37,23 +38,34 @@ export function* html(page: Page): Generator<string> {
 <main>
 <h1>${title}</h1>
 <p>${encode(page.about)}</p>
-<p class="faint">${page.details.map(encode).join(' · ')}</p>
+<p class="faint">${page.details.map((text) => encode(text)).join(' · ')}</p>
 `;
 	for (const problem of page.problems) yield `<p class="problem">${encode(problem)}</p>\n`;
+	yield* totals(page);
 	yield* outcomeBar(page);
 	yield* nextSteps(page);
 	yield* overTime(page);
 	yield* groupTable(page);
+	yield* leftTable(page);
 	yield* rowTable(page);
 	yield `</main>\n<script>${script}</script>\n</body>\n</html>\n`;
 }
 
-function encode(text: string): string {
-	return escapeXml(plainText(text, 500));
+const MOST_TEXT = 500;
+/** A change is cut last: it is what is reviewed. */
+const MOST_CHANGE = 5000;
+
+function encode(text: string, most = MOST_TEXT): string {
+	return escapeXml(plainText(text, most));
 }
 
 function capital(text: string): string {
 	return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function* totals({ totals: parts }: Page): Generator<string> {
+	if (parts.length === 0) return;
+	yield `<ul class="totals">${parts.map((text) => `<li>${encode(text)}</li>`).join('')}</ul>\n`;
 }
 
 function drawing(kind: string, width: number, height: number, label: string, marks: readonly string[]): string {
@@ -82,12 +94,13 @@ function* outcomeBar({ outcomes }: Page): Generator<string> {
 	yield `<ul class="key">${key.join('')}</ul>\n`;
 }
 
-function* nextSteps({ steps }: Page): Generator<string> {
+function* nextSteps({ steps, apply }: Page): Generator<string> {
 	if (steps.length === 0) return;
 	yield '<h2>Next</h2>\n<ul class="steps">\n';
 	for (const [text, command] of steps) {
 		const copy = '<button type="button" class="copy" hidden>Copy</button>';
-		yield `<li><span>${encode(capital(text))}</span><code>${encode(command)}</code>${copy}</li>\n`;
+		const code = command === apply ? '<code id="apply">' : '<code>';
+		yield `<li><span>${encode(capital(text))}</span>${code}${encode(command)}</code>${copy}</li>\n`;
 	}
 	yield '</ul>\n';
 }
@@ -129,17 +142,31 @@ ${drawing('bars', bars.length, 100, title, marks)}<div class="times">${times.map
 `;
 }
 
-function* groupTable({ groups, ungrouped, isPlan }: Page): Generator<string> {
+function* groupTable({ groups, ungrouped }: Page): Generator<string> {
 	if (groups.length === 0) return;
-	yield `<h2>${isPlan ? 'Changes' : 'Reasons'}</h2>\n<table>\n<thead><tr>`;
-	yield `<th scope="col" class="n">Rows</th>${isPlan ? '' : '<th scope="col">Outcome</th>'}`;
-	yield `<th scope="col">${isPlan ? 'Change' : 'Reason'}</th><th scope="col">First</th></tr></thead>\n<tbody>\n`;
+	yield '<h2>Reasons</h2>\n<table>\n<thead><tr><th scope="col" class="n">Rows</th>';
+	yield '<th scope="col">Outcome</th><th scope="col">Reason</th><th scope="col">First</th></tr></thead>\n<tbody>\n';
 	for (const { rows, text, first } of groups) {
 		yield `<tr><td class="n">${formatCount(rows)}</td>${outcomeCell(first)}`;
 		yield `<td>${encode(text)}</td><td class="name">${linked(first)}</td></tr>\n`;
 	}
 	yield '</tbody>\n</table>\n';
 	if (ungrouped > 0) yield `<p class="faint">${formatCount(ungrouped)} more for other reasons.</p>\n`;
+}
+
+function* leftTable({ left, noun }: Page): Generator<string> {
+	if (left.length === 0) return;
+	yield '<h2>Not in the plan</h2>\n<table>\n<thead><tr><th scope="col" class="n">Row</th>';
+	yield `<th scope="col" class="n">Line</th><th scope="col">${encode(capital(noun))}</th>`;
+	yield '<th scope="col">Outcome</th><th scope="col">Reason</th></tr></thead>\n<tbody>\n';
+	for (const row of left) yield `<tr>${placeCells(row)}${outcomeCell(row)}<td>${encode(row.remarks)}</td></tr>\n`;
+	yield '</tbody>\n</table>\n';
+}
+
+function placeCells(shown: PageRow): string {
+	const { row, line = '' } = shown;
+	const numbers = [row, line].map((value) => `<td class="n">${encode(String(value))}</td>`);
+	return `${numbers.join('')}<td class="name">${linked(shown)}</td>`;
 }
 
 function outcomeCell({ outcome }: PageRow): string {
@@ -151,12 +178,21 @@ function linked({ name, link }: PageRow): string {
 	return `<a href="${escapeXml(link)}" rel="noreferrer">${encode(name)}</a>`;
 }
 
-function changeText({ field, old, new: value }: Change): string {
-	return `${encode(field)}: <del>${encode(valueText(old))}</del> → <ins>${encode(valueText(value))}</ins>`;
+function changeCell(change: Change): string {
+	if (change.action !== 'update') return encode(doneText(change), MOST_CHANGE);
+	return change.fields.map(fieldLine).join('<br>');
 }
 
-function* rowTable({ rows, total, outcomes, noun, isPlan }: Page): Generator<string> {
-	yield '<h2>Rows</h2>\n<div class="filter">\n';
+function fieldLine(change: FieldChange): string {
+	const { old, new: next } = sidesOf(change, { inCells: true });
+	const field = encode(change.field);
+	if (change.stays === true) return `${field} stays ${encode(next, MOST_CHANGE)}`;
+	const now = `<ins>${encode(next, MOST_CHANGE)}</ins>`;
+	return old === undefined ? `${field}: ${now}` : `${field}: <del>${encode(old, MOST_CHANGE)}</del> → ${now}`;
+}
+
+function* rowTable({ rows, total, outcomes, noun, isPlan, whole, apply }: Page): Generator<string> {
+	yield `<h2>${isPlan ? 'Changes' : 'Rows'}</h2>\n<div class="filter">\n`;
 	yield '<input id="words" type="search" placeholder="Filter rows" aria-label="Filter rows">\n';
 	const shown = new Set(rows.map(({ outcome }) => outcome));
 	for (const { name } of outcomes.filter((each) => shown.has(each.name))) {
@@ -164,19 +200,23 @@ function* rowTable({ rows, total, outcomes, noun, isPlan }: Page): Generator<str
 	}
 	yield '<output id="shown" class="faint"></output>\n</div>\n';
 	if (total > rows.length) {
-		const more = 'supportctl run show prints all of them';
-		yield `<p class="faint">The first ${formatCount(MOST_ROWS)} of ${formatCount(total)} rows; ${more}.</p>\n`;
+		const more = `all of them: <code>${encode(whole)}</code>`;
+		yield `<p class="faint">The first ${formatCount(rows.length)} of ${formatCount(total)} rows; ${more}</p>\n`;
 	}
-	const titles = ['Row', 'Line', capital(noun), ...(isPlan ? ['Changes'] : ['Outcome', 'Reason'])];
+	// Without scripts there is nothing to choose.
+	const isChosen = apply !== undefined;
+	const all = '<input id="all" type="checkbox" checked aria-label="All rows that are shown">';
+	const titles = ['Row', 'Line', capital(noun), ...(isPlan ? ['Change'] : ['Outcome', 'Reason'])];
 	const heads = titles.map((title) => `<th scope="col"><button type="button">${encode(title)}</button></th>`);
+	if (isChosen) heads.unshift(`<th scope="col" class="box" hidden>${all}</th>`);
 	yield `<table id="rows">\n<thead><tr>${heads.join('')}</tr></thead>\n<tbody>\n`;
 	for (const row of rows) {
-		const { line = '', outcome, changes, remarks } = row;
+		const { outcome, change, remarks, id = '', name } = row;
 		yield outcome === undefined ? '<tr>' : `<tr data-outcome="${outcome}">`;
-		yield `<td class="n">${row.row}</td><td class="n">${line}</td><td class="name">${linked(row)}</td>`;
-		yield isPlan
-			? `<td>${changes.map(changeText).join('<br>')}</td>`
-			: `${outcomeCell(row)}<td>${encode(remarks)}</td>`;
+		const box = `<input type="checkbox" checked value="${encode(id)}" aria-label="${encode(`Apply ${name}`)}">`;
+		if (isChosen) yield `<td class="box" hidden>${box}</td>`;
+		yield placeCells(row);
+		yield change === undefined ? `${outcomeCell(row)}<td>${encode(remarks)}</td>` : `<td>${changeCell(change)}</td>`;
 		yield '</tr>\n';
 	}
 	yield '</tbody>\n</table>\n';

@@ -1,23 +1,36 @@
 /** What reports say of a run or a plan. */
 
-import { endpoints } from '../../api/endpoints.js';
+import { endpoints, ownId } from '../../api/endpoints.js';
 import { nameRow, plural } from '../../api/names.js';
 import { meaningOf, type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import { durationText } from '../../text.js';
-import { type Counts, nextSteps, openRows, sumOf, totalOf } from '../journal/counts.js';
-import type { RecordFile, Tick } from '../journal/read.js';
+import { type Change, doneText, objectText } from '../change.js';
+import { badRows, type Counts, changedRows, nextSteps, openRows, sumOf, totalOf } from '../journal/counts.js';
+import type { Tick } from '../journal/read.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
-import { commandOf, formatShard, madeBy, type RunHeader, type RunPlan } from '../plan.js';
+import { isListed, type LeftRows } from '../left.js';
+import { commandOf, formatShard, makersOf, notesOf, type RunHeader, type RunPlan } from '../plan.js';
+import type { Planned } from '../run/events.js';
 import { sourceName, sources } from '../sources.js';
+import type { Totals } from '../totals.js';
+
+/** Rows of a journal, or of a run that was refused before it had one. */
+interface ReportFile {
+	readonly scan: { readonly counts: Counts };
+	readonly ticks: readonly Tick[];
+	records(): Iterable<RowRecord>;
+}
 
 export interface ReportFacts {
 	readonly header: RunHeader;
 	/** Of its journals, which stay open until the reports are written. */
-	readonly files: readonly RecordFile[];
+	readonly files: readonly ReportFile[];
 	readonly counts: Counts;
 	readonly ms: number;
 	readonly next?: readonly Step[];
 	readonly problems?: readonly string[];
+	/** Nothing was sent: why. */
+	readonly refused?: string;
 }
 
 export type Step = readonly [text: string, command: string];
@@ -36,6 +49,8 @@ export interface Page {
 	readonly about: string;
 	readonly details: readonly string[];
 	readonly problems: readonly string[];
+	/** What all changes come to. */
+	readonly totals: readonly string[];
 	readonly noun: string;
 	readonly outcomes: readonly { readonly name: OutcomeName; readonly rows: number }[];
 	readonly steps: readonly Step[];
@@ -45,22 +60,24 @@ export interface Page {
 	readonly total: number;
 	readonly toCheck: number;
 	readonly rows: readonly PageRow[];
+	/** Rows of a plan that it leaves out, and why. */
+	readonly left: readonly PageRow[];
+	/** Prints all rows. */
+	readonly whole: string;
+	/** Applies the plan; a page can leave out rows. */
+	readonly apply?: string | undefined;
 }
 
 export interface PageRow {
 	readonly row: number;
-	readonly line?: number;
+	readonly line?: number | undefined;
 	readonly name: string;
-	readonly link?: string;
+	/** As `--ids` and `--except` take it. */
+	readonly id?: string | undefined;
+	readonly link?: string | undefined;
 	readonly outcome?: OutcomeName;
 	readonly remarks: string;
-	readonly changes: readonly Change[];
-}
-
-export interface Change {
-	field: string;
-	old: unknown;
-	new: unknown;
+	readonly change?: Change;
 }
 
 export interface Group {
@@ -71,60 +88,100 @@ export interface Group {
 
 /** A browser sorts so many quickly. */
 export const MOST_ROWS = 5000;
+/** A plan is read as a whole. */
+const MOST_PLANNED = 50_000;
 const MOST_GROUPS = 100;
 
 export function pageOfRun(facts: ReportFacts): Page {
-	const { header, files, counts, ms, next, problems = [] } = facts;
+	const { header, files, counts, ms, next, problems = [], refused } = facts;
 	const { noun } = endpoints[header.plan.endpoint];
 	const ticks = files.flatMap((file) => file.ticks);
+	const taken = refused === undefined ? `, took ${durationText(workedMs(ticks) || ms)}` : '';
+	const run = refused === undefined ? [`Run ${header.id.replaceAll(',', ', ')}`] : [];
 	return {
 		isPlan: false,
-		title: titleOf(header.plan, counts),
-		about: `${aboutText(header)}, took ${durationText(workedMs(ticks) || ms)}`,
-		details: [`Run ${header.id.replaceAll(',', ', ')}`, ...detailsOf(header)],
-		problems,
+		title: refused ?? titleOf(header.plan, counts),
+		about: `${aboutText(header)}${taken}`,
+		details: [...run, ...detailsOf(header)],
+		problems: [...problems, ...leftNotes(counts, header)],
+		totals: [],
 		noun,
 		outcomes: outcomeNames.map((name) => ({ name, rows: counts[name] })).filter((each) => each.rows > 0),
 		steps: next ?? nextSteps(header.id, counts, openRows(counts) > 0),
 		ticks,
 		total: totalOf(recordedIn(facts)),
 		...readRows(facts, noun),
+		left: [],
+		whole: refused === undefined ? allRows(header, counts) : 'the same command with --json',
 	};
+}
+
+/** What is not in the report. */
+function allRows({ id }: RunHeader, counts: Counts): string {
+	const names = outcomeNames.filter((name) => counts[name] > 0);
+	return `supportctl run show ${id.replaceAll(',', ' ')} --outcome ${names.join(',')}`;
 }
 
 export interface PlanFacts {
 	readonly header: RunHeader;
-	readonly steps: readonly Step[];
-	readonly rows: Iterable<Pick<RowRecord, 'row' | 'line' | 'ids'> & Pick<PageRow, 'changes'>>;
+	/** Of the plan's file, as it is typed in a command. */
+	readonly name: string;
+	readonly digest: string;
+	readonly rows: Iterable<Planned>;
+	readonly totals: Totals;
+	readonly left: LeftRows;
 }
 
-export function pageOfPlan({ header, steps, rows: planned }: PlanFacts): Page {
-	const { plan, who, note } = header;
-	const { noun } = endpoints[plan.endpoint];
-	const groups = new Groups();
+export function pageOfPlan({ header, name, digest, rows: planned, totals, left: leftRows }: PlanFacts): Page {
+	const { plan } = header;
+	const endpoint = endpoints[plan.endpoint];
+	const { noun } = endpoint;
 	const rows: PageRow[] = [];
+	const left: PageRow[] = [];
 	let total = 0;
-	for (const { row, line, ids, changes } of planned) {
-		const shown: PageRow = { row, line, name: nameRow(ids, noun), remarks: '', changes };
-		if (total++ < MOST_ROWS) rows.push(shown);
-		for (const { field, new: value } of changes) groups.add(`set ${field} to ${valueText(value)}`, shown);
+	for (const { row, line, change } of planned) {
+		if (change === undefined) continue;
+		const { ids } = change.object;
+		const shown: PageRow = { row, line, name: objectText(change.object), id: String(ownId(ids)), remarks: '', change };
+		if (change.left !== undefined) {
+			const { outcome } = change.left;
+			if (left.length < MOST_ROWS) left.push({ ...shown, outcome, remarks: doneText(change) });
+		} else if (total++ < MOST_PLANNED) rows.push(shown);
 	}
+	const apply = total === 0 ? undefined : `supportctl run apply ${name} --digest ${digest}`;
 	return {
 		isPlan: true,
-		title: `Plan: ${count(total, noun)} would be ${doneText(plan)}`,
-		about: `${aboutText(header)}${who === undefined ? '' : `, planned by ${madeBy(who)}`}`,
-		details: [...(note === undefined ? [] : [note]), ...detailsOf(header)],
-		problems: [],
+		title: total === 0 ? planTitle(leftRows.rows) : `Plan: ${count(total, noun)} would be ${doneOf(plan)}`,
+		about: aboutText(header, 'planned by'),
+		details: [...detailsOf(header), `digest ${digest}`],
+		problems: leftRows.texts().map((text) => `Not in the plan: ${text}`),
+		totals: totals.parts(),
 		noun,
 		outcomes: [],
-		steps,
+		steps: apply === undefined ? [] : [['Apply it', apply]],
 		ticks: [],
-		groups: groups.sorted(),
-		ungrouped: groups.others,
+		groups: [],
+		ungrouped: 0,
 		total,
 		toCheck: total,
 		rows,
+		left,
+		whole: `supportctl run show ${name} --format csv`,
+		apply,
 	};
+}
+
+function planTitle(left: number): string {
+	return left === 0 ? 'Plan: no changes' : 'Plan: nothing would be sent';
+}
+
+/** What a run left as it was, in the words of its summary. */
+export function leftNotes(counts: Counts, { id, plan }: RunHeader): string[] {
+	const { noun } = endpoints[plan.endpoint];
+	const changed = changedRows(counts);
+	if (changed === 0) return [];
+	const were = changed === 1 ? 'was' : 'were';
+	return [`${count(changed, noun)} ${were} changed by someone else: supportctl run show ${id} --outcome skipped`];
 }
 
 export function workedMs(ticks: readonly Tick[]): number {
@@ -142,39 +199,43 @@ function count(rows: number, noun: string): string {
 function titleOf(plan: RunPlan, counts: Counts): string {
 	const { noun } = endpoints[plan.endpoint];
 	const total = totalOf(counts);
-	const bad = total - counts.ok - counts.skipped;
+	const bad = badRows(counts);
 	const need = bad === 1 ? 'needs attention' : 'need attention';
 	if (bad > 0)
 		return bad === total ? `${count(bad, noun)} ${need}` : `${formatCount(bad)} of ${count(total, noun)} ${need}`;
-	const skipped = counts.skipped === 0 ? '' : `, ${formatCount(counts.skipped)} skipped`;
-	return `${count(counts.ok, noun)} ${doneText(plan)}${skipped}`;
+	const rest = counts.skipped - counts.not_found;
+	const others = [
+		counts.not_found > 0 ? `${formatCount(counts.not_found)} not found` : '',
+		rest > 0 ? `${formatCount(rest)} skipped` : '',
+	];
+	return [`${count(counts.ok, noun)} ${doneOf(plan)}`, ...others].filter((text) => text !== '').join(', ');
 }
 
-function doneText({ endpoint, source, values }: RunPlan): string {
+function doneOf({ endpoint, source, values }: RunPlan): string {
 	if (sources[source.from].restores) return 'restored';
 	const { replay, trash } = endpoints[endpoint];
 	const deleted = trash && !values.force ? 'moved to the trash' : 'deleted';
 	return { set: 'updated', delete: deleted, read: 'looked up', once: 'checked' }[replay];
 }
 
-function aboutText({ plan, started }: RunHeader): string {
+function aboutText(header: RunHeader, verb = 'by'): string {
+	const { plan, started } = header;
 	const date = new Date(started);
 	const day = date.toLocaleDateString('en-US', { timeZone: 'UTC', dateStyle: 'long' });
 	const time = date.toISOString().slice(11, 16);
-	return `supportctl ${commandOf(plan)} on ${new URL(plan.service.baseUrl).host}, ${day} at ${time} UTC`;
+	const makers = makersOf(header);
+	const isApplied = plan.source.from === 'plan';
+	const by = makers === undefined ? '' : `, ${isApplied ? makers : `${verb} ${makers}`}`;
+	return `supportctl ${commandOf(plan)} on ${new URL(plan.service.baseUrl).host}, ${day} at ${time} UTC${by}`;
 }
 
-function detailsOf({ plan, input }: RunHeader): string[] {
+function detailsOf(header: RunHeader): string[] {
+	const { plan, input } = header;
 	const all = input.own === input.rows ? '' : ` of ${formatCount(input.rows)}`;
 	const shard = plan.shard === undefined ? '' : ` (shard ${formatShard(plan.shard)})`;
 	const rows = `${formatCount(input.own)}${all} ${plural('row', input.rows)}${shard}`;
-	return [`${rows} from ${sourceName(plan.source)}`, plan.service.baseUrl];
-}
-
-export function valueText(value: unknown): string {
-	if (value === undefined || value === null || value === '') return '(empty)';
-	if (Array.isArray(value)) return value.length === 0 ? '(empty)' : value.map(valueText).join(', ');
-	return typeof value === 'string' ? value : JSON.stringify(value);
+	const notes = notesOf(header).map((note) => `Note: ${note}`);
+	return [...notes, `${rows} from ${sourceName(plan.source)}`, plan.service.baseUrl];
 }
 
 /** Only links to the service itself. */
@@ -207,6 +268,7 @@ function readRows(facts: ReportFacts, noun: string) {
 	const groups = new Groups();
 	const wrong: PageRow[] = [];
 	const different: PageRow[] = [];
+	const kept: PageRow[] = [];
 	const fine: PageRow[] = [];
 	let toCheck = 0;
 	for (const record of recordsIn(facts)) {
@@ -216,6 +278,7 @@ function readRows(facts: ReportFacts, noun: string) {
 		const isPlain = outcome === 'ok' && record.message === undefined;
 		let list = wrong;
 		if (outcome === 'differs' || (isGood && differs.length > 0)) list = different;
+		else if (outcome === 'skipped' && isListed(record)) list = kept;
 		else if (isGood) list = fine;
 		if (list === fine && fine.length >= MOST_ROWS) continue;
 		const shown: PageRow = {
@@ -225,7 +288,6 @@ function readRows(facts: ReportFacts, noun: string) {
 			link: ownLink(record.link, baseUrl),
 			outcome,
 			remarks: [...(isPlain ? [] : [reasonOf(record)]), ...differences(record)].join('; '),
-			changes: [],
 		};
 		if (list.length < MOST_ROWS) list.push(shown);
 		if (list === fine) continue;
@@ -234,6 +296,6 @@ function readRows(facts: ReportFacts, noun: string) {
 		const text = fields === '' ? reasonOf(record) : `the service returned a different ${fields}`;
 		groups.add(text, shown, `${outcome} ${text.replace(/\d+/g, '#')}`);
 	}
-	const rows = [...wrong, ...different, ...fine].slice(0, MOST_ROWS);
+	const rows = [...wrong, ...different, ...kept, ...fine].slice(0, MOST_ROWS);
 	return { rows, groups: groups.sorted(), ungrouped: groups.others, toCheck };
 }

@@ -1,11 +1,16 @@
 /** What a run reports to its printers. */
 
+import type { Request } from '../../api/request.js';
 import type { ExitCode } from '../../errors.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
+import type { Change } from '../change.js';
+import type { KnownFields } from '../held.js';
 import type { Complaint } from '../input/rows.js';
 import type { Counts } from '../journal/counts.js';
+import type { LeftRows } from '../left.js';
 import type { Fields, Ids, RunHeader, SavedPlan } from '../plan.js';
-import type { PlannedRows, RunRow } from './rows.js';
+import type { Totals } from '../totals.js';
+import type { PlannedRows } from './rows.js';
 import type { StopReason } from './stop.js';
 import type { Survey } from './survey.js';
 
@@ -13,7 +18,7 @@ import type { Survey } from './survey.js';
 export type RunEvent =
 	| { type: 'complaint'; complaint: Complaint }
 	| { type: 'surveyed'; survey: Survey; rows: PlannedRows }
-	| { type: 'planned'; row: RunRow; change?: RowChange }
+	| ({ type: 'planned' } & Planned)
 	| ({ type: 'previewed' } & Preview)
 	| ({ type: 'started' } & Started)
 	| { type: 'row'; outcome: RowOutcome; counts: Counts }
@@ -25,36 +30,39 @@ export type RunEvent =
 /** The run waits for a promise. */
 export type Show = (event: RunEvent) => Promise<void> | void;
 
-export type RowChange = { sends: boolean } & (
-	| { fields: readonly FieldChange[]; write: PlannedWrite }
-	| { skip: Outcome }
-	| { unread: Outcome }
-);
-
-export interface FieldChange {
-	field: string;
-	old: unknown;
-	new: unknown;
-	isShown: boolean;
+export interface Planned {
+	readonly row: number;
+	readonly line?: number | undefined;
+	/** Undefined for a row that is not sent. */
+	readonly request?: Request;
+	/** Undefined if nothing was read: then the request says all. */
+	readonly change?: Change;
+	readonly write?: PlannedWrite;
 }
 
 export interface PlannedWrite {
-	row: number;
-	line?: number;
-	ids: Ids;
-	force?: true;
-	reassign?: string;
-	modified?: string;
-	fields: Fields;
-	before: { values: Fields; absent: readonly string[] };
+	readonly row: number;
+	readonly line?: number | undefined;
+	readonly ids: Ids;
+	/** A title, a username or the name of a term. */
+	readonly label?: string | undefined;
+	readonly force?: true | undefined;
+	readonly reassign?: string | undefined;
+	readonly modified?: string | undefined;
+	readonly fields: Fields;
+	readonly before: KnownFields;
 }
 
 export interface Preview {
-	requests: number;
-	upTo: boolean;
-	skipped: number;
-	unread: number;
-	saved?: SavedPlan;
+	/** That would be sent. */
+	readonly requests: number;
+	/** Nothing was read, so a row may have nothing to send. */
+	readonly upTo: boolean;
+	/** Rows whose objects can't be read, so that nobody knows what would change. */
+	readonly unread: number;
+	readonly totals: Totals;
+	readonly left: LeftRows;
+	readonly saved?: SavedPlan | undefined;
 }
 
 export interface Started {

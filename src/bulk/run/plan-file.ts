@@ -1,25 +1,33 @@
 /**
  * A saved plan: a run that was checked and not sent. Its file is a journal of what each row would change: the header of
- * a run, a line for each row, and a digest of all lines before it. Its rows are sent while objects have the old values.
+ * a run, a line for each row, those that are left out too, the names behind IDs, and a digest of all lines before it.
+ * Its rows are sent while objects have the old values.
  */
 
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, statSync } from 'node:fs';
 import type { Dialect } from '../../api/dialect.js';
-import { endpoints, ownId } from '../../api/endpoints.js';
-import { kinds } from '../../api/kinds.js';
+import { type Endpoint, endpoints, mustBeGiven, ownId } from '../../api/endpoints.js';
+import { taxonomies } from '../../api/fields.js';
+import { checkTyped, kinds } from '../../api/kinds.js';
 import { createPlanner } from '../../api/request.js';
-import { isObject, isProblem, parseId } from '../../api/values.js';
+import { isId, isObject, isProblem, nestingProblem, parseId, parseSlug } from '../../api/values.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
 import { Draft, openRegularFile, readStart } from '../../folder.js';
+import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
+import { Called, type CalledRecord } from '../called.js';
+import { type Change, changeOf, leftChange } from '../change.js';
 import { heldIn, isUnchanged } from '../held.js';
 import { mayBeSent } from '../journal/header.js';
 import { lineReader } from '../journal/read.js';
 import { headerIn, type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
+import { isListed, LeftRows } from '../left.js';
+import type { Directories } from '../lists/directory.js';
 import { Chosen, LEFT_OUT, type Part } from '../part.js';
-import { canBeUndone, type RunHeader, type RunPlan, type SavedPlan, withoutInput } from '../plan.js';
+import { canBeUndone, type Fields, type RunHeader, type RunPlan, type SavedPlan, withoutInput } from '../plan.js';
 import type { RowSource } from '../sources.js';
-import type { FieldChange, PlannedWrite } from './events.js';
+import { Totals } from '../totals.js';
+import type { Planned, PlannedWrite } from './events.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 import { areIds } from './undo.js';
 
@@ -37,6 +45,8 @@ export class PlanWriter {
 	readonly #draft: Draft;
 	readonly #hash = createHash('sha256');
 	#rows = 0;
+	/** Rows that were left out and are not listed, by code. */
+	readonly #quiet = new Map<string, number>();
 
 	/**
 	 * @param onDraft is told the path of the unfinished file
@@ -58,7 +68,21 @@ export class PlanWriter {
 		this.#write({ type: 'saved-plan', version: VERSION, ...header });
 	}
 
-	add({ before, ...planned }: PlannedWrite): void {
+	add({ row, line, change, write }: Planned): void {
+		if (write !== undefined) this.#addWrite(write);
+		else if (change?.left !== undefined) {
+			const { left, object } = change;
+			if (isListed(left)) this.#write({ type: 'left', row, line, ids: object.ids, label: object.label, ...left });
+			else this.#quiet.set(`${left.code}`, (this.#quiet.get(`${left.code}`) ?? 0) + 1);
+		}
+	}
+
+	/** Names come before the rows that need them. */
+	addNames(names: Iterable<CalledRecord>): void {
+		for (const name of names) this.#write({ type: 'called', ...name });
+	}
+
+	#addWrite({ before, ...planned }: PlannedWrite): void {
 		this.#rows++;
 		const values = Object.entries(before.values).filter((entry) => {
 			const own = Object.fromEntries([entry]);
@@ -68,6 +92,7 @@ export class PlanWriter {
 	}
 
 	finish(): SavedPlan {
+		for (const [code, rows] of this.#quiet) this.#write({ type: 'unlisted', code, rows });
 		const sha256 = this.#hash.copy().digest('hex');
 		this.#write({ type: 'digest', sha256, rows: this.#rows });
 		this.#attempt(() => this.#draft.finish());
@@ -101,8 +126,10 @@ function refused(path: string, why: string): UsageError {
 	return new UsageError(`can't use the plan ${path}: ${why}`, { code: 'bad_plan', hint: 'make the plan again' });
 }
 
-/** Its rows, and then the plan itself. @throws UsageError unless it is whole and unchanged */
-function* readRows(path: string): Generator<Json, SavedPlan & { readonly header: RunHeader }> {
+const LINES: ReadonlySet<unknown> = new Set(['planned', 'left', 'called', 'unlisted']);
+
+/** Its lines, and then the plan itself. @throws UsageError unless it is whole and unchanged */
+function* readLines(path: string): Generator<Json, SavedPlan & { readonly header: RunHeader }> {
 	if (existsSync(path) && !isPlanFile(path)) throw refused(path, "it isn't a plan");
 	let fd: number | undefined;
 	try {
@@ -112,11 +139,13 @@ function* readRows(path: string): Generator<Json, SavedPlan & { readonly header:
 		let line = lineAt(0);
 		const header = headerIn(line?.text ?? '');
 		if (typeof header === 'string') throw refused(path, header);
-		for (let rows = 0; line !== undefined; rows++) {
+		let rows = 0;
+		while (line !== undefined) {
 			hash.update(`${line.text}\n`);
 			line = lineAt(line.end);
 			const record = line && parseRecord(line.text);
-			if (record?.type === 'planned') {
+			if (record !== undefined && LINES.has(record.type)) {
+				if (record.type === 'planned') rows++;
 				yield record;
 				continue;
 			}
@@ -132,60 +161,198 @@ function* readRows(path: string): Generator<Json, SavedPlan & { readonly header:
 	}
 }
 
+/** @throws UsageError unless it is whole, unchanged, and sends nothing but what a command line could */
 export function readPlan(path: string) {
-	const rows = readRows(path);
+	const lines = readLines(path);
 	for (;;) {
-		const { done, value } = rows.next();
+		const { done, value } = lines.next();
 		if (done) return value;
 	}
 }
 
-/** Each row is checked like input: its IDs become a path, and its fields a body. @throws UsageError */
-function* plannedWrites(path: string, plan: RunPlan): Generator<PlannedWrite> {
-	const endpoint = endpoints[plan.endpoint];
-	const secrets = endpoint.fields.filter(({ kind }) => kinds[kind].isSecret).map(({ name }) => name);
-	const mayBeField = (name: string): boolean => mayBeSent(endpoint, name, plan) && !secrets.includes(name);
+type Item =
+	| { readonly is: 'planned'; readonly write: PlannedWrite }
+	| { readonly is: 'left'; readonly left: LeftLine }
+	| { readonly is: 'called'; readonly called: CalledRecord }
+	| { readonly is: 'unlisted'; readonly code: string; readonly rows: number };
+
+interface LeftLine extends Pick<Planned, 'row' | 'line'> {
+	readonly ids: Readonly<Record<string, string>>;
+	readonly label: string | undefined;
+	readonly outcome: OutcomeName;
+	readonly code: string | undefined;
+	readonly message: string | undefined;
+}
+
+/** A plan may come from elsewhere: each line is checked like input. @throws UsageError */
+function* itemsIn(path: string, plan: RunPlan): Generator<Item> {
 	let last = 0;
-	for (const { row, line, ids, force, reassign, modified, fields, before } of readRows(path)) {
-		const { values, absent } = isObject(before) ? before : {};
-		const isNext = typeof row === 'number' && row > last;
-		const receiver = textIn(reassign);
-		const isReceiver = receiver === undefined || !isProblem(parseId(receiver));
-		const hasShape = isObject(ids) && isObject(fields) && isObject(values) && Array.isArray(absent);
-		const isSafe = hasShape && isReceiver && areIds(ids, endpoint, plan) && Object.keys(fields).every(mayBeField);
-		if (!isNext || !isSafe) throw refused(path, `row ${row} can't be sent`);
-		last = row;
-		yield {
-			row,
-			line: typeof line === 'number' ? line : undefined,
-			ids,
-			force: force === true ? true : undefined,
-			reassign: receiver,
-			modified: textIn(modified),
-			fields,
-			before: { values, absent: absent.map(String) },
-		};
+	for (const record of readLines(path)) {
+		switch (record.type) {
+			case 'planned': {
+				const problem = plannedProblem(record, plan, last);
+				if (problem !== undefined) throw refused(path, `row ${record.row} can't be sent: ${problem}`);
+				const write = plannedWrite(record);
+				last = write.row;
+				yield { is: 'planned', write };
+				break;
+			}
+			case 'left':
+				if (!isLeft(record)) throw refused(path, `what it says of row ${record.row} can't be read`);
+				yield { is: 'left', left: leftLine(record) };
+				break;
+			case 'called':
+				if (!isCalled(record, plan)) throw refused(path, "a name in it can't be read");
+				yield { is: 'called', called: { of: `${record.of}`, id: `${record.id}`, name: `${record.name}` } };
+				break;
+			default:
+				yield { is: 'unlisted', code: `${record.code}`, rows: Number(record.rows) };
+		}
 	}
 }
 
-function textIn(value: unknown): string | undefined {
-	return value === undefined ? undefined : String(value);
+function isCalled({ of, id, name }: Json, { undocumented }: RunPlan): boolean {
+	const isPlace = of === 'users' || taxonomies.some((each) => each === of);
+	return (isPlace || (undocumented && !isProblem(parseSlug(`${of}`)))) && isId(id) && isText(name);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isTextOrNone = (value: unknown): value is string | undefined => value === undefined || isText(value);
+
+/** What its lines may have; anything else would be sent, or not, without being shown. */
+const PLANNED_KEYS: ReadonlySet<string> = new Set([
+	...['type', 'row', 'line', 'ids', 'label', 'force', 'reassign', 'modified', 'fields', 'before'],
+]);
+
+function plannedProblem(record: Json, plan: RunPlan, last: number): string | undefined {
+	const { row, ids, label, force, reassign, modified, fields, before } = record;
+	const endpoint = endpoints[plan.endpoint];
+	const { values, absent } = isObject(before) ? before : {};
+	const strange = Object.keys(record).find((name) => !PLANNED_KEYS.has(name));
+	if (strange !== undefined) return `it has a ${JSON.stringify(strange)}`;
+	if (typeof row !== 'number' || row <= last) return 'it is out of order';
+	if (!isObject(ids) || !isObject(fields) || !isObject(values)) return 'it is incomplete';
+	if (!Array.isArray(absent) || !absent.every(isText)) return 'it is incomplete';
+	if (!isTextOrNone(label) || !isTextOrNone(modified)) return 'it has a label that is no text';
+	if (!areIds(ids, endpoint, plan)) return "its ID isn't one";
+	return queryProblem(endpoint, ids, force, reassign) ?? fieldsProblem(endpoint, fields, plan);
+}
+
+function queryProblem(
+	{ query }: Endpoint,
+	ids: Readonly<Record<string, string>>,
+	force: unknown,
+	reassign: unknown,
+): string | undefined {
+	const given: Readonly<Record<string, unknown>> = { force, reassign };
+	if (force !== undefined && force !== true) return 'its force is neither true nor missing';
+	if (reassign !== undefined && (!isText(reassign) || isProblem(parseId(reassign)))) return "its receiver isn't an ID";
+	for (const name of ['force', 'reassign'] as const) {
+		const parameter = query.find((each) => each.name === name);
+		if (parameter === undefined && given[name] !== undefined) return `its command takes no ${name}`;
+		if (parameter !== undefined && given[name] === undefined && mustBeGiven(parameter, ids)) {
+			return `${name} is missing`;
+		}
+	}
+	return undefined;
+}
+
+function fieldsProblem(endpoint: Endpoint, fields: Fields, plan: RunPlan): string | undefined {
+	const names = Object.keys(fields);
+	if (endpoint.body === 'none') return names.length === 0 ? undefined : 'a delete has no fields';
+	if (names.length === 0) return 'it changes nothing';
+	for (const name of names) {
+		if (!mayBeSent(endpoint, name, plan)) return `${JSON.stringify(name)} isn't a field`;
+		const problem = valueProblem(endpoint, name, fields[name], plan);
+		if (problem !== undefined) return problem;
+	}
+	return undefined;
+}
+
+const isPlain = (value: unknown): boolean => value === null || ['string', 'number', 'boolean'].includes(typeof value);
+
+/** Undefined for a value that a plan can show, and that a command line could have. */
+export function valueProblem(
+	endpoint: Endpoint,
+	name: string,
+	value: unknown,
+	{ undocumented }: Pick<RunPlan, 'undocumented'>,
+): string | undefined {
+	const tooDeep = nestingProblem(value);
+	if (tooDeep !== undefined) return `${name}: ${tooDeep}`;
+	if (endpoint.body === 'custom_fields') {
+		return isText(value) || undocumented ? undefined : `custom field ${JSON.stringify(name)} isn't a text`;
+	}
+	const field = endpoint.fields.find((each) => each.name === name);
+	// Those that updates would clear are sent as they were shown.
+	if (field === undefined) return undefined;
+	const { many, isSecret } = kinds[field.kind];
+	if (isSecret) return `${name} is secret`;
+	const shapes = {
+		items: isPlain(value) || (Array.isArray(value) && value.every(isPlain)),
+		entries: isPlain(value) || isObject(value) || Array.isArray(value),
+		one: isPlain(value),
+	};
+	if (!shapes[many ?? 'one']) return `${name} has a value that can't be shown`;
+	const checked = checkTyped(field, value, { undocumented });
+	return isProblem(checked) ? checked.problem : undefined;
+}
+
+function plannedWrite({ row, line, ids, label, force, reassign, modified, fields, before }: Json): PlannedWrite {
+	const { values, absent } = before as PlannedWrite['before'];
+	return {
+		row: row as number,
+		line: lineIn(line),
+		ids: ids as PlannedWrite['ids'],
+		label: label as string | undefined,
+		force: force === true ? true : undefined,
+		reassign: reassign as string | undefined,
+		modified: modified as string | undefined,
+		fields: fields as Fields,
+		before: { values, absent },
+	};
+}
+
+const lineIn = (line: unknown): number | undefined => (typeof line === 'number' ? line : undefined);
+
+function isLeft({ row, ids, label, outcome, code, message }: Json): boolean {
+	const areTexts = [label, code, message].every(isTextOrNone);
+	const hasIds = isObject(ids) && Object.values(ids).every(isText);
+	return typeof row === 'number' && areTexts && hasIds && outcomeNames.includes(outcome as OutcomeName);
+}
+
+function leftLine({ row, line, ids, label, outcome, code, message }: Json): LeftLine {
+	return {
+		row: row as number,
+		line: lineIn(line),
+		ids: ids as LeftLine['ids'],
+		label: label as string | undefined,
+		outcome: outcome as OutcomeName,
+		code: code as string | undefined,
+		message: message as string | undefined,
+	};
 }
 
 /** @param more which of its rows, and how */
 export function applyPlan(
-	{ plan }: RunHeader,
+	{ plan, who, note, started }: RunHeader,
 	{ path, sha256 }: SavedPlan,
 	more: Pick<Extract<RowSource, { from: 'plan' }>, 'allowDrift' | 'part' | 'taken'>,
 ): RunPlan {
 	const { force } = plan.values;
 	const endpoint = endpoints[plan.endpoint];
 	const bare = withoutInput(plan);
+	const made = { started, who, note };
 	return {
 		...bare,
-		source: { from: 'plan', path, sha256, ...more },
+		source: { from: 'plan', path, sha256, made, ...more },
 		values: { ...bare.values, force },
-		checks: { ...plan.checks, snapshot: canBeUndone(endpoint, force) },
+		checks: {
+			...plan.checks,
+			snapshot: canBeUndone(endpoint, force),
+			// Where the plan was applied before, its deletes are done.
+			ignoreMissing: endpoint.replay === 'delete' || plan.checks.ignoreMissing,
+		},
 	};
 }
 
@@ -202,7 +369,9 @@ export function openPlannedRows(
 		if (readPlan(path).sha256 !== sha256) {
 			throw new UsageError(`the plan ${path} was changed; nothing more was sent`, { code: 'bad_plan' });
 		}
-		for (const { row, line, ids, force, reassign, modified, fields, before } of plannedWrites(path, plan)) {
+		for (const item of itemsIn(path, plan)) {
+			if (item.is !== 'planned') continue;
+			const { row, line, ids, force, reassign, modified, fields, before } = item.write;
 			if (isTaken.has(String(ownId(ids)))) continue;
 			yield {
 				row,
@@ -224,31 +393,73 @@ function expectedOf({ values, absent }: PlannedWrite['before']): RunRow['expecte
 	return Object.fromEntries([...old, ...none]);
 }
 
-export function* plannedChanges(path: string, plan: RunPlan) {
-	for (const planned of plannedWrites(path, plan)) {
-		const { row, line, ids } = planned;
-		yield { row, line, ids, changes: changesIn(planned, plan) };
+/** Names in a plan are only what its maker says: those that the service shows otherwise refuse it. @throws UsageError */
+export async function checkNames(path: string, plan: RunPlan, directories: Directories): Promise<void> {
+	const called = new Called();
+	for (const item of itemsIn(path, plan)) if (item.is === 'called') called.add(item.called);
+	const all = [...called.entries()];
+	for (const field of new Set(all.map((each) => each.field))) {
+		const ids = all.filter((each) => each.field === field).map(({ id }) => ({ [field.name]: id }));
+		await directories.learn([field], ids);
+	}
+	for (const { field, id, name } of all) {
+		const shown = directories.nameOf(field, id);
+		if (shown === undefined || shown === name) continue;
+		const what = field.kind === 'user' ? 'user' : `${field.name} term`;
+		throw refused(path, `it calls ${what} ${id} ${JSON.stringify(name)}; the service shows ${JSON.stringify(shown)}`);
 	}
 }
 
-export function changesIn({ fields, before, force }: PlannedWrite, plan: RunPlan): FieldChange[] {
-	const { values } = before;
+/** What a plan does, row by row, and what it leaves out. @throws UsageError */
+export function* plannedChanges(path: string, plan: RunPlan, dialect?: Dialect): Generator<Planned> {
 	const endpoint = endpoints[plan.endpoint];
-	const changeOf = (field: string, value: unknown): FieldChange => {
-		return { field, old: values[field], new: value, isShown: Object.hasOwn(values, field) };
-	};
-	if (endpoint.body === 'none') {
-		const field = IDENTITY.find((name) => Object.hasOwn(values, name)) ?? 'status';
-		return [changeOf(field, endpoint.trash && force !== true ? 'trash' : 'deleted')];
+	const request = createPlanner(endpoint, dialect);
+	const called = new Called();
+	const { nameOf } = called;
+	for (const item of itemsIn(path, plan)) {
+		if (item.is === 'called') called.add(item.called);
+		if (item.is === 'left') {
+			const { row, line, ids, label, ...left } = item.left;
+			yield { row, line, change: leftChange({ endpoint, ids, permanent: false, sent: {} }, left, { label, nameOf }) };
+		}
+		if (item.is !== 'planned') continue;
+		const { row, line, ids, force, reassign, fields } = item.write;
+		yield {
+			row,
+			line,
+			request: request({ ids, force, reassign, fields }),
+			change: changeIn(item.write, endpoint, nameOf),
+			write: item.write,
+		};
 	}
-	const held = heldIn(endpoint, values);
-	return Object.entries(fields)
-		.filter(([name, value]) => !isUnchanged(endpoint, name, value, held))
-		.map(([name, value]) => changeOf(name, value));
 }
 
-/** By which people know a deleted object; the first one shows what becomes of it. */
-export const IDENTITY = ['status', 'username', 'name', 'title', 'slug', 'email'];
+export function changeIn(
+	{ ids, label, force, reassign, fields, before }: PlannedWrite,
+	endpoint: Endpoint,
+	nameOf: Called['nameOf'],
+): Change {
+	const { permanent, sent } = createPlanner(endpoint)({ ids, force, reassign, fields });
+	const held = heldIn(endpoint, before.values);
+	const stays = (name: string): boolean => isUnchanged(endpoint, name, fields[name], held);
+	return changeOf({ endpoint, ids, permanent, sent, reassign }, before, { label, nameOf, stays });
+}
+
+/** What its rows come to. @throws UsageError */
+export function sumUp(path: string, plan: RunPlan) {
+	const totals = new Totals();
+	const left = new LeftRows();
+	const { noun } = endpoints[plan.endpoint];
+	for (const { change } of plannedChanges(path, plan)) {
+		if (change === undefined) continue;
+		totals.add(change);
+		if (change.left !== undefined) left.add({ ids: change.object.ids, ...change.left }, noun);
+	}
+	for (const item of itemsIn(path, plan)) {
+		if (item.is === 'unlisted') left.add({ ids: {}, outcome: 'skipped', code: item.code }, noun, item.rows);
+	}
+	return { totals, left };
+}
 
 /** What an apply is to take of a plan that earlier runs applied in part. */
 export function openPart(path: string, part: Part, earlier: readonly RunHeader[]) {
@@ -259,8 +470,8 @@ export function openPart(path: string, part: Part, earlier: readonly RunHeader[]
 	const taken = new Set<string>();
 	const by = new Set<string>();
 	let rows = 0;
-	for (const { ids } of readRows(path)) {
-		if (!isIds(ids)) continue;
+	for (const { type, ids } of readLines(path)) {
+		if (type !== 'planned' || !isIds(ids)) continue;
 		const own = String(ownId(ids));
 		const isWanted = chosen.has(ids);
 		const run = runs.find((each) => each.chosen.has(ids) && !each.taken.has(own));

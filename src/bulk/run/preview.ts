@@ -1,17 +1,26 @@
 /** A run that sends nothing: what it would send and change. */
 
 import { endpoints } from '../../api/endpoints.js';
+import { passwordField } from '../../api/fields.js';
+import { kinds } from '../../api/kinds.js';
+import { nameRow } from '../../api/names.js';
 import { readEndpointOf } from '../../api/reads.js';
+import { createPlanner, type Planner, type Request } from '../../api/request.js';
 import { isObject } from '../../api/values.js';
-import { ExitCode } from '../../errors.js';
-import { type Outcome, skipped } from '../../http/outcome.js';
-import { type Held, heldAfter, heldIn, heldOf, shownValue, valuesOf, withTerms } from '../held.js';
+import { ExitCode, FailedError } from '../../errors.js';
+import { isRouteMissing } from '../../http/judge.js';
+import { type Outcome, type RowOutcome, skipped, unsent } from '../../http/outcome.js';
+import { Called, receiverField } from '../called.js';
+import { changeOf, type Left, leftChange, type NameOf } from '../change.js';
+import { type Held, heldAfter, heldIn, heldOf, isUnchanged, type KnownFields, shownValue, withTerms } from '../held.js';
+import { LeftRows, unplanned } from '../left.js';
 import { BatchReader, inOrder } from '../lists/batches.js';
 import { comparesFirst, type Fields, type RunPlan, readsBefore } from '../plan.js';
-import { decide, UNCHANGED, withCleared } from './decide.js';
-import type { RowChange } from './events.js';
+import { Totals } from '../totals.js';
+import { decide, withCleared } from './decide.js';
+import type { Planned } from './events.js';
 import { rowsToSend } from './execute.js';
-import { changesIn, IDENTITY, type PlanWriter } from './plan-file.js';
+import { type PlanWriter, valueProblem } from './plan-file.js';
 import type { PastPart } from './resume.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import { checkServed } from './settle.js';
@@ -24,58 +33,294 @@ export async function preview(
 	survey: Survey,
 	past: PastPart | undefined,
 	file?: PlanWriter,
-): Promise<ExitCode> {
-	const { plan, extent } = setup.work;
-	const { show } = setup.means;
-	const read = extent === 'changes' ? createChangeReader(setup, survey) : undefined;
-	const counts = { requests: 0, skipped: 0, unread: 0, invalid: 0, seen: 0 };
-	const ready = rowsToSend(setup, rows, past, ({ outcome }) => {
-		if (outcome === 'invalid') counts.invalid++;
-	});
-	for await (const batch of ready) {
-		const asking = batch.filter(({ skip }) => skip === undefined);
-		counts.skipped += batch.length - asking.length;
-		const changes = await read?.(asking);
-		for (const [at, row] of asking.entries()) {
-			const change = changes?.[at];
-			counts.seen++;
-			if (change !== undefined && isProblem(change)) counts.unread++;
-			if (change === undefined || (file === undefined ? change.sends : 'write' in change)) counts.requests++;
-			else if (file !== undefined && !isProblem(change)) counts.skipped++;
-			if (change !== undefined && 'write' in change) file?.add(change.write);
-			await show({ type: 'planned', row, change });
-		}
-	}
-	const { requests, skipped, unread, invalid, seen } = counts;
-	const saved = unread === 0 || plan.skipInvalid ? file?.finish() : undefined;
-	const upTo = read === undefined && comparesFirst(plan);
-	await show({ type: 'previewed', requests, skipped, unread, upTo, saved });
-	if (unread === 0 && (file === undefined || invalid === 0)) return ExitCode.ok;
-	return file === undefined && unread === seen ? ExitCode.failed : ExitCode.partial;
-}
-
-function isProblem(change: RowChange): boolean {
-	return 'unread' in change || ('skip' in change && change.skip.outcome === 'failed');
-}
-
-function createChangeReader(setup: RunSetup, survey: Survey): (rows: readonly RunRow[]) => Promise<RowChange[]> {
+): Promise<{ exitCode: ExitCode; refused: Refused | undefined }> {
 	const { plan } = setup.work;
-	const { dialect, directories } = setup.means;
-	const reader = new BatchReader(dialect, directories.send);
-	const isShown = readEndpointOf(endpoints[plan.endpoint]) !== undefined;
-	const chains = new Chains(survey.repeated);
-	return async (rows) => {
-		if (!isShown) return rows.map((row) => changeOf(row, {}, undefined, plan));
-		const lists = await reader.readLists(rows.map(({ request }) => request));
-		const changes: RowChange[] = [];
-		const readOne = async ({ request }: RunRow) => lists.get(request) ?? (await reader.readAlone(request));
-		for await (const read of inOrder(rows, setup.limits.tuning.concurrency, readOne)) {
-			const row = rows[changes.length] as RunRow;
-			checkServed(plan, row, read);
-			changes.push(await changeFrom(row, read, setup, chains));
+	const { show } = setup.means;
+	const { noun } = endpoints[plan.endpoint];
+	const planner = new RowPreview(setup, survey, file);
+	const totals = new Totals();
+	const left = new LeftRows();
+	const counts = { requests: 0, seen: 0, unread: 0, invalid: 0 };
+	const listed: RowOutcome[] = [];
+	const take = async (planned: Planned): Promise<void> => {
+		const { row, line, change, request } = planned;
+		if (request !== undefined) counts.requests++;
+		if (change !== undefined) totals.add(change);
+		if (change?.left !== undefined) {
+			const outcome: RowOutcome = { row, line, ids: change.object.ids, ...unsentAs(change.left) };
+			left.add(outcome, noun);
+			if (outcome.outcome === 'invalid') counts.invalid++;
+			else if (isProblem(outcome)) counts.unread++;
+			if (listed.length < MOST_LISTED) listed.push(outcome);
 		}
-		return changes;
+		file?.add(planned);
+		await show({ type: 'planned', ...planned });
 	};
+	let early: Planned[] = [];
+	const ready = rowsToSend(setup, rows, past, (outcome) => early.push(planner.left(outcome)));
+	for await (const batch of ready) {
+		counts.seen += batch.length;
+		const planned = [...early, ...(await planner.plan(batch))].sort((one, other) => one.row - other.row);
+		early = [];
+		for (const each of planned) await take(each);
+	}
+	for (const each of early) await take(each);
+	const isRefused = file !== undefined && counts.unread > 0 && !plan.skipInvalid;
+	const refused = isRefused
+		? { rows: listed, why: `${unplanned(counts.unread, noun)}; no plan was written` }
+		: undefined;
+	const saved = isRefused ? undefined : file?.finish();
+	const upTo = !planner.isRead && comparesFirst(plan);
+	await show({ type: 'previewed', requests: counts.requests, unread: counts.unread, upTo, totals, left, saved });
+	return { exitCode: exitCodeAfter(counts, file !== undefined), refused };
+}
+
+/** Of a plan. */
+interface Refused {
+	readonly rows: readonly RowOutcome[];
+	readonly why: string;
+}
+
+/** In the report of a refused plan. */
+const MOST_LISTED = 5000;
+
+function exitCodeAfter({ seen, unread, invalid }: Record<'seen' | 'unread' | 'invalid', number>, isPlan: boolean) {
+	if (unread === 0 && (!isPlan || invalid === 0)) return ExitCode.ok;
+	return !isPlan && unread === seen ? ExitCode.failed : ExitCode.partial;
+}
+
+function isProblem({ outcome }: Left): boolean {
+	return outcome !== 'skipped' && outcome !== 'not-sent';
+}
+
+function unsentAs({ outcome, code = outcome, message = code }: Left): Outcome {
+	return unsent(outcome, code, message);
+}
+
+/** What is known of a row before its names are looked up. */
+interface Draft {
+	readonly row: RunRow;
+	readonly held?: Held | undefined;
+	readonly before?: KnownFields | undefined;
+	readonly fields: Fields;
+	readonly left?: Outcome | undefined;
+	/** Also if it is left: what can't be read may be written all the same. */
+	readonly sends: boolean;
+}
+
+class RowPreview {
+	readonly #reader: BatchReader;
+	readonly #chains: Chains;
+	readonly #planner: Planner;
+	readonly #called = new Called();
+	#isRead: boolean;
+	#hasRead = false;
+	#hasShown = false;
+
+	constructor(
+		private readonly setup: RunSetup,
+		private readonly survey: Survey,
+		private readonly file: PlanWriter | undefined,
+	) {
+		const { plan, extent } = setup.work;
+		const { dialect, directories } = setup.means;
+		const endpoint = endpoints[plan.endpoint];
+		this.#reader = new BatchReader(dialect, async (request) => this.#checkReached(await directories.send(request)));
+		this.#chains = new Chains(survey.repeated);
+		this.#planner = createPlanner(endpoint, dialect);
+		this.#isRead = extent === 'changes' && readEndpointOf(endpoint) !== undefined;
+	}
+
+	/** Whether objects are compared with what would be sent. */
+	get isRead(): boolean {
+		return this.#isRead;
+	}
+
+	/** A row that was refused before it was looked at. */
+	left(outcome: RowOutcome): Planned {
+		const { row, line, ids } = outcome;
+		return { row, line, change: leftChange(this.#written(ids), outcome, {}) };
+	}
+
+	async plan(rows: readonly RunRow[]): Promise<Planned[]> {
+		const drafts: Draft[] = [];
+		const asking = rows.filter(({ skip }) => skip === undefined);
+		const found = await this.#read(asking);
+		for (const row of rows) drafts.push(await this.#draft(row, found?.get(row)));
+		const nameOf = await this.#learnNames(drafts);
+		return drafts.map((draft) => this.#planned(draft, nameOf));
+	}
+
+	async #read(rows: readonly RunRow[]): Promise<ReadonlyMap<RunRow, Outcome> | undefined> {
+		if (!this.#isRead) return undefined;
+		const { setup } = this;
+		const found = new Map<RunRow, Outcome>();
+		const lists = await this.#reader.readLists(rows.map(({ request }) => request));
+		const readOne = async (row: RunRow): Promise<[RunRow, Outcome]> => [
+			row,
+			lists.get(row.request) ?? (await this.#reader.readAlone(row.request)),
+		];
+		for await (const [row, outcome] of inOrder(rows, setup.limits.tuning.concurrency, readOne)) {
+			if (isRouteMissing(outcome) && this.#canDoWithout()) return undefined;
+			checkServed(setup.work.plan, row, outcome);
+			this.#hasShown ||= outcome.outcome === 'ok';
+			found.set(row, outcome);
+		}
+		return found;
+	}
+
+	/** A dry run on a service without reads shows requests. */
+	#canDoWithout(): boolean {
+		const { setup } = this;
+		if (this.file !== undefined || this.#hasShown || comparesFirst(setup.work.plan)) return false;
+		this.#isRead = false;
+		setup.means.warn("this service doesn't show these objects, so the dry run prints requests, not changes");
+		return true;
+	}
+
+	/** Without a connection, row after row would wait for one. */
+	#checkReached(found: Outcome): Outcome {
+		this.#hasRead ||= found.status !== undefined;
+		if (this.#hasRead) return found;
+		const { code = 'not_read', message = code } = found;
+		throw new FailedError(`couldn't read any object: ${message.replace(/\.$/, '')}; nothing was sent`, {
+			code,
+			hint: 'to see the requests without reading objects: add -v',
+		});
+	}
+
+	async #draft(row: RunRow, found: Outcome | undefined): Promise<Draft> {
+		const { plan } = this.setup.work;
+		const { redactRows } = this.setup.means;
+		const { request, skip } = row;
+		const { sent = {} } = request;
+		if (skip !== undefined) return { row, fields: {}, left: skipped(skip), sends: false };
+		if (found === undefined) return { row, fields: sent, sends: true };
+		// What a service says may hold our own credentials.
+		const hidden = (outcome: Outcome): Outcome =>
+			redactRows(this.survey.hasSecrets)({ row: row.row, ids: request.ids, ...outcome }, request);
+		const held = await this.#heldOf(row, found);
+		if (held === undefined) {
+			const isGone = found.gone !== undefined && request.method === 'DELETE' && plan.checks.ignoreMissing;
+			const left = isGone ? skipped({ code: 'unchanged', message: 'already gone' }) : unreadable(row, hidden(found));
+			return { row, fields: {}, left, sends: !readsBefore(plan) };
+		}
+		return this.#decide(row, held);
+	}
+
+	#decide(row: RunRow, held: Held): Draft {
+		const { plan } = this.setup.work;
+		const { endpoint } = row.request;
+		// A run that reads nothing sends all fields.
+		const sendsAll = this.file === undefined && !readsBefore(plan) ? { sendUnchanged: true } : {};
+		const decision = decide(row, held, { ...plan, checks: { ...plan.checks, ...sendsAll } });
+		if ('skip' in decision) return { row, held, fields: {}, left: decision.skip, sends: false };
+		const fields = withCleared(endpoint, held, decision.fields);
+		const before = beforeOf(row.request, held, fields, this.file !== undefined);
+		const problem = this.file && planProblem(row.request, fields, plan);
+		const needsOld = this.file !== undefined || (plan.checks.snapshot && !row.request.permanent);
+		const unknown = problem ?? (needsOld ? before.unknown : undefined);
+		if (unknown !== undefined) return { row, held, fields, left: unknown, sends: false };
+		this.#chains.add(row, held, fields);
+		return { row, held, before: before.known, fields, sends: true };
+	}
+
+	async #heldOf(row: RunRow, found: Outcome): Promise<Held | undefined> {
+		const { directories } = this.setup.means;
+		const { endpoint, ids, sent = {} } = row.request;
+		const shown = found.outcome === 'ok' ? heldOf(endpoint, found.body, directories.terms) : undefined;
+		if (shown === undefined) return undefined;
+		const termOf = (taxonomy: string, id: string) => directories.terms(taxonomy).ofObject(id);
+		const whole = ids.id === undefined ? shown : await withTerms(shown, Object.keys(sent), ids.id, termOf);
+		return this.#chains.found(row, whole);
+	}
+
+	/** Looks up the names of users and terms in old and new values. */
+	async #learnNames(drafts: readonly Draft[]): Promise<NameOf> {
+		const { directories } = this.setup.means;
+		const { nameOf } = this.#called;
+		const named = endpoints[this.setup.work.plan.endpoint].fields.filter(({ kind }) => kinds[kind].names !== undefined);
+		const fields = [...named, receiverField];
+		const objects = drafts.flatMap(({ fields: sent, before, row }) => {
+			return [sent, before?.values ?? {}, { [receiverField.name]: row.reassign }];
+		});
+		if (this.setup.work.extent === 'changes') await directories.learn(fields, objects);
+		const names = [...this.#called.learn(fields, objects, directories.nameOf)];
+		this.file?.addNames(names);
+		return nameOf;
+	}
+
+	#planned({ row: planned, held, before, fields, left, sends }: Draft, nameOf: NameOf): Planned {
+		const { row, line, request: given, reassign, modified } = planned;
+		const { endpoint, ids, permanent } = given;
+		const label = labelOf(held);
+		const naming = { label, nameOf, redact: this.setup.means.redact };
+		const isDelete = endpoint.body === 'none';
+		const request = isDelete ? given : this.#planner({ ids, fields });
+		const sending = sends ? { request: left === undefined ? request : given } : {};
+		const written = this.#written(ids, request, reassign);
+		if (left !== undefined) return { row, line, ...sending, change: leftChange(written, left, naming) };
+		if (held === undefined && !isDelete) return { row, line, ...sending };
+		const stays = (name: string): boolean => held !== undefined && isUnchanged(endpoint, name, fields[name], held);
+		const change = changeOf(written, isDelete ? undefined : before, { ...naming, stays });
+		const force = isDelete && permanent ? (true as const) : undefined;
+		const known = before ?? { values: {}, absent: [] };
+		const write = { row, line, ids, label, force, reassign, modified, fields: isDelete ? {} : fields, before: known };
+		return { row, line, ...sending, change, write };
+	}
+
+	#written(ids: Request['ids'], request?: Request, reassign?: string) {
+		const endpoint = endpoints[this.setup.work.plan.endpoint];
+		return { endpoint, ids, permanent: request?.permanent === true, sent: request?.sent, reassign };
+	}
+}
+
+function unreadable({ request: { ids, endpoint } }: RunRow, found: Outcome): Outcome {
+	const name = nameRow(ids, endpoint.noun);
+	const { code = 'not_read', message = code, gone } = found;
+	const why = gone === 'missing' ? `${name} not found` : `couldn't read ${name}: ${message}`;
+	return unsent('failed', code, gone === 'trashed' ? `${name} is in the trash` : why);
+}
+
+interface KnownBefore {
+	readonly known: KnownFields;
+	/** Of a field that a read could show, and that it didn't. */
+	readonly unknown: Outcome | undefined;
+}
+
+function beforeOf({ endpoint }: Request, held: Held, fields: Fields, isPlan: boolean): KnownBefore {
+	const isDelete = endpoint.body === 'none';
+	const names = isDelete ? IDENTITY.filter((name) => held.field(name).is === 'shown') : Object.keys(fields);
+	const values: Record<string, unknown> = {};
+	const absent: string[] = [];
+	let unknown: Outcome | undefined;
+	for (const name of names) {
+		const known = held.field(name);
+		if (known.is === 'shown') values[name] = known.value;
+		else if (known.is === 'absent') absent.push(name);
+		else if (isPlan || (name !== passwordField.name && held.leadsBack(name))) unknown ??= known.why;
+	}
+	return { known: { values, absent }, unknown };
+}
+
+/** A plan has what it can show, and old values to compare with. */
+function planProblem({ endpoint }: Request, fields: Fields, plan: RunPlan): Outcome | undefined {
+	if (endpoint.body === 'none') return undefined;
+	for (const [name, value] of Object.entries(fields)) {
+		const problem = valueProblem(endpoint, name, value, plan);
+		if (problem !== undefined) return unsent('failed', 'not_plannable', `${problem}, so it can't be planned`);
+	}
+	return undefined;
+}
+
+/** By which people know an object; of a deleted one, these must not change before its plan is applied. */
+const IDENTITY = ['status', 'username', 'name', 'title', 'slug', 'email'];
+
+const LABELS = ['username', 'title', 'name', 'slug'];
+
+function labelOf(held: Held | undefined): string | undefined {
+	const shown = LABELS.map((name) => held && shownValue(held.field(name)));
+	return shown.find((value): value is string => typeof value === 'string' && value !== '');
 }
 
 /** Rows of one object are a chain: a later one finds what the earlier ones leave. */
@@ -100,37 +345,4 @@ class Chains {
 		});
 		this.#written.set(key, { ...this.#written.get(key), ...Object.fromEntries(left) });
 	}
-}
-
-async function changeFrom(row: RunRow, found: Outcome, setup: RunSetup, chains: Chains): Promise<RowChange> {
-	const { plan } = setup.work;
-	const { directories } = setup.means;
-	const { endpoint, method, ids, sent = {} } = row.request;
-	const shown = found.outcome === 'ok' ? heldOf(endpoint, found.body, directories.terms) : undefined;
-	if (shown === undefined && found.gone !== undefined && method === 'DELETE' && plan.checks.ignoreMissing) {
-		return { skip: skipped({ code: 'unchanged', message: 'already gone' }), sends: false };
-	}
-	if (shown === undefined) return { unread: found, sends: !readsBefore(plan) };
-	const termOf = (taxonomy: string, id: string) => directories.terms(taxonomy).ofObject(id);
-	const whole = ids.id === undefined ? shown : await withTerms(shown, Object.keys(sent), ids.id, termOf);
-	const held = chains.found(row, whole);
-	const decision = decide(row, held, plan);
-	if ('skip' in decision) return { skip: decision.skip, sends: false };
-	const fields = withCleared(endpoint, held, decision.fields);
-	chains.add(row, held, fields);
-	return changeOf(row, fields, held, plan);
-}
-
-function changeOf(planned: RunRow, given: Fields, held: Held | undefined, plan: RunPlan): RowChange {
-	const { row, line, reassign, modified } = planned;
-	const { ids, endpoint, permanent } = planned.request;
-	const isDelete = endpoint.body === 'none';
-	const fields = isDelete ? {} : given;
-	const names = isDelete ? IDENTITY.filter((name) => held?.field(name).is === 'shown') : Object.keys(fields);
-	const force = isDelete && permanent ? true : undefined;
-	const before = held === undefined ? { values: {}, absent: names } : valuesOf(held, names);
-	if ('is' in before) return { unread: before.why, sends: !readsBefore(plan) };
-	const write = { row, line, ids, force, reassign, modified, fields, before } as const;
-	const changes = changesIn(write, plan);
-	return changes.length === 0 ? { skip: skipped(UNCHANGED), sends: true } : { fields: changes, write, sends: true };
 }

@@ -2,8 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import { readStart } from '../../folder.js';
+import type { RowOutcome } from '../../http/outcome.js';
+import { countOutcome, createCounts } from '../journal/counts.js';
 import { isOwnJournal } from '../journal/folder.js';
 import { openRecords } from '../journal/read.js';
+import type { RunHeader } from '../plan.js';
 import { inputFileOf } from '../sources.js';
 import type { Ended, Started } from './events.js';
 import type { PlannedRows } from './rows.js';
@@ -74,4 +77,22 @@ export async function writeRunReports(setup: RunSetup, journal: Started['journal
 	} finally {
 		file.close();
 	}
+}
+
+/** A pull request shows why, too. @param rows those that are wrong @throws FailedError, UsageError */
+export async function writeRefusal(
+	setup: RunSetup,
+	header: RunHeader,
+	rows: readonly RowOutcome[],
+	why: string,
+): Promise<void> {
+	const { asked } = reportsOf(setup);
+	if (asked.length === 0 || (setup.work.extent !== 'send' && setup.work.saveTo === undefined)) return;
+	const { checkReports, writeReports } = await writer();
+	const files = [["the run's input", inputFileOf(header.plan.source)?.path] as const];
+	const specs = await checkReports(asked, files, setup.means.cwd);
+	const counts = createCounts();
+	for (const row of rows) countOutcome(counts, row);
+	const file = { scan: { counts }, ticks: [], records: () => rows };
+	await writeReports(specs, { header, files: [file], counts, ms: 0, next: [], refused: why }, setup.means.cwd);
 }

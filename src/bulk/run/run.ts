@@ -1,7 +1,9 @@
 /** A run from its plan to its exit code. */
 
 import { endpoints } from '../../api/endpoints.js';
+import { counted } from '../../api/names.js';
 import { ExitCode } from '../../errors.js';
+import type { RowOutcome } from '../../http/outcome.js';
 import { nextSteps } from '../journal/counts.js';
 import { pruneSmallRuns } from '../journal/prune.js';
 import { createJournal, type Journal } from '../journal/write.js';
@@ -11,9 +13,9 @@ import { Execution } from './execute.js';
 import { comparedTerms, keepNames } from './names.js';
 import { rowsUnderWay } from './read-after.js';
 import { checkRun } from './ready.js';
-import { writeRunReports } from './reports.js';
+import { writeRefusal, writeRunReports } from './reports.js';
 import { checkSameInput, openPast, type PastPart } from './resume.js';
-import { openInputOf, type PlannedRows, ROWS_AT_ONCE, RowPlanner } from './rows.js';
+import { invalidOutcome, isInvalid, openInputOf, type PlannedRows, ROWS_AT_ONCE, RowPlanner } from './rows.js';
 import type { RunSetup } from './setup.js';
 import { Survey } from './survey.js';
 
@@ -25,6 +27,14 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 	} finally {
 		await past?.journal?.close().catch(() => undefined);
 	}
+}
+
+/** In the report of a run that was refused. */
+const MOST_REFUSED = 5000;
+
+/** `4 of 515 rows are invalid; nothing was sent` */
+export function invalidNote({ invalid, rows }: Survey): string {
+	return `${invalid} of ${counted(rows, 'row')} ${invalid === 1 ? 'is' : 'are'} invalid; nothing was sent`;
 }
 
 async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | undefined): Promise<ExitCode> {
@@ -39,10 +49,18 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 			complain: (complaint) => void show({ type: 'complaint', complaint }),
 			notesRepeated: extent === 'changes',
 		});
-		for await (const batch of rows.read()) for (const row of batch) survey.add(row);
+		const refused: RowOutcome[] = [];
+		for await (const batch of rows.read()) {
+			for (const row of batch) {
+				survey.add(row);
+				if (isInvalid(row) && refused.length < MOST_REFUSED) refused.push(invalidOutcome(row));
+			}
+		}
 		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
+		const isRefused = survey.invalid > 0 && !plan.skipInvalid;
+		if (isRefused) await writeRefusal(given, newHeader(given, rows, survey), refused, invalidNote(survey));
 		await show({ type: 'surveyed', survey, rows });
-		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
+		if (isRefused) return ExitCode.usage;
 		const ready = await checkRun(given, survey, rows);
 		const setup: RunSetup = { ...given, work: { ...given.work, plan: ready.plan } };
 		await listTerms(setup, survey);
@@ -82,7 +100,11 @@ async function rowsOf({ work, means, limits: { tuning } }: RunSetup): Promise<Pl
 	const { dialect, directories } = means;
 	const { source } = plan;
 	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, dialect);
-	if (source.from === 'plan') return (await import('./plan-file.js')).openPlannedRows(plan, source, dialect);
+	if (source.from === 'plan') {
+		const { checkNames, openPlannedRows } = await import('./plan-file.js');
+		if (work.resumes === undefined) await checkNames(source.path, plan, directories);
+		return openPlannedRows(plan, source, dialect);
+	}
 	const input = await openInputOf(source, means.stdin, means.stateDir, means.onDraft);
 	const { path, format } = input;
 	try {
@@ -117,11 +139,14 @@ async function previewRows(
 	await past?.begin();
 	const { saveTo } = setup.work;
 	const { redact, onDraft } = setup.means;
-	if (saveTo === undefined) return await preview(setup, rows, survey, past);
+	if (saveTo === undefined) return (await preview(setup, rows, survey, past)).exitCode;
 	const { PlanWriter } = await import('./plan-file.js');
-	const file = new PlanWriter(saveTo, newHeader(setup, rows, survey), redact, onDraft);
+	const header = newHeader(setup, rows, survey);
+	const file = new PlanWriter(saveTo, header, redact, onDraft);
 	try {
-		return await preview(setup, rows, survey, past, file);
+		const { exitCode, refused } = await preview(setup, rows, survey, past, file);
+		if (refused !== undefined) await writeRefusal(setup, header, refused.rows, refused.why);
+		return exitCode;
 	} finally {
 		file.close();
 	}

@@ -46,7 +46,7 @@ export const checkOptions = options('Checks', [
 	{ flags: '--only-changed', help: 'Skip fields that already have the new value' },
 	{ flags: '--snapshot', help: 'Save old values, even if the profile says no' },
 	{ flags: '--no-snapshot', help: "Don't save old values (the run can't be undone)" },
-	{ flags: '--diff', help: 'With --dry-run: show old and new values' },
+	{ flags: '--diff', help: 'Accepted with --dry-run, which shows old and new values anyway' },
 	{
 		flags: '--if <field=value>',
 		help: 'Write only to objects that currently have this value (FIELD= matches empty)',

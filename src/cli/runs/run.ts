@@ -11,9 +11,11 @@ import { withIds } from '../../bulk/run/names.js';
 import { run } from '../../bulk/run/run.js';
 import type { Extent, Means, Work } from '../../bulk/run/setup.js';
 import { onlyId } from '../../bulk/sources.js';
-import { type ExitCode, UsageError } from '../../errors.js';
+import { type ExitCode, SupportctlError, UsageError } from '../../errors.js';
+import { writes } from '../../http/judge.js';
 import { openPalette } from '../../output/colour.js';
 import { createOutcomeRedactor, createRedactor } from '../../output/redact.js';
+import { NOT_SIGNED_IN } from '../../profile/resolve.js';
 import { version } from '../../version.js';
 import { openDirectories } from '../directories.js';
 import { listenForStop } from '../interruption.js';
@@ -46,7 +48,7 @@ export async function startCommand(name: EndpointName, invocation: RunInvocation
 	const fields = endpoint.replay === 'set' ? endpoint.fields : [];
 	const hidden = Object.fromEntries(fields.map(({ name }) => [camelCase(flagName(name)), undefined]));
 	const connecting = { ...invocation, options: { ...invocation.options, ...hidden } };
-	const session = edited?.session ?? (await openSession(connecting, !dryRun || diff));
+	const session = edited?.session ?? (await openSession(connecting, !dryRun));
 	return await startRun(jobOf(name, given, invocation, session, edited?.expected));
 }
 
@@ -76,8 +78,11 @@ export async function startRun(given: RunJob): Promise<ExitCode> {
 	const directories = openDirectories(session, sending, reach);
 	const onDraft = (path: string): unknown => drafts.push(path);
 	try {
-		const job = { ...given, plan: await withIds(plan, endpoint, directories) };
-		return await sendRows(job, record, { connect, sending, directories, onDraft }, signals);
+		const extent = await extentOf(given, reach);
+		// Its secrets are removed from what is printed.
+		const own = extent === 'changes' ? (await reach()).session : session;
+		const job = { ...given, session: own, plan: await withIds(plan, endpoint, directories) };
+		return await sendRows(job, record, extent, { connect, sending, directories, onDraft }, signals);
 	} finally {
 		signals.end();
 		const opened = await reached?.catch(() => undefined);
@@ -88,12 +93,12 @@ export async function startRun(given: RunJob): Promise<ExitCode> {
 async function sendRows(
 	job: RunJob,
 	record: Work['record'],
+	extent: Extent,
 	own: Pick<Means, 'connect' | 'sending' | 'directories' | 'onDraft'>,
 	signals: ReturnType<typeof listenForStop>,
 ): Promise<ExitCode> {
 	const { plan, secrets, session, resumes, context, options } = job;
 	const { stdin, cwd, clock } = context;
-	const extent = extentOf(job);
 	const screen = await openScreen(job, extent, signals);
 	const pathOf = (file: string | undefined) => (file === undefined ? undefined : resolve(cwd, file));
 	try {
@@ -141,10 +146,20 @@ async function openScreen(job: RunJob, extent: Extent, signals: ReturnType<typeo
 	return new Screen(job, extent, signals, palette);
 }
 
-function extentOf({ options }: RunJob): Extent {
-	const { dryRun = false, diff = false, plan } = options;
-	if (plan !== undefined || (dryRun && diff)) return 'changes';
-	return dryRun ? 'requests' : 'send';
+/** A dry run shows changes where it can read: not without credentials, and not if requests are asked for. */
+async function extentOf({ options, endpoint, context }: RunJob, signIn: () => Promise<unknown>): Promise<Extent> {
+	const { dryRun = false, plan, verbose } = options;
+	if (plan !== undefined) return 'changes';
+	if (!dryRun) return 'send';
+	if (verbose !== undefined || !writes({ endpoint })) return 'requests';
+	try {
+		await signIn();
+		return 'changes';
+	} catch (error) {
+		if (!(error instanceof SupportctlError) || error.code !== NOT_SIGNED_IN) throw error;
+		warn(context, [`${error.message}, so the dry run shows requests; to see what would change: ${error.hint}`]);
+		return 'requests';
+	}
 }
 
 /** Who starts which run; a resume continues the record of its run. */

@@ -216,6 +216,8 @@ describe('scanJournal', () => {
 			conflicts: 0,
 			left: 0,
 			left_out: 0,
+			not_restorable: 0,
+			not_found: 0,
 		});
 		await journal.outcome(outcomeOf(3));
 		await journal.outcome(outcomeOf(6));

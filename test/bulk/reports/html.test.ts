@@ -178,9 +178,9 @@ describe('the HTML report', () => {
 
 	it('on a plan is valid HTML, also with hostile text', async () => {
 		const facts = planFacts([
-			[{ field: 'status', old: 'new', new: SCRIPT }],
-			[{ field: SCRIPT, old: [], new: {} }],
-			[],
+			{ old: { status: 'new' }, new: { status: SCRIPT } },
+			{ old: { [SCRIPT]: [] }, new: { [SCRIPT]: {} }, label: SCRIPT },
+			{ new: { title: SCRIPT } },
 		]);
 		const header = { ...facts.header, who: { user: SCRIPT, host: SCRIPT }, note: SCRIPT };
 		expect(await complaintsOn([...html(pageOfPlan({ ...facts, header }))].join(''))).toEqual([]);
@@ -216,7 +216,7 @@ describe('the HTML report', () => {
 		const page = await reportOf('html', await runOf(outcomes));
 		const text = textOf(page);
 		expect(text).toContain('30 more for other reasons.');
-		expect(text).toContain('The first 5,000 of 5,200 rows; supportctl run show prints all of them.');
+		expect(text).toContain('The first 5,000 of 5,200 rows; all of them:');
 		const shown = outcomesIn(page);
 		expect(shown).toHaveLength(5000);
 		expect(shown.filter((each) => each === 'failed')).toHaveLength(130);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { RecordFile } from '../../../src/bulk/journal/read.js';
 import {
 	parseReport,
 	type ReportFormat,
@@ -22,7 +23,7 @@ describe('writeReports', () => {
 		expect(readFileSync(path, 'utf8')).toContain(facts.header.id);
 		writeFileSync(path, 'old');
 		const gone = await exampleRun();
-		for (const { close } of gone.files) close();
+		for (const file of gone.files) if ('close' in file) (file as RecordFile).close();
 		await expect(writeReports([{ format: 'junit', path }], gone, '.')).rejects.toMatchObject({
 			exitCode: 1,
 			code: 'report_failed',
@@ -51,12 +52,9 @@ describe('writeReports', () => {
 
 describe('writePlanReports', () => {
 	const facts = planFacts([
-		[
-			{ field: 'status', old: 'new', new: 'hold' },
-			{ field: 'assignee', old: 0, new: 7 },
-		],
-		[{ field: 'status', old: 'read', new: 'hold' }],
-		[{ field: 'subject', old: '', new: 'a | b' }],
+		{ old: { status: 'new', assignee: 0 }, new: { status: 'hold', assignee: 7 } },
+		{ old: { status: 'read' }, new: { status: 'hold' } },
+		{ old: { title: '' }, new: { title: 'a | b' }, label: 'Printer' },
 	]);
 
 	async function planReport(format: ReportFormat): Promise<string> {
@@ -68,10 +66,10 @@ describe('writePlanReports', () => {
 	it('makes a table of old and new values for a pull request', async () => {
 		const text = await planReport('markdown');
 		expect(text).toContain('## Plan: 3 tickets would be updated\n');
-		expect(text).toContain('| 1 | ticket 1 | status: new → hold; assignee: 0 → 7 |\n');
-		expect(text).toContain('| 3 | ticket 3 | subject: \\(empty\\) → a \\| b |\n');
-		expect(text).toContain('| 2 | set status to hold | ticket 1 |\n');
-		expect(text).toContain('`supportctl run apply plan.ndjson`');
+		expect(text).toContain('| 1 | ticket 1 | status new → hold; assignee 0 → 7 |\n');
+		expect(text).toContain('| 3 | ticket 3 "Printer" | title \\(empty\\) → "a \\| b" |\n');
+		expect(text).toContain('- 2 statuses: hold\n');
+		expect(text).toContain(`\`supportctl run apply plan.ndjson --digest ${'f'.repeat(64)}\``);
 	});
 
 	it('makes a page of old and new values', async () => {

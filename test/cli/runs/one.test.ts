@@ -61,7 +61,7 @@ describe('a dry run on a terminal', () => {
 		SUPPORTCTL_PASSWORD: 'hunter2',
 	};
 	async function dryRun(columns: number, ...flags: string[]): Promise<string> {
-		const { exitCode, stdout } = await createWorkplace(service).run(['ticket', 'update', ...flags, '--dry-run'], {
+		const { exitCode, stdout } = await createWorkplace(service).run(['ticket', 'update', ...flags, '--dry-run', '-v'], {
 			columns,
 		});
 		expect(exitCode).toBe(0);

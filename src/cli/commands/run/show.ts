@@ -1,13 +1,14 @@
 /** `run show`: a run, shards of one input together, their rows, or a saved plan. */
 
 import { basename, resolve } from 'node:path';
+import { createDialect } from '../../../api/dialect.js';
 import { endpoints } from '../../../api/endpoints.js';
 import { counted } from '../../../api/names.js';
 import { exitCodeOf, needsAttention } from '../../../bulk/journal/counts.js';
 import { findRun } from '../../../bulk/journal/folder.js';
 import { closeRuns, combine, type OpenRuns, openRuns, type Whole } from '../../../bulk/journal/shards.js';
 import { commandOf, formatShard, madeBy, type RunPlan } from '../../../bulk/plan.js';
-import { isPlanFile, plannedChanges, readPlan } from '../../../bulk/run/plan-file.js';
+import { isPlanFile, plannedChanges, readPlan, sumUp } from '../../../bulk/run/plan-file.js';
 import { inputFileOf, sourceName } from '../../../bulk/sources.js';
 import { type OutcomeName, outcomeNames } from '../../../http/outcomes.js';
 import type { Row } from '../../../output/columns.js';
@@ -19,8 +20,15 @@ import { writeSummary } from '../../notices.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
 import { chosenFormat, picksValues, printAll, SHOWN } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
-import { outcomeColumns, outcomeView, printedIds } from '../../runs/outcomes.js';
-import { changeColumns, changeLines, reportPlan } from '../../runs/printers/preview.js';
+import { outcomeColumns, outcomeView } from '../../runs/outcomes.js';
+import {
+	changeColumns,
+	isDataFormat,
+	plannedLines,
+	plannedView,
+	printsLines,
+	reportPlan,
+} from '../../runs/printers/preview.js';
 import { noteUnreached, runView } from './list.js';
 
 export const command = defineCommand({
@@ -142,30 +150,36 @@ async function showPlan(invocation: Invocation, path: string): Promise<void> {
 	const { header, sha256, rows } = readPlan(path);
 	const { plan, started, who, note } = header;
 	const endpoint = endpoints[plan.endpoint];
+	const { totals, left } = sumUp(path, plan);
 	const ids = endpoint.parameters.map(({ name }) => name);
-	await printAll(invocation, { columns: changeColumns(ids), idOf: ({ id }) => id }, changesOf(path, plan));
 	const command = commandOf(plan);
 	const { baseUrl } = plan.service;
 	const input = sourceName(plan.source);
-	if (asksForJson(context.argv)) {
-		const facts = { plan: path, digest: sha256, rows, command, service: baseUrl, input, started };
-		writeSummary(context, { ...facts, who, note: note ?? null });
-		return;
+	const isJson = asksForJson(context.argv);
+	if (!isJson) {
+		const objects = `${counted(rows, endpoint.noun)} on ${new URL(baseUrl).host}`;
+		const by = who === undefined ? '' : ` by ${madeBy(who)}`;
+		const lines = [
+			`plan ${basename(path)}: ${objects} (${command} of ${input})`,
+			...(rows === 0 ? [] : [totals.long()]),
+			...left.texts().map((text) => `not in the plan: ${text}`),
+			`made ${started.slice(0, 16).replace('T', ' ')} UTC${by}`,
+			...(note === undefined ? [] : [`note: ${note}`]),
+			`digest: ${sha256}`,
+		];
+		for (const line of lines) context.stderr.write(`${sanitise(line)}\n`);
 	}
-	const objects = `${counted(rows, endpoint.noun)} on ${new URL(baseUrl).host}`;
-	const by = who === undefined ? '' : ` by ${madeBy(who)}`;
-	const lines = [
-		`plan ${basename(path)}: ${objects} (${command} of ${input})`,
-		`made ${started.slice(0, 16).replace('T', ' ')} UTC${by}`,
-		...(note === undefined ? [] : [`note: ${note}`]),
-		`digest: ${sha256}`,
-	];
-	for (const line of lines) context.stderr.write(`${sanitise(line)}\n`);
+	const columns = changeColumns(endpoint, ids, isDataFormat(invocation));
+	await printAll(invocation, { columns, idOf: ({ id }) => id }, changesOf(path, plan, printsLines(invocation)));
+	if (!isJson) return;
+	const facts = { plan: path, digest: sha256, rows, command, service: baseUrl, input, started };
+	const sums = { totals: totals.parts(), left: left.view() };
+	writeSummary(context, { ...facts, ...sums, who, note: note ?? null });
 }
 
-function* changesOf(path: string, plan: RunPlan): Generator<Row> {
-	for (const { row, ids, changes } of plannedChanges(path, plan)) {
-		const place = { row, ...printedIds(ids) };
-		for (const line of changeLines(changes)) yield { ...place, ...line };
+function* changesOf(path: string, plan: RunPlan, inLines: boolean): Generator<Row> {
+	for (const planned of plannedChanges(path, plan, createDialect(plan.service.prefixes))) {
+		if (inLines) yield* plannedLines(planned);
+		else yield plannedView(planned);
 	}
 }

@@ -1,20 +1,22 @@
-/** A dry run: the requests that would be sent, or old and new values. */
+/** A run that sends nothing: what it would change, or the requests that it would send. */
 
 import { resolve } from 'node:path';
+import type { Endpoint } from '../../../api/endpoints.js';
 import { counted } from '../../../api/names.js';
-import type { FieldChange, Preview, RowChange } from '../../../bulk/run/events.js';
-import type { RunRow } from '../../../bulk/run/rows.js';
+import type { Request } from '../../../api/request.js';
+import { changeLines, changeView } from '../../../bulk/change.js';
+import { isListed, unplanned } from '../../../bulk/left.js';
+import type { Planned, Preview } from '../../../bulk/run/events.js';
+import type { Extent } from '../../../bulk/run/setup.js';
 import type { Survey } from '../../../bulk/run/survey.js';
-import { sources } from '../../../bulk/sources.js';
 import { ExitCode, SupportctlError } from '../../../errors.js';
-import type { Outcome } from '../../../http/outcome.js';
 import type { Column, Row } from '../../../output/columns.js';
-import { createOutcomeRedactor, isSecretName, REDACTED } from '../../../output/redact.js';
+import { factsOf } from '../../../output/formats.js';
 import type { Renderer } from '../../../output/render.js';
 import { asksForJson, sanitise } from '../../../output/sanitise.js';
 import { shellWord } from '../../../profile/settings.js';
 import { writeSummary } from '../../notices.js';
-import { isOwnTable, openResults, SHOWN } from '../../results.js';
+import { type Caller, chosenFormat, isOwnTable, openResults, SHOWN } from '../../results.js';
 import type { RunJob } from '../job.js';
 import { printedIds } from '../outcomes.js';
 import { placeOf } from '../questions.js';
@@ -25,22 +27,25 @@ interface End {
 }
 
 export class PreviewScreen {
-	readonly #isDiff: boolean;
+	readonly #showsChanges: boolean;
+	readonly #isForPerson: boolean;
 	readonly #isWhole: boolean;
 	/** What a list will hold is known after the read alone. */
 	readonly #items: Row;
-	readonly #hide: ReturnType<typeof createOutcomeRedactor>;
 	#results: Renderer | undefined;
 	#printed = 0;
 
-	constructor(private readonly job: RunJob) {
-		const { options, plan, session } = job;
+	constructor(
+		private readonly job: RunJob,
+		extent: Extent,
+	) {
+		const { options, plan } = job;
 		const { add, remove } = plan.values;
 		const items = Object.entries({ add, remove }).filter(([, fields]) => Object.keys(fields).length > 0);
-		this.#isDiff = options.diff === true || options.plan !== undefined;
+		this.#showsChanges = extent === 'changes';
+		this.#isForPerson = printsLines(job);
 		this.#isWhole = !isOwnTable(job) || options.all === true;
 		this.#items = Object.fromEntries(items);
-		this.#hide = createOutcomeRedactor(session.secrets, false);
 	}
 
 	async open({ first }: Survey): Promise<void> {
@@ -51,30 +56,24 @@ export class PreviewScreen {
 			...Object.keys(this.#items).map((path) => ({ path })),
 		];
 		const ids = Object.keys(first[0]?.request.ids ?? {});
-		this.#results = await openResults(this.job, { columns: this.#isDiff ? changeColumns(ids) : request });
+		this.#results = await openResults(this.job, {
+			columns: this.#showsChanges ? changeColumns(this.job.endpoint, ids, isDataFormat(this.job)) : request,
+		});
 	}
 
-	async print({ row, line, request }: RunRow, change: RowChange | undefined): Promise<void> {
-		const { method, path, body = 'null' } = request;
-		const place = line === undefined || this.#isDiff ? { row } : { row, line };
-		const own = { method, path, body: JSON.parse(body), ...this.#items };
-		for (const more of change === undefined ? [own] : this.#changesOf(row, request, change)) {
+	async print(planned: Planned): Promise<void> {
+		for (const line of this.#linesOf(planned)) {
 			this.#printed++;
 			if (this.#printed > SHOWN && !this.#isWhole) continue;
-			await this.#results?.row({ ...place, ...printedIds(request.ids), ...more });
+			await this.#results?.row(line);
 		}
 	}
 
-	#changesOf(row: number, request: RunRow['request'], change: RowChange): Row[] {
-		if ('fields' in change) return changeLines(change.fields);
-		// What a service says may hold our own credentials.
-		const hidden = (outcome: Outcome): Outcome => this.#hide({ row, ids: request.ids, ...outcome }, request);
-		if ('unread' in change) {
-			const { outcome, code = outcome, message = code } = hidden(change.unread);
-			return [noChange(`not readable: ${message}`)];
-		}
-		const { code, message = null } = hidden(change.skip);
-		return code === 'unchanged' || code === 'nothing_to_send' ? [] : [noChange(message)];
+	#linesOf(planned: Planned): Row[] {
+		const { change } = planned;
+		if (change?.left !== undefined && !isListed(change.left)) return [];
+		if (this.#isForPerson && change !== undefined) return plannedLines(planned);
+		return [{ ...plannedView(planned), ...this.#items }];
 	}
 
 	async end(preview: Preview): Promise<void> {
@@ -96,70 +95,118 @@ export class PreviewScreen {
 		for (const line of [...all, ...lines]) context.stderr.write(`${sanitise(line)}\n`);
 	}
 
-	#endDryRun({ requests, upTo, skipped, unread }: Preview): End {
+	#endDryRun(preview: Preview): End {
+		const { requests, upTo, totals, left, unread } = preview;
 		const { endpoint, plan, session } = this.job;
 		const { profile = null } = plan.service;
-		const count = `${upTo ? 'up to ' : ''}${counted(requests, 'request')}`;
-		const notes = [`dry run ${placeOf(plan.service)}: ${count}, none sent`];
-		if (skipped > 0) notes.push(`${haveRows(skipped)} nothing to send`);
-		if (unread > 0) notes.push(`${counted(unread, endpoint.noun)} could not be read`);
-		const facts = { dryRun: true, host: session.host, profile, requests, upTo, skipped, unread };
-		return { facts, lines: [notes.join('; ')] };
+		const upToText = upTo ? 'up to ' : '';
+		const isNothing = requests === 0;
+		const changes = totals.rows === 0 ? [] : [totals.would(endpoint.noun)];
+		const sends = totals.rows === requests ? [] : [`${upToText}${counted(requests, 'request')} would be sent`];
+		const notes = [...(isNothing ? [nothing(preview)] : [...sends, ...changes]), 'nothing was sent'];
+		const others = left.texts().map((text) => `not sent: ${text}`);
+		const facts = {
+			dryRun: true,
+			host: session.host,
+			profile,
+			requests,
+			upTo,
+			totals: totals.parts(),
+			left: left.view(),
+			skipped: left.rows - unread,
+			unread,
+		};
+		return { facts, lines: [`dry run ${placeOf(plan.service)}: ${notes.join('; ')}`, ...others] };
 	}
 
-	#endPlan(path: string, { saved, skipped, unread }: Preview): End {
+	#endPlan(path: string, preview: Preview): End {
+		const { saved, totals, left, unread } = preview;
 		const { endpoint, plan, session, resumes } = this.job;
 		const { host } = session;
-		const problem = `${counted(unread, endpoint.noun)} can't be planned, as shown above`;
 		if (saved === undefined) {
-			const isNew = resumes === undefined && !sources[plan.source.from].restores;
-			throw new SupportctlError(`${problem}; no plan was written`, ExitCode.partial, {
-				code: 'not_planned',
-				hint: isNew ? 'to plan the others: --skip-invalid' : undefined,
-			});
+			const isNew = resumes === undefined && plan.source.from !== 'snapshots';
+			throw new SupportctlError(
+				`${unplanned(unread, endpoint.noun)}, as shown above; no plan was written`,
+				ExitCode.partial,
+				{ code: 'not_planned', hint: isNew ? 'to plan the others: --skip-invalid' : undefined },
+			);
 		}
 		const { sha256, rows } = saved;
-		const next = `supportctl run apply ${path}`;
+		const next = `supportctl run apply ${shellWord(path)}`;
 		const what = `plan ${path}: ${counted(rows, endpoint.noun)} on ${host}`;
-		const notes = [rows === 0 ? 'no changes: everything is already up to date' : what];
-		if (skipped > 0) notes.push(`${haveRows(skipped)} nothing to change`);
-		if (unread > 0) notes.push(problem);
-		const facts = { plan: path, digest: sha256, host, rows, skipped, unread, next: [next] };
-		return { facts, lines: [notes.join('; '), `digest: ${sha256}`, ...(rows > 0 ? [`to send it: ${next}`] : [])] };
+		const lines = rows === 0 ? [nothing(preview)] : [what, totals.long()];
+		const others = left.texts().map((text) => `not in the plan: ${text}`);
+		const facts = {
+			plan: path,
+			digest: sha256,
+			host,
+			rows,
+			totals: totals.parts(),
+			left: left.view(),
+			skipped: left.rows - unread,
+			unread,
+			next: rows > 0 ? [next] : [],
+		};
+		return { facts, lines: [...lines, ...others, `digest: ${sha256}`, ...(rows > 0 ? [`to send it: ${next}`] : [])] };
 	}
 }
 
-function haveRows(count: number): string {
-	return `${count} ${count === 1 ? 'row has' : 'rows have'}`;
+/** "No changes" only where it is all there is to say. */
+function nothing({ left }: Preview): string {
+	const same = left.count('unchanged') + left.count('with nothing to send');
+	return left.rows === same ? 'no changes: everything is already up to date' : 'nothing to send';
 }
 
 /** @param name of its file, as it was typed */
 export async function reportPlan(name: string, texts: readonly string[], cwd: string): Promise<void> {
 	const path = resolve(cwd, name);
 	const { checkReports, writePlanReports } = await import('../../../bulk/reports/write.js');
-	const { plannedChanges, readPlan } = await import('../../../bulk/run/plan-file.js');
+	const { plannedChanges, readPlan, sumUp } = await import('../../../bulk/run/plan-file.js');
 	const specs = await checkReports(texts, [['the plan', path]], cwd);
 	const { header, sha256 } = readPlan(path);
-	const steps = [['apply it', `supportctl run apply ${shellWord(name)} --digest ${sha256}`]] as const;
-	await writePlanReports(specs, { header, steps, rows: plannedChanges(path, header.plan) }, cwd);
+	const { plan } = header;
+	const rows = plannedChanges(path, plan);
+	await writePlanReports(specs, { header, name: shellWord(name), digest: sha256, rows, ...sumUp(path, plan) }, cwd);
 }
 
-export function changeColumns(ids: readonly string[]): Column[] {
-	return [...[...ids, 'field', 'old', 'new'].map((path) => ({ path })), { path: 'message', optional: true }];
+export function isDataFormat(call: Caller): boolean {
+	return factsOf(chosenFormat(call)).prints === 'everything';
 }
 
-export function changeLines(fields: readonly FieldChange[]): Row[] {
-	return fields.map(({ field, old, new: next, isShown }) => {
-		const hidden = (value: unknown): unknown => (isSecretName(field) ? REDACTED : value);
-		return {
-			field,
-			old: isShown ? hidden(old) : null,
-			new: hidden(next),
-			message: isShown ? null : 'the service does not return this field',
-		};
-	});
+/** Tables have a line for each field, and data an object for each row. */
+export function printsLines(call: Caller): boolean {
+	const { prints, exports } = factsOf(chosenFormat(call));
+	return prints === 'columns' || exports === 'cells';
 }
 
-function noChange(message: string | null): Row {
-	return { field: null, old: null, new: null, message };
+/** Objects that reads show with a title, a username or a name. */
+const TITLED: ReadonlySet<unknown> = new Set(['ticket', 'user', 'attachment', 'term']);
+
+/** @param isData all that is known, too */
+export function changeColumns({ readWith }: Endpoint, ids: readonly string[], isData: boolean): Column[] {
+	const names = [...ids, ...(TITLED.has(readWith) ? ['title'] : []), 'field'];
+	const values = ['old', 'new'].map((path) => ({ path, important: true }));
+	const own = [...names.map((path) => ({ path })), ...values];
+	const data = isData ? ['old_id', 'new_id', 'method', 'path', 'body'].map((path) => ({ path })) : [];
+	return [...own, { path: 'message', optional: true, important: true }, ...data];
+}
+
+/** For people: a line for each field. */
+export function plannedLines({ row, change, request }: Planned): Row[] {
+	if (change === undefined) return [];
+	const ids = printedIds(change.object.ids);
+	return changeLines(change).map((line) => ({ row, ...ids, ...line, ...requestView(request) }));
+}
+
+/** For programs: an object for each row. */
+export function plannedView({ row, line, change, request }: Planned): Row {
+	const place = line === undefined ? { row } : { row, line };
+	const ids = printedIds(request?.ids ?? change?.object.ids ?? {});
+	return { ...place, ...ids, ...(change && changeView(change)), ...requestView(request) };
+}
+
+function requestView(request: Request | undefined): Row {
+	if (request === undefined) return { method: null, path: null, body: null };
+	const { method, path, body = 'null' } = request;
+	return { method, path, body: JSON.parse(body) as unknown };
 }

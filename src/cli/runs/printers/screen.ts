@@ -51,7 +51,7 @@ export class Screen {
 		const isTable = isOwnTable(job) && !this.#isSilent;
 		this.#listsFailures = !this.#isJson && (!isTable || context.env.GITHUB_ACTIONS === 'true');
 		this.#messages = this.#isJson ? new JsonMessages(job, this.#noted) : new TextMessages(job, this.#noted, palette);
-		this.#preview = extent === 'send' ? undefined : new PreviewScreen(job);
+		this.#preview = extent === 'send' ? undefined : new PreviewScreen(job, extent);
 	}
 
 	show(event: RunEvent): Promise<void> | void {
@@ -61,7 +61,7 @@ export class Screen {
 			case 'surveyed':
 				return this.#showSurvey(event.survey, event.rows);
 			case 'planned':
-				return this.#preview?.print(event.row, event.change);
+				return this.#preview?.print(event);
 			case 'previewed':
 				return this.#preview?.end(event);
 			case 'started':

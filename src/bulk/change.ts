@@ -1,0 +1,369 @@
+/** What a row does to its object, made once from the request that is sent and what was read; every view prints it. */
+
+import { type Endpoint, endpoints } from '../api/endpoints.js';
+import type { Field } from '../api/fields.js';
+import { kinds } from '../api/kinds.js';
+import { nameRow } from '../api/names.js';
+import type { Request } from '../api/request.js';
+import { isObject } from '../api/values.js';
+import type { Known } from '../http/known.js';
+import { type Outcome, unsent } from '../http/outcome.js';
+import { eachHidden, escapeUnseen, showHidden } from '../text.js';
+import type { BeforeRecord } from './journal/records.js';
+import type { RunPlan } from './plan.js';
+
+/** A value as it is sent or shown, and what people call the users or terms in it. */
+export interface Value {
+	readonly value: unknown;
+	readonly name?: string | undefined;
+}
+
+export interface FieldChange {
+	readonly field: string;
+	readonly from: Known<Value>;
+	readonly to: Value;
+	/** Of a list whose old items are known. */
+	readonly added?: readonly Value[];
+	readonly removed?: readonly Value[];
+	/** Sent with the value that it has: an update without it would clear it, or all fields are sent. */
+	readonly stays?: true;
+}
+
+export type Action = 'update' | 'trash' | 'delete';
+
+export interface Change {
+	/** The label is a title, a username or the name of a term. */
+	readonly object: { readonly noun: string; readonly ids: Readonly<Record<string, string>>; readonly label?: string };
+	readonly action: Action;
+	/** Who gets what a deleted user leaves. */
+	readonly receiver?: { readonly id: string; readonly name?: string };
+	readonly fields: readonly FieldChange[];
+	/** Why nothing is sent. */
+	readonly left?: Left;
+}
+
+export type Left = Pick<Outcome, 'outcome' | 'code' | 'message'>;
+
+/** A request, or what a plan or a journal keeps of one. */
+export interface Written extends Pick<Request, 'endpoint' | 'ids' | 'permanent' | 'sent'> {
+	readonly reassign?: string | undefined;
+}
+
+/** What was read of the written fields; `absent` are those that the object does not have. */
+export interface Before {
+	readonly values: Readonly<Record<string, unknown>>;
+	readonly absent: readonly string[];
+}
+
+export type NameOf = (field: Pick<Field, 'name' | 'kind'>, value: unknown) => string | undefined;
+
+export interface Naming {
+	label?: string | undefined;
+	nameOf?: NameOf | undefined;
+	/** Secret values, by the field's name. */
+	redact?(fields: Readonly<Record<string, unknown>>): unknown;
+	/** Whether a field is sent with the value that it has. */
+	stays?(field: string): boolean;
+}
+
+const NOT_SHOWN: Known<never> = {
+	is: 'unknown',
+	why: unsent('unknown', 'not_shown', 'the service does not show this field'),
+};
+
+const NOT_THERE: Known<never> = { is: 'absent', why: NOT_SHOWN.why };
+
+const NOT_READ: Known<never> = { is: 'unknown', why: unsent('unknown', 'not_read', 'the old value was not read') };
+
+/** @param before undefined if the object was not read */
+export function changeOf(written: Written, before: Before | undefined, naming: Naming = {}): Change {
+	const { endpoint, ids, reassign, sent = {} } = written;
+	const { label, nameOf, redact = (fields) => fields, stays = () => false } = naming;
+	const hidden = (fields: Readonly<Record<string, unknown>>) => {
+		const clean = redact(fields);
+		return isObject(clean) ? clean : fields;
+	};
+	const values = before && hidden(before.values);
+	const to = hidden(sent);
+	const from = (name: string): Known<unknown> => {
+		if (values === undefined) return NOT_READ;
+		if (Object.hasOwn(values, name)) return { is: 'shown', value: values[name] };
+		return before?.absent.includes(name) ? NOT_THERE : NOT_SHOWN;
+	};
+	const receiver = reassign === undefined ? undefined : named({ name: 'reassign', kind: 'user' }, reassign, nameOf);
+	const called = label ?? ids.username ?? ownName(endpoint, ids, nameOf);
+	return {
+		object: { noun: endpoint.noun, ids, ...(called === undefined ? {} : { label: called }) },
+		action: actionOf(written),
+		...(receiver && { receiver: { id: String(receiver.value), name: receiver.name } }),
+		fields: Object.keys(to).map((name) => {
+			const change = fieldChange(endpoint, name, from(name), to[name], nameOf);
+			return stays(name) ? { ...change, stays: true } : change;
+		}),
+	};
+}
+
+function ownName({ parameters }: Endpoint, { id, taxonomy = '' }: Written['ids'], nameOf: Naming['nameOf']) {
+	if (id === undefined) return undefined;
+	const names = parameters.at(-1)?.names;
+	if (names === 'users') return nameOf?.({ name: 'id', kind: 'user' }, id);
+	return names === 'terms' ? nameOf?.({ name: taxonomy, kind: 'term' }, id) : undefined;
+}
+
+/** A row that is not sent, and why. */
+export function leftChange(
+	written: Written,
+	{ outcome, code, message }: Left,
+	naming: Naming = {},
+): Change & { readonly left: Left } {
+	return { ...changeOf({ ...written, sent: {} }, undefined, naming), left: { outcome, code, message } };
+}
+
+/** What a row of a run did, by what its journal kept before the write. */
+export function changeOfRecord(
+	{
+		ids,
+		values = {},
+		sent = {},
+		absent = [],
+		untold = [],
+		withheld = [],
+	}: Pick<BeforeRecord, 'ids'> & Partial<BeforeRecord>,
+	{ endpoint: name, values: shared }: RunPlan,
+	naming: Naming = {},
+): Change {
+	const endpoint = endpoints[name];
+	const isDelete = endpoint.replay === 'delete';
+	const unknown = Object.fromEntries([...untold, ...withheld].map((field) => [field, '(not kept)']));
+	const permanent = shared.force || (isDelete && sent.status !== 'trash');
+	const written = { endpoint, ids, permanent, reassign: shared.reassign };
+	return changeOf({ ...written, sent: isDelete ? {} : { ...unknown, ...sent } }, { values, absent }, naming);
+}
+
+export function actionOf({ endpoint, permanent }: Pick<Written, 'endpoint' | 'permanent'>): Action {
+	if (endpoint.replay !== 'delete') return 'update';
+	return endpoint.trash && !permanent ? 'trash' : 'delete';
+}
+
+function fieldChange(
+	endpoint: Endpoint,
+	name: string,
+	from: Known<unknown>,
+	to: unknown,
+	nameOf: Naming['nameOf'],
+): FieldChange {
+	const field = endpoint.body === 'fields' ? endpoint.fields.find((each) => each.name === name) : undefined;
+	const called = (value: unknown): Value => (field === undefined ? { value } : named(field, value, nameOf));
+	const shown: Known<Value> = from.is === 'shown' ? { is: 'shown', value: called(from.value) } : from;
+	const change: FieldChange = { field: name, from: shown, to: called(to) };
+	if (field === undefined || kinds[field.kind].many !== 'items' || from.is !== 'shown') return change;
+	const items = { old: itemsIn(from.value), new: itemsIn(to) };
+	const without = (all: readonly unknown[], others: readonly unknown[]): Value[] => {
+		const there = new Set(others.map(String));
+		return all.filter((item) => !there.has(String(item))).map(called);
+	};
+	return { ...change, added: without(items.new, items.old), removed: without(items.old, items.new) };
+}
+
+function itemsIn(value: unknown): unknown[] {
+	return value === null || value === undefined || value === '' ? [] : [value].flat();
+}
+
+function named(field: Pick<Field, 'name' | 'kind'>, value: unknown, nameOf: Naming['nameOf']): Value {
+	if (nameOf === undefined || kinds[field.kind].names === undefined) return { value };
+	const nameOne = (item: unknown): string | undefined => (isNobody(item) ? undefined : nameOf(field, item));
+	if (!Array.isArray(value)) return { value, name: nameOne(value) };
+	const names = value.map((item) => nameOne(item) ?? String(item));
+	return { value, name: names.length === 0 ? undefined : names.join(', ') };
+}
+
+function isNobody(value: unknown): boolean {
+	return value === null || value === undefined || value === '' || value === 0 || value === '0';
+}
+
+/** `ticket 14 "Printer on fire"`, `user 7 "amir.rossi"` */
+export function objectText({ noun, ids, label }: Change['object']): string {
+	const { username: _, ...own } = ids;
+	const name = nameRow(Object.keys(own).length === 0 ? ids : own, noun);
+	return label === undefined ? name : `${name} ${JSON.stringify(excerpt(label, LONGEST_LABEL))}`;
+}
+
+/** `ticket 14 "Printer on fire": assignee sofia.bauer → jose.kaya; ticket-tag +VIP −Bug` */
+export function changeText(change: Change): string {
+	return showHidden(`${objectText(change.object)}: ${doneText(change)}`);
+}
+
+/** What happens to the object. */
+export function doneText({ action, receiver, fields, left }: Change): string {
+	if (left !== undefined) return left.message ?? left.code ?? left.outcome;
+	switch (action) {
+		case 'trash':
+			return 'to the trash';
+		case 'delete':
+			return receiver === undefined
+				? 'permanently deleted'
+				: `permanently deleted; posts go to ${receiver.name ?? `user ${receiver.id}`}`;
+		case 'update':
+			return fields.map(fieldText).join('; ');
+	}
+}
+
+/** `assignee sofia.bauer → jose.kaya`, `ticket-tag +VIP −Bug` */
+export function fieldText(change: FieldChange): string {
+	const { old, new: next } = sidesOf(change);
+	if (change.stays === true) return `${change.field} stays ${next}`;
+	return old === undefined ? `${change.field} ${next}` : `${change.field} ${old} → ${next}`;
+}
+
+export interface Sides {
+	/** Undefined for a list, whose new side says what comes and goes. */
+	readonly old?: string;
+	readonly new: string;
+}
+
+/**
+ * Both sides in names, with hidden characters visible; of long texts the changed part.
+ * @param inCells texts stand alone, so that only those that could be misread are quoted
+ */
+export function sidesOf(change: FieldChange, { most = MOST_CHANGED, inCells = false } = {}): Sides {
+	const { from, to, added, removed } = change;
+	const quote = inCells ? quotedInCell : quoted;
+	const itemText = ({ value, name }: Value): string => quoted(name ?? String(value));
+	if (added !== undefined && removed !== undefined && added.length + removed.length > 0) {
+		const items = [...added.map((item) => `+${itemText(item)}`), ...removed.map((item) => `−${itemText(item)}`)];
+		return { new: items.join(' ') };
+	}
+	const next = valueText(to, quote);
+	if (from.is !== 'shown') return { old: from.is === 'absent' ? NOTHING : unknownText(from.why), new: cut(next, most) };
+	const old = valueText(from.value, quote);
+	const [left, right] = looksSame(old, next) ? [escapeUnseen(old), escapeUnseen(next)] : [old, next];
+	const isLong = [left, right].some((text) => text.length > LONG) && !isEmpty(from.value) && !isEmpty(to);
+	if (!isLong) return { old: left, new: right };
+	const [was, is] = changedPart(left, right);
+	return { old: cut(was, most), new: cut(is, most) };
+}
+
+const NOTHING = '(empty)';
+const LONG = 80;
+const MOST_CHANGED = 400;
+const LONGEST_LABEL = 60;
+/** Around the changed part of a long text. */
+const CONTEXT = 24;
+
+function unknownText({ code }: Outcome): string {
+	return code === 'not_shown' ? '(not shown)' : '(not read)';
+}
+
+function isEmpty({ value }: Value): boolean {
+	const isNone = value === undefined || value === null || value === '';
+	return isNone || (Array.isArray(value) && value.length === 0);
+}
+
+/** What can be told from words around it stays bare. */
+const BARE = /^[\p{L}\p{N}@_+][\p{L}\p{N}\p{M}@._+:-]*$/u;
+
+function valueText(given: Value, quote: typeof quoted): string {
+	const { value, name } = given;
+	if (isEmpty(given)) return NOTHING;
+	if (name !== undefined) return quote(name);
+	if (typeof value === 'string') return quote(value);
+	if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
+		return value.map((item) => quote(String(item))).join(', ');
+	return showHidden(JSON.stringify(value));
+}
+
+function quoted(text: string): string {
+	if (BARE.test(text)) return text;
+	return `"${showHidden(text).replaceAll('"', '\\"')}"`;
+}
+
+function quotedInCell(text: string): string {
+	return text.trim() === text && !/^[("]/.test(text) ? showHidden(text) : quoted(text);
+}
+
+function looksSame(left: string, right: string): boolean {
+	const visible = (text: string): string =>
+		text
+			.normalize('NFKC')
+			.replace(eachHidden(), '')
+			.replace(/^"(.*)"$/s, '$1');
+	return left !== right && visible(left) === visible(right);
+}
+
+/** Without what both begin and end with, but for a few words. */
+function changedPart(left: string, right: string): [left: string, right: string] {
+	const most = Math.min(left.length, right.length);
+	let start = 0;
+	while (start < most && left[start] === right[start]) start++;
+	let end = 0;
+	while (end < most - start && left.at(-1 - end) === right.at(-1 - end)) end++;
+	const from = start <= CONTEXT ? 0 : start - CONTEXT;
+	const partOf = (text: string): string => {
+		const to = end <= CONTEXT ? text.length : text.length - end + CONTEXT;
+		return `${from === 0 ? '' : '…'}${slice(text, from, to)}${to === text.length ? '' : '…'}`;
+	};
+	return [partOf(left), partOf(right)];
+}
+
+function cut(text: string, most: number): string {
+	return text.length <= most ? text : `${slice(text, 0, most)}… (${text.length - most} more characters)`;
+}
+
+function excerpt(text: string, most: number): string {
+	return text.length <= most ? text : `${slice(text, 0, most - 1)}…`;
+}
+
+/** Never half of a character. */
+function slice(text: string, from: number, to: number): string {
+	const isHalf = (at: number): boolean => (text.codePointAt(at - 1) ?? 0) > 0xffff;
+	return text.slice(isHalf(from) ? from - 1 : from, isHalf(to) ? to + 1 : to);
+}
+
+/** Each field on a line of its own, for tables. */
+export function changeLines(change: Change): Record<string, unknown>[] {
+	const title = change.object.label ?? null;
+	const none = { title, field: null, old: null, new: null, old_id: null, new_id: null };
+	if (change.left !== undefined || change.action !== 'update') return [{ ...none, message: doneText(change) }];
+	return change.fields.map((each) => {
+		const { field, from, to, stays } = each;
+		const { old = null, new: next } = sidesOf(each, { inCells: true });
+		const ids = { old_id: from.is === 'shown' ? idIn(from.value) : null, new_id: idIn(to) };
+		return { title, field, old, new: next, ...ids, message: stays === true ? 'sent as it is' : null };
+	});
+}
+
+/** What a name stands for. */
+function idIn({ value, name }: Value): unknown {
+	return name === undefined ? null : value;
+}
+
+/** For programs: IDs beside names. */
+export function changeView(change: Change): Record<string, unknown> {
+	const { object, action, receiver, fields, left } = change;
+	return {
+		title: object.label ?? null,
+		action: left === undefined ? action : null,
+		receiver: receiver === undefined ? null : { id: Number(receiver.id), name: receiver.name ?? null },
+		change: showHidden(doneText(change)),
+		changes: fields.map(fieldView),
+		outcome: left?.outcome ?? null,
+		code: left?.code ?? null,
+		message: left?.message ?? null,
+	};
+}
+
+function fieldView({ field, from, to, added, removed, stays }: FieldChange): Record<string, unknown> {
+	const old = from.is === 'shown' ? from.value : { value: null };
+	const itemOf = ({ value, name }: Value) => ({ id: value, name: name ?? null });
+	return {
+		field,
+		old: old.value ?? null,
+		new: to.value ?? null,
+		old_name: old.name ?? null,
+		new_name: to.name ?? null,
+		...(from.is === 'unknown' && { old_unknown: from.why.code ?? null }),
+		...(added !== undefined && { added: added.map(itemOf) }),
+		...(removed !== undefined && { removed: removed.map(itemOf) }),
+		...(stays === true && { stays }),
+	};
+}

@@ -1,0 +1,87 @@
+/** Rows that are not sent, and why: counted, and named where a person has to know them. */
+
+import { counted, nameRow } from '../api/names.js';
+import type { Outcome, RowOutcome } from '../http/outcome.js';
+
+type LeftRow = Pick<RowOutcome, 'ids' | 'outcome' | 'code' | 'message'>;
+
+/** Rows whose objects have the values already are counted, not listed: an unedited export has thousands. */
+const QUIET: ReadonlySet<unknown> = new Set(['unchanged', 'nothing_to_send']);
+
+export function isListed({ outcome, code }: Pick<Outcome, 'outcome' | 'code'>): boolean {
+	return outcome !== 'skipped' || !QUIET.has(code);
+}
+
+interface Group {
+	readonly words: string;
+	rows: number;
+	readonly named: string[];
+}
+
+const NAMED = 5;
+
+/** By what is to be said of them. */
+const WORDS: Readonly<Record<string, string>> = {
+	unchanged: 'unchanged',
+	nothing_to_send: 'with nothing to send',
+	not_found: 'not found',
+	conflict: 'changed by someone else',
+	changed_since: 'changed by someone else',
+	drift: 'changed by someone else',
+	condition: "that don't match --if",
+	superseded: 'set again by a later row',
+	not_restorable: "that can't be restored",
+	left_out: 'left out',
+};
+
+function wordsOf({ outcome, code = '' }: Pick<Outcome, 'outcome' | 'code'>): string {
+	if (outcome === 'invalid') return 'invalid';
+	if (outcome === 'skipped' || outcome === 'not-sent') return WORDS[code] ?? 'skipped';
+	return "that can't be read";
+}
+
+/** Of a plan. */
+export function unplanned(rows: number, noun: string): string {
+	return `${counted(rows, noun)} can't be planned`;
+}
+
+export class LeftRows {
+	readonly #groups = new Map<string, Group>();
+
+	/** @param of how many, for rows that were only counted */
+	add(row: LeftRow, noun: string, of = 1): void {
+		const words = wordsOf(row);
+		const group = this.#groups.get(words) ?? { words, rows: 0, named: [] };
+		this.#groups.set(words, group);
+		group.rows += of;
+		if (isListed(row) && group.named.length < NAMED) group.named.push(nameOf(row, noun));
+	}
+
+	get rows(): number {
+		return [...this.#groups.values()].reduce((sum, { rows }) => sum + rows, 0);
+	}
+
+	count(words: string): number {
+		return this.#groups.get(words)?.rows ?? 0;
+	}
+
+	/** `3 unchanged`, `1 not found: nadia.chenn; did you mean nadia.chen?` */
+	texts(): string[] {
+		return [...this.#groups.values()].map(({ words, rows, named }) => {
+			if (named.length === 0) return `${rows} ${words}`;
+			return `${rows} ${words}: ${named.join(', ')}${rows > named.length ? ', …' : ''}`;
+		});
+	}
+
+	view(): { rows: number; what: string; named: readonly string[] }[] {
+		return [...this.#groups.values()].map(({ words, rows, named }) => ({ rows, what: words, named }));
+	}
+}
+
+function nameOf({ ids, code, message = '' }: LeftRow, noun: string): string {
+	const { username, slug } = ids;
+	const name = username ?? slug;
+	if (code !== 'not_found' || name === undefined) return nameRow(ids, noun);
+	const [, near] = /did you mean "([^"]+)"\?/.exec(message) ?? [];
+	return near === undefined ? name : `${name}; did you mean ${near}?`;
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { endpoints } from '../../src/api/endpoints.js';
+import { createPlanner } from '../../src/api/request.js';
+import { type Before, changeOf, changeText, type Naming } from '../../src/bulk/change.js';
+
+const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+	user: { 2: 'sofia.bauer', 3: 'jose.kaya' },
+	term: { 22: 'Low', 23: 'High' },
+	terms: { 4: 'Bug', 5: 'VIP', 6: 'Paper jam' },
+};
+
+const nameOf: Naming['nameOf'] = ({ kind }, value) => NAMES[kind]?.[String(value)];
+
+function described(
+	name: keyof typeof endpoints,
+	{ label, reassign, force, id = '14', ...fields }: Record<string, unknown>,
+	before?: Readonly<Record<string, unknown>>,
+	absent: Before['absent'] = [],
+): string {
+	const endpoint = endpoints[name];
+	const receiver = reassign as string | undefined;
+	const request = createPlanner(endpoint)({
+		ids: { id: String(id) },
+		force: force === true,
+		reassign: receiver,
+		fields,
+	});
+	const known = before && { values: before, absent };
+	return changeText(
+		changeOf({ ...request, reassign: receiver }, known, { label: label as string | undefined, nameOf }),
+	);
+}
+
+describe('the line that describes a change', () => {
+	test('shows users and terms by name, the object with its title, and the items that come and go', () => {
+		const line = described(
+			'ticket.update',
+			{ label: 'Printer on fire', assignee: 3, ticket_priority: '23', 'ticket-tag': [6, 5] },
+			{ assignee: 2, ticket_priority: '22', 'ticket-tag': [6, 4] },
+		);
+		expect(line).toBe(
+			'ticket 14 "Printer on fire": assignee sofia.bauer → jose.kaya; ticket_priority Low → High; ticket-tag +VIP −Bug',
+		);
+	});
+
+	test('tells a field that the service does not show from one that is empty, and from one that was not read', () => {
+		expect(described('ticket.update', { title: 'A', content: 'B' }, { title: '' })).toBe(
+			'ticket 14: title (empty) → A; content (not shown) → B',
+		);
+		expect(described('ticket.update', { title: '' })).toBe('ticket 14: title (not read) → (empty)');
+		expect(described('ticket.update', { title: '(empty)' }, { title: 'A' })).toBe('ticket 14: title A → "(empty)"');
+	});
+
+	test('says where a deleted object goes, and who gets the posts', () => {
+		expect(described('ticket.delete', { label: 'Printer' })).toBe('ticket 14 "Printer": to the trash');
+		expect(described('ticket.delete', { force: true })).toBe('ticket 14: permanently deleted');
+		expect(described('user.delete', { id: '7', label: 'amir.rossi', reassign: '3' })).toBe(
+			'user 7 "amir.rossi": permanently deleted; posts go to jose.kaya',
+		);
+		expect(described('user.delete', { id: '7', reassign: '9' })).toContain('posts go to user 9');
+	});
+
+	test('shows hidden characters, but not those inside emoji', () => {
+		expect(described('ticket.update', { title: 'Pay A\u200b' }, { title: 'Pay A' })).toBe(
+			'ticket 14: title "Pay A" → "Pay A\\u200b"',
+		);
+		expect(described('ticket.update', { title: 'ok 👩‍🔧' }, { title: 'ok' })).toContain('"ok 👩‍🔧"');
+	});
+
+	test.each([
+		['e\u0301', '\u00e9', '"e\\u0301" → "\\xe9"'],
+		['Pay\u00a0A', 'Pay A', '"Pay\\xa0A" → "Pay A"'],
+		['1', '1\ufe0f', '"1" → "1\\ufe0f"'],
+		['A', 'A ', 'A → "A "'],
+	])('tells values apart that look the same: %j and %j', (old, next, shown) => {
+		expect(described('ticket.update', { title: next }, { title: old })).toBe(`ticket 14: title ${shown}`);
+	});
+
+	test('shows the changed part of a long text, and how much is not shown', () => {
+		const text = 'The quick brown fox jumps over the lazy dog. '.repeat(10);
+		expect(
+			described('ticket.update', { content: text.replace('lazy', 'sleepy') }, { content: text }).length,
+		).toBeLessThan(200);
+		const line = described('ticket.update', { content: `${text}x${text}` }, { content: `${text}y${text}` });
+		expect(line).toBe(
+			'ticket 14: content …umps over the lazy dog. yThe quick brown fox jump… → …umps over the lazy dog. xThe quick brown fox jump…',
+		);
+		expect(described('ticket.update', { content: 'a '.repeat(1000) })).toMatch(/… \(\d+ more characters\)$/);
+	});
+
+	test('can not be forged by a value', () => {
+		expect(described('ticket.update', { title: 'A"; assignee 2 → 3' }, { title: 'A' })).toBe(
+			'ticket 14: title A → "A\\"; assignee 2 → 3"',
+		);
+	});
+
+	test('shows no secret', () => {
+		const request = createPlanner(endpoints['user.update'])({ ids: { id: '7' }, fields: { password: 'hunter2' } });
+		const redact = () => ({ password: '[redacted]' });
+		expect(changeText(changeOf(request, undefined, { redact }))).toBe('user 7: password (not read) → "[redacted]"');
+	});
+});
