@@ -323,8 +323,10 @@ describe('run undo', () => {
 
 	it('shows with --dry-run --diff what it would put back', async () => {
 		const { work, writes } = await changed({ 1: { colour: 'red' } }, ONE);
-		const shown = await work.run('run undo --yes last -n --fields ticket_id,field,old,new');
-		expect(shown.stdout).toBe('1\tcolour\tblue\tred\n');
+		const shown = await work.run('run undo --yes last -n --format json');
+		expect(JSON.parse(shown.stdout)).toMatchObject([
+			{ ticket_id: 1, changes: [{ field: 'colour', old: 'blue', new: 'red' }] },
+		]);
 		expect(writes()).toEqual([]);
 	});
 

@@ -10,7 +10,7 @@ import type { Tick } from '../journal/read.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
 import { isListed, type LeftRows } from '../left.js';
 import { commandOf, formatShard, makersOf, notesOf, type RunHeader, type RunPlan } from '../plan.js';
-import type { Planned } from '../run/events.js';
+import type { Planned } from '../planned.js';
 import { sourceName, sources } from '../sources.js';
 import type { Totals } from '../totals.js';
 

@@ -1,14 +1,12 @@
 /** What a run reports to its printers. */
 
-import type { Request } from '../../api/request.js';
 import type { ExitCode } from '../../errors.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
-import type { Change } from '../change.js';
-import type { KnownFields } from '../held.js';
 import type { Complaint } from '../input/rows.js';
 import type { Counts } from '../journal/counts.js';
 import type { LeftRows } from '../left.js';
-import type { Fields, Ids, RunHeader, SavedPlan } from '../plan.js';
+import type { RunHeader, SavedPlan } from '../plan.js';
+import type { Planned } from '../planned.js';
 import type { Totals } from '../totals.js';
 import type { PlannedRows } from './rows.js';
 import type { StopReason } from './stop.js';
@@ -29,29 +27,6 @@ export type RunEvent =
 
 /** The run waits for a promise. */
 export type Show = (event: RunEvent) => Promise<void> | void;
-
-export interface Planned {
-	readonly row: number;
-	readonly line?: number | undefined;
-	/** Undefined for a row that is not sent. */
-	readonly request?: Request;
-	/** Undefined if nothing was read: then the request says all. */
-	readonly change?: Change;
-	readonly write?: PlannedWrite;
-}
-
-export interface PlannedWrite {
-	readonly row: number;
-	readonly line?: number | undefined;
-	readonly ids: Ids;
-	/** A title, a username or the name of a term. */
-	readonly label?: string | undefined;
-	readonly force?: true | undefined;
-	readonly reassign?: string | undefined;
-	readonly modified?: string | undefined;
-	readonly fields: Fields;
-	readonly before: KnownFields;
-}
 
 export interface Preview {
 	/** That would be sent. */

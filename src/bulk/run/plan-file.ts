@@ -25,9 +25,9 @@ import { isListed, LeftRows } from '../left.js';
 import type { Directories } from '../lists/directory.js';
 import { Chosen, LEFT_OUT, type Part } from '../part.js';
 import { canBeUndone, type Fields, type RunHeader, type RunPlan, type SavedPlan, withoutInput } from '../plan.js';
+import type { Planned, PlannedWrite } from '../planned.js';
 import type { RowSource } from '../sources.js';
 import { Totals } from '../totals.js';
-import type { Planned, PlannedWrite } from './events.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 import { areIds } from './undo.js';
 

@@ -16,9 +16,9 @@ import { type Held, heldAfter, heldIn, heldOf, isUnchanged, type KnownFields, sh
 import { LeftRows, unplanned } from '../left.js';
 import { BatchReader, inOrder } from '../lists/batches.js';
 import { comparesFirst, type Fields, type RunPlan, readsBefore } from '../plan.js';
+import type { Planned } from '../planned.js';
 import { Totals } from '../totals.js';
 import { decide, withCleared } from './decide.js';
-import type { Planned } from './events.js';
 import { rowsToSend } from './execute.js';
 import { type PlanWriter, valueProblem } from './plan-file.js';
 import type { PastPart } from './resume.js';
