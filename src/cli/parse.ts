@@ -33,7 +33,8 @@ class Parser extends Command {
 	}
 
 	unknownOption(flag: string): never {
-		const known = [...this.options.map(({ long }) => long ?? ''), '--help'];
+		const shown = this.options.filter(({ hidden }) => !hidden);
+		const known = [...shown.map(({ long }) => long ?? ''), '--help'];
 		const isOfTicket = /^ticket (?:update|fields)/.test(this.path.join(' '));
 		const fields = isOfTicket ? '; custom fields: supportctl ticket fields set ID --set NAME=VALUE' : '';
 		throw unknownFlag(flag, this.path, known, `${this.#page} to see the flags${fields}`);
@@ -91,7 +92,9 @@ function toOption(spec: OptionSpec): Option {
 	const flag = `--${longName(spec)}`;
 	const [theirs] = [...otherFlags].find(([, ours]) => ours === flag) ?? [];
 	const both = theirs === undefined ? flags : `${theirs}, ${flags}`;
-	const option = new Option(both.replace('[=', ' ['), help).conflicts(conflicts.map(camelCase));
+	const option = new Option(both.replace('[=', ' ['), help)
+		.conflicts(conflicts.map(camelCase))
+		.hideHelp(spec.hidden === true);
 	if (counted === true) return option.argParser((_text, count: number | undefined) => (count ?? 0) + 1);
 	if (!option.required && !option.optional) return option;
 	return option.argParser((text, before: unknown) => {

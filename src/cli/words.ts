@@ -101,5 +101,6 @@ export const flagsMeant = new Map(
 		'--sort-by': '--sort',
 		'--max-results': '--limit',
 		'--file': '--input',
+		'--id-column': '--map COLUMN=id',
 	}),
 );

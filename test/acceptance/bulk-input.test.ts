@@ -176,10 +176,10 @@ describe('two passes', () => {
 });
 
 describe('columns', () => {
-	it('are renamed by --map, left out by --ignore-column, and the id is found by --id-column', async () => {
+	it('are renamed by --map, left out by --ignore-column, and the id is one of them', async () => {
 		const { recorder, work } = await startWorkplace();
 		work.write('edits.csv', 'Nummer,Zustand,Bemerkung,ticket_priority\n14,hold,egal,urgent\n');
-		const flags = ['--id-column', 'Nummer', '--map', 'Zustand=status', '--ignore-column', 'Bemerkung'];
+		const flags = ['--map', 'Nummer=id', '--map', 'Zustand=status', '--ignore-column', 'Bemerkung'];
 		expect((await work.run(['ticket', 'update', '--input', 'edits.csv', ...flags])).exitCode).toBe(0);
 		const sent = calls(recorder).filter((call) => call.startsWith('POST'));
 		expect(sent).toEqual(['POST /tickets/14 {"status":"hold","ticket_priority":"urgent"}']);
@@ -359,7 +359,7 @@ describe('lookups and readings', () => {
 		});
 		const work = createWorkplace(recorder.env);
 		work.write('users.csv', 'Login\nada\nbob\n');
-		const found = await work.run('user id --input users.csv --id-column Login --format csv -q');
+		const found = await work.run('user id --input users.csv --map Login=id --format csv -q');
 		expect(found.exitCode).toBe(0);
 		expect(
 			found.stdout

@@ -32,7 +32,7 @@ describe('run retry', () => {
 	it('sends the failed rows again, with the mapping, values and checks of their run, in the same run', async () => {
 		const { recorder, work, heal } = await place(2, 4);
 		work.write('edits.csv', 'No,Betreff,other\n1,a,x\n2,b,x\n3,c,x\n4,d,x\n');
-		const flags = ['--map', 'Betreff=title', '--id-column', 'No', '--ignore-other-columns', '--status', 'hold', '-q'];
+		const flags = ['--map', 'Betreff=title', '--map', 'No=id', '--ignore-other-columns', '--status', 'hold', '-q'];
 		expect((await work.run(['ticket', 'update', '--input', 'edits.csv', ...flags])).exitCode).toBe(3);
 		const [first] = await listed(work);
 		heal();

@@ -1,9 +1,10 @@
 /** Complaints about the words behind a command: each in our words, whatever the words contain. */
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { defineCommand } from '../../src/cli/command.js';
 import { options } from '../../src/cli/options/option.js';
 import { parseWords } from '../../src/cli/parse.js';
+import { runHere } from '../support/cli.js';
 
 const command = defineCommand({
 	arguments: [
@@ -61,4 +62,35 @@ describe('a command line is refused in our words:', () => {
 	test('and a request for help is none', () => {
 		expect(complaintOf(['--help'])).toEqual({});
 	});
+});
+
+describe('a flag whose meaning became the default', () => {
+	it.each(['--only-changed', '--snapshot', '--diff'])('%s is accepted, and nothing offers it', async (flag) => {
+		const line = `ticket update 14 --status hold --dry-run ${flag}`;
+		const accepted = await runHere(line, { env: { SUPPORTCTL_BASE_URL: 'http://127.0.0.1:9' } });
+		expect(accepted.stderr).not.toContain('unknown flag');
+		expect((await runHere('ticket update --help')).stdout).not.toContain(`${flag}\``);
+		for (const page of [
+			'help flags',
+			'help ticket update',
+			'help ticket update --json',
+			'__complete bash supportctl ticket update --',
+		]) {
+			const { stdout } = await runHere(page);
+			expect(stdout).toMatch(/verify|Update tickets/);
+			expect(stdout).not.toMatch(new RegExp(`(^|[^-\\w])${flag}\\b`, 'm'));
+		}
+	});
+
+	it('is not what a mistyped flag may mean', async () => {
+		expect((await runHere('ticket update 14 --only-chaged')).stderr).not.toContain('--only-changed');
+	});
+});
+
+it('--id-column is gone, with what takes its place', async () => {
+	const { exitCode, stderr } = await runHere('ticket update --input e.csv --id-column No');
+	expect([exitCode, stderr]).toEqual([
+		2,
+		'error: unknown flag --id-column\nhint: did you mean: supportctl ticket update --map COLUMN=id\n',
+	]);
 });

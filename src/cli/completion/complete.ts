@@ -2,7 +2,7 @@
 
 import type { Context } from '../../io/context.js';
 import { commandsBelow, findCommand, nextWords } from '../manifest.js';
-import { findOption, longName, type OptionSpec, takesValue } from '../options/option.js';
+import { findOption, longName, type OptionSpec, shownOptions, takesValue } from '../options/option.js';
 
 interface Candidate {
 	value: string;
@@ -115,7 +115,9 @@ function readWords(options: readonly OptionSpec[], words: readonly string[]) {
 }
 
 function flagsLeft(options: readonly OptionSpec[], given: readonly OptionSpec[]): Candidate[] {
-	const left = options.filter((each) => each.repeatable === true || each.counted === true || !given.includes(each));
+	const left = shownOptions(options).filter(
+		(each) => each.repeatable === true || each.counted === true || !given.includes(each),
+	);
 	return [
 		...left.map((option) => ({ value: `--${longName(option)}`, help: option.help })),
 		{ value: '--help', help: 'Show help' },

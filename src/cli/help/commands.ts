@@ -4,7 +4,7 @@ import { ticketStatuses } from '../../api/statuses.js';
 import { ExitCode } from '../../errors.js';
 import type { CommandSpec } from '../command.js';
 import type { CommandEntry } from '../manifest.js';
-import { longName, type OptionSpec } from '../options/option.js';
+import { longName, type OptionSpec, shownOptions } from '../options/option.js';
 import { allOptions } from '../runs/options.js';
 import { code, entry, parts, section } from './page.js';
 import { describeCommand } from './topics.js';
@@ -12,12 +12,16 @@ import { describeCommand } from './topics.js';
 /** Groups of flags that many commands take. */
 const shared = Object.entries({
 	Input: 'For commands that accept many IDs or rows.',
-	Checks: 'For updates. Deletes accept --verify, --if, --snapshot and --ignore-missing.',
+	Checks: 'For updates. Deletes accept --verify, --if, --no-snapshot and --ignore-missing.',
 	Guards: 'For writes. Reads of many IDs accept --dry-run.',
 	Run: 'For commands that accept many IDs or rows; the first ones also for run resume, retry and undo.',
 	Output: 'For commands that print results.',
 	Connection: 'For commands that send requests.',
-}).map(([group, takenBy]) => ({ group, takenBy, flags: allOptions.filter((each) => each.group === group) }));
+}).map(([group, takenBy]) => ({
+	group,
+	takenBy,
+	flags: shownOptions(allOptions).filter((each) => each.group === group),
+}));
 
 /** A command's own page leaves out groups of which it has at least half. */
 export function splitOptions(options: readonly OptionSpec[]) {
@@ -59,7 +63,7 @@ const takesRows = (options: readonly OptionSpec[]): boolean => splitOptions(opti
 export function commandText({ words }: CommandEntry, spec: CommandSpec): string {
 	const { summary, description, examples } = describeCommand(words);
 	const requests = spec.requests ?? [];
-	const { own } = splitOptions(spec.options);
+	const { own } = splitOptions(shownOptions(spec.options));
 	const groups = [...new Set(own.map(({ group }) => group))];
 	const argumentLines = spec.arguments.map(({ name, help, choices, suggests }) => {
 		const values = choices ?? suggests;
@@ -96,7 +100,7 @@ export async function commandView({ words, load }: CommandEntry): Promise<object
 		...describeCommand(words),
 		requests: spec.requests?.map(({ method, path, documented }) => ({ method, path, documented })) ?? [],
 		arguments: spec.arguments.map((each) => ({ ...each, variadic: each.variadic === true, completes: undefined })),
-		flags: spec.options.map((option) => flagView(option, !own.includes(option))),
+		flags: shownOptions(spec.options).map((option) => flagView(option, !own.includes(option))),
 		exitCodes: exitCodesOf(spec),
 	};
 }

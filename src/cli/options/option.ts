@@ -17,6 +17,8 @@ export interface OptionSpec {
 	readonly defaultText?: string | undefined;
 	readonly completes?: Completes;
 	readonly conflicts?: readonly string[];
+	/** Accepted for scripts that have it, since it became the default; help and completion leave it out. */
+	readonly hidden?: boolean;
 }
 
 export type OptionValues = Readonly<Record<string, unknown>>;
@@ -64,6 +66,10 @@ export function allBut<Spec extends OptionSpec, const Name extends string>(specs
 	const isOther = (spec: Spec): spec is Exclude<Spec, Named<Spec, Name>> =>
 		names.every((name) => name !== longName(spec));
 	return specs.filter(isOther);
+}
+
+export function shownOptions(options: readonly OptionSpec[]): OptionSpec[] {
+	return options.filter(({ hidden }) => hidden !== true);
 }
 
 /** `dry-run` of `-n, --dry-run`. */

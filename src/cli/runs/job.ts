@@ -142,13 +142,14 @@ export function jobOf(
 	const { settings } = session.connection;
 	const { onlyChanged = false, verify = false, ifUnmodified = false, ignoreMissing = false } = options;
 	const { undocumented = false, skipInvalid = false, ignoreOtherColumns = false, blank = 'skip' } = options;
-	const { allowDiffers, idColumn, shard } = options;
+	const { allowDiffers, shard } = options;
 	const rules = { undocumented, statusIn: session.dialect.toNeutral };
 	const isRestorable = canBeUndone(endpoint, values.force);
 	const chosen = options.snapshot ?? (isRestorable ? settings.snapshot : undefined);
 	const snapshotByDefault = isRestorable && chosen === undefined;
-	const map = Object.fromEntries(options.map ?? []);
-	if (idColumn !== undefined) map[idColumn] = rowIdName(endpoint);
+	const map = Object.fromEntries(
+		(options.map ?? []).map(([column, field]) => [column, field === 'id' ? rowIdName(endpoint) : field]),
+	);
 	const plan: RunPlan = {
 		endpoint: name,
 		source,

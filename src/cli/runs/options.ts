@@ -24,13 +24,12 @@ export const inputOptions = options('Input', [
 	{ flags: '--input-format <format>', help: 'Format of the input', choices: inputFormats },
 	{
 		flags: '--map <column=field>',
-		help: 'Map a column to a field',
+		help: 'Map a column to a field, or to id',
 		repeatable: true,
 		parse: (text: string) => pairOf('--map', text, 'COLUMN=FIELD', text.lastIndexOf('=')),
 	},
 	{ flags: '--ignore-column <column>', help: 'Ignore columns', repeatable: true },
 	{ flags: '--ignore-other-columns', help: "Ignore columns that don't match a field" },
-	{ flags: '--id-column <column>', help: 'Column that contains the ID' },
 	{
 		flags: '--blank <what>',
 		help: 'How to treat empty cells',
@@ -43,10 +42,10 @@ export const inputOptions = options('Input', [
 
 export const checkOptions = options('Checks', [
 	{ flags: '--verify', help: 'Read each object back and compare' },
-	{ flags: '--only-changed', help: 'Skip fields that already have the new value' },
-	{ flags: '--snapshot', help: 'Save old values, even if the profile says no' },
+	{ flags: '--only-changed', help: 'Skip fields that already have the new value', hidden: true },
+	{ flags: '--snapshot', help: 'Save old values, even if the profile says no', hidden: true },
 	{ flags: '--no-snapshot', help: "Don't save old values (the run can't be undone)" },
-	{ flags: '--diff', help: 'Accepted with --dry-run, which shows old and new values anyway' },
+	{ flags: '--diff', help: 'Accepted with --dry-run, which shows old and new values anyway', hidden: true },
 	{
 		flags: '--if <field=value>',
 		help: 'Write only to objects that currently have this value (FIELD= matches empty)',

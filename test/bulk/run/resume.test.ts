@@ -375,7 +375,7 @@ describe('any command', () => {
 		'users.ndjson': '{"id":5,"reassign":2}\n{"id":6}\n{"id":7,"reassign":"3"}\n{"id":8}\n',
 		'terms.tsv': 'taxonomy\tid\tforce\nproduct\t1\ttrue\nticket_priority\t2\t\nproduct\t3\ttrue\nproduct\t4\ttrue\n',
 	};
-	const odd = '--id-column Nummer --map Zustand=status --ignore-column x --blank clear';
+	const odd = '--map Nummer=id --map Zustand=status --ignore-column x --blank clear';
 
 	it.each([
 		`ticket update --input odd.csv ${odd} --undocumented --author 9`,

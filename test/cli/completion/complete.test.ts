@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { taxonomies } from '../../../src/api/fields.js';
 import { ticketStatuses } from '../../../src/api/statuses.js';
 import { commands } from '../../../src/cli/manifest.js';
+import { shownOptions } from '../../../src/cli/options/option.js';
 import { formatNames as formats } from '../../../src/output/formats.js';
 import { schemes } from '../../../src/profile/settings.js';
 import { saveProfile } from '../../../src/profile/store.js';
@@ -81,7 +82,7 @@ describe('flags', () => {
 	it.each(commands.map((entry) => entry.words.join(' ')))('of %s are all offered', async (name) => {
 		const entry = commands.find((each) => each.words.join(' ') === name);
 		const command = await (entry as NonNullable<typeof entry>).load();
-		const flags = command.options.map((option) => /--[a-z0-9-]+/.exec(option.flags)?.[0]);
+		const flags = shownOptions(command.options).map((option) => /--[a-z0-9-]+/.exec(option.flags)?.[0]);
 		expect(await values(`${name} --`)).toEqual([...flags, '--help']);
 	});
 });

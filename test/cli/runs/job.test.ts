@@ -88,7 +88,7 @@ describe('the plan of a run', () => {
 
 	it('keeps what columns mean, what stops it and which part it is', async () => {
 		const plan = await planFor(
-			'ticket update --input e.csv --map a=b=title --ignore-column x,y --ignore-other-columns --id-column No --blank clear' +
+			'ticket update --input e.csv --map a=b=title --ignore-column x,y --ignore-other-columns --map No=id --blank clear' +
 				' --skip-invalid --undocumented --shard 2/3 --stop-on-error --max-failures 5',
 		);
 		expect(plan.columns.map).toEqual({ 'a=b': 'title', No: 'id' });

@@ -82,7 +82,7 @@ describe('run rejects', () => {
 		const work = place();
 		const ids = 'run rejects last --format ids';
 		work.write('edits.csv', 'No,status,assignee\n999901,hold,3\n7,hodl,2\n1,hold,4\n');
-		expect((await work.run('ticket update --input edits.csv --id-column No --skip-invalid -q')).exitCode).toBe(3);
+		expect((await work.run('ticket update --input edits.csv --map No=id --skip-invalid -q')).exitCode).toBe(3);
 		expect(await output(work, ids)).toBe('999901\n7\n');
 		work.write('edits.ndjson', '{"id":999902,"assignee":3}\n');
 		await work.run('ticket update --input edits.ndjson -q');
