@@ -32,6 +32,7 @@ it.each([60, 80, 200])(
 			'skipped tls',
 			'fail prefix',
 			'skipped credentials',
+			'skipped rights',
 		]);
 		expect(lines.some((line) => /^ {22}-> found the API at/.test(line))).toBe(true);
 		expect(lines.at(-2)).toMatch(/^1 check failed(?:, 1 warning)?$/);
@@ -44,7 +45,7 @@ it('results are coloured on a terminal alone', async () => {
 	const piped = await runCli('doctor', { env: desk.env });
 	await desk.stop();
 	expect(piped.stdout + piped.stderr).not.toContain('\x1b');
-	expect(piped.stdout.split('\n')).toHaveLength(12);
+	expect(piped.stdout.split('\n')).toHaveLength(13);
 });
 
 it('in a pipe each check is printed when it is made', async () => {

@@ -25,6 +25,7 @@ import { leaveOnSignal } from '../interruption.js';
 import { say } from '../notices.js';
 import { connectionOptions, outputOptions } from '../options/shared.js';
 import { isOwnTable, openResults, type ResultShape } from '../results.js';
+import { examineRights } from '../rights.js';
 import { createProbe, dialectFor, type Reach, sendOnce } from '../session.js';
 import { helpWidth, wrap } from '../wrap.js';
 
@@ -55,9 +56,12 @@ const CHECKS = {
 	tls: '',
 	prefix: '',
 	credentials: 'try again later',
+	rights: 'try again later',
 };
 
 const LONGEST_STEP_S = 10;
+
+const ASK_FOR_RIGHTS = 'for more, ask an administrator of the help desk, or use a different account';
 
 export const command = defineCommand({
 	arguments: [],
@@ -137,13 +141,23 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 		throw new FailedError(problem.message, { hint: await hintFor(invocation, setup, reach, problem, found) });
 	}
 	yield pass(`${url}/${dialectFor(settings).root}/v1 responds`);
-	if (!('auth' in signIn)) return yield skip('secret failed');
+	if (!('auth' in signIn)) {
+		yield skip('secret failed');
+		return yield skip('secret failed');
+	}
 
 	const { auth } = signIn;
 	const doubt = await trySignIn(probe, url, signIn, without);
 	if (doubt !== undefined) yield warn(doubt.note, doubt.hint);
 	else if (auth.scheme === 'none') yield pass('not needed');
 	else yield pass(auth.scheme === 'basic' ? `accepted for ${auth.username}` : 'accepted');
+
+	const dialect = dialectFor(settings);
+	const { says, isLimited } = await examineRights(
+		(request) => sendOnce(invocation, { ...reach, auth }, request),
+		dialect,
+	);
+	yield isLimited ? warn(says.join('; '), ASK_FOR_RIGHTS) : pass(says.join('; '));
 }
 
 function checkConfig({ file, exists, store, warnings }: ReturnType<typeof readStore>): Found {

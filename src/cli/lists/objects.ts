@@ -10,6 +10,7 @@ import { ExitCode, SupportctlError } from '../../errors.js';
 import { failureBy, NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { openPalette } from '../../output/colour.js';
+import type { Column } from '../../output/columns.js';
 import { renderError } from '../../output/errors.js';
 import { factsOf } from '../../output/formats.js';
 import { createProgress } from '../../output/progress.js';
@@ -18,6 +19,7 @@ import type { Invocation } from '../command.js';
 import { say, warn } from '../notices.js';
 import { camelCase } from '../options/option.js';
 import { checkOutput, printAll } from '../results.js';
+import { examineRights } from '../rights.js';
 import { createPrinter, fieldsNeeded, formOf } from './print.js';
 import { failureOfRead, type ReadInvocation, type Reading, readObject, readWords, withReading } from './reading.js';
 
@@ -129,10 +131,24 @@ export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> 
 		}
 		if (account instanceof SupportctlError) throw account;
 		const { _links, ...shown } = account;
-		const columns = ['id', 'username', 'name', 'email', 'roles', 'service', 'profile'].map((path) => ({ path }));
+		const { fields = [], field } = reading.invocation.options;
+		// Scripts that ask for an ID wait for nothing else.
+		const isAsked =
+			(field === undefined && fields.length === 0) || [field, ...fields].some((each) => each?.includes('may'));
+		const may = isAsked ? await mayOf(reading) : undefined;
+		const columns: Column[] = [
+			...['id', 'username', 'name', 'email', 'roles'].map((path) => ({ path })),
+			{ path: 'may.text', label: 'may' },
+			...['service', 'profile'].map((path) => ({ path })),
+		];
 		await printAll(reading.invocation, { single: true, columns }, [
-			{ ...shown, service: baseUrl, profile: profileName },
+			{ ...shown, may, service: baseUrl, profile: profileName },
 		]);
 		return ExitCode.ok;
 	});
+}
+
+async function mayOf({ sendRead, dialect }: Reading) {
+	const { says, tickets, names } = await examineRights((request) => sendRead(request), dialect);
+	return { tickets, names, text: says.slice(1).join('; ') };
 }

@@ -15,6 +15,7 @@ import { type RawRequest, startRawServer } from '../../support/raw-server.js';
 import { json, startRecorder, text } from '../../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../../support/sandbox.js';
 import { temporaryFolder } from '../../support/temporary.js';
+import { whenTestEnds } from '../../support/test-end.js';
 
 let desk: TestSandbox;
 let authority: Authority;
@@ -40,6 +41,7 @@ const CHECKS = [
 	'tls',
 	'prefix',
 	'credentials',
+	'rights',
 ];
 
 async function doctor(argv: string[] = [], options: CliOptions = {}) {
@@ -530,4 +532,27 @@ it('a finding is a line, and below it what to do, within the width and without e
 		const lines = findingText({ ...finding, message: 'word '.repeat(60) }, width, plainPalette).split('\n');
 		expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
 	}
+});
+
+describe('the rights of an account', () => {
+	it.each([
+		['administrator', 'pass', /^role administrator; lists and opens 50 tickets; finds people by username; writes were/],
+		['manager', 'warn', /^role \S+; lists and opens 50 tickets; sees no usernames: pass slugs or IDs/],
+		['agent', 'warn', /lists \d+ tickets, but can't open those of others, such as \d+ \(/],
+	] as const)('of a role %s are said', async (role, result, message) => {
+		const sandbox = await startSandbox({ role });
+		whenTestEnds(() => sandbox.stop());
+		const { of } = await doctor([], { env: sandbox.env });
+		expect(of('rights')).toMatchObject({ result, message: expect.stringMatching(message) });
+	});
+
+	it('of a service that offers writes alone are not known, and no fault of the account', async () => {
+		const sandbox = await startSandbox({ strict: true });
+		whenTestEnds(() => sandbox.stop());
+		const { of } = await doctor([], { env: sandbox.env });
+		expect(of('rights')).toMatchObject({
+			result: 'pass',
+			message: expect.stringContaining("can't list tickets (HTTP 404)"),
+		});
+	});
 });
