@@ -55,6 +55,8 @@ export interface Endpoint {
 	readonly parent?: string;
 	/** Shown by services, and cleared by updates without it. */
 	readonly cleared?: readonly string[];
+	/** Objects that name a deleted one in these fields: tickets stay with it, child terms move up. */
+	readonly leaves?: { readonly read: 'ticket' | 'term'; readonly fields: readonly [string, ...string[]] };
 	/** Other taxonomies need --undocumented. */
 	readonly taxonomies?: readonly string[];
 	readonly noun: string;
@@ -211,6 +213,7 @@ const rows = {
 		noun: 'term',
 		query: [{ ...bypassTrash, help: 'Delete permanently', mustFor: ['product'], reason: "terms can't be trashed" }],
 		readWith: 'term',
+		leaves: { read: 'term', fields: ['parent'] },
 	},
 	'user.delete': {
 		method: 'DELETE',
@@ -231,6 +234,7 @@ const rows = {
 			},
 		],
 		readWith: 'user',
+		leaves: { read: 'ticket', fields: ['assignee', 'secondary-assignee', 'tertiary-assignee'] },
 	},
 	'user.password.delete': {
 		method: 'DELETE',

@@ -52,6 +52,8 @@ export interface Checks {
 	readonly conditions: readonly Condition[];
 	readonly allowDiffers: boolean | readonly string[];
 	readonly ignoreMissing: boolean;
+	/** Tickets that are assigned to a deleted user first go to whoever receives the posts. */
+	readonly moveTickets?: boolean;
 	/** What an editor showed: each object must still have one of these values in a field. */
 	readonly expected?: Readonly<Record<string, readonly unknown[]>>;
 }
@@ -113,6 +115,8 @@ export interface RunHeader {
 	readonly note?: string;
 	/** `html:/home/ada/run.html` */
 	readonly reports?: readonly string[];
+	/** Runs that moved tickets before the first delete. */
+	readonly moved?: readonly string[];
 	readonly plan: RunPlan;
 	readonly input: {
 		readonly sha256: string;

@@ -218,7 +218,10 @@ export function createTerms({ store }: Service, taxonomy: (typeof taxonomies)[nu
 			const tickets = [...store.tickets.values()].filter((ticket) => [ticket[taxonomy]].flat().includes(term.id));
 			return { ...term, count: tickets.length, meta: [] };
 		},
-		detach: ({ id }) => void store.terms.delete(id),
+		detach({ id, parent }) {
+			store.terms.delete(id);
+			for (const term of table.values()) if (term.parent === id) term.parent = parent;
+		},
 		filters: { parent: integers },
 	});
 	if (taxonomy !== 'ticket_priority') return terms;

@@ -45,6 +45,13 @@ export function createRunId(now: number, random: () => number): string {
 	return `${time}-${digits(now % 1000, 2)}${digits(Math.floor(random() * 36 ** 3), 3)}`;
 }
 
+/** For a run that belongs to another one and should be listed before it. */
+export function runIdBefore(id: string, random: () => number): string {
+	const [, year, month, day, hour, minute, second] = /^(....)(..)(..)-(..)(..)(..)/.exec(id) ?? [];
+	const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+	return createRunId(time - 1, random);
+}
+
 export function runIds(stateDir: string): string[] {
 	const folder = runsFolder(stateDir);
 	try {

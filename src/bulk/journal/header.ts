@@ -91,6 +91,7 @@ const plan = object<RunPlan>({
 		conditions: listOf(object({ field: text, value: text })),
 		allowDiffers: either(flag, listOf(text)),
 		ignoreMissing: flag,
+		moveTickets: optional(flag),
 		expected: optional(recordOf(listOf(anything))),
 	}),
 	stop: object<RunPlan['stop']>({ onError: flag, maxFailures: optional(whole()) }),
@@ -113,6 +114,7 @@ const header = object<RunHeader>({
 	who: optional(maker),
 	note: optional(text),
 	reports: optional(listOf(text)),
+	moved: optional(listOf(textThat((value) => RUN_ID.test(value)))),
 	plan,
 	input: object<RunHeader['input']>({
 		sha256: text,

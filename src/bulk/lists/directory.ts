@@ -434,7 +434,7 @@ class Terms extends Listing {
 /** Of a page behind the last one. */
 const PAST_THE_END = 'rest_post_invalid_page_number';
 
-function totalIn({ headers = {} }: Outcome): number | undefined {
+export function totalIn({ headers = {} }: Outcome): number | undefined {
 	const text = headerOf(headers, 'x-wp-total') ?? '';
 	return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }

@@ -8,6 +8,7 @@ import type { Client } from '../../http/client.js';
 import { isRouteMissing, writes } from '../../http/judge.js';
 import { send, WAIT_TOO_LONG } from '../../http/send.js';
 import { nothingToChange, type RunPlan, readsBefore } from '../plan.js';
+import { countLeft, type Left, leftNotes } from './left-behind.js';
 import { mayReadAhead } from './read-ahead.js';
 import { checkRunReports } from './reports.js';
 import type { PlannedRows } from './rows.js';
@@ -24,6 +25,10 @@ export interface Ready {
 	readonly plan: RunPlan;
 	/** What the check read counts for the first row. */
 	readonly first?: FirstRead | undefined;
+	/** Runs that moved tickets. */
+	readonly moved?: readonly string[];
+	/** What stays with deleted objects. */
+	readonly left?: readonly Left[];
 }
 
 /** @throws SupportctlError to send nothing */
@@ -46,6 +51,7 @@ export async function checkRun(setup: RunSetup, survey: Survey, rows: PlannedRow
 	if (saveTo !== undefined) checkNoSecrets(survey, work.plan);
 	const isPermanent = survey.permanent === survey.selected;
 	const plan = limits.snapshotByDefault && isPermanent ? withoutOldValues(work.plan) : work.plan;
+	if (extent !== 'send') await noteLeft(plan, means, survey);
 	if (extent !== 'send' && saveTo === undefined) return { plan };
 	const ready = extent === 'send' ? await checkWrite(plan, means, limits, survey, await means.connect()) : { plan };
 	await checkRunReports(setup, rows);
@@ -67,8 +73,19 @@ export async function checkWrite(
 	const ready = await checkReadsServed(given, means, limits.snapshotByDefault, survey, client);
 	const { plan } = ready;
 	if (!writes({ endpoint: endpoints[plan.endpoint] }) || survey.selected === 0) return ready;
-	await limits.ask(survey, plan, plan.endpoint === 'user.delete' ? await checkUsers(means, limits, survey) : []);
-	return ready;
+	const doubts = plan.endpoint === 'user.delete' ? await checkUsers(means, limits, survey) : [];
+	const left = await countLeft(plan, means, survey);
+	await limits.ask(survey, plan, [...doubts, ...leftNotes(plan, left)]);
+	return plan.checks.moveTickets ? { ...ready, moved: await limits.moveTickets(left) } : { ...ready, left };
+}
+
+/** A dry run without credentials says nothing of it. */
+async function noteLeft(plan: RunPlan, means: Asking, survey: Survey): Promise<void> {
+	const left = await countLeft(plan, means, survey).catch((error: unknown) => {
+		if (plan.checks.moveTickets) throw error;
+		return [];
+	});
+	for (const note of leftNotes(plan, left)) means.warn(note);
 }
 
 function checkNoSecrets(survey: Survey, { values }: RunPlan): void {

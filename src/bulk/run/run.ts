@@ -10,6 +10,7 @@ import { createJournal, type Journal } from '../journal/write.js';
 import { type RunHeader, readsBefore } from '../plan.js';
 import { inputFileOf } from '../sources.js';
 import { Execution } from './execute.js';
+import { leftAfter } from './left-behind.js';
 import { comparedTerms, keepNames } from './names.js';
 import { rowsUnderWay } from './read-after.js';
 import { checkRun } from './ready.js';
@@ -62,7 +63,10 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		await show({ type: 'surveyed', survey, rows });
 		if (isRefused) return ExitCode.usage;
 		const ready = await checkRun(given, survey, rows);
-		const setup: RunSetup = { ...given, work: { ...given.work, plan: ready.plan } };
+		const setup: RunSetup = {
+			...given,
+			work: { ...given.work, plan: ready.plan, record: { ...given.work.record, moved: ready.moved } },
+		};
 		await listTerms(setup, survey);
 		if (extent !== 'send') return await previewRows(setup, rows, survey, past);
 		const maySave = resumes === undefined && !survey.hasSecrets;
@@ -77,6 +81,8 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 			ended.failure ??= error;
 		});
 		await show({ type: 'ended', ...ended });
+		const note = ended.counts.ok > 0 && ready.left !== undefined ? leftAfter(ready.plan, ready.left) : undefined;
+		if (note !== undefined) given.means.warn(note);
 		return ended.exitCode;
 	} finally {
 		await rows.input?.dispose({ keep });

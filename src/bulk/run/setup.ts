@@ -10,6 +10,7 @@ import type { Directories } from '../lists/directory.js';
 import type { AdaptivePace } from '../pace.js';
 import type { Fields, RunHeader, RunPlan, RunTuning } from '../plan.js';
 import type { Show } from './events.js';
+import type { Left } from './left-behind.js';
 import type { ProfileRules } from './rules.js';
 import type { Demands, Survey } from './survey.js';
 
@@ -25,7 +26,7 @@ export interface Work {
 	readonly extent: Extent;
 	/** Of a run that goes on in its own journal. */
 	readonly resumes?: { readonly path: string; readonly header: RunHeader; readonly again: readonly OutcomeName[] };
-	readonly record: Pick<RunHeader, 'id' | 'who' | 'note' | 'reports'>;
+	readonly record: Pick<RunHeader, 'id' | 'who' | 'note' | 'reports' | 'moved'>;
 	/** Where a plan is saved instead of sent. */
 	readonly saveTo?: string;
 	/** By default it is in the state folder; lookups without a report have none. */
@@ -65,6 +66,8 @@ export interface Limits {
 	readonly isAsked: boolean;
 	/** @param doubts what could not be checked @throws to send nothing */
 	ask(survey: Survey, plan: RunPlan, doubts: readonly string[]): Promise<void>;
+	/** Moves tickets of users to whoever receives their posts. @returns the IDs of its runs @throws SupportctlError to send nothing more */
+	moveTickets(left: readonly Left[]): Promise<string[]>;
 }
 
 export interface RunSetup {

@@ -44,6 +44,8 @@ export class Survey {
 	permanent = 0;
 	invalid = 0;
 	readonly first: RunRow[] = [];
+	/** The first rows whose objects may leave others behind. */
+	readonly leaving: RunRow[] = [];
 	/** Numbers: a slice of an input's text would keep all of it. */
 	readonly deleted = new Set<number>();
 	readonly receivers = new Map<number, number>();
@@ -103,6 +105,7 @@ export class Survey {
 			this.selected++;
 			if (request.permanent) this.permanent++;
 			if (this.first.length < NAMED) this.first.push(planned);
+			if (request.endpoint.leaves !== undefined && this.leaving.length < PAGE_SIZE) this.leaving.push(planned);
 		}
 		if (request.sent !== undefined) this.#addFields(request.sent);
 	}

@@ -168,6 +168,7 @@ export function jobOf(
 			conditions: (options.if ?? []).map(([name, value]) => readCondition(name.trim(), value, endpoint, rules)),
 			allowDiffers: allowDiffers !== undefined && readAllowed(allowDiffers.flat(), endpoint, undocumented),
 			ignoreMissing,
+			...(options.moveTickets && { moveTickets: true }),
 			...(expected && { expected }),
 		},
 		stop: { onError: false, ...stopGiven(options) },

@@ -67,6 +67,7 @@ export const checkOptions = options('Checks', [
 			throw new UsageError('--allow-differs= needs field names; omit = to allow all', { code: 'invalid_value' });
 		},
 	},
+	{ flags: '--move-tickets', help: 'First assign the tickets of deleted users to whoever receives their posts' },
 	{ flags: '--ignore-missing', help: 'Treat objects that are already gone (404, 410) as deleted' },
 ]);
 
@@ -162,6 +163,7 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 		[isRead && isUpdate, 'only-changed', 'diff', 'allow-differs'],
 		[isUpdate && readOfWrite(endpoint)?.hasModified === true, 'if-unmodified'],
 		[isDelete, 'ignore-missing'],
+		[isDelete && endpoint.leaves?.read === 'ticket', 'move-tickets'],
 		[writes, 'yes', 'confirm', 'expect', 'max', 'plan'],
 	];
 	const left = some.flatMap(([isTaken, ...names]) => (isTaken ? [] : names));

@@ -15,7 +15,7 @@ import type { RunInvocation } from './options.js';
 
 const UNASKED_ROWS = 50;
 
-export function limitsOf(job: RunJob, directories: Directories): Limits {
+export function limitsOf(job: RunJob, directories: Directories): Omit<Limits, 'moveTickets'> {
 	const { tuning, options, session, context, snapshotByDefault = false } = job;
 	const { expect, snapshot, yes } = options;
 	const isAsked = context.prompts.available && yes !== true;

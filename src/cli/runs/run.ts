@@ -4,14 +4,16 @@ import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { EndpointName } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
-import { createRunId } from '../../bulk/journal/folder.js';
+import { counted } from '../../api/names.js';
+import { createRunId, runIdBefore } from '../../bulk/journal/folder.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import type { Checks, Fields } from '../../bulk/plan.js';
+import { type Left, ticketsOf } from '../../bulk/run/left-behind.js';
 import { withIds } from '../../bulk/run/names.js';
 import { run } from '../../bulk/run/run.js';
 import type { Extent, Means, Work } from '../../bulk/run/setup.js';
 import { onlyId } from '../../bulk/sources.js';
-import { type ExitCode, SupportctlError, UsageError } from '../../errors.js';
+import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import { writes } from '../../http/judge.js';
 import { openPalette } from '../../output/colour.js';
 import { createOutcomeRedactor, createRedactor } from '../../output/redact.js';
@@ -19,10 +21,11 @@ import { NOT_SIGNED_IN } from '../../profile/resolve.js';
 import { version } from '../../version.js';
 import { openDirectories } from '../directories.js';
 import { listenForStop } from '../interruption.js';
-import { warn } from '../notices.js';
+import { notify, warn } from '../notices.js';
 import { camelCase } from '../options/option.js';
 import { openSession, type Session } from '../session.js';
 import { jobOf, type RunJob, readGiven } from './job.js';
+import { moveJob } from './moved-tickets.js';
 import type { RunInvocation } from './options.js';
 import { OneScreen } from './printers/one.js';
 import { limitsOf } from './questions.js';
@@ -126,12 +129,50 @@ async function sendRows(
 				show: (event) => screen.show(event),
 				warn: (text) => warn(context, [text]),
 			},
-			limits: limitsOf(job, own.directories),
+			limits: {
+				...limitsOf(job, own.directories),
+				moveTickets: (left) => moveTickets(job, record.id, left, own, signals),
+			},
 		});
 	} catch (error) {
 		screen.beforeError(error);
 		throw error;
 	}
+}
+
+/** One run for each user and field, before the first delete: each can be shown, resumed and retried alone. */
+async function moveTickets(
+	job: RunJob,
+	deletes: string,
+	left: readonly Left[],
+	own: Parameters<typeof sendRows>[2],
+	signals: ReturnType<typeof listenForStop>,
+): Promise<string[]> {
+	const { context, session } = job;
+	const runs: string[] = [];
+	for (const { ids, label, receiver, counts } of left) {
+		const { id } = ids;
+		for (const { field, count } of counts) {
+			if (id === undefined || receiver === undefined || count.is !== 'shown' || count.value === 0) continue;
+			const tickets = await ticketsOf({ ...own, dialect: session.dialect }, field, id);
+			const moving = moveJob(job, field, tickets, id, receiver);
+			// `last` is the run that was asked for.
+			const runId = runIdBefore(deletes, () => context.random());
+			const note = job.options.note ?? `before run ${deletes} deletes ${label}`;
+			const record = { ...recordOf(moving), id: runId, note };
+			const exitCode = await sendRows(moving, record, own, signals);
+			runs.push(record.id);
+			const what = `${counted(tickets.length, 'ticket')} of ${label}`;
+			if (exitCode !== ExitCode.ok) {
+				throw new SupportctlError(`could not move all of ${what} to user ${receiver}; no user was deleted`, exitCode, {
+					code: 'not_moved',
+					hint: `to see why: supportctl run show ${record.id}; then try again`,
+				});
+			}
+			notify(context, 'message', `run ${record.id}: ${what} moved to user ${receiver} (${field})`);
+		}
+	}
+	return runs;
 }
 
 /** One object, named on the command line: somebody waits for it, and its result says it all. */

@@ -35,6 +35,7 @@ async function deleteUser(respond: (request: Request) => Outcome, max?: number) 
 		snapshotByDefault: false,
 		isAsked: true,
 		ask: async (_survey, _plan, doubts) => void asked.push(doubts),
+		moveTickets: async () => [],
 	};
 	const means = {
 		dialect: neutralDialect,
@@ -54,7 +55,10 @@ const users = (...ids: number[]): Outcome => ok(ids.map((id) => ({ id, username:
 
 describe('a delete of a user', () => {
 	it('is asked about once the receiver is there and the account is not the own one', async () => {
-		const found = await deleteUser(({ path }) => (path.endsWith('/username') ? ok({ id: 1 }) : users(2, 7)));
+		const found = await deleteUser(({ path }) => {
+			if (path.startsWith('/support-api/v1/tickets')) return { ...ok([]), headers: { 'x-wp-total': '0' } };
+			return path.endsWith('/username') ? ok({ id: 1 }) : users(2, 7);
+		});
 		expect(found).toEqual({ asked: [[]], warnings: [] });
 	});
 
@@ -68,7 +72,8 @@ describe('a delete of a user', () => {
 	it('is asked about with what could not be checked', async () => {
 		const { asked, warnings } = await deleteUser(() => refused);
 		const own = 'could not check whether this deletes your own account';
-		expect(asked).toEqual([['could not check that user 2 exists', own]]);
+		const tickets = 'could not count the tickets assigned to user 7: No';
+		expect(asked).toEqual([['could not check that user 2 exists', own, tickets]]);
 		expect(warnings).toEqual([`${own}: No.`]);
 	});
 

@@ -396,8 +396,10 @@ describe('any command', () => {
 		// Users are looked up before the run.
 		const isLookUp = ({ body, method }: RecordedRequest) => body.includes('"ada"') || method === 'GET';
 		const { recorder: broken, open } = await startClosing(2, isLookUp);
-		const sent = (requests: readonly RecordedRequest[]): string[] =>
-			[...new Set(requests.map(({ method, url, body }) => `${method} ${url} ${body}`))].sort();
+		// A resume counts for the rows that are left.
+		const isCount = ({ url }: RecordedRequest): boolean => url.includes('per_page=1&');
+		const sent = (all: readonly RecordedRequest[]): string[] =>
+			[...new Set(all.filter((each) => !isCount(each)).map(({ method, url, body }) => `${method} ${url} ${body}`))].sort();
 		const work = createWorkplace(whole.env);
 		for (const [name, content] of Object.entries(files)) work.write(name, content);
 		work.write('text.txt', 'a\nb');

@@ -130,6 +130,7 @@ function detailsOf({ scan }: OpenRuns[0]): Row {
 		snapshots,
 		damaged_lines: corrupt.length,
 		...(damage.length > 0 && { damage }),
+		...(header.moved && { moved: header.moved }),
 		tool: header.tool,
 		plan: header.plan,
 	};
@@ -163,6 +164,7 @@ async function showPlan(invocation: Invocation, path: string): Promise<void> {
 			`plan ${basename(path)}: ${objects} (${command} of ${input})`,
 			...(rows === 0 ? [] : [totals.long()]),
 			...left.texts().map((text) => `not in the plan: ${text}`),
+			...(plan.checks.moveTickets ? ['tickets assigned to these users first go to whoever receives the posts'] : []),
 			`made ${started.slice(0, 16).replace('T', ' ')} UTC${by}`,
 			...(note === undefined ? [] : [`note: ${note}`]),
 			`digest: ${sha256}`,

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { neutralDialect } from '../../../src/api/dialect.js';
+import { endpoints } from '../../../src/api/endpoints.js';
+import { createPlanner } from '../../../src/api/request.js';
+import { createDirectories } from '../../../src/bulk/lists/directory.js';
+import { countLeft, leftAfter, leftNotes } from '../../../src/bulk/run/left-behind.js';
+import { Survey } from '../../../src/bulk/run/survey.js';
+import type { Outcome } from '../../../src/http/outcome.js';
+import { planOf } from '../../support/journal.js';
+
+/** A list of one page with so many objects in all. */
+const listed = (total: number | undefined, ...objects: object[]): Outcome => ({
+	outcome: 'ok',
+	status: 200,
+	body: objects,
+	headers: total === undefined ? {} : { 'x-wp-total': String(total) },
+	attempts: 1,
+	ms: 1,
+});
+
+const noRoute: Outcome = {
+	outcome: 'failed',
+	status: 404,
+	code: 'rest_no_route',
+	message: 'No route.',
+	attempts: 1,
+	ms: 1,
+};
+
+async function look(respond: (query: URLSearchParams) => Outcome, { users = ['7'], moveTickets = false } = {}) {
+	const asked: string[] = [];
+	const directories = createDirectories({
+		dialect: neutralDialect,
+		async send({ path }) {
+			asked.push(path);
+			return respond(new URLSearchParams(path.split('?')[1]));
+		},
+		account: async () => undefined,
+	});
+	const base = planOf({ endpoint: 'user.delete' });
+	const plan = { ...base, checks: { ...base.checks, moveTickets } };
+	const survey = new Survey(plan);
+	for (const [at, id] of users.entries()) {
+		const request = createPlanner(endpoints['user.delete'])({ ids: { id }, reassign: '2' });
+		survey.add({ row: at + 1, request, reassign: '2' });
+	}
+	const left = await countLeft(plan, { directories, dialect: neutralDialect }, survey);
+	return { asked, notes: leftNotes(plan, left), after: leftAfter(plan, left) };
+}
+
+describe('tickets of a user are counted', () => {
+	it('with one object of a list that is narrowed to the user', async () => {
+		const { asked, notes, after } = await look((query) => {
+			const isFirst = query.get('assignee') === '7';
+			return isFirst ? listed(5, { id: 14, assignee: 7 }) : listed(0);
+		});
+		expect(asked[0]).toContain('assignee=7');
+		expect(asked[0]).toContain('per_page=1');
+		expect(notes).toEqual([
+			'5 tickets assigned to user 7 stay with the deleted user; to move them first: --move-tickets',
+		]);
+		expect(after).toContain('5 tickets stay assigned to user 7; to move them: supportctl ticket list --assignee 7');
+	});
+
+	it('as second and third assignee, where the list shows that it was narrowed', async () => {
+		const { notes } = await look((query) => {
+			if (query.get('secondary-assignee') === '7') return listed(2, { id: 15, 'secondary-assignee': 7 });
+			return query.get('assignee') === '7' ? listed(1, { id: 14, assignee: 7 }) : listed(0);
+		});
+		expect(notes).toEqual([
+			'1 ticket assigned to user 7, and 2 as second or third assignee, stay with the deleted user; to move them first: --move-tickets',
+		]);
+	});
+
+	it('not by a list that ignores the parameter, as its first object is one of another user', async () => {
+		const { asked, notes, after } = await look(() => listed(2014, { id: 1, assignee: 3 }));
+		expect(asked).toHaveLength(1);
+		expect(notes).toEqual([expect.stringContaining('could not count the tickets assigned to user 7')]);
+		expect(after).toBeUndefined();
+	});
+
+	it.each([
+		['without a total', listed(undefined, { id: 14, assignee: 7 })],
+		[
+			'by a page',
+			{ outcome: 'failed', code: 'html_response', message: 'a page', attempts: 1, ms: 1 } satisfies Outcome,
+		],
+		['by a 403', { outcome: 'failed', status: 403, code: 'rest_forbidden', attempts: 1, ms: 1 } satisfies Outcome],
+	])('not %s', async (_what, outcome) => {
+		expect((await look(() => outcome)).notes).toEqual([expect.stringContaining('could not count')]);
+		await expect(look(() => outcome, { moveTickets: true })).rejects.toThrow('nothing was sent');
+	});
+
+	it('not again where the service has no such list', async () => {
+		const { asked, notes } = await look(() => noRoute, { users: ['7', '8', '9'] });
+		expect(asked).toHaveLength(1);
+		expect(notes).toEqual(['could not count the tickets assigned to user 7: No route']);
+	});
+
+	it('together for several users, of whom a hundred are counted, and no more moved', async () => {
+		const users = Array.from({ length: 120 }, (_, at) => String(at + 10));
+		const tickets = (query: URLSearchParams) => {
+			const id = Number(query.get('assignee'));
+			return id > 0 && id % 2 === 0 ? listed(1, { id: 14, assignee: id }) : listed(0);
+		};
+		const { notes } = await look(tickets, { users });
+		expect(notes[0]).toContain('50 tickets assigned to 50 of the users stay with the deleted user');
+		await expect(look(tickets, { users, moveTickets: true })).rejects.toThrow('at most 100 users');
+	});
+});
