@@ -51,7 +51,7 @@ export async function checkRun(setup: RunSetup, survey: Survey, rows: PlannedRow
 	if (saveTo !== undefined) checkNoSecrets(survey, work.plan);
 	const isPermanent = survey.permanent === survey.selected;
 	const plan = limits.snapshotByDefault && isPermanent ? withoutOldValues(work.plan) : work.plan;
-	if (extent !== 'send') await noteLeft(plan, means, survey);
+	if (extent === 'changes') await noteLeft(plan, means, survey);
 	if (extent !== 'send' && saveTo === undefined) return { plan };
 	const ready = extent === 'send' ? await checkWrite(plan, means, limits, survey, await means.connect()) : { plan };
 	await checkRunReports(setup, rows);
@@ -79,7 +79,7 @@ export async function checkWrite(
 	return plan.checks.moveTickets ? { ...ready, moved: await limits.moveTickets(left) } : { ...ready, left };
 }
 
-/** A dry run without credentials says nothing of it. */
+/** A preview goes on without it. */
 async function noteLeft(plan: RunPlan, means: Asking, survey: Survey): Promise<void> {
 	const left = await countLeft(plan, means, survey).catch((error: unknown) => {
 		if (plan.checks.moveTickets) throw error;

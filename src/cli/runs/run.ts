@@ -145,7 +145,7 @@ async function moveTickets(
 	job: RunJob,
 	deletes: string,
 	left: readonly Left[],
-	own: Parameters<typeof sendRows>[2],
+	own: Parameters<typeof sendRows>[3],
 	signals: ReturnType<typeof listenForStop>,
 ): Promise<string[]> {
 	const { context, session } = job;
@@ -160,7 +160,7 @@ async function moveTickets(
 			const runId = runIdBefore(deletes, () => context.random());
 			const note = job.options.note ?? `before run ${deletes} deletes ${label}`;
 			const record = { ...recordOf(moving), id: runId, note };
-			const exitCode = await sendRows(moving, record, own, signals);
+			const exitCode = await sendRows(moving, record, 'send', own, signals);
 			runs.push(record.id);
 			const what = `${counted(tickets.length, 'ticket')} of ${label}`;
 			if (exitCode !== ExitCode.ok) {
