@@ -399,7 +399,9 @@ describe('any command', () => {
 		// A resume counts for the rows that are left.
 		const isCount = ({ url }: RecordedRequest): boolean => url.includes('per_page=1&');
 		const sent = (all: readonly RecordedRequest[]): string[] =>
-			[...new Set(all.filter((each) => !isCount(each)).map(({ method, url, body }) => `${method} ${url} ${body}`))].sort();
+			[
+				...new Set(all.filter((each) => !isCount(each)).map(({ method, url, body }) => `${method} ${url} ${body}`)),
+			].sort();
 		const work = createWorkplace(whole.env);
 		for (const [name, content] of Object.entries(files)) work.write(name, content);
 		work.write('text.txt', 'a\nb');
