@@ -185,7 +185,9 @@ function isNobody(value: unknown): boolean {
 export function objectText({ noun, ids, label }: Change['object']): string {
 	const { username: _, ...own } = ids;
 	const name = nameRow(Object.keys(own).length === 0 ? ids : own, noun);
-	return label === undefined ? name : `${name} ${JSON.stringify(excerpt(label, LONGEST_LABEL))}`;
+	return label === undefined || (ids.username === label && Object.keys(own).length === 0)
+		? name
+		: `${name} ${JSON.stringify(excerpt(label, LONGEST_LABEL))}`;
 }
 
 /** `ticket 14 "Printer on fire": assignee sofia.bauer → jose.kaya; ticket-tag +VIP −Bug` */

@@ -1,7 +1,10 @@
 /** Rows that are not sent, and why: counted, and named where a person has to know them. */
 
+import { endpoints } from '../api/endpoints.js';
 import { counted, nameRow } from '../api/names.js';
 import type { Outcome, RowOutcome } from '../http/outcome.js';
+import { type Counts, changedRows } from './journal/counts.js';
+import type { RunHeader } from './plan.js';
 
 type LeftRow = Pick<RowOutcome, 'ids' | 'outcome' | 'code' | 'message'>;
 
@@ -43,6 +46,14 @@ function wordsOf({ outcome, code = '' }: Pick<Outcome, 'outcome' | 'code'>): str
 /** Of a plan. */
 export function unplanned(rows: number, noun: string): string {
 	return `${counted(rows, noun)} can't be planned`;
+}
+
+/** One rule for all that keeps somebody else's change: conflicts, drift, and what an undo leaves. */
+export function changedNotes(counts: Counts, { id, plan }: Pick<RunHeader, 'id' | 'plan'>): string[] {
+	const changed = changedRows(counts);
+	if (changed === 0) return [];
+	const what = `${counted(changed, endpoints[plan.endpoint].noun)} ${changed === 1 ? 'was' : 'were'}`;
+	return [`${what} changed by someone else: supportctl run show ${id.replaceAll(',', ' ')} --outcome skipped`];
 }
 
 export class LeftRows {

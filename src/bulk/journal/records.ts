@@ -268,7 +268,7 @@ const shapes: { readonly [Type in Lines['type']]: Shape<Facts<Type>> } & { reado
 		lost: optional(flag),
 		partly: optional(flag),
 	}),
-	name: either(object({ ...named, id: text }), object({ ...named, problem: text })),
+	name: either(object({ ...named, id: text }), object({ ...named, problem: text, missing: optional(flag) })),
 	tick: object<Facts<'tick'>>({ ms: amount }),
 	resume: object<ResumeRecord>({ at: text, tool: text, concurrency: whole(1), again: optional(listOf(outcome)) }),
 	end: object<EndRecord>({

@@ -17,7 +17,13 @@ import { headerOf } from '../../http/response.js';
 import { isNothing } from '../held.js';
 import { type ListedObject, objectsIn } from './pages.js';
 
-export type Found = { readonly id: string } | { readonly problem: string } | { readonly asGiven: true };
+export type Found = { readonly id: string } | NotFound | { readonly asGiven: true };
+
+interface NotFound {
+	readonly problem: string;
+	/** The service itself, or a whole list, says that there is none; without it, nobody knows. */
+	readonly missing?: true;
+}
 
 export type NameRecord = { readonly of: string; readonly name: string } & Exclude<Found, { asGiven: true }>;
 
@@ -209,6 +215,7 @@ class Users implements Directory {
 	async #lookUp(name: string): Promise<Found> {
 		const what = `user ${quote(name)}`;
 		let why: string | undefined;
+		let isRefused = false;
 		if (!this.#refusesOthers) {
 			const outcome = await this.setting.send(this.#lookUpOf(name));
 			const id = outcome.outcome === 'ok' ? lookedUpId(outcome.body) : undefined;
@@ -216,6 +223,7 @@ class Users implements Directory {
 			listedIn(outcome, what);
 			this.#refusesOthers = outcome.code === 'invalid_username_access';
 			why = outcome.message ?? outcome.code;
+			isRefused = outcome.refused === true || outcome.gone !== undefined;
 		}
 		let seen = await this.#list({ search: name }, what);
 		const isMatch = ({ id, username }: ListedObject): boolean => isId(id) && isSameText(username, name);
@@ -227,10 +235,11 @@ class Users implements Directory {
 		if (match !== undefined) return { id: String(match.id) };
 		if (seen === undefined) {
 			if (this.#refusesOthers) return { problem: `can't look up ${what} here: use the ID` };
-			return { problem: `${what} not found${why === undefined ? '' : `: ${why}`}` };
+			if (!isRefused) return { problem: `couldn't look up ${what}: ${why ?? 'the response shows no ID'}; use the ID` };
+			return { problem: `${what} not found${why === undefined ? '' : `: ${why}`}`, missing: true };
 		}
 		const suggestion = await this.#suggestion(name, seen);
-		return { problem: `${what} not found${suggestion || ' (find it with: supportctl user list)'}` };
+		return { problem: `${what} not found${suggestion || ' (find it with: supportctl user list)'}`, missing: true };
 	}
 
 	async #list(query: Readonly<Record<string, string>>, what: string): Promise<ListedObject[] | undefined> {
@@ -427,7 +436,7 @@ class Terms extends Listing {
 		const names = all.flatMap(({ slug, name }) => [name, slug]);
 		const isSeveral = /[;|]/.test(text) ? '; separate several with commas' : '';
 		const likely = isSeveral || didYouMean(text, names) || ` (find it with: supportctl term list ${this.taxonomy})`;
-		return { problem: `${this.taxonomy} term ${quote(text)} not found${likely}` };
+		return { problem: `${this.taxonomy} term ${quote(text)} not found${likely}`, missing: true };
 	}
 }
 
@@ -468,6 +477,7 @@ class Passwords extends Listing {
 
 	protected missing(text: string, all: readonly Named[]): Found {
 		const names = all.map(({ name }) => name);
-		return { problem: `user ${this.userId} has no application password ${quote(text)}${didYouMean(text, names)}` };
+		const problem = `user ${this.userId} has no application password ${quote(text)}${didYouMean(text, names)}`;
+		return { problem, missing: true };
 	}
 }

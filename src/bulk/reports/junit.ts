@@ -3,9 +3,10 @@
 import { endpoints } from '../../api/endpoints.js';
 import { nameRow } from '../../api/names.js';
 import { meaningOf, outcomeNames, outcomes } from '../../http/outcomes.js';
+import { showHidden } from '../../text.js';
 import { type Counts, totalOf } from '../journal/counts.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
-import { commandOf } from '../plan.js';
+import { commandOf, makersOf, notesOf } from '../plan.js';
 import { fileOf } from '../sources.js';
 import { escapeXml } from './escape.js';
 import { type ReportFacts, recordedIn, recordsIn } from './page.js';
@@ -16,7 +17,7 @@ export function* junit(facts: ReportFacts): Generator<string> {
 	const { noun } = endpoints[header.plan.endpoint];
 	const recorded = recordedIn(facts);
 	const gaps = gapsIn(facts, recorded);
-	const suite = escapeXml(`supportctl ${commandOf(header.plan)}`);
+	const suite = visible(`supportctl ${commandOf(header.plan)}`);
 	const file = fileOf(header.plan);
 	const sums = [
 		`tests="${totalOf(recorded) + gaps.length}"`,
@@ -26,24 +27,32 @@ export function* junit(facts: ReportFacts): Generator<string> {
 	].join(' ');
 	yield '<?xml version="1.0" encoding="UTF-8"?>\n';
 	yield `<testsuites name="supportctl" ${sums}>\n`;
-	const started = escapeXml(header.started);
+	const started = visible(header.started);
 	yield `<testsuite name="${suite}" ${sums} skipped="${testsThat('skipped', recorded) + recorded.left_out}" timestamp="${started}">\n`;
 	yield '<properties>\n';
-	yield `<property name="run" value="${escapeXml(header.id)}"/>\n`;
-	yield `<property name="service" value="${escapeXml(header.plan.service.baseUrl)}"/>\n`;
+	yield `<property name="run" value="${visible(header.id)}"/>\n`;
+	yield `<property name="service" value="${visible(header.plan.service.baseUrl)}"/>\n`;
+	for (const note of notesOf(header)) yield `<property name="note" value="${visible(note)}"/>\n`;
+	const makers = makersOf(header);
+	if (makers !== undefined) yield `<property name="by" value="${visible(makers)}"/>\n`;
 	yield '</properties>\n';
 	for (const record of recordsIn(facts)) {
-		const name = escapeXml(`row ${record.row}: ${nameRow(record.ids, noun)}`);
+		const name = visible(`row ${record.row}: ${nameRow(record.ids, noun)}`);
 		const place = file === undefined || record.line === undefined ? [] : [`${file} line ${record.line}`];
 		yield `<testcase classname="${suite}" name="${name}" time="${seconds(record.ms)}">`;
 		yield result(record, place);
 		yield '</testcase>\n';
 	}
 	for (const { name, code, text } of gaps) {
-		yield `<testcase classname="${suite}" name="${escapeXml(name)}" time="0">`;
-		yield `<error message="${escapeXml(text)}" type="${code}"/></testcase>\n`;
+		yield `<testcase classname="${suite}" name="${visible(name)}" time="0">`;
+		yield `<error message="${visible(text)}" type="${code}"/></testcase>\n`;
 	}
 	yield '</testsuite>\n</testsuites>\n';
+}
+
+/** Lines stay lines; hidden characters are shown. */
+function visible(text: string): string {
+	return escapeXml(text.split(/(\r?\n)/).map((line) => (line.endsWith('\n') ? line : showHidden(line))).join(''));
 }
 
 function testsThat(result: 'failure' | 'error' | 'skipped', recorded: Counts): number {
@@ -65,9 +74,9 @@ function result(record: RowRecord, place: readonly string[]): string {
 	const { outcome, code = outcome, reasons = {} } = record;
 	const differing = differences(record);
 	const details = Object.entries(reasons).map(([field, why]) => `${field}: ${why}`);
-	const body = escapeXml([...place, ...details, ...differing].join('\n'));
-	const message = escapeXml(reasonOf(record));
-	const type = escapeXml(code);
+	const body = visible([...place, ...details, ...differing].join('\n'));
+	const message = visible(reasonOf(record));
+	const type = visible(code);
 	switch (meaningOf(record).test) {
 		case 'passed':
 			return differing.length === 0 ? '' : `<system-out>${body}</system-out>`;

@@ -5,10 +5,10 @@ import { nameRow, plural } from '../../api/names.js';
 import { meaningOf, type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import { durationText } from '../../text.js';
 import { type Change, doneText, objectText } from '../change.js';
-import { badRows, type Counts, changedRows, nextSteps, openRows, sumOf, totalOf } from '../journal/counts.js';
+import { badRows, type Counts, nextSteps, openRows, sumOf, totalOf } from '../journal/counts.js';
 import type { Tick } from '../journal/read.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
-import { isListed, type LeftRows } from '../left.js';
+import { changedNotes, isListed, type LeftRows } from '../left.js';
 import { commandOf, formatShard, makersOf, notesOf, type RunHeader, type RunPlan } from '../plan.js';
 import type { Planned } from '../planned.js';
 import { sourceName, sources } from '../sources.js';
@@ -103,7 +103,7 @@ export function pageOfRun(facts: ReportFacts): Page {
 		title: refused ?? titleOf(header.plan, counts),
 		about: `${aboutText(header)}${taken}`,
 		details: [...run, ...detailsOf(header)],
-		problems: [...problems, ...leftNotes(counts, header)],
+		problems: [...problems, ...changedNotes(counts, header)],
 		totals: [],
 		noun,
 		outcomes: outcomeNames.map((name) => ({ name, rows: counts[name] })).filter((each) => each.rows > 0),
@@ -173,15 +173,6 @@ export function pageOfPlan({ header, name, digest, rows: planned, totals, left: 
 
 function planTitle(left: number): string {
 	return left === 0 ? 'Plan: no changes' : 'Plan: nothing would be sent';
-}
-
-/** What a run left as it was, in the words of its summary. */
-export function leftNotes(counts: Counts, { id, plan }: RunHeader): string[] {
-	const { noun } = endpoints[plan.endpoint];
-	const changed = changedRows(counts);
-	if (changed === 0) return [];
-	const were = changed === 1 ? 'was' : 'were';
-	return [`${count(changed, noun)} ${were} changed by someone else: supportctl run show ${id} --outcome skipped`];
 }
 
 export function workedMs(ticks: readonly Tick[]): number {

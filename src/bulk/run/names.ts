@@ -43,7 +43,8 @@ async function resolve(endpoint: Endpoint, values: RowValues, directories: Direc
 		const found = (await directory?.id(text)) ?? { asGiven: true };
 		if ('id' in found) return found.id;
 		const problem = 'problem' in found ? found.problem : unlistedProblem(endpoint, column, text);
-		if (problem !== undefined) problems.push({ column, problem, isMissing: true });
+		const isMissing = 'missing' in found && found.missing === true;
+		if (problem !== undefined) problems.push({ column, problem, isMissing });
 		return problem === undefined ? text : undefined;
 	};
 	for (const { name: column, names } of [...endpoint.parameters, { name: 'reassign', names: 'users' }]) {

@@ -3,7 +3,7 @@
 import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints } from '../../api/endpoints.js';
 import { createPlanner, type Planner, type Request, type RowValues } from '../../api/request.js';
-import { type RowOutcome, unsent } from '../../http/outcome.js';
+import { type RowOutcome, skipped, unsent } from '../../http/outcome.js';
 import type { ReasonCode } from '../../http/outcomes.js';
 import { type InputSource, openArguments, type RawRow } from '../input/input.js';
 import { type Columns, type Complaint, compileColumns } from '../input/rows.js';
@@ -145,7 +145,9 @@ export class RowPlanner {
 		const problems = await resolveRow(this.#endpoint, found, directories);
 		if (problems.length === 0) return this.finish(raw, found);
 		const { row, line } = raw;
-		const ids = name === undefined || own !== 'slug' ? found.ids : { slug: name, ...found.ids };
+		// Users have their name there already.
+		const isNamed = name !== undefined && this.#endpoint.parameters.at(-1)?.names !== 'users';
+		const ids = isNamed ? { ...found.ids, slug: name } : found.ids;
 		const complaints = problems.map(({ column, problem }) => {
 			const label = this.columns.matched.find(({ field }) => field === column)?.column ?? column;
 			return { row, line, column: label, message: problem, ids };
@@ -170,6 +172,6 @@ export async function openInputOf(
 
 export function invalidOutcome({ row, line, complaints, isGone = false }: InvalidRow): RowOutcome {
 	const why = complaints.map(({ message }) => message).join('; ');
-	const own = isGone ? unsent('ok', 'gone', why) : unsent('invalid', 'invalid_input', why);
+	const own = isGone ? skipped({ code: 'not_found', message: why }) : unsent('invalid', 'invalid_input', why);
 	return { row, line, ids: complaints[0]?.ids ?? {}, ...own };
 }

@@ -82,6 +82,7 @@ test('an email address is no username, and the message says whose it is', async 
 	);
 	expect(await directories.users.id('jane@desk.example')).toEqual({
 		problem: 'user "jane@desk.example" not found; did you mean "jdoe"?',
+		missing: true,
 	});
 });
 
@@ -95,12 +96,19 @@ test('a username among more matches than a page holds is found by its slug', asy
 });
 
 test('without a user list, the message says why a name was not found', async () => {
-	const withCode = directoriesOf((_, request) => failed(isLookup(request) ? 'invalid_username' : 'rest_no_route'));
-	expect(await withCode.directories.users.id('jdoe')).toEqual({ problem: 'user "jdoe" not found: invalid_username' });
+	const withCode = directoriesOf((_, request) =>
+		failed(isLookup(request) ? 'invalid_username' : 'rest_no_route', { refused: true }),
+	);
+	expect(await withCode.directories.users.id('jdoe')).toEqual({
+		problem: 'user "jdoe" not found: invalid_username',
+		missing: true,
+	});
 	const silent = directoriesOf((_, request) =>
 		isLookup(request) ? ok({ exists: 1 }) : failed('rest_no_route', { status: 404 }),
 	);
-	expect(await silent.directories.users.id('jdoe')).toEqual({ problem: 'user "jdoe" not found' });
+	expect(await silent.directories.users.id('jdoe')).toEqual({
+		problem: 'couldn\'t look up user "jdoe": the response shows no ID; use the ID',
+	});
 	const refusing = directoriesOf((_, request) =>
 		failed(isLookup(request) ? 'invalid_username_access' : 'rest_no_route'),
 	);
@@ -117,6 +125,7 @@ test('only the first unknown names cost a search for suggestions', async () => {
 	expect(sent.filter((path) => path.includes('search=no&') || path.endsWith('search=no'))).toHaveLength(5);
 	expect(await directories.users.id('nobody0')).toEqual({
 		problem: 'user "nobody0" not found (find it with: supportctl user list)',
+		missing: true,
 	});
 });
 
@@ -233,8 +242,8 @@ test('terms are found by ID, slug, name and damaged slug, and several with one n
 	expect(await found('Party')).toEqual({
 		problem: '"Party" is the name of 2 ticket-tag terms: use one of 33, 34',
 	});
-	expect(await found('')).toEqual({ problem: expect.stringContaining('not found') });
-	expect(await found('a;b')).toEqual({ problem: expect.stringContaining('separate several with commas') });
+	expect(await found('')).toEqual({ problem: expect.stringContaining('not found'), missing: true });
+	expect(await found('a;b')).toMatchObject({ problem: expect.stringContaining('separate several with commas') });
 	expect(await found('99')).toEqual({ asGiven: true });
 	expect((await tags.list())?.map(({ id }) => id)).toEqual(['31', '32', '33', '34', '35', '36']);
 	expect([tags.idOf('VIP'), tags.idOf(''), tags.idOf('Party')]).toEqual(['31', undefined, undefined]);

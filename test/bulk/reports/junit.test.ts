@@ -78,8 +78,8 @@ describe('the JUnit report', () => {
 		const cases = elementsOf(readXml(await reportOf('junit')), 'testcase');
 		expect(cases).toHaveLength(8);
 		const shown = cases[1]?.children[0]?.attributes.message;
-		expect(shown).toContain('no <b>&"');
-		expect(shown).toContain(']]> |pipe| `code` @everyone\r\n::error::x');
+		expect(shown).toContain('no <b>&"\\x00\\x1b[2J');
+		expect(shown).toContain(']]> |pipe| `code` @everyone\r\n::error::x \\ud800');
 	});
 
 	it('holds any text as it is, but for what XML can not hold and what controls a terminal or the direction (property)', () => {

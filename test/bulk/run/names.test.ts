@@ -76,10 +76,12 @@ describe('a name that nobody has', () => {
 	test.each([
 		'user delete eve --reassign 1 --yes --ignore-missing',
 		'user delete eve bob --reassign 1 --yes --ignore-missing -q',
-	])('counts as deleted with --ignore-missing: %s', async (line) => {
+	])('is skipped with --ignore-missing, and never counts as deleted: %s', async (line) => {
 		const service = await startDirectoryService();
-		const { exitCode, stderr } = await service.run(line);
-		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		const { exitCode, stdout } = await service.run(`${line} --json`);
+		expect(exitCode, stdout).toBe(0);
+		const rows = JSON.parse(stdout || '[]') as { outcome: string; code: string }[];
+		for (const row of rows) expect(row).toMatchObject({ outcome: 'skipped', code: 'not_found' });
 		expect(service.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
 	});
 });
@@ -101,7 +103,9 @@ test('a lookup that shows no ID finds nobody', async () => {
 		instead: ({ url }) => (url.endsWith('/users/username') ? json(200, { exists: 1 }) : undefined),
 	});
 	const { exitCode, stderr } = await service.run('user delete jdoe --reassign 1 --yes');
-	expect([exitCode, stderr]).toEqual([2, expect.stringContaining('user "jdoe" not found')]);
+	expect([exitCode, stderr]).toEqual([2, expect.stringContaining('couldn\'t look up user "jdoe"')]);
+	const ignoring = await service.run('user delete jdoe --reassign 1 --yes --ignore-missing');
+	expect([ignoring.exitCode, service.written()]).toEqual([2, []]);
 });
 
 describe('a term by its slug or name', () => {
@@ -308,12 +312,13 @@ describe('an application password by its name', () => {
 	});
 
 	test.each([['Phone'], ['Phone', 'Tablet']])(
-		'that is gone counts as deleted with --ignore-missing: %s',
+		'that is not found is skipped with --ignore-missing: %s',
 		async (...names) => {
 			const service = await open();
 			const words = ['user', 'password', 'delete', 'jdoe', ...names, '--yes', '--ignore-missing', '--json'];
 			const { exitCode, stdout } = await service.run(words);
-			expect([exitCode, stdout]).toEqual([0, expect.stringContaining('no application password')]);
+			expect(exitCode).toBe(0);
+			expect(JSON.parse(stdout)).toMatchObject(names.map((slug) => ({ slug, outcome: 'skipped', code: 'not_found' })));
 			expect(deleted(service)).toEqual([]);
 		},
 	);

@@ -3,6 +3,7 @@
 import { counted, nameRow, plural } from '../../../api/names.js';
 import { type Complaint, formatComplaint } from '../../../bulk/input/rows.js';
 import { badRows, leftRows, stepsAfter, totalOf } from '../../../bulk/journal/counts.js';
+import { changedNotes, LeftRows } from '../../../bulk/left.js';
 import { type RunPlan, undoObstacle } from '../../../bulk/plan.js';
 import type { Ended, Started } from '../../../bulk/run/events.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
@@ -32,6 +33,8 @@ export class Noted {
 	failures = 0;
 	readonly groups = new Map<string, Group<RowOutcome>>();
 	readonly advices = new Set<string>();
+	/** Names that nobody knows: counted apart, and named. */
+	readonly notFound = new LeftRows();
 }
 
 interface Group<Item> {
@@ -112,6 +115,7 @@ export class TextMessages implements Messages {
 		// Who passes --no-snapshot knows.
 		const obstacle = isWritten && job.options.snapshot !== false ? undoObstacle(header.plan) : undefined;
 		if (obstacle !== undefined) this.#write(`can't be undone: ${obstacle}`);
+		for (const each of [...changedNotes(counts, header), ...noted.notFound.texts()]) this.#write(sanitise(each));
 		this.#write(`run ${header.id} on ${job.session.host}: ${summaryOf(ended)}`);
 	}
 
@@ -156,9 +160,11 @@ function failureText({ count, named }: Group<RowOutcome>, noun: string): string 
 function summaryOf({ counts, ms }: Ended): string {
 	const rows = totalOf(counts);
 	const time = ms < 10_000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000);
+	const apart = { ...counts, skipped: counts.skipped - counts.not_found };
 	const parts = outcomeNames
-		.filter((name) => counts[name] > 0)
-		.map((name) => `${counts[name]} ${name.replace('-', ' ')}`);
+		.filter((name) => apart[name] > 0)
+		.map((name) => `${apart[name]} ${name.replace('-', ' ')}`);
+	if (counts.not_found > 0) parts.push(`${counts.not_found} not found`);
 	return `${counted(rows, 'row')} in ${time} s: ${parts.join(', ') || 'no rows'}`;
 }
 
@@ -198,6 +204,7 @@ export class JsonMessages implements Messages {
 			rows: totalOf(counts),
 			ms: Math.round(ms),
 			counts,
+			...(counts.not_found > 0 && { not_found: this.noted.notFound.view().flatMap(({ named }) => named) }),
 			exitCode,
 			next: header === undefined ? [] : stepsAfter(header, ended.counts, ended.resumable).map(([, command]) => command),
 		});

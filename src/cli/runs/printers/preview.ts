@@ -56,7 +56,7 @@ export class PreviewScreen {
 			{ path: 'body', least: 16 },
 			...Object.keys(this.#items).map((path) => ({ path })),
 		];
-		const ids = Object.keys(first[0]?.request.ids ?? {});
+		const ids = Object.keys(first[0]?.request.ids ?? {}).filter((name) => name !== 'username');
 		this.#results = await openResults(this.job, {
 			columns: this.#showsChanges ? changeColumns(this.job.endpoint, ids, isDataFormat(this.job)) : request,
 		});

@@ -122,6 +122,7 @@ export class Screen {
 	#showRow(outcome: RowOutcome): Promise<void> | void {
 		const noted = this.#noted;
 		let isListed = false;
+		if (outcome.code === 'not_found') noted.notFound.add(outcome, this.job.endpoint.noun);
 		// What is invalid was complained about before.
 		if (outcome.outcome !== 'invalid' && meaningOf(outcome).attention) {
 			const { outcome: name, status, code } = outcome;
