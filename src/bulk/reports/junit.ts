@@ -52,7 +52,12 @@ export function* junit(facts: ReportFacts): Generator<string> {
 
 /** Lines stay lines; hidden characters are shown. */
 function visible(text: string): string {
-	return escapeXml(text.split(/(\r?\n)/).map((line) => (line.endsWith('\n') ? line : showHidden(line))).join(''));
+	return escapeXml(
+		text
+			.split(/(\r?\n)/)
+			.map((line) => (line.endsWith('\n') ? line : showHidden(line)))
+			.join(''),
+	);
 }
 
 function testsThat(result: 'failure' | 'error' | 'skipped', recorded: Counts): number {
