@@ -16,6 +16,7 @@ const objects = () => import('./commands/objects.js');
 const send: Load = async (words) => (await objects()).writeCommand(words);
 const list = (noun: Noun) => async () => (await objects()).listCommand(noun);
 const get = (noun: EditNoun) => async () => (await objects()).getCommand(noun);
+const history = (noun: EditNoun) => async () => (await import('./commands/history.js')).historyCommand(noun);
 const edit = (noun: EditNoun) => async () => (await objects()).editCommand(noun);
 
 const profile = () => import('./commands/profile.js');
@@ -43,18 +44,23 @@ const table: Readonly<Record<string, Load>> = {
 	'ticket fields get': send,
 	'ticket list': list('ticket'),
 	'ticket get': get('ticket'),
+	'ticket history': history('ticket'),
 	'reply list': list('reply'),
 	'reply get': get('reply'),
+	'reply history': history('reply'),
 	'user id': send,
 	'user check': only(() => import('./commands/user/check.js')),
 	'user list': list('user'),
 	'user get': get('user'),
+	'user history': history('user'),
 	'user password list': list('password'),
 	whoami: async () => (await objects()).whoamiCommand(),
 	'attachment list': list('attachment'),
 	'attachment get': get('attachment'),
+	'attachment history': history('attachment'),
 	'term list': list('term'),
 	'term get': get('term'),
+	'term history': history('term'),
 	login: only(() => import('./commands/login.js')),
 	logout: async () => (await profile()).logout,
 	'profile list': async () => (await profile()).list,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { asciiOnly, root, shared, textFiles } from '../../src/tools/bundle.mjs';
+import { writeJournals } from './journals.mjs';
 import { isInstalled, packageProgram, run } from './processes.mjs';
 
 /**
@@ -325,6 +326,31 @@ const deletes = (rounds, rows) => ({
 	],
 });
 
+const past = (rounds) => ({
+	name: '1,000 journals of 100 rows',
+	rounds,
+	server: {},
+	open({ server, folder }) {
+		writeJournals({ stateDir: join(folder, 'state'), baseUrl: server.url, journals: 1000, rows: 100 });
+		writeJournals({ stateDir: join(folder, 'small'), baseUrl: server.url, journals: 5000, rows: 1 });
+	},
+	async measure(bench) {
+		const seconds = async (words, env) => (await own(bench, words, { env })).ms / 1000;
+		return {
+			every: await seconds(['ticket', 'history', '77']),
+			none: await seconds(['ticket', 'history', '9999']),
+			runs: await seconds(['run', 'list', '--id', '77']),
+			small: await seconds(['run', 'list'], { SUPPORTCTL_STATE_DIR: join(bench.folder, 'small') }),
+		};
+	},
+	figures: [
+		{ what: '`ticket history` of a ticket in all of them', of: 'every', unit: 's', most: 2 },
+		{ what: '`ticket history` of a ticket in none', of: 'none', unit: 's', most: 2 },
+		{ what: '`run list --id`', of: 'runs', unit: 's', most: 2 },
+		{ what: '`run list` of 5,000 journals of one row', of: 'small', unit: 's', most: 2 },
+	],
+});
+
 /** @param {boolean} quick @returns {Case[]} The first one is the one that is plotted. */
 export const casesFor = (quick) => {
 	const size = (full, small) => (quick ? small : full);
@@ -346,5 +372,6 @@ export const casesFor = (quick) => {
 		exported(rounds, 40_000),
 		updates(size(2, 1), size(1_000_000, 200_000)),
 		deletes(1, size(1_000_000, 100_000)),
+		past(size(5, 3)),
 	];
 };

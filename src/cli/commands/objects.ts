@@ -45,7 +45,7 @@ export function writeCommand(words: string): CommandSpec {
 	};
 }
 
-function ownerArguments({ list }: Read): ArgumentSpec[] {
+export function ownerArguments({ list }: Read): ArgumentSpec[] {
 	return list.parameters.map(({ name, help, choices }) => {
 		return { name: name.replaceAll('_', '-'), help, required: true, choices };
 	});

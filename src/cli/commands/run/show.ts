@@ -4,6 +4,7 @@ import { basename, resolve } from 'node:path';
 import { createDialect } from '../../../api/dialect.js';
 import { endpoints } from '../../../api/endpoints.js';
 import { counted } from '../../../api/names.js';
+import type { RecordedChange } from '../../../bulk/journal/changes.js';
 import { exitCodeOf, needsAttention } from '../../../bulk/journal/counts.js';
 import { findRun } from '../../../bulk/journal/folder.js';
 import { closeRuns, combine, type OpenRuns, openRuns, type Whole } from '../../../bulk/journal/shards.js';
@@ -18,7 +19,7 @@ import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { writeSummary } from '../../notices.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
-import { chosenFormat, picksValues, printAll, SHOWN } from '../../results.js';
+import { chosenFormat, openResults, picksValues, printAll, SHOWN } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
 import { outcomeColumns, outcomeView } from '../../runs/outcomes.js';
 import {
@@ -33,7 +34,12 @@ import { noteUnreached, runView } from './list.js';
 
 export const command = defineCommand({
 	arguments: [{ ...runArgument, variadic: true }],
-	options: [outcomeOption('List the rows with these outcomes', outcomeNames), reportOption, ...outputOptions],
+	options: [
+		{ flags: '--changes', help: 'List what the run changed: old and new values', group: 'Rows' },
+		outcomeOption('List the rows with these outcomes', outcomeNames),
+		reportOption,
+		...outputOptions,
+	],
 	async run(invocation) {
 		const { args, context, options } = invocation;
 		const plan = resolve(context.cwd, args[0]);
@@ -48,7 +54,8 @@ export const command = defineCommand({
 			const whole = combine(runs);
 			const outcomes = options.outcome?.flat();
 			if (options.report !== undefined) await writeReports(runs, whole, options.report, context.cwd);
-			if (outcomes === undefined) await showRuns(invocation, runs, whole);
+			if (options.changes === true) await showChanges(invocation, runs, outcomes);
+			else if (outcomes === undefined) await showRuns(invocation, runs, whole);
 			else
 				await printRecords(
 					invocation,
@@ -61,6 +68,26 @@ export const command = defineCommand({
 		}
 	},
 });
+
+async function showChanges(
+	invocation: Invocation,
+	runs: OpenRuns,
+	outcomes: readonly OutcomeName[] | undefined,
+): Promise<void> {
+	const { changesOf } = await import('../../../bulk/journal/changes.js');
+	const { changeColumns, changeRows } = await import('../history.js');
+	const ids = endpoints[runs[0].scan.header.plan.endpoint].parameters.map(({ name }) => name);
+	const columns = [...['row', ...ids].map((path) => ({ path })), ...changeColumns, { path: 'message', optional: true }];
+	const isWanted = (change: RecordedChange) => outcomes?.includes(change.outcome) ?? change.isTried;
+	const results = await openResults(invocation, { columns, idOf: ({ id }) => id });
+	for (const { summary } of runs) {
+		for (const change of await changesOf(summary.path, isWanted)) {
+			const place = printedIds(change.change.object.ids);
+			for (const row of changeRows(invocation, change)) await results.row({ row: change.row, ...place, ...row });
+		}
+	}
+	await results.end();
+}
 
 async function writeReports(runs: OpenRuns, whole: Whole, texts: readonly string[], cwd: string): Promise<void> {
 	const reports = await import('../../../bulk/reports/write.js');

@@ -1,0 +1,106 @@
+/** What this tool did to an object, from the journals of a state folder: one pass over the files, and only lines that name it are parsed. */
+
+import { realpathSync } from 'node:fs';
+import { endpoints } from '../api/endpoints.js';
+import { fileProblem } from '../errors.js';
+import { JournalNames, type RecordedChange, recordedChange } from './journal/changes.js';
+import { findRecords } from './journal/find.js';
+import { journalPath, runIds, runsFolder, type SkippedRun, summariseRun } from './journal/folder.js';
+import type { BeforeRecord, RowRecord } from './journal/records.js';
+import type { RunHeader } from './plan.js';
+
+export interface ObjectName {
+	readonly noun: string;
+	readonly id: string;
+	readonly taxonomy?: string | undefined;
+	/** Only on this service; undefined for all. */
+	readonly baseUrl?: string | undefined;
+}
+
+export interface HistoryEntry extends RecordedChange {
+	readonly header: RunHeader;
+}
+
+export interface ObjectHistory {
+	/** Newest first. */
+	readonly entries: readonly HistoryEntry[];
+	readonly folder: string;
+	readonly runs: number;
+	/** The ID of the oldest run. */
+	readonly oldest?: string | undefined;
+	/** Runs on other services that have an object of this ID. */
+	readonly elsewhere: number;
+	readonly skipped: readonly SkippedRun[];
+	/** Journals with damaged lines, which may be about the object. */
+	readonly damaged: readonly { readonly id: string; readonly lines: number }[];
+}
+
+export async function historyOf(stateDir: string, object: ObjectName): Promise<ObjectHistory> {
+	const entries: HistoryEntry[] = [];
+	const skipped: SkippedRun[] = [];
+	const damaged: { id: string; lines: number }[] = [];
+	let elsewhere = 0;
+	const ids = [...runIds(stateDir)].reverse();
+	for (const id of ids) {
+		const link = journalPath(stateDir, id);
+		try {
+			const found = findRecords(realpathSync(link), [object.id]);
+			if (found.damaged > 0) damaged.push({ id, lines: found.damaged });
+			const own = entriesIn(found, object);
+			const isHere = object.baseUrl === undefined || found.header.plan.service.baseUrl === object.baseUrl;
+			if (isHere) entries.push(...own);
+			else if (own.length > 0) elsewhere++;
+		} catch (error) {
+			const { state, problem = fileProblem(error) } = await summariseRun(link, id);
+			skipped.push({ id, path: link, state, problem });
+		}
+	}
+	return { entries, folder: runsFolder(stateDir), runs: ids.length, oldest: ids.at(-1), elsewhere, skipped, damaged };
+}
+
+/** The last row first. */
+function entriesIn({ header, records }: ReturnType<typeof findRecords>, object: ObjectName): HistoryEntry[] {
+	if (!isOfNoun(header, object.noun)) return [];
+	const names = new JournalNames();
+	const rows = new Map<number, { row: number; before?: BeforeRecord; record?: RowRecord }>();
+	for (const record of records) {
+		names.add(record);
+		if ((record.type !== 'row' && record.type !== 'before') || !isOf(record.ids, object)) continue;
+		const known = rows.get(record.row) ?? { row: record.row };
+		if (record.type === 'row') known.record = record;
+		// A retry finds what the first part wrote.
+		else known.before ??= record;
+		rows.set(record.row, known);
+	}
+	const found = [...rows.values()].map((row) => ({ header, ...recordedChange(header, row, names) }));
+	return found.filter(({ isTried }) => isTried).reverse();
+}
+
+function isOfNoun({ plan }: RunHeader, noun: string): boolean {
+	return plan.endpoint.startsWith(`${noun}.`) && endpoints[plan.endpoint].replay !== 'read';
+}
+
+function isOf(ids: Readonly<Record<string, string>>, { noun, id, taxonomy }: ObjectName): boolean {
+	return (ids.id ?? ids[`${noun}_id`]) === id && (taxonomy === undefined || ids.taxonomy === taxonomy);
+}
+
+/** Looks a username up in the journals, so that this works offline. The newest one counts. */
+export function userIdIn(stateDir: string, username: string): string | undefined {
+	for (const id of [...runIds(stateDir)].reverse()) {
+		for (const record of recordsOf(journalPath(stateDir, id), username)) {
+			if (record.type === 'name' && record.of === 'users' && record.name === username && 'id' in record)
+				return record.id;
+			const isOfUser = record.type === 'row' || record.type === 'before';
+			if (isOfUser && record.ids.username === username && record.ids.id !== undefined) return record.ids.id;
+		}
+	}
+	return undefined;
+}
+
+function recordsOf(path: string, text: string): ReturnType<typeof findRecords>['records'] {
+	try {
+		return findRecords(path, [text]).records;
+	} catch {
+		return [];
+	}
+}

@@ -1,0 +1,127 @@
+/** What the rows of a run changed, as its journal tells. */
+
+import { closeSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { endpoints } from '../../api/endpoints.js';
+import { kinds } from '../../api/kinds.js';
+import { openRegularFile } from '../../folder.js';
+import type { OutcomeName } from '../../http/outcomes.js';
+import { type Change, changeOfRecord, type NameOf } from '../change.js';
+import type { RunHeader } from '../plan.js';
+import { ByRow } from './by-row.js';
+import { lineReader, recordAt, scanJournal } from './read.js';
+import type { BeforeRecord, JournalRecord, RowRecord } from './records.js';
+
+export interface RecordedChange {
+	readonly row: number;
+	/** `unknown` without a record: the run was killed. */
+	readonly outcome: OutcomeName;
+	readonly record?: RowRecord | undefined;
+	readonly change: Change;
+	/** Whether a write was sent, or may have been. */
+	readonly isTried: boolean;
+	/** What the journal doesn't tell, and why. */
+	readonly gap?: string | undefined;
+}
+
+/** Names that people typed, by the IDs that were found for them. */
+export class JournalNames {
+	readonly #names = new Map<string, string>();
+
+	add(record: JournalRecord): void {
+		if (record.type === 'name' && 'id' in record) this.#names.set(`${record.of} ${record.id}`, record.name);
+		if (record.type !== 'row' && record.type !== 'before') return;
+		const { id, username } = record.ids;
+		if (id !== undefined && username !== undefined) this.#names.set(`users ${id}`, username);
+	}
+
+	readonly nameOf: NameOf = ({ name, kind }, value) => {
+		const of = kinds[kind].names?.of === 'users' ? 'users' : name;
+		return this.#names.get(`${of} ${value}`);
+	};
+}
+
+interface Recorded {
+	readonly row: number;
+	readonly before?: BeforeRecord | undefined;
+	readonly record?: RowRecord | undefined;
+}
+
+/** @param recorded with a record or old values */
+export function recordedChange(
+	{ plan }: RunHeader,
+	{ row, before, record }: Recorded,
+	names: JournalNames,
+): RecordedChange {
+	const ids = record?.ids ?? before?.ids ?? {};
+	const naming = { nameOf: names.nameOf };
+	const outcome = record?.outcome ?? 'unknown';
+	const isTried = wasTried(outcome, before !== undefined || !plan.checks.snapshot);
+	if (before !== undefined) {
+		const change = withoutUnchanged(changeOfRecord({ ...before, ids }, plan, naming));
+		return { row, outcome, record, change, isTried };
+	}
+	const isDelete = endpoints[plan.endpoint].replay === 'delete';
+	// What a flag gave each row is known all the same.
+	const known = isDelete ? {} : { sent: plan.values.fields, untold: plan.values.withheld };
+	const change = changeOfRecord({ ids, ...known }, plan, naming);
+	const why = plan.checks.snapshot ? 'the journal has no old values of this row' : 'no old values were saved';
+	return { row, outcome, record, change, isTried, gap: isDelete ? undefined : why };
+}
+
+function wasTried(outcome: OutcomeName, hasBegun: boolean): boolean {
+	if (outcome === 'failed') return hasBegun;
+	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
+}
+
+/** Some updates would clear a field that they leave out. */
+function withoutUnchanged(change: Change): Change {
+	const fields = change.fields.filter(
+		({ from, to }) => from.is !== 'shown' || !isDeepStrictEqual(from.value.value, to.value),
+	);
+	return { ...change, fields };
+}
+
+/** All of a run, in the order of rows. @throws FailedError */
+export async function changesOf(
+	path: string,
+	isWanted: (change: RecordedChange) => boolean,
+): Promise<Iterable<RecordedChange>> {
+	const befores = new ByRow(Float64Array);
+	const records = new ByRow(Float64Array);
+	const names = new JournalNames();
+	const { header } = await scanJournal(path, (record, place) => {
+		names.add(record);
+		if (record.type === 'row') records.set(record.row, place);
+		// A retry finds what the first part wrote.
+		if (record.type === 'before' && befores.get(record.row) === 0) befores.set(record.row, place);
+	});
+	return (function* () {
+		const fd = openRegularFile(path);
+		try {
+			const lineAt = lineReader(fd);
+			const at = (place: number) => (place === 0 ? undefined : recordAt(lineAt, place));
+			for (const row of rowsIn(records, befores)) {
+				const record = at(records.get(row));
+				const before = at(befores.get(row));
+				const found = recordedChange(
+					header,
+					{
+						row,
+						record: record?.type === 'row' ? record : undefined,
+						before: before?.type === 'before' ? before : undefined,
+					},
+					names,
+				);
+				if (isWanted(found)) yield found;
+			}
+		} finally {
+			closeSync(fd);
+		}
+	})();
+}
+
+function rowsIn(...places: readonly ByRow[]): number[] {
+	const rows = new Set(places.flatMap((each) => [...each.entries()].map(([row]) => row)));
+	return [...rows].sort((left, right) => left - right);
+}

@@ -1,0 +1,190 @@
+/** `ticket history` and the like: what this tool did to an object. */
+
+import { counted, nameRow } from '../../api/names.js';
+import type { EditNoun } from '../../api/reads.js';
+import { reads } from '../../api/reads.js';
+import { looksLikeNumber, quote } from '../../api/values.js';
+import { changeLines, changeView, doneText } from '../../bulk/change.js';
+import { type HistoryEntry, historyOf, type ObjectHistory, userIdIn } from '../../bulk/history.js';
+import type { RecordedChange } from '../../bulk/journal/changes.js';
+import { shortId } from '../../bulk/journal/folder.js';
+import { fullMessage } from '../../bulk/journal/records.js';
+import { commandOf } from '../../bulk/plan.js';
+import { UsageError } from '../../errors.js';
+import { outcomes } from '../../http/outcomes.js';
+import type { Context } from '../../io/context.js';
+import type { Column, Row } from '../../output/columns.js';
+import { factsOf } from '../../output/formats.js';
+import { asksForJson } from '../../output/sanitise.js';
+import { readSetup, resolveBaseUrl } from '../../profile/resolve.js';
+import { stateFolder } from '../../profile/settings.js';
+import { relativeTime } from '../../text.js';
+import type { CommandSpec, Invocation } from '../command.js';
+import { say, warn, writeSummary } from '../notices.js';
+import { pick } from '../options/option.js';
+import { connectionOptions, outputOptions } from '../options/shared.js';
+import { chosenFormat, printAll } from '../results.js';
+import { ownerArguments } from './objects.js';
+import { noteSkipped } from './run/list.js';
+
+export function historyCommand(noun: EditNoun): CommandSpec {
+	const owners = ownerArguments(reads[noun]);
+	return {
+		arguments: [...owners, { name: 'id', help: noun === 'user' ? 'ID, or username' : 'ID', required: true }],
+		options: [...pick(connectionOptions, 'profile', 'base-url'), ...outputOptions],
+		run: (invocation) =>
+			showHistory(
+				noun,
+				invocation,
+				owners.map(({ name }) => name),
+			),
+	};
+}
+
+async function showHistory(noun: EditNoun, invocation: Invocation, owners: readonly string[]): Promise<undefined> {
+	const { context, args } = invocation;
+	const stateDir = stateFolder(context);
+	const text = args[owners.length] as string;
+	const id = noun === 'user' && !looksLikeNumber(text) ? userNamed(text, stateDir) : text;
+	const taxonomy = owners[0] === 'taxonomy' ? args[0] : undefined;
+	const found = await historyOf(stateDir, { noun, id, taxonomy, baseUrl: baseUrlOf(invocation) });
+	const shape = { columns: columnsFor(invocation), keys: KEYS, idOf: ({ run }: Row) => run };
+	const rows = found.entries.flatMap((entry) => {
+		const run = runFacts(entry);
+		return changeRows(invocation, entry).map((row) => ({ ...run, ...row }));
+	});
+	await printAll(invocation, shape, rows);
+	tellSource(invocation, found, nameRow({ id }, noun), id);
+	return undefined;
+}
+
+/** @throws UsageError */
+function userNamed(name: string, stateDir: string): string {
+	const id = userIdIn(stateDir, name.replace(/^@/, ''));
+	if (id !== undefined) return id;
+	throw new UsageError(`no run names user ${quote(name)}; pass the ID`, {
+		code: 'unknown_name',
+		hint: `to find it: supportctl user id ${name}`,
+	});
+}
+
+/** Undefined where nothing says which service is meant: then all of them are. */
+function baseUrlOf({ context, options }: Invocation): string | undefined {
+	const setup = readSetup(context, options);
+	return setup.settings.baseUrl === undefined ? undefined : resolveBaseUrl(setup).url;
+}
+
+function runFacts({ header }: HistoryEntry): Row {
+	const { id, started, who, note, plan } = header;
+	return {
+		run: id,
+		started,
+		user: who?.user ?? null,
+		host: who?.host ?? null,
+		account: who?.account ?? null,
+		command: commandOf(plan),
+		undoes: plan.source.from === 'snapshots' ? plan.source.run : null,
+		service: plan.service.baseUrl,
+		note: note ?? null,
+	};
+}
+
+/** A line for each field where people look, and one object for each row of a run elsewhere. */
+export function changeRows(invocation: Invocation, entry: RecordedChange): Row[] {
+	const { row, outcome, record, change, gap } = entry;
+	const said = outcome === 'ok' ? undefined : record === undefined ? CRASHED : fullMessage(record);
+	const facts = { row, outcome, status: record?.status ?? null, code: record?.code ?? null };
+	const messageWith = (more?: unknown): string | null => {
+		return [said, gap, more].filter((text) => typeof text === 'string').join('; ') || null;
+	};
+	if (isNested(invocation)) return [{ ...changeView(change), ...facts, message: messageWith() }];
+	if (change.action !== 'update') {
+		return [{ ...facts, field: null, old: null, new: doneText(change), message: messageWith() }];
+	}
+	const lines: Row[] = change.fields.length === 0 ? [{ field: null, old: null, new: null }] : changeLines(change);
+	return lines.map((line) => ({ ...facts, ...line, message: messageWith(line.message) }));
+}
+
+const CRASHED = 'the run was killed: nobody knows whether it was written';
+
+function isNested(invocation: Invocation): boolean {
+	const { prints, exports } = factsOf(chosenFormat(invocation));
+	return prints !== 'columns' && exports !== 'cells';
+}
+
+const KEYS = [
+	...['run', 'started', 'user', 'host', 'account', 'command', 'undoes', 'service', 'note', 'row', 'outcome'],
+	...[
+		'status',
+		'code',
+		'title',
+		'action',
+		'receiver',
+		'change',
+		'changes',
+		'field',
+		'old',
+		'new',
+		'old_id',
+		'new_id',
+		'message',
+	],
+];
+
+export const changeColumns: readonly Column[] = [
+	{ path: 'field', least: 6 },
+	{ path: 'old', least: 8 },
+	{ path: 'new', least: 8 },
+	{ path: 'outcome', style: (_, { outcome }) => outcomes[outcome as keyof typeof outcomes]?.style },
+];
+
+function columnsFor(invocation: Invocation): Column[] {
+	const { stdout, clock }: Context = invocation.context;
+	if (factsOf(chosenFormat(invocation)).prints === 'everything') {
+		const nested = ['action', 'receiver', 'change', 'changes'];
+		return KEYS.filter((path) => !nested.includes(path)).map((path) => ({ path }));
+	}
+	const more: Column[] = [
+		{ path: 'note', optional: true },
+		{ path: 'message', optional: true },
+	];
+	if (!stdout.isTTY) return [{ path: 'started' }, { path: 'run' }, { path: 'user' }, ...changeColumns, ...more];
+	return [
+		{ path: 'when', get: ({ started }) => relativeTime(Date.parse(String(started)), clock.now()), least: 8 },
+		{ path: 'run', get: ({ run }) => shortId(String(run)), whole: true },
+		{ path: 'user', label: 'who', least: 4 },
+		...changeColumns,
+		...more,
+	];
+}
+
+/** Where this comes from, and what it can't tell. */
+function tellSource(invocation: Invocation, found: ObjectHistory, object: string, id: string): void {
+	const { context } = invocation;
+	const { entries, folder, runs, oldest, elsewhere, skipped, damaged } = found;
+	const since = oldest === undefined ? null : `${oldest.slice(0, 4)}-${oldest.slice(4, 6)}-${oldest.slice(6, 8)}`;
+	const last = entries.find(
+		({ outcome, gap, header }) =>
+			outcomes[outcome].written !== false && gap === undefined && header.plan.checks.snapshot,
+	);
+	const next = last && `supportctl run undo ${last.header.id} --ids ${id}`;
+	if (asksForJson(context.argv)) {
+		const skips = skipped.map(({ id: run, state, problem }) => ({ run, state, problem }));
+		const lines = damaged.map(({ id: run, lines: damaged_lines }) => ({ run, damaged_lines }));
+		const facts = { folder, runs, since, other_services: elsewhere, skipped: skips, damaged: lines };
+		writeSummary(context, { ...facts, next: next === undefined ? [] : [next] });
+		return;
+	}
+	noteSkipped(context, skipped);
+	for (const { id: run, lines } of damaged.slice(0, 3)) {
+		warn(context, [`run ${run} has ${counted(lines, 'damaged line')}, which may be about ${object}`]);
+	}
+	if (entries.length === 0) say(invocation, `no run changed ${object}`);
+	const others = elsewhere === 0 ? '' : `; ${counted(elsewhere, 'run')} on other services left out`;
+	const from = since === null ? '' : `, the oldest from ${since}`;
+	say(
+		invocation,
+		`read ${counted(runs, 'run')} in ${folder}${from}${others}; earlier changes and those made elsewhere aren't known`,
+	);
+	if (next !== undefined) say(invocation, `to put back the newest change: ${next}`);
+}
