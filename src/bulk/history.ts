@@ -3,11 +3,11 @@
 import { realpathSync } from 'node:fs';
 import { endpoints } from '../api/endpoints.js';
 import { fileProblem } from '../errors.js';
-import { JournalNames, type RecordedChange, recordedChange } from './journal/changes.js';
 import { findRecords } from './journal/find.js';
 import { journalPath, runIds, runsFolder, type SkippedRun, summariseRun } from './journal/folder.js';
 import type { BeforeRecord, RowRecord } from './journal/records.js';
 import type { RunHeader } from './plan.js';
+import { JournalNames, type RecordedChange, recordedChange } from './recorded.js';
 
 export interface ObjectName {
 	readonly noun: string;

@@ -35,7 +35,7 @@ async function history(line: string) {
 }
 
 describe('history', () => {
-	test('lists what each run changed, newest first, and how to put it back', async () => {
+	test('lists what each run changed, newest first, and how to restore it', async () => {
 		await run('ticket update 17 18 --status read --note first');
 		await run('ticket update 17 --title Fixed');
 		await run('ticket fields set 17 --set severity=major');
@@ -47,7 +47,7 @@ describe('history', () => {
 			['status', 'hold', 'read', 'ok'],
 		]);
 		expect(stderr).toContain(`read 3 runs in ${stateDir()}/runs, the oldest from 20`);
-		expect(stderr).toContain(`to put back the newest change: supportctl run undo ${newest} --ids 17\n`);
+		expect(stderr).toContain(`to restore the newest change: supportctl run undo ${newest} --ids 17\n`);
 		expect((await run(`run undo ${newest} --ids 17 --yes`)).exitCode).toBe(0);
 		expect((await history('ticket history 17')).rows[0]).toEqual(['severity', 'major', expect.any(String), 'ok']);
 	});
@@ -104,7 +104,7 @@ describe('history', () => {
 		const { stdout, stderr } = await run('ticket history 18');
 		expect(stdout).toContain('\tstatus\t(not shown)\tread\tok\t');
 		expect(stdout).toContain('no old values were saved');
-		expect(stderr).not.toContain('to put back');
+		expect(stderr).not.toContain('to restore');
 		const journal = startJournal(stateDir(), 2, undefined, { id: '20990101-000000-aaaaa', service: await serviceOf() });
 		await journal.before(1, { id: '19' }, { values: { status: 'hold' }, sent: { status: 'read' }, absent: [] });
 		await journal.close();

@@ -43,7 +43,15 @@ export function writeJournals({ stateDir, baseUrl, journals, rows }) {
 		const id = `${time}-${number.toString(36).padStart(5, '0')}`;
 		const input = { sha256: 'ab', rows, own: rows, copied: false };
 		const plan = planOn(baseUrl);
-		const header = { type: 'plan', version: 3, id, started, tool: '0', concurrency: 4, who: { user: 'ada', host: 'desk' } };
+		const header = {
+			type: 'plan',
+			version: 3,
+			id,
+			started,
+			tool: '0',
+			concurrency: 4,
+			who: { user: 'ada', host: 'desk' },
+		};
 		let text = sealed({ ...header, plan, input });
 		for (let row = 1; row <= rows; row++) {
 			text += sealed({ type: 'before', row, ids: { id: String(row) }, values, sent });

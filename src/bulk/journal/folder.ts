@@ -145,8 +145,17 @@ function readEdges(path: string): { first: string; last: string } {
 	}
 }
 
+/** @throws FailedError */
 export function readRunHeader(path: string): RunHeader {
-	return readHeader(readEdges(path).first, path);
+	try {
+		return readHeader(readEdges(path).first, path);
+	} catch (error) {
+		if (error instanceof FailedError) throw error;
+		throw new FailedError(`can't read the journal ${path}: ${fileProblem(error)}`, {
+			code: 'unreadable_journal',
+			cause: error,
+		});
+	}
 }
 
 function stateAfter(end: EndRecord | undefined): RunState {

@@ -6,10 +6,10 @@ import { reads } from '../../api/reads.js';
 import { looksLikeNumber, quote } from '../../api/values.js';
 import { changeLines, changeView, doneText } from '../../bulk/change.js';
 import { type HistoryEntry, historyOf, type ObjectHistory, userIdIn } from '../../bulk/history.js';
-import type { RecordedChange } from '../../bulk/journal/changes.js';
 import { shortId } from '../../bulk/journal/folder.js';
 import { fullMessage } from '../../bulk/journal/records.js';
 import { commandOf } from '../../bulk/plan.js';
+import type { RecordedChange } from '../../bulk/recorded.js';
 import { UsageError } from '../../errors.js';
 import { outcomes } from '../../http/outcomes.js';
 import type { Context } from '../../io/context.js';
@@ -24,6 +24,7 @@ import { say, warn, writeSummary } from '../notices.js';
 import { pick } from '../options/option.js';
 import { connectionOptions, outputOptions } from '../options/shared.js';
 import { chosenFormat, printAll } from '../results.js';
+import { printsLines } from '../runs/printers/preview.js';
 import { ownerArguments } from './objects.js';
 import { noteSkipped } from './run/list.js';
 
@@ -97,7 +98,7 @@ export function changeRows(invocation: Invocation, entry: RecordedChange): Row[]
 	const messageWith = (more?: unknown): string | null => {
 		return [said, gap, more].filter((text) => typeof text === 'string').join('; ') || null;
 	};
-	if (isNested(invocation)) return [{ ...changeView(change), ...facts, message: messageWith() }];
+	if (!printsLines(invocation)) return [{ ...changeView(change), ...facts, message: messageWith() }];
 	if (change.action !== 'update') {
 		return [{ ...facts, field: null, old: null, new: doneText(change), message: messageWith() }];
 	}
@@ -106,11 +107,6 @@ export function changeRows(invocation: Invocation, entry: RecordedChange): Row[]
 }
 
 const CRASHED = 'the run was killed: nobody knows whether it was written';
-
-function isNested(invocation: Invocation): boolean {
-	const { prints, exports } = factsOf(chosenFormat(invocation));
-	return prints !== 'columns' && exports !== 'cells';
-}
 
 const KEYS = [
 	...['run', 'started', 'user', 'host', 'account', 'command', 'undoes', 'service', 'note', 'row', 'outcome'],
@@ -131,7 +127,7 @@ const KEYS = [
 	],
 ];
 
-export const changeColumns: readonly Column[] = [
+export const fieldColumns: readonly Column[] = [
 	{ path: 'field', least: 6 },
 	{ path: 'old', least: 8 },
 	{ path: 'new', least: 8 },
@@ -148,12 +144,12 @@ function columnsFor(invocation: Invocation): Column[] {
 		{ path: 'note', optional: true },
 		{ path: 'message', optional: true },
 	];
-	if (!stdout.isTTY) return [{ path: 'started' }, { path: 'run' }, { path: 'user' }, ...changeColumns, ...more];
+	if (!stdout.isTTY) return [{ path: 'started' }, { path: 'run' }, { path: 'user' }, ...fieldColumns, ...more];
 	return [
 		{ path: 'when', get: ({ started }) => relativeTime(Date.parse(String(started)), clock.now()), least: 8 },
 		{ path: 'run', get: ({ run }) => shortId(String(run)), whole: true },
 		{ path: 'user', label: 'who', least: 4 },
-		...changeColumns,
+		...fieldColumns,
 		...more,
 	];
 }
@@ -186,5 +182,5 @@ function tellSource(invocation: Invocation, found: ObjectHistory, object: string
 		invocation,
 		`read ${counted(runs, 'run')} in ${folder}${from}${others}; earlier changes and those made elsewhere aren't known`,
 	);
-	if (next !== undefined) say(invocation, `to put back the newest change: ${next}`);
+	if (next !== undefined) say(invocation, `to restore the newest change: ${next}`);
 }

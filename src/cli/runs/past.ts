@@ -4,25 +4,37 @@ import { isDeepStrictEqual } from 'node:util';
 import { createDialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { findRun, readRunHeader } from '../../bulk/journal/folder.js';
-import type { RunPlan, RunService } from '../../bulk/plan.js';
+import { madeBy, type RunHeader, type RunPlan, type RunService } from '../../bulk/plan.js';
 import { sourceAgain } from '../../bulk/run/resume.js';
 import { type ExitCode, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import type { Context } from '../../io/context.js';
 import { readChoice, readSetup, resolveBaseUrl } from '../../profile/resolve.js';
-import { configFolder, stateFolder } from '../../profile/settings.js';
+import { configFolder, shellWord, stateFolder } from '../../profile/settings.js';
 import { readStore } from '../../profile/store.js';
 import { warn } from '../notices.js';
 import { openSession, type Session } from '../session.js';
 import { readFields } from './fields.js';
 import { defined, inputAt, type RunJob, stopGiven, tuningOf } from './job.js';
 import type { RunInvocation } from './options.js';
+import { machineUser } from './who.js';
 
 type PastRun = Omit<NonNullable<RunJob['resumes']>, 'again'>;
 
 export function pastRun(idOrPath: string, context: Context): PastRun {
 	const path = findRun(stateFolder(context), idOrPath, context.cwd);
-	return { path, header: readRunHeader(path) };
+	const header = readRunHeader(path);
+	if (idOrPath === 'last') checkOwn(header);
+	return { path, header };
+}
+
+/** In a shared folder the newest run may be somebody else's. @throws UsageError */
+function checkOwn({ id, who }: RunHeader): void {
+	if (who === undefined || who.user === machineUser().user) return;
+	throw new UsageError(`the newest run, ${id}, was started by ${madeBy(who)}`, {
+		code: 'not_your_run',
+		hint: `name the run: supportctl run list --user ${shellWord(machineUser().user)}`,
+	});
 }
 
 async function secretsAgain(

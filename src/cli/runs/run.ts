@@ -37,6 +37,8 @@ interface Edited {
 	expected: Checks['expected'];
 }
 
+import { machineUser } from './who.js';
+
 export async function startCommand(name: EndpointName, invocation: RunInvocation, edited?: Edited): Promise<ExitCode> {
 	const { dryRun = false, diff = false, ifUnmodified } = invocation.options;
 	if (diff && !dryRun) throw new UsageError('--diff requires --dry-run');
@@ -217,13 +219,4 @@ function recordOf({ session, options, context, resumes }: RunJob): Work['record'
 			return `${format}:${resolve(context.cwd, path.join(':'))}`;
 		}),
 	};
-}
-
-function machineUser(): { user: string; host: string } {
-	const os = process.getBuiltinModule('node:os');
-	try {
-		return { user: os.userInfo().username, host: os.hostname() };
-	} catch {
-		return { user: String(process.getuid?.() ?? 'unknown'), host: os.hostname() };
-	}
 }

@@ -4,11 +4,11 @@ import { basename, resolve } from 'node:path';
 import { createDialect } from '../../../api/dialect.js';
 import { endpoints } from '../../../api/endpoints.js';
 import { counted } from '../../../api/names.js';
-import type { RecordedChange } from '../../../bulk/journal/changes.js';
 import { exitCodeOf, needsAttention } from '../../../bulk/journal/counts.js';
 import { findRun } from '../../../bulk/journal/folder.js';
 import { closeRuns, combine, type OpenRuns, openRuns, type Whole } from '../../../bulk/journal/shards.js';
 import { commandOf, formatShard, madeBy, type RunPlan } from '../../../bulk/plan.js';
+import type { RecordedChange } from '../../../bulk/recorded.js';
 import { isPlanFile, plannedChanges, readPlan, sumUp } from '../../../bulk/run/plan-file.js';
 import { inputFileOf, sourceName } from '../../../bulk/sources.js';
 import { type OutcomeName, outcomeNames } from '../../../http/outcomes.js';
@@ -21,7 +21,7 @@ import { writeSummary } from '../../notices.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
 import { chosenFormat, openResults, picksValues, printAll, SHOWN } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
-import { outcomeColumns, outcomeView } from '../../runs/outcomes.js';
+import { outcomeColumns, outcomeView, printedIds } from '../../runs/outcomes.js';
 import {
 	changeColumns,
 	isDataFormat,
@@ -74,10 +74,10 @@ async function showChanges(
 	runs: OpenRuns,
 	outcomes: readonly OutcomeName[] | undefined,
 ): Promise<void> {
-	const { changesOf } = await import('../../../bulk/journal/changes.js');
-	const { changeColumns, changeRows } = await import('../history.js');
+	const { changesOf } = await import('../../../bulk/recorded.js');
+	const { changeRows, fieldColumns } = await import('../history.js');
 	const ids = endpoints[runs[0].scan.header.plan.endpoint].parameters.map(({ name }) => name);
-	const columns = [...['row', ...ids].map((path) => ({ path })), ...changeColumns, { path: 'message', optional: true }];
+	const columns = [...['row', ...ids].map((path) => ({ path })), ...fieldColumns, { path: 'message', optional: true }];
 	const isWanted = (change: RecordedChange) => outcomes?.includes(change.outcome) ?? change.isTried;
 	const results = await openResults(invocation, { columns, idOf: ({ id }) => id });
 	for (const { summary } of runs) {

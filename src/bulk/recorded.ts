@@ -2,15 +2,15 @@
 
 import { closeSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { endpoints } from '../../api/endpoints.js';
-import { kinds } from '../../api/kinds.js';
-import { openRegularFile } from '../../folder.js';
-import type { OutcomeName } from '../../http/outcomes.js';
-import { type Change, changeOfRecord, type NameOf } from '../change.js';
-import type { RunHeader } from '../plan.js';
-import { ByRow } from './by-row.js';
-import { lineReader, recordAt, scanJournal } from './read.js';
-import type { BeforeRecord, JournalRecord, RowRecord } from './records.js';
+import { endpoints } from '../api/endpoints.js';
+import { kinds } from '../api/kinds.js';
+import { openRegularFile } from '../folder.js';
+import type { OutcomeName } from '../http/outcomes.js';
+import { type Change, changeOfRecord, type NameOf } from './change.js';
+import { ByRow } from './journal/by-row.js';
+import { lineReader, recordAt, scanJournal } from './journal/read.js';
+import type { BeforeRecord, JournalRecord, RowRecord } from './journal/records.js';
+import type { RunHeader } from './plan.js';
 
 export interface RecordedChange {
 	readonly row: number;
