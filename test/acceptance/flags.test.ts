@@ -74,6 +74,8 @@ interface Flag {
 	on: readonly Path[];
 	/** Where it is accepted and has nothing to do. */
 	idleOn?: readonly Path[];
+	/** Where a flag of this name means something else. */
+	otherOn?: readonly Path[];
 }
 
 const updates: readonly Path[] = ['one object', 'a run'];
@@ -156,7 +158,8 @@ const flags: Record<string, Flag> = {
 	},
 	'--yes': { shows: succeeds, on: [...sends, 'a dry run'] },
 	'--format ids': { shows: printsIds, on: everywhere },
-	'--fields id': { shows: printsIds, on: everywhere },
+	'--fields id': { shows: printsIds, on: everywhere.filter((path) => path !== 'an undo'), otherOn: ['an undo'] },
+	'--fields status': { shows: succeeds, on: ['an undo'], otherOn: everywhere },
 	'--json': { shows: ({ stdout }) => typeof JSON.parse(stdout) === 'object', on: everywhere },
 	'--format csv --bom': { shows: ({ stdout }) => stdout.startsWith('\ufeff'), on: everywhere },
 	'-q': { shows: ({ stderr }) => stderr === '', on: everywhere },
@@ -189,7 +192,8 @@ describe.each(Object.entries(flags))('%s', (name, flag) => {
 		expect({ exitCode, stderr, written }).toMatchObject(isDry ? { exitCode: 0, written: [] } : { exitCode: 1 });
 	});
 
-	const others = (Object.keys(paths) as Path[]).filter((each) => ![...flag.on, ...(flag.idleOn ?? [])].includes(each));
+	const known = [...flag.on, ...(flag.idleOn ?? []), ...(flag.otherOn ?? [])];
+	const others = (Object.keys(paths) as Path[]).filter((each) => !known.includes(each));
 	test.each(others)('is an unknown flag on %s', async (path) => {
 		const { exitCode, stdout, stderr, requests } = await run(path, name, flag);
 		const says = expect.stringMatching(/^error: unknown flag -/);
