@@ -221,7 +221,7 @@ describe('each shell gets it in its own way:', () => {
 
 	it('zsh with a colon behind the value', async () => {
 		const { stdout } = await runHere(['__complete', 'zsh', 'att']);
-		expect(stdout).toMatch(/^attachment:update, edit, list, get$/m);
+		expect(stdout).toMatch(/^attachment:update, edit, list, get, history$/m);
 	});
 });
 
