@@ -41,12 +41,27 @@ const roff: Record<Block['kind'], (lines: string[]) => string> = {
 	code: (lines) => `.PP\n.RS 4\n.nf\n${lines.map(literal).join('\n')}\n.fi\n.RE`,
 };
 
+/** Topics that manual pages have sections for, by the names that readers look for. */
+const USUAL_SECTIONS: Readonly<Record<string, string>> = {
+	'exit-codes': 'exit status',
+	environment: 'environment',
+	files: 'files',
+};
+
+/** Every command with what it does, before the sections that explain each. */
+const commandList = (): string =>
+	commands.map(({ words }) => `- \`${words.join(' ')}\`: ${describeCommand(words).summary}`).join('\n');
+
 export async function manualRoff(version: string): Promise<string> {
+	const topics = [...topicTexts].filter(([name]) => name !== 'flags');
+	const isUsual = ([name]: [string, string]): boolean => Object.hasOwn(USUAL_SECTIONS, name);
 	const sections = await Promise.all([
 		['description', orientation],
+		['commands', commandList()],
 		...commands.map(async (entry) => [`supportctl ${entry.words.join(' ')}`, commandText(entry, await entry.load())]),
 		['shared flags', sharedFlags()],
-		...[...topicTexts].filter(([name]) => name !== 'flags').map(([name, text]) => [name, text.replace(/^# /, '## ')]),
+		...topics.filter((topic) => !isUsual(topic)).map(([name, text]) => [name, text.replace(/^# /, '## ')]),
+		...topics.filter(isUsual).map(([name, text]) => [USUAL_SECTIONS[name], text]),
 	]);
 	return [
 		`.TH SUPPORTCTL 1 "" ${quoted(`supportctl ${version}`)} "User Commands"`,

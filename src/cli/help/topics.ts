@@ -5,6 +5,7 @@ import commands from './commands.md' with { type: 'text' };
 import agents from './topics/agents.md' with { type: 'text' };
 import environment from './topics/environment.md' with { type: 'text' };
 import exitCodes from './topics/exit-codes.md' with { type: 'text' };
+import files from './topics/files.md' with { type: 'text' };
 import flags from './topics/flags.md' with { type: 'text' };
 import formats from './topics/formats.md' with { type: 'text' };
 import plan from './topics/plan.md' with { type: 'text' };
@@ -21,6 +22,7 @@ export const topicTexts: ReadonlyMap<string, string> = new Map(
 		bulk,
 		environment,
 		'exit-codes': exitCodes,
+		files,
 		flags,
 		formats,
 		plan,
