@@ -1,7 +1,17 @@
 /** A lock is a file that names its owner. Others take it over once that process is gone, or gives no sign of life. */
 
 import { randomBytes } from 'node:crypto';
-import { readFileSync, readlinkSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+	closeSync,
+	constants,
+	openSync,
+	readFileSync,
+	readlinkSync,
+	statSync,
+	unlinkSync,
+	writeFileSync,
+	writeSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { FailedError, fileProblem } from './errors.js';
 
@@ -80,19 +90,42 @@ function readOwner(path: string): Owner | undefined {
 	return isComplete ? owner : { token: 'torn' };
 }
 
+/** What the file system takes for now: clocks of machines that share a folder differ. */
+function folderTime(path: string, { token }: Owner): number {
+	const probe = `${path}.${token}.now`;
+	const time = attempt(() => {
+		writeFileSync(probe, '', { flag: 'wx', mode: 0o600 });
+		return statSync(probe).mtimeMs;
+	});
+	attempt(() => unlinkSync(probe));
+	return time ?? Date.now();
+}
+
+/** Its time is that of the file system. A space does no harm to a lock that somebody else took meanwhile, and no file is made anew. */
+function giveSign(path: string): void {
+	const fd = openSync(path, constants.O_WRONLY | constants.O_APPEND);
+	try {
+		writeSync(fd, ' ');
+	} finally {
+		closeSync(fd);
+	}
+}
+
 /** Where the process can't be seen from here, the age of its last sign of life counts. */
 function stateOf(path: string, { pid, place, start }: Owner, self: Owner): 'alive' | 'dead' | 'elsewhere' {
-	const age = attempt(() => Date.now() - statSync(path).mtimeMs) ?? 0;
+	const isHere = place === self.place;
+	const now = isHere ? Date.now() : folderTime(path, self);
+	const age = attempt(() => now - statSync(path).mtimeMs) ?? 0;
 	if (pid === undefined && place !== HIDDEN) return age > TORN_AFTER_MS ? 'dead' : 'elsewhere';
-	if (pid === undefined || place !== self.place) return age > DEAD_AFTER_MS ? 'dead' : 'elsewhere';
+	if (pid === undefined || !isHere) return age > DEAD_AFTER_MS ? 'dead' : 'elsewhere';
 	try {
 		process.kill(pid, 0);
 	} catch (error) {
 		if (codeOf(error) !== 'EPERM') return 'dead';
 	}
 	// Some systems hide the processes of others.
-	const now = startOf(pid);
-	return now === undefined || start === undefined || now === start ? 'alive' : 'dead';
+	const started = startOf(pid);
+	return started === undefined || start === undefined || started === start ? 'alive' : 'dead';
 }
 
 /** @returns undefined if the file exists */
@@ -114,10 +147,7 @@ function publish(path: string, self: Owner): Lock | undefined {
 		}
 	};
 	// These may fail: the next sign may succeed, and the lock ends with the process.
-	const signs = setInterval(
-		() => attempt(() => isHeld() && utimesSync(path, new Date(), new Date())),
-		SIGN_EVERY_MS,
-	).unref();
+	const signs = setInterval(() => attempt(() => isHeld() && giveSign(path)), SIGN_EVERY_MS).unref();
 	const release = (): void => {
 		clearInterval(signs);
 		attempt(() => isHeld() && unlinkSync(path));

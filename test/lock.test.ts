@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { acquireLock, lockHolder } from '../src/lock.js';
 import { bundleForChild } from './support/bundle.js';
@@ -142,6 +142,25 @@ describe('acquireLock', () => {
 		lock.release();
 		expect(other.isHeld()).toBe(true);
 		other.release();
+	});
+
+	it.each([
+		['ahead', 600_000],
+		['behind', -600_000],
+	])('of another machine counts by the time of the file system, on one whose clock is %s', (_, ms) => {
+		const { path, lock, owner } = takenLock();
+		writeFileSync(path, JSON.stringify({ ...owner, place: 'elsewhere' }));
+		const now = Date.now() + ms;
+		const clock = vi.spyOn(Date, 'now').mockImplementation(() => now);
+		onTestFinished(() => clock.mockRestore());
+		expect(codeOf(() => acquireLock(path, 'it')).code).toBe('locked');
+		clock.mockRestore();
+		const long = new Date(Date.now() - 61_000);
+		utimesSync(path, long, long);
+		vi.spyOn(Date, 'now').mockImplementation(() => now);
+		expect(lockHolder(path)).toBeUndefined();
+		lock.release();
+		expect(readdirSync(dirname(path))).toEqual([]);
 	});
 
 	it('takes a file that names no owner only once it is old', () => {

@@ -6,7 +6,7 @@ import { openRows, stepsAfter, totalOf, withUnsent } from '../../../bulk/journal
 import { findRecords, isAbout } from '../../../bulk/journal/find.js';
 import { isSkipped, type RunSummary, runIds, runsIn, type SkippedRun, shortId } from '../../../bulk/journal/folder.js';
 import type { JournalScan } from '../../../bulk/journal/history.js';
-import { commandOf, formatShard, type RunPlan } from '../../../bulk/plan.js';
+import { commandOf, formatShard, madeBy, type RunPlan } from '../../../bulk/plan.js';
 import { sourceName } from '../../../bulk/sources.js';
 import { outcomeNames } from '../../../http/outcomes.js';
 import type { Context } from '../../../io/context.js';
@@ -39,6 +39,7 @@ function nextOf({ state, header, counts }: RunSummary): string[] {
 export function runView(summary: RunSummary): Row {
 	const { id, state, path, header, counts, end, problem } = summary;
 	const plan = header?.plan;
+	const made = plan?.source.from === 'plan' ? plan.source.made : undefined;
 	const numbers = outcomeNames.map((name) => [name.replace('-', '_'), counts?.[name] ?? null]);
 	return {
 		run: id,
@@ -63,6 +64,8 @@ export function runView(summary: RunSummary): Row {
 		host: header?.who?.host ?? null,
 		account: header?.who?.account ?? null,
 		note: header?.note ?? null,
+		planned_by: made?.who === undefined ? null : madeBy(made.who),
+		plan_note: made?.note ?? null,
 		started: header?.started ?? null,
 		ended: end?.at ?? null,
 		journal: path,
@@ -113,12 +116,15 @@ function fromText({ source }: RunPlan): string {
 	}
 }
 
+/** The run's own, and that of its plan. */
+const noteText = ({ note, plan_note }: Row): string => [...new Set([plan_note, note])].filter(Boolean).join('; ');
+
 /** What a table shows; other formats have all that is known. */
 function runColumns({ stdout, clock }: Context): Column[] {
 	const result: Column = { path: 'result', least: 22, style: (_, row) => resultStyle(row) };
 	if (!stdout.isTTY) {
 		const before = ['run', 'started', 'user', 'command', 'input', 'state'].map((path) => ({ path }));
-		return [...before, result, { path: 'note' }];
+		return [...before, result, { path: 'note', get: noteText }];
 	}
 	const when = ({ started }: Row): string => {
 		return typeof started === 'string' ? relativeTime(Date.parse(started), clock.now()) : '';
@@ -127,11 +133,11 @@ function runColumns({ stdout, clock }: Context): Column[] {
 		{ path: 'run', get: ({ run }) => shortId(String(run)), whole: true },
 		{ path: 'when', get: when, least: 11 },
 		{ path: 'user', label: 'who', least: 4 },
-		{ path: 'command', least: 12 },
+		{ path: 'command', least: 13 },
 		{ path: 'from', least: 9 },
 		result,
 		{ path: 'shard', optional: true },
-		{ path: 'note', least: 6, optional: true },
+		{ path: 'note', get: noteText, least: 6, optional: true },
 	];
 }
 
