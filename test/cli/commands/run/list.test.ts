@@ -464,7 +464,9 @@ describe('run list and run show', () => {
 			...{ id: run.run, started: run.started, command: 'ticket update', input: 'edits.csv' },
 			...{ state: 'finished', result: '2 ok, 2 failed', note: '', more: [] },
 		});
-		expect((await output(work, 'run list --format csv')).split('\n')[0]).toMatch(/^run,state,result,.*,note,.*,started,/);
+		expect((await output(work, 'run list --format csv')).split('\n')[0]).toMatch(
+			/^run,state,result,.*,note,.*,started,/,
+		);
 	});
 
 	it('lists runs that wrote an object, of one user, or since an age or a date', async () => {
