@@ -13,10 +13,54 @@ import {
 
 export type Method = 'GET' | 'POST' | 'DELETE';
 
-/** If no response came: a `set` or `read` may be sent again, a `delete` too and then 404 and 410 are success, `once` never. */
-export type ReplayRule = 'set' | 'delete' | 'read' | 'once';
+interface ReplayFacts {
+	/** Gives an object values; a second time does no harm. */
+	readonly updates: boolean;
+	/** Once it was sent, 404 and 410 are success. */
+	readonly deletes: boolean;
+	/** Changes nothing. */
+	readonly reads: boolean;
+	/** Whether it may be sent again if no response came. */
+	readonly repeats: boolean;
+	/** What became of an object, for a report. */
+	readonly done: string;
+}
 
-export type ReturnKind = 'object' | 'list' | 'fields' | 'fields-set' | 'user-id' | 'check' | 'any';
+/** How requests may be repeated, and what they do to an object. A member that lacks a column does not compile. */
+export const replayRules = {
+	set: { updates: true, deletes: false, reads: false, repeats: true, done: 'updated' },
+	delete: { updates: false, deletes: true, reads: false, repeats: true, done: 'deleted' },
+	read: { updates: false, deletes: false, reads: true, repeats: true, done: 'looked up' },
+	/** Nobody knows what a second time would do. */
+	once: { updates: false, deletes: false, reads: false, repeats: false, done: 'checked' },
+} as const satisfies Record<string, ReplayFacts>;
+
+export type ReplayRule = keyof typeof replayRules;
+
+interface ReturnFacts {
+	/** Whether names are the deployment's own, so that none is translated. */
+	readonly keepsNames: boolean;
+	/** Whether it is one object, which may be a different one than the request was about. */
+	readonly isOne: boolean;
+	/** The status of a success that may have no body. After a write, 204 may have none either. */
+	readonly emptyWith: number | undefined;
+	/** Whether a success may be anything but JSON. */
+	readonly mayBeText: boolean;
+}
+
+/** What a success shows. A member that lacks a column does not compile. */
+export const returnKinds = {
+	object: { keepsNames: false, isOne: true, emptyWith: undefined, mayBeText: false },
+	list: { keepsNames: false, isOne: false, emptyWith: undefined, mayBeText: false },
+	fields: { keepsNames: true, isOne: false, emptyWith: undefined, mayBeText: false },
+	'fields-set': { keepsNames: true, isOne: true, emptyWith: 200, mayBeText: false },
+	'user-id': { keepsNames: false, isOne: true, emptyWith: undefined, mayBeText: false },
+	check: { keepsNames: false, isOne: true, emptyWith: undefined, mayBeText: false },
+	/** Of requests that are not in the table. */
+	any: { keepsNames: false, isOne: false, emptyWith: 204, mayBeText: true },
+} as const satisfies Record<string, ReturnFacts>;
+
+export type ReturnKind = keyof typeof returnKinds;
 
 export interface PathParameter {
 	readonly name: string;
@@ -35,7 +79,7 @@ export interface QueryParameter {
 	readonly reason?: string;
 }
 
-export interface Endpoint {
+export interface Endpoint extends Pick<ReplayFacts, 'updates' | 'deletes' | 'reads'> {
 	readonly name: string;
 	readonly method: Method;
 	/** Below `/support-api/v1`. */
@@ -49,6 +93,10 @@ export interface Endpoint {
 	readonly returns: ReturnKind;
 	/** Whether deletes without `force` go to the trash. */
 	readonly trash: boolean;
+	/** The endpoint that puts back what this one wrote, or takes the object out of the trash. */
+	readonly restoredBy?: string;
+	/** The field in the place of an ID; the response has the ID. */
+	readonly looksUp?: 'username';
 	/** The parameter by which rows of one object are ordered and sharded, if not the whole path. */
 	readonly changes?: string;
 	/** The parameter that responses show as `parent`. */
@@ -67,7 +115,7 @@ export interface Endpoint {
 }
 
 /** A POST says whether it may be sent again. */
-type Row = Partial<Omit<Endpoint, 'name' | 'method' | 'parameters'>> &
+type Row = Partial<Omit<Endpoint, 'name' | 'method' | 'parameters' | 'updates' | 'deletes' | 'reads'>> &
 	Pick<Endpoint, 'path' | 'noun'> &
 	({ readonly method: 'GET' | 'DELETE' } | { readonly method: 'POST'; readonly replay: ReplayRule });
 
@@ -101,13 +149,19 @@ export function endpoint(name: string, row: Row): Endpoint {
 		const choices = placeholder.kind === 'taxonomy' ? row.taxonomies : undefined;
 		return [{ name: segment.slice(1, -1), ...placeholder, ...(choices && { choices }) }];
 	});
+	const { replay = row.method === 'GET' ? 'read' : 'delete' } = row;
+	const { updates, deletes, reads } = replayRules[replay];
 	return {
 		name,
 		parameters,
 		query: [],
 		fields: [],
 		body: row.fields === undefined ? 'none' : 'fields',
-		replay: row.method === 'GET' ? 'read' : 'delete',
+		replay,
+		updates,
+		deletes,
+		reads,
+		...(updates && { restoredBy: name }),
 		returns: 'object',
 		trash: row.query?.includes(bypassTrash) === true,
 		verb: { GET: 'read', POST: 'update', DELETE: 'delete' }[row.method],
@@ -153,6 +207,7 @@ const rows = {
 		fields: [usernameField],
 		replay: 'read',
 		returns: 'user-id',
+		looksUp: 'username',
 		changes: 'username',
 	},
 	'user.update': {
@@ -196,6 +251,8 @@ const rows = {
 		path: '/tickets/<id>',
 		noun: 'ticket',
 		query: [bypassTrash],
+		// A status takes it out of the trash.
+		restoredBy: 'ticket.update',
 		readWith: 'ticket',
 	},
 	'reply.delete': {
@@ -203,6 +260,7 @@ const rows = {
 		path: '/tickets/<ticket_id>/replies/<id>',
 		noun: 'reply',
 		query: [bypassTrash],
+		restoredBy: 'reply.update',
 		changes: 'id',
 		readWith: 'reply',
 	},

@@ -133,7 +133,7 @@ export function changeOfRecord(
 	naming: Naming = {},
 ): Change {
 	const endpoint = endpoints[name];
-	const isDelete = endpoint.replay === 'delete';
+	const isDelete = endpoint.deletes;
 	const unknown = Object.fromEntries([...untold, ...withheld].map((field) => [field, '(not kept)']));
 	const permanent = shared.force || (isDelete && sent.status !== 'trash');
 	const written = { endpoint, ids, permanent, reassign: shared.reassign };
@@ -141,7 +141,7 @@ export function changeOfRecord(
 }
 
 export function actionOf({ endpoint, permanent }: Pick<Written, 'endpoint' | 'permanent'>): Action {
-	if (endpoint.replay !== 'delete') return 'update';
+	if (!endpoint.deletes) return 'update';
 	return endpoint.trash && !permanent ? 'trash' : 'delete';
 }
 

@@ -183,17 +183,17 @@ export function comparesFirst(plan: RunPlan): boolean {
 }
 
 export function canBeUndone(endpoint: Endpoint, isForced: boolean): boolean {
-	const isRestorable = endpoint.replay === 'set' || (endpoint.trash && !isForced);
-	return isRestorable && readEndpointOf(endpoint) !== undefined;
+	const isPermanent = endpoint.deletes && isForced;
+	return endpoint.restoredBy !== undefined && !isPermanent && readEndpointOf(endpoint) !== undefined;
 }
 
 /** Why nothing can put back what a run wrote. */
 export function undoObstacle({ endpoint: name, values, checks }: RunPlan): string | undefined {
 	if (checks.snapshot) return undefined;
 	const endpoint = endpoints[name];
-	if (endpoint.replay === 'read') return 'it changed nothing';
+	if (endpoint.reads) return 'it changed nothing';
 	if (readEndpointOf(endpoint) === undefined) return `${plural(endpoint.noun, 2)} can't be restored`;
-	const isPermanent = endpoint.replay === 'delete' && (!endpoint.trash || values.force);
+	const isPermanent = endpoint.deletes && (!endpoint.trash || values.force);
 	return isPermanent ? 'its deletes were permanent' : 'it did not save old values';
 }
 

@@ -3,7 +3,7 @@
 import { compareAll, compareField, readCustomFields } from '../api/applied.js';
 import type { TermIndex } from '../api/compare.js';
 import { bodyIn, type Dialect, neutralDialect } from '../api/dialect.js';
-import type { Endpoint } from '../api/endpoints.js';
+import { type Endpoint, replayRules, returnKinds } from '../api/endpoints.js';
 import { userFields } from '../api/fields.js';
 import type { Request } from '../api/request.js';
 import { isId, isObject } from '../api/values.js';
@@ -90,12 +90,13 @@ export function judge(
 }
 
 export function writes({ endpoint: { replay } }: Pick<Sendable, 'endpoint'>): boolean {
-	return replay === 'set' || replay === 'delete';
+	const { updates, deletes } = replayRules[replay];
+	return updates || deletes;
 }
 
 /** A page, another object, `{}`: nothing that the service says about the object. It may do so next time. */
 function isOddRead({ endpoint }: Sendable, { outcome, status = 0, retry, refused, code }: Outcome): boolean {
-	if (endpoint.replay !== 'read' || endpoint.returns === 'any' || retry !== undefined) return false;
+	if (!replayRules[endpoint.replay].reads || endpoint.returns === 'any' || retry !== undefined) return false;
 	const isMoved = MOVED.has(status) || status === 304;
 	const isOdd = status >= 200 && status < 500 && status !== 202 && !isMoved && outcome !== 'ok' && refused !== true;
 	return isOdd && code !== NO_ROUTE && !REFUSING.has(status);
@@ -134,11 +135,11 @@ function judgeProblem(problem: NonNullable<Response['problem']>, { status, sent 
 function judgeSuccess(request: Sendable, response: Response, options: JudgeOptions): Finding {
 	const { status } = response;
 	const { returns } = request.endpoint;
+	const { keepsNames } = returnKinds[returns];
 	if (status === 202) return unknown('http_202', 'accepted but not processed yet');
 	if (status === 206) return unknown('http_206', 'the response is only partial');
 	const content = readContent(response);
 	if (!('value' in content)) return judgeText(request, response, content);
-	const keepsNames = returns === 'fields' || returns === 'fields-set';
 	const body = keepsNames ? content.value : bodyIn(options.dialect ?? neutralDialect, content.value);
 	const finding = judgeBody(request, body, content.before, options);
 	finding.body ??= body;
@@ -149,25 +150,25 @@ function judgeSuccess(request: Sendable, response: Response, options: JudgeOptio
 
 function judgeText(request: Sendable, { status, headers }: Response, { code, message }: NoJson): Finding {
 	const { returns, replay } = request.endpoint;
+	const { emptyWith, mayBeText } = returnKinds[returns];
+	const { reads } = replayRules[replay];
 	if (code === 'html_response' || code === 'login_form') {
 		const hint = code === 'login_form' ? '' : '; is /wp-json or another part missing from the base URL?';
-		return { outcome: replay === 'read' ? 'failed' : 'unknown', code, message: message + hint, notServed: true };
+		return { outcome: reads ? 'failed' : 'unknown', code, message: message + hint, notServed: true };
 	}
-	const mayBeEmpty =
-		request.method === 'HEAD' ||
-		(status === 204 && (returns === 'any' || writes(request))) ||
-		(status === 200 && returns === 'fields-set');
+	const mayBeEmpty = request.method === 'HEAD' || status === emptyWith || (status === 204 && writes(request));
 	if (code === 'empty_response' && mayBeEmpty) return { outcome: 'ok' };
-	const isText = returns === 'any' && !/json|^$/i.test(headerOf(headers, 'content-type') ?? '');
+	const isText = mayBeText && !/json|^$/i.test(headerOf(headers, 'content-type') ?? '');
 	if (code === 'not_json' && isText) return { outcome: 'ok' };
 	const finding = unknown(code, message);
-	if (replay === 'read' && code !== 'not_json') finding.retry = 'lost';
+	if (reads && code !== 'not_json') finding.retry = 'lost';
 	return finding;
 }
 
 /** @param before text in front of the JSON */
 function judgeBody(request: Sendable, body: unknown, before: string, { dialect, terms }: JudgeOptions): Finding {
 	const { endpoint, sent = {} } = request;
+	const does = replayRules[endpoint.replay];
 	const isItself = showsAskedId(request, body);
 	if (before !== '' && writes(request) && !isItself) {
 		return unknown('unexpected_shape', `text before a response without the ID: ${before}`);
@@ -175,7 +176,7 @@ function judgeBody(request: Sendable, body: unknown, before: string, { dialect, 
 	const other = otherObject(request, body);
 	if (other !== undefined) {
 		const message = `the response shows ${other}: ${wordsOf(body)}`;
-		return { outcome: endpoint.replay === 'read' ? 'failed' : 'unknown', code: 'another_object', message };
+		return { outcome: does.reads ? 'failed' : 'unknown', code: 'another_object', message };
 	}
 	// The fields of an object may be called "code" and "message".
 	if (isServiceError(body) && !Object.keys(sent).some((name) => Object.hasOwn(body, name))) {
@@ -197,8 +198,8 @@ function judgeBody(request: Sendable, body: unknown, before: string, { dialect, 
 		case 'check':
 			return judgeCheck(request, body, before);
 		case 'object':
-			if (isObject(body) && endpoint.replay === 'delete') return judgeDelete(request, body, isItself);
-			if (isObject(body) && endpoint.replay === 'set') return judgeUpdate(request, body, isItself, terms);
+			if (isObject(body) && does.deletes) return judgeDelete(request, body, isItself);
+			if (isObject(body) && does.updates) return judgeUpdate(request, body, isItself, terms);
 			return isItself ? { outcome: 'ok' } : unexpected('the object', body);
 	}
 }
@@ -292,8 +293,8 @@ function isSame(shown: unknown, asked: unknown): boolean {
 }
 
 function otherObject({ endpoint, ids = {}, sent = {} }: Sendable, body: unknown): string | undefined {
-	const { returns, replay, parent } = endpoint;
-	if (!isObject(body) || returns === 'list' || returns === 'any' || returns === 'fields') return undefined;
+	const { returns, replay, parent, looksUp } = endpoint;
+	if (!isObject(body) || !returnKinds[returns].isOne) return undefined;
 	const other = (name: string, asked: unknown): string | undefined =>
 		otherValue(body, name, asked) ?? (isObject(body.previous) ? otherValue(body.previous, name, asked) : undefined);
 	// Custom fields may have any name, also "id".
@@ -303,7 +304,7 @@ function otherObject({ endpoint, ids = {}, sent = {} }: Sendable, body: unknown)
 		if (found !== undefined) return found;
 	}
 	// An update may change a username.
-	const isNamed = returns === 'user-id' || replay === 'delete';
+	const isNamed = looksUp !== undefined || replayRules[replay].deletes;
 	const found = isNamed ? other('username', sent.username ?? ids.username) : undefined;
 	return found ?? (parent === undefined ? undefined : other('parent', ids[parent]));
 }
@@ -423,7 +424,7 @@ function messageIn({ message, title, detail }: Json): string {
 function considerHistory(request: Sendable, outcome: Outcome, before: History, ignoreMissing: boolean): void {
 	const { outcome: name, message, gone } = outcome;
 	const isOpen = before.mayBeApplied === true || before.mayBePartly === true;
-	const isUpdate = request.endpoint.replay === 'set';
+	const isUpdate = replayRules[request.endpoint.replay].updates;
 	if (gone !== undefined && !isUpdate && (isOpen || ignoreMissing)) {
 		outcome.outcome = 'ok';
 		outcome.message = isOpen ? 'it is gone; an earlier attempt may have deleted it' : 'it was gone already';

@@ -1,6 +1,6 @@
 /** Sends a request until its outcome is known or can't be. */
 
-import type { ReplayRule } from '../api/endpoints.js';
+import { type ReplayRule, replayRules } from '../api/endpoints.js';
 import type { Client } from './client.js';
 import {
 	isConfirmedWithoutName,
@@ -90,7 +90,7 @@ export async function send(
 		report(pace, sentAt, response, retry, retryAfterMs);
 		const { replay } = request.endpoint;
 		const { retries } = options;
-		if (retry === 'later' && replay !== 'once' && (retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) {
+		if (retry === 'later' && replayRules[replay].repeats && (retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) {
 			putOff(outcome, clock.now() + Math.min(retryAfterMs ?? 0, 8e12));
 			return outcome;
 		}
@@ -178,9 +178,9 @@ export interface RetryFacts {
 /** Milliseconds until the next attempt, if there is one. */
 export function decideRetry(facts: RetryFacts): number | undefined {
 	const { retry, replay, attempt, retryAfterMs = 0, random } = facts;
-	if (retry === undefined || replay === 'once' || attempt > facts.retries) return undefined;
+	if (retry === undefined || !replayRules[replay].repeats || attempt > facts.retries) return undefined;
 	// Only an update, which does no harm, and not a third time.
-	if (retry === 'once' && (replay !== 'set' || facts.failedBefore)) return undefined;
+	if (retry === 'once' && (!replayRules[replay].updates || facts.failedBefore)) return undefined;
 	if (retry === 'odd' && !facts.isKnown && attempt > 1) return undefined;
 	if (retry !== 'later') return backoffMs('fault', attempt, random);
 	if (retryAfterMs === 0) return backoffMs('later', attempt, random);

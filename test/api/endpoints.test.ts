@@ -21,6 +21,16 @@ describe('the endpoint table', () => {
 		for (const each of endpointList.filter(({ method }) => method === 'DELETE')) expect(each.replay).toBe('delete');
 	});
 
+	it('leads from each update and each delete into the trash to the update that restores the same object', () => {
+		const restored = endpointList.filter(({ updates, trash }) => updates || trash);
+		for (const { restoredBy, noun, parameters } of restored) {
+			const update = endpointList.find(({ name }) => name === restoredBy);
+			expect(update).toMatchObject({ updates: true, noun, parameters });
+		}
+		const others = endpointList.filter((each) => !restored.includes(each));
+		expect(others.map(({ restoredBy }) => restoredBy)).toEqual(others.map(() => undefined));
+	});
+
 	it('says which things are moved to a trash, and which requests need force', () => {
 		const names = (wanted: (each: (typeof endpointList)[number]) => boolean) =>
 			endpointList.filter(wanted).map(({ name }) => name);

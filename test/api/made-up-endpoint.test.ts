@@ -33,6 +33,9 @@ const endpoint: Endpoint = {
 	fields,
 	body: 'fields',
 	replay: 'set',
+	updates: true,
+	deletes: false,
+	reads: false,
 	returns: 'object',
 	trash: false,
 	noun: 'macro',
@@ -155,7 +158,7 @@ describe('an id of what a thing belongs to', () => {
 
 test('it is asked about before it is sent where its row deletes', async () => {
 	const { recorder, call } = await start();
-	const asking = commandOf({ ...endpoint, replay: 'delete', body: 'none', fields: [] });
+	const asking = commandOf({ ...endpoint, replay: 'delete', updates: false, deletes: true, body: 'none', fields: [] });
 	await expect(call(asking, words, ['3'])).rejects.toThrow(
 		expect.objectContaining({
 			code: 'needs_yes',

@@ -241,7 +241,7 @@ function compileHeader(options: CompileOptions, names: Names): { columns: NamedC
 	problems.push(...missing.map((name) => `missing column ${quote(name)}${didYouMean(name, unknown)}`));
 	const isSet =
 		endpoint.body === 'none' ||
-		endpoint.returns === 'user-id' ||
+		endpoint.looksUp !== undefined ||
 		options.changesLists === true ||
 		Object.keys(flags.fields ?? {}).length > 0 ||
 		[...meanings.keys()].some((each) => each.startsWith('field '));
@@ -301,7 +301,8 @@ function rowProblem({ ids, names, fields, force, reassign }: Draft, options: Com
 		} else if (isMust && force !== true) return `force must be true: ${reason}`;
 		else if (presence === 'always' && force === false) return `force can't be false: ${reason}`;
 	}
-	if (endpoint.returns === 'user-id' && !fields.username) return 'username is missing';
+	const { looksUp } = endpoint;
+	if (looksUp !== undefined && !fields[looksUp]) return `${looksUp} is missing`;
 	return undefined;
 }
 
@@ -364,7 +365,8 @@ export function compileColumns(options: CompileOptions): Columns {
 			fill(draft, raw, columns, names, complain);
 			if (complaints.length === 0) complain(undefined, rowProblem(draft, options));
 			if (complaints.length > 0) return complaints;
-			if (endpoint.returns === 'user-id') draft.ids.username = draft.fields.username as string;
+			const { looksUp } = endpoint;
+			if (looksUp !== undefined) draft.ids[looksUp] = String(draft.fields[looksUp]);
 			if (draft.names?.reassign !== undefined) draft.reassign = undefined;
 			const values: RowValues = draft;
 			if (endpoint.body === 'none') values.fields = undefined;

@@ -1,6 +1,13 @@
 /** Checks a journal's first line like a command line: it may come from anywhere. */
 
-import { type Endpoint, type EndpointName, endpoints, isEndpointName, numberedIdNames } from '../../api/endpoints.js';
+import {
+	type Endpoint,
+	type EndpointName,
+	endpoints,
+	isEndpointName,
+	numberedIdNames,
+	replayRules,
+} from '../../api/endpoints.js';
 import { checkTyped } from '../../api/kinds.js';
 import { parseTaxonomy } from '../../api/request.js';
 import { isProblem, quote } from '../../api/values.js';
@@ -35,7 +42,7 @@ const prefix = textThat((value) => /^[A-Za-z][\w-]*$/.test(value));
 const MOST_SHARDS = 999_999;
 
 const isRun = (value: unknown): boolean =>
-	typeof value === 'string' && isEndpointName(value) && endpoints[value].replay !== 'once';
+	typeof value === 'string' && isEndpointName(value) && replayRules[endpoints[value].replay].repeats;
 
 const endpointName: Shape<EndpointName> = fitting(isRun);
 

@@ -1,6 +1,6 @@
 /** What reports say of a run or a plan. */
 
-import { endpoints, ownId } from '../../api/endpoints.js';
+import { endpoints, ownId, replayRules } from '../../api/endpoints.js';
 import { nameRow, plural } from '../../api/names.js';
 import { meaningOf, type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import { durationText } from '../../text.js';
@@ -205,8 +205,7 @@ function titleOf(plan: RunPlan, counts: Counts): string {
 function doneOf({ endpoint, source, values }: RunPlan): string {
 	if (sources[source.from].restores) return 'restored';
 	const { replay, trash } = endpoints[endpoint];
-	const deleted = trash && !values.force ? 'moved to the trash' : 'deleted';
-	return { set: 'updated', delete: deleted, read: 'looked up', once: 'checked' }[replay];
+	return trash && !values.force ? 'moved to the trash' : replayRules[replay].done;
 }
 
 function aboutText(header: RunHeader, verb = 'by'): string {

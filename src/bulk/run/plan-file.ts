@@ -351,7 +351,7 @@ export function applyPlan(
 			...plan.checks,
 			snapshot: canBeUndone(endpoint, force),
 			// Where the plan was applied before, its deletes are done.
-			ignoreMissing: endpoint.replay === 'delete' || plan.checks.ignoreMissing,
+			ignoreMissing: endpoint.deletes || plan.checks.ignoreMissing,
 		},
 	};
 }

@@ -63,7 +63,7 @@ export class PastPart {
 			this.#open.add(key);
 			return false;
 		}
-		if (endpoint.replay === 'set' && states.mayBeWritten(row) && this.#open.mayHave(key)) {
+		if (endpoint.updates && states.mayBeWritten(row) && this.#open.mayHave(key)) {
 			const fields = this.#later.get(key) ?? new Map<string, number>();
 			for (const name in sent) fields.set(name, row);
 			this.#later.set(key, fields);

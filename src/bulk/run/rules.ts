@@ -52,7 +52,7 @@ const limits = {
 	maxDeletes: {
 		flag: '--max-deletes',
 		refuse({ maxDeletes }, { rows, plan }, profile) {
-			const isDelete = endpoints[plan.endpoint].replay === 'delete';
+			const isDelete = endpoints[plan.endpoint].deletes;
 			if (maxDeletes === undefined || !isDelete || rows <= maxDeletes) return undefined;
 			const hint = `delete fewer at a time, or: supportctl profile set ${profile} --max-deletes ${rows}`;
 			return { code: 'max_deletes', why: `at most ${counted(maxDeletes, 'delete')}, but there are ${rows}`, hint };

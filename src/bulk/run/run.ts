@@ -181,7 +181,7 @@ function newHeader({ work, means, limits }: RunSetup, rows: PlannedRows, survey:
 async function openJournalOf(setup: RunSetup, rows: PlannedRows, survey: Survey): Promise<Journal | undefined> {
 	const { plan, reports, journal: path } = setup.work;
 	const { clock, stateDir, redact, directories } = setup.means;
-	const isLookUp = endpoints[plan.endpoint].replay === 'read' && plan.source.from === 'ids';
+	const isLookUp = endpoints[plan.endpoint].reads && plan.source.from === 'ids';
 	if (isLookUp && (path ?? reports) === undefined) return undefined;
 	const journal = createJournal(newHeader(setup, rows, survey), stateDir, path, redact);
 	await keepNames(journal, directories);

@@ -85,7 +85,7 @@ export class RowSender {
 		const { request, skip } = row;
 		const { mayBeApplied = false, mayBePartly = false } = past?.states.history(row.row) ?? {};
 		// A delete that failed halfway may have succeeded.
-		const maybeSent = mayBeApplied || (mayBePartly && request.endpoint.replay === 'delete');
+		const maybeSent = mayBeApplied || (mayBePartly && request.endpoint.deletes);
 		const mayClear = request.endpoint.cleared !== undefined;
 		let outcome: Outcome;
 		if (skip !== undefined) outcome = skipped(skip);
@@ -286,7 +286,7 @@ export class RowSender {
 }
 
 export function rowOutcome({ row, line, remarks, request: { endpoint, ids } }: RunRow, result: Outcome): RowOutcome {
-	const id = endpoint.returns === 'user-id' && result.outcome === 'ok' ? lookedUpId(result.body) : undefined;
+	const id = endpoint.looksUp !== undefined && result.outcome === 'ok' ? lookedUpId(result.body) : undefined;
 	const outcome: RowOutcome = Object.assign(result, { row, line, ids: id === undefined ? ids : { ...ids, id } });
 	if (remarks !== undefined) outcome.warnings = [...(result.warnings ?? []), ...remarks];
 	return outcome;

@@ -47,11 +47,10 @@ export function undoPlan(
 			hint: 'older runs: supportctl run list',
 		});
 	}
-	// A status restores from the trash.
-	const update = plan.endpoint.replace(/\.delete$/, '.update');
+	const { restoredBy = '' } = endpoints[plan.endpoint];
 	return {
 		...withoutInput(plan),
-		endpoint: isEndpointName(update) ? update : plan.endpoint,
+		endpoint: isEndpointName(restoredBy) ? restoredBy : plan.endpoint,
 		source: { from: 'snapshots', journal, run: id, ...more },
 		checks: {
 			onlyChanged: true,

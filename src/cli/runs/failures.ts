@@ -1,6 +1,6 @@
 /** Errors for rows that need attention, and next steps. */
 
-import type { Endpoint } from '../../api/endpoints.js';
+import { type Endpoint, replayRules } from '../../api/endpoints.js';
 import { nameRow } from '../../api/names.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { exitCodeOfOne } from '../../bulk/journal/counts.js';
@@ -64,19 +64,18 @@ export function failureOf(
 	connection: Connection,
 	{ verify = false }: { verify?: boolean } = {},
 ): SupportctlError {
-	const { verb, noun, replay } = endpoint;
+	const { verb, noun, reads, replay } = endpoint;
 	const { ids, gone } = outcome;
 	const object = nameRow(ids, noun);
 	let text = verdictOf(outcome, `${verb} ${object}`);
 	if (outcome.outcome === 'differs') {
-		const done = replay === 'delete' ? 'deleted' : 'updated';
-		text = `${object} ${done}, but ${outcome.message ?? 'the response differs'}`;
+		text = `${object} ${replayRules[replay].done}, but ${outcome.message ?? 'the response differs'}`;
 	} else if (outcome.outcome === 'failed' && gone === 'missing' && Object.keys(ids).length > 0) {
 		// A 410 is about the trash.
 		text = verdictOf(outcome, object, ' not found');
 	}
 	const canVerify = !verify && readEndpointOf(endpoint) !== undefined;
-	return errorOf(outcome, text, nextStep(outcome, { isRead: replay === 'read', canVerify }, connection));
+	return errorOf(outcome, text, nextStep(outcome, { isRead: reads, canVerify }, connection));
 }
 
 export function errorOf(given: ObjectOutcome, text: string, hint: string | undefined): SupportctlError {
@@ -116,7 +115,7 @@ export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette,
 }
 
 export function lostResults(trouble: SupportctlError, { endpoint }: RunJob, exitCode: ExitCode): SupportctlError {
-	if (exitCode === ExitCode.ok && endpoint.replay === 'read') return trouble;
+	if (exitCode === ExitCode.ok && endpoint.reads) return trouble;
 	const says = exitCode === ExitCode.ok ? 'every row is ok' : 'the outcomes are not affected';
 	return onlyOutputFailed(trouble, says, exitCode);
 }

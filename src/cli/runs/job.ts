@@ -46,7 +46,7 @@ export async function readGiven(name: EndpointName, invocation: RunInvocation, e
 	const { options, context } = invocation;
 	const endpoint = endpoints[name];
 	const { source, ids } = readSource(endpoint, invocation);
-	const fields = endpoint.replay === 'set' ? await readFields({ endpoint, source, ids, options, context }, edited) : {};
+	const fields = endpoint.updates ? await readFields({ endpoint, source, ids, options, context }, edited) : {};
 	const { add, remove } = readItems(endpoint, options, fields);
 	const { force = false, reassign } = options;
 	const receiver =
@@ -60,7 +60,7 @@ export async function readGiven(name: EndpointName, invocation: RunInvocation, e
 			throw new UsageError(`${typed} is missing: ${reason}`, { code: `needs_${flag}` });
 		}
 		const changesNothing = Object.keys({ ...fields, ...add, ...remove }).length === 0;
-		if (endpoint.replay === 'set' && changesNothing) throw nothingToChange(endpoint);
+		if (endpoint.updates && changesNothing) throw nothingToChange(endpoint);
 	}
 	const clean = createRedactor()(fields);
 	const withheld = Object.keys(fields).filter((name) => clean[name] !== fields[name]);

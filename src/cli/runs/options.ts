@@ -141,9 +141,7 @@ export function outcomeOption<const Name extends OutcomeName>(
 }
 
 export function optionsOf(endpoint: Endpoint): OptionSpec[] {
-	const { replay, trash, query, body, readWith } = endpoint;
-	const isDelete = replay === 'delete';
-	const isUpdate = replay === 'set';
+	const { updates: isUpdate, deletes: isDelete, trash, query, body, readWith } = endpoint;
 	const writes = isDelete || isUpdate;
 	const fields = writes ? endpoint.fields : [];
 	const isRead = writes && readEndpointOf(endpoint) !== undefined;
@@ -198,9 +196,9 @@ export type Positional = Pick<ArgumentSpec, 'name' | 'help' | 'choices'> & {
 	readonly names?: PathParameter['names'];
 };
 
-export function positionalsOf({ parameters, returns }: Endpoint): Positional[] {
+export function positionalsOf({ parameters, looksUp }: Endpoint): Positional[] {
 	const all: Positional[] = [...parameters];
-	if (returns === 'user-id') all.push({ name: 'username', kind: 'text', help: 'Usernames' });
+	if (looksUp !== undefined) all.push({ name: looksUp, kind: 'text', help: 'Usernames' });
 	const last = all.at(-1) as Positional;
 	return [...all.slice(0, -1), { ...last, help: `${last.help}, or - for stdin` }];
 }

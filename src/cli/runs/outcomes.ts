@@ -58,7 +58,7 @@ export function outcomeColumns(endpoint: Endpoint, own: readonly Column[] = []):
 	const ids = positionalsOf(endpoint).map(({ name }) => name);
 	const message: Column = { path: 'message', get: messageOf, optional: true, important: true };
 	return [
-		...(endpoint.returns === 'user-id' ? ['username', 'id'] : ids).map((path) => ({ path })),
+		...(endpoint.looksUp === undefined ? ids : [endpoint.looksUp, 'id']).map((path) => ({ path })),
 		{ path: 'outcome', style: (_, row) => outcomeIn(row)?.style },
 		...own,
 		message,
@@ -99,8 +99,7 @@ const outcomeIn = ({ outcome }: Row) => outcomes[outcome as OutcomeName] as (typ
 
 export function outcomeShape({ endpoint }: RunJob, fields: readonly string[]): ResultShape {
 	const ids = positionalsOf(endpoint).map(({ name }) => name);
-	const isLookUp = endpoint.returns === 'user-id';
-	const idName = isLookUp ? 'id' : (ids.at(-1) as string);
+	const idName = endpoint.looksUp !== undefined ? 'id' : (ids.at(-1) as string);
 	const keys = outcomeKeys(ids);
 	const shown = endpoint.returns === 'object' ? fields.filter((field) => field !== 'password') : [];
 	const own = shown.map((field) => namedColumn('body', field, (row) => ownOf(row.body, field)));
@@ -111,8 +110,17 @@ export function outcomeShape({ endpoint }: RunJob, fields: readonly string[]): R
 		onPager: false,
 		idOf: (row) => (outcomeIn(row)?.passesOn ? row[idName] : undefined),
 	};
-	if (endpoint.returns === 'fields') return { ...shape, ...customFields(keys) };
-	if (endpoint.returns !== 'fields-set') return shape;
-	// A ticket's ID has two names.
-	return { ...shape, resolve: (name) => (name === 'id' ? (row) => row.ticket_id : undefined) };
+	switch (endpoint.returns) {
+		case 'fields':
+			return { ...shape, ...customFields(keys) };
+		case 'fields-set':
+			// A ticket's ID has two names.
+			return { ...shape, resolve: (name) => (name === 'id' ? (row) => row.ticket_id : undefined) };
+		case 'object':
+		case 'user-id':
+		case 'check':
+		case 'list':
+		case 'any':
+			return shape;
+	}
 }

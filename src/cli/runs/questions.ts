@@ -46,11 +46,11 @@ async function askToWrite(
 	const { endpoint, resumes, context } = job;
 	const { asks: when } = sources[source.from];
 	const isAgain = when === 'always' || (when === 'at first' && resumes === undefined);
-	const isMany = endpoint.replay === 'set' && isInput(source) && selected > UNASKED_ROWS;
+	const isMany = endpoint.updates && isInput(source) && selected > UNASKED_ROWS;
 	const undo = checks.snapshot
 		? 'run undo can restore the old values'
 		: "this can't be undone: old values are not saved";
-	const asks = endpoint.replay === 'delete' || isAgain || (isMany && context.prompts.available);
+	const asks = endpoint.deletes || isAgain || (isMany && context.prompts.available);
 	await confirmWrite(job, service, action, asks, isMany ? [...doubts, undo] : doubts);
 }
 
@@ -65,7 +65,7 @@ async function actionOf(
 	const what = counted(selected, endpoint.noun);
 	if (source.from === 'snapshots') return `revert run ${source.run} (${what})`;
 	const start = source.from === 'plan' ? 'apply the plan: ' : '';
-	if (endpoint.replay === 'set' && selected > UNASKED_ROWS) {
+	if (endpoint.updates && selected > UNASKED_ROWS) {
 		return `${start}${endpoint.verb} ${what} (${[...fields].join(', ')})`;
 	}
 	const kind = endpoint.parameters.at(-1)?.names;
@@ -79,7 +79,7 @@ async function actionOf(
 	};
 	const names = await Promise.all(first.map(({ request }) => called(request.ids)));
 	const named = `: ${names.join(', ')}${selected > first.length ? ', …' : ''}`;
-	if (endpoint.replay !== 'delete') return `${start}${endpoint.verb} ${what}${named}`;
+	if (!endpoint.deletes) return `${start}${endpoint.verb} ${what}${named}`;
 	const receivers = await Promise.all(survey.receiverIds.map((id) => called({ id })));
 	const posts = receivers.length === 0 ? '' : `, whose posts go to user ${receivers.join(', ')},`;
 	if (!endpoint.trash || permanent === selected) return `${start}permanently delete ${what}${named}${posts}`;

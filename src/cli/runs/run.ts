@@ -50,7 +50,7 @@ export async function startCommand(name: EndpointName, invocation: RunInvocation
 		});
 	}
 	// A field's flag hides the connection's flag of the same name.
-	const fields = endpoint.replay === 'set' ? endpoint.fields : [];
+	const fields = endpoint.updates ? endpoint.fields : [];
 	const hidden = Object.fromEntries(fields.map(({ name }) => [camelCase(flagName(name)), undefined]));
 	const connecting = { ...invocation, options: { ...invocation.options, ...hidden } };
 	const session = edited?.session ?? (await openSession(connecting, !dryRun));

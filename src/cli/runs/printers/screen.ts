@@ -91,7 +91,7 @@ export class Screen {
 
 	async #showSurvey(survey: Survey, rows: PlannedRows): Promise<void> {
 		this.#isSurveyed = true;
-		const isRead = this.job.endpoint.replay === 'read';
+		const isRead = this.job.endpoint.reads;
 		this.#hidesGood = isOwnTable(this.job) && !isRead && survey.selected > WHOLE_TABLE_ROWS;
 		this.#noted.isAllPrinted = !(this.#listsFailures || this.#hidesGood);
 		noteColumns(this.job, rows);
