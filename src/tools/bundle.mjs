@@ -52,15 +52,15 @@ export async function withModule(source, use) {
 /**
  * What runs together is one file, since each further one costs half a millisecond. The first that fits counts, and a
  * file's imports come with it. Whatever is not named here is a chunk of its own, loaded by what needs it.
+ * test/tools/chunks.test.ts says which of these a command loads: a file that two of them import belongs into the earlier one.
  */
 const together = {
 	main: /src\/(main|version)\.ts$/,
 	start: /src\/(errors|api\/(suggest|values)|io\/pager|output\/(sanitise|colour)|cli\/program)\.ts$/,
 	help: /src\/cli\/help\/(help|topics)\.ts$/,
 	command: /src\/(cli\/(parse|options\/shared|commands\/objects)|output\/errors)\.ts$/,
-	request: /src\/(cli\/session|http\/(send|problem))\.ts$/,
+	request: /src\/(cli\/session|http\/(send|problem)|output\/render)\.ts$/,
 	http: /src\/http\/client\.ts$/,
-	rows: /src\/output\/render\.ts$/,
 	run: /src\/cli\/runs\/run\.ts$/,
 	input: /src\/(bulk\/input\/(source|csv)|output\/progress|cli\/runs\/printers\/screen)\.ts$/,
 };

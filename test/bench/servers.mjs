@@ -52,6 +52,7 @@ http {
 	map $uri $own { "~/(?<last>[0-9]+)$" $last; default 14; }
 	map $request_method $shown {
 		DELETE '{"deleted":true,"previous":{"id":$own}}';
+		GET '{"id":$own,"status":"read"}';
 		default '{"id":$own,"status":"hold"}';
 	}
 	client_body_temp_path ${folder}/body;

@@ -54,7 +54,9 @@ function respond(request, response, status) {
 		const own = /\/(\d+)(?:\?|$)/.exec(request.url)?.[1] ?? 14;
 		const isMissing = failing && request.url.endsWith('99');
 		const shown =
-			request.method === 'DELETE' ? `"deleted":true,"previous":{"id":${own}}` : `"id":${own},"status":"hold"`;
+			request.method === 'DELETE'
+				? `"deleted":true,"previous":{"id":${own}}`
+				: `"id":${own},"status":"${request.method === 'GET' ? 'read' : 'hold'}"`;
 		response.writeHead(isMissing ? 404 : status, headers);
 		response.end(isMissing ? '{"code":"rest_post_invalid_id","message":"Invalid ID."}' : `{${shown}}`);
 	}
