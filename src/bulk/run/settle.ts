@@ -80,12 +80,12 @@ export function notRead({ endpoint, ids, method }: Request, seen: Outcome, maybe
 	// This is not about the object.
 	if (result.signedOut) return result;
 	// A resume reads it again, unless the service shows something else.
-	const isOpen = outcome !== 'failed' && isLost(result);
+	if (outcome !== 'failed' && isLost(result)) return { ...result, outcome: 'not-sent' };
 	return {
 		...result,
-		outcome: isOpen ? 'not-sent' : 'failed',
-		code: isOpen ? code : NOT_READ,
-		message: `couldn't read the ${endpoint.noun}, so nothing was written: ${why}${isOpen ? '' : wayWithout(plan)}`,
+		outcome: 'failed',
+		code: NOT_READ,
+		message: `couldn't read the ${endpoint.noun}, so nothing was written: ${why}${wayWithout(plan)}`,
 	};
 }
 
