@@ -96,6 +96,22 @@ export function compareAll(
 	return { differs, open };
 }
 
+/** Texts of one line whose outer spaces a service dropped: a comparison takes them for the same, but they are not what was sent. */
+export function trimmedIn(
+	{ fields, body }: ComparedEndpoint,
+	sent: Values,
+	shown: (name: string) => unknown,
+): AppliedDifference[] {
+	return Object.keys(sent).flatMap((name) => {
+		const value = sent[name];
+		const now = rawValue(shown(name));
+		const facts = kinds[fields?.find((each) => each.name === name)?.kind ?? 'text'];
+		const isLine = body === 'custom_fields' || (facts.isText && facts.readsFiles !== true);
+		const isTrimmed = typeof value === 'string' && value !== now && value.replace(/^[ \t]+|[ \t]+$/g, '') === now;
+		return isLine && isTrimmed ? [{ field: name, sent: value, shown: now }] : [];
+	});
+}
+
 /** Services store any word as the type; the times show whether it added or subtracted. */
 function effectOfAdjustment(shown: (name: string) => unknown): '+' | '-' | undefined {
 	const moved = Number(shown('time-final')) - Number(shown('time-calculated'));

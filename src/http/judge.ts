@@ -1,6 +1,6 @@
 /** What a response means: the one file that knows statuses and bodies. Without a response that shows its object, a write is `unknown`. */
 
-import { compareAll, compareField, readCustomFields } from '../api/applied.js';
+import { compareAll, compareField, readCustomFields, trimmedIn } from '../api/applied.js';
 import type { TermIndex } from '../api/compare.js';
 import { bodyIn, type Dialect, neutralDialect } from '../api/dialect.js';
 import { type Endpoint, replayRules, returnKinds } from '../api/endpoints.js';
@@ -210,6 +210,7 @@ function judgeUpdate({ endpoint, sent = {} }: Sendable, body: Json, isItself: bo
 		compareField(endpoint, name, value, now, terms),
 	);
 	const showsAll = Object.keys(sent).length > 0 && open.length === 0 && differs.length === 0;
+	differs.push(...trimmedIn(endpoint, sent, shown));
 	if (isItself || showsAll) return differs.length === 0 ? { outcome: 'ok' } : differing(differs);
 	return unexpected('whether it was applied', body);
 }

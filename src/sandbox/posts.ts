@@ -30,6 +30,11 @@ function shown(raw: string): Shape {
 	return { raw, rendered: escapeHtml(raw) };
 }
 
+/** They vanish from fields that are kept beside a post. */
+function withoutBackslashes(text: string): string {
+	return text.replaceAll('\\', '');
+}
+
 type PostKind<T extends Post> = Omit<Kind<T>, 'missing' | 'trash'>;
 
 function createPosts<T extends Post>({ now }: Service, kind: PostKind<T>): Resource {
@@ -129,6 +134,7 @@ export function createTickets(service: Service): Resource {
 		}),
 		stored(name, value) {
 			if (name === 'assignee') checkAgent(value as number);
+			if (name === 'title') return { title: (value as string).trim() };
 			if (name === 'state' && value !== 'open' && value !== 'closed') return {};
 			return termFields.some((each) => each === name) ? { [name]: findTerm(name, value as string) } : undefined;
 		},
@@ -159,6 +165,10 @@ export function createReplies(service: Service): Resource {
 export function createAttachments(service: Service): Resource {
 	return createPosts<Attachment>(service, {
 		table: service.store.attachments,
+		stored(name, value) {
+			if (name === 'title') return { title: (value as string).trim() };
+			return name === 'alt_text' ? { alt_text: withoutBackslashes(value as string) } : undefined;
+		},
 		shape: ({ title, caption, description }) => ({
 			title: shown(title),
 			caption: shown(caption),
@@ -197,7 +207,7 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 			const sent: Shape = { ...(values.custom_fields as Shape | undefined) };
 			const stored = { ...valuesOf(id, call, 'edit') };
 			for (const { name } of customFields) {
-				if (Object.hasOwn(sent, prefix + name)) stored[name] = String(sent[prefix + name] ?? '');
+				if (Object.hasOwn(sent, prefix + name)) stored[name] = withoutBackslashes(String(sent[prefix + name] ?? ''));
 			}
 			store.customValues.set(id, stored);
 			// Live services send null or no body.

@@ -1,5 +1,6 @@
 /** What a read says about a write. A value is the same, another, or can't be compared: only the same confirms it. */
 
+import { trimmedIn } from '../../api/applied.js';
 import { nameRow, plural } from '../../api/names.js';
 import type { Request } from '../../api/request.js';
 import { UsageError } from '../../errors.js';
@@ -108,6 +109,7 @@ export function verified(request: Request, result: Outcome, seen: Seen, before?:
 	}
 	const { sent = {} } = request;
 	const { differs, open } = compareHeld(held, sent);
+	differs.push(...trimmedIn(request.endpoint, sent, (name) => shownValue(held.field(name))));
 	if (result.outcome === 'failed') return verifiedRefusal(result, held, sent, before);
 	if (differs.length === 0 && open.length === 0) return asDone(result);
 	// It may have been there before.
