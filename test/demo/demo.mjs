@@ -1,12 +1,13 @@
-/** `npm run demo [edits.csv]`: the real binary lists, plans, applies, proves and undoes hundreds of tickets of a sandbox; each claim on the screen is checked by plain HTTP. */
+/** `npm run demo [edits.csv]`: what a person sees of a plan, a killed run, its resume and its undo, at a terminal of a sandbox; each cell is compared by plain HTTP. */
 
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
+import * as pty from '@lydell/node-pty';
 import { parse } from 'csv-parse/sync';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -18,10 +19,10 @@ const KILL_AFTER = 120;
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (format, text) => (colour ? styleText(format, text) : text);
 const say = (text = '') => process.stdout.write(`${text}\n`);
-const indent = (text) => text.trimEnd().replace(/^(?=.)/gm, '    ');
 
 const folder = await mkdtemp(join(tmpdir(), 'supportctl-demo-'));
 const children = new Set();
+const terminals = new Set();
 
 /** Only what the binary needs: the profiles of this machine are not touched. */
 const env = {
@@ -34,7 +35,7 @@ const env = {
 
 function start(args) {
 	const [file, ...first] = program;
-	const child = spawn(file, [...first, ...args], { cwd: root, env, stdio: 'pipe' });
+	const child = spawn(file, [...first, ...args], { cwd: folder, env, stdio: 'pipe' });
 	children.add(child);
 	const ended = new Promise((done) => {
 		child.once('close', (code) => {
@@ -47,41 +48,87 @@ function start(args) {
 
 const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`);
 
-/** Shows a command, runs it, shows what it printed, and fails unless it ends with the exit code that is expected. */
-async function run(args, { shown = 12, expected = 0, killAfter = Number.POSITIVE_INFINITY, into } = {}) {
-	const words = args.map((word) => quoted(word.startsWith(folder) ? relative(folder, word) : word));
-	say(
-		`\n${paint('cyan', '$')} ${paint('bold', `supportctl ${words.join(' ')}${into === undefined ? '' : ` > ${relative(folder, into)}`}`)}`,
+/** How wide the screen of a reader is, who sees tables and progress. */
+const columns = Math.min(process.stdout.columns ?? 100, 120);
+
+/** Shows a command and what a person sees of it at a terminal; fails unless it ends with the exit code that is expected. */
+async function see(args, { shown = 8, expected = 0, killAfter, title } = {}) {
+	const words = args.map(quoted);
+	if (title !== undefined) say(`\n${paint('bold', title)}`);
+	say(`${paint('cyan', '$')} supportctl ${words.join(' ')}`);
+	const { text, code } = await runAtTerminal(args, killAfter);
+	const lines = screenOf(text);
+	// The end has the summary and the next command.
+	const kept = lines.length > shown + 1 ? [...lines.slice(0, shown - 3), paint('dim', '…'), ...lines.slice(-3)] : lines;
+	for (const line of kept) say(line === '' ? '' : `  ${line}`);
+	if (code !== expected) throw new Error(`supportctl ${words.join(' ')} ended with ${code}, not ${expected}:\n${text}`);
+}
+
+/** @param killAfter rows that the progress shows as done before kill -9 */
+function runAtTerminal(args, killAfter = Number.POSITIVE_INFINITY) {
+	const [file, ...first] = program;
+	const terminal = pty.spawn(file, [...first, ...args], {
+		cols: columns,
+		rows: 40,
+		cwd: folder,
+		env: { ...env, TERM: 'xterm-256color', LANG: 'C.UTF-8' },
+	});
+	terminals.add(terminal);
+	return new Promise((resolve) => {
+		let text = '';
+		let isKilled = false;
+		terminal.onData((data) => {
+			text += data;
+			const done = Number(/(\d+) of \d+ done(?!.*of \d+ done)/s.exec(text)?.[1] ?? 0);
+			if (done < killAfter || isKilled) return;
+			isKilled = true;
+			terminal.kill('SIGKILL');
+		});
+		// node-pty reports the end before it has read all.
+		terminal.onExit(({ exitCode, signal }) => {
+			terminals.delete(terminal);
+			setTimeout(() => resolve({ text, code: signal ? 'a signal' : exitCode }), 150);
+		});
+	});
+}
+
+/** The lines that stay: progress is drawn over itself. */
+function screenOf(text) {
+	const lines = text.replaceAll('\r\n', '\n').split('\n');
+	const kept = lines.map((line) =>
+		line
+			.split('\r')
+			.at(-1)
+			.replaceAll(/\x1b\[(?:\d*[KGA]|\?25[hl])/g, ''),
 	);
+	while (kept.at(-1) === '') kept.pop();
+	return colour ? kept : kept.map((line) => line.replaceAll(/\x1b\[[\d;]*m/g, ''));
+}
+
+/** Runs a command as a script does: what it prints is for the next step. */
+async function quietly(args) {
 	const { child, ended } = start(args);
 	const output = { stdout: '', stderr: '' };
 	for (const name of ['stdout', 'stderr']) {
 		child[name].setEncoding('utf8');
 		child[name].on('data', (chunk) => {
 			output[name] += chunk;
-			if (output.stdout.split('\n').length > killAfter) child.kill('SIGKILL');
 		});
 	}
 	child.stdin.end();
 	const code = await ended;
-	if (into !== undefined) writeFileSync(into, output.stdout);
-	const lines = output.stdout.trimEnd().split('\n');
-	const more = lines.length - shown;
-	const kept = more > 1 ? [...lines.slice(0, shown), paint('dim', `… and ${more} lines more`)] : lines;
-	for (const text of [kept.join('\n'), paint('dim', output.stderr.trimEnd())]) if (text !== '') say(indent(text));
-	if (code !== expected)
-		throw new Error(
-			`supportctl ${words.join(' ')} ended with ${code === null ? 'a signal' : `exit code ${code}`}, not ${expected}`,
-		);
+	if (code !== 0) throw new Error(`supportctl ${args.join(' ')} ended with ${code}: ${output.stderr}`);
 	return output.stdout;
 }
 
+let checks = 0;
+
+/** Silent as long as it is true. */
 function check(what, problems) {
-	if (problems.length > 0) {
-		for (const problem of problems.slice(0, 10)) say(`  ${paint('red', '✗')} ${problem}`);
-		throw new Error(`it is not true that ${what}`);
-	}
-	say(`  ${paint('green', '✓')} ${what}`);
+	checks++;
+	if (problems.length === 0) return;
+	for (const problem of problems.slice(0, 10)) say(`  ${paint('red', '✗')} ${problem}`);
+	throw new Error(`it is not true that ${what}`);
 }
 
 /** Everything on the desk, asked for by plain HTTP: what the demo claims is not judged by the tool that it shows. */
@@ -153,7 +200,6 @@ function editSheet(file, edits) {
 	}));
 	const lines = [columns, ...edited.map((row) => columns.map((column) => row[column] ?? ''))];
 	writeFileSync(file, lines.map((line) => `${line.map(quoteCell).join(',')}\n`).join(''));
-	say(`\n${paint('dim', `a script edits ${relative(folder, file)}: ${edits.length} of ${rows.length} rows`)}`);
 }
 
 /** An export without its modification times. */
@@ -162,7 +208,6 @@ const withoutTimes = (csv) => parse(csv, { columns: true }).map(({ modified_gmt:
 /** Starts the sandbox; resolves with its address once it says that it is ready. */
 async function startSandbox(tickets) {
 	const args = ['sandbox', '--port', '0', '--seed', String(tickets), '--lenient', '--json'];
-	say(`${paint('cyan', '$')} ${paint('bold', `supportctl ${args.join(' ')} &`)}`);
 	const { child, ended } = start(args);
 	child.stdin.end();
 	let errors = '';
@@ -178,80 +223,81 @@ async function startSandbox(tickets) {
 		void ended.then((code) => failed(new Error(`the sandbox ended with exit code ${code}: ${errors}`)));
 	});
 	const desk = JSON.parse(line);
-	say(indent(paint('dim', `${tickets} tickets at ${desk.baseUrl}`)));
 	return { desk, child, ended };
 }
-
-const lines = (ndjson) =>
-	ndjson
-		.split('\n')
-		.filter((line) => line !== '')
-		.map((line) => JSON.parse(line));
 
 async function demo() {
 	const began = performance.now();
 	const rows = parse(readFileSync(csvFile), { columns: true });
 	const tickets = Math.max(...rows.map(({ id }) => Number(id))) + 50;
-	say(`${paint('bold', 'A help desk on this machine')}, edited with the real binary and then looked at.\n`);
 	const { desk, child, ended } = await startSandbox(tickets);
 	env.SUPPORTCTL_BASE_URL = desk.baseUrl;
 	env.SUPPORTCTL_USERNAME = desk.username;
 	env.SUPPORTCTL_PASSWORD = desk.password;
+	say(`A help desk with ${tickets} tickets runs at ${desk.baseUrl}`);
+	say(
+		`A colleague exported them and edited ${rows.length} rows in a spreadsheet. Every cell is compared after each step.`,
+	);
 	const before = await look(desk);
 
-	const sheet = join(folder, 't.csv');
-	const list = ['ticket', 'list', '--format', 'csv'];
-	const start = await run(list, { shown: 3, into: sheet });
+	const sheet = 'july.csv';
+	const start = await quietly(['ticket', 'list', '--format', 'csv']);
+	writeFileSync(join(folder, sheet), start);
 	check(
 		`the export has all ${before.size} tickets`,
 		withoutTimes(start).length === before.size ? [] : ['it has others'],
 	);
-	const update = ['ticket', 'update', '--input', sheet, '--only-changed'];
-	const unedited = await run([...update, '--format', 'ndjson', '-q'], { shown: 2 });
-	const written = lines(unedited).filter(({ outcome }) => outcome !== 'skipped');
-	check('an export that is fed back changes nothing', [
-		...written,
-		...differencesElsewhere([], before, await look(desk)),
-	]);
-
-	editSheet(sheet, rows);
-	const diff = lines(await run([...update, '--dry-run', '--diff', '--format', 'ndjson'], { shown: 4 }));
-	const named = new Set(diff.map(({ id }) => String(id)));
+	const update = ['ticket', 'update', '--input', sheet];
+	await quietly([...update, '-q']);
 	check(
-		`the diff names the ${rows.length} tickets that were edited`,
-		rows.filter(({ id }) => !named.has(id)),
+		'an export that is sent back changes nothing',
+		differencesElsewhere([], before, await look(desk), () => false),
 	);
+
+	editSheet(join(folder, sheet), rows);
+	await see([...update, '--dry-run'], { title: '1. See what would change' });
 	check('a dry run changes nothing', differencesElsewhere([], before, await look(desk)));
 
-	const plan = join(folder, 'changes.plan');
-	await run([...update, '--plan', plan, '--note', 'demo', '--format', 'count', '-q']);
-	const reviewed = lines(await run(['run', 'show', plan, '--format', 'ndjson'], { shown: 4 }));
-	const inPlan = new Set(reviewed.map(({ id }) => String(id)));
-	check(`the plan holds the ${rows.length} tickets, and nothing was written`, [
-		...rows.filter(({ id }) => !inPlan.has(id)),
-		...differencesElsewhere([], before, await look(desk)),
-	]);
-	const apply = ['run', 'apply', plan, '--yes', '--verify', '-j', '8', '--format', 'ndjson', '-q'];
-	await run(apply, { shown: 2, killAfter: KILL_AFTER, expected: rows.length < KILL_AFTER ? 0 : null });
+	const plan = 'july.plan';
+	await see([...update, '--plan', plan, '--note', 'July clean-up'], {
+		shown: 7,
+		title: '2. Save it as a plan for a review',
+	});
+	check('a plan changes nothing', differencesElsewhere([], before, await look(desk)));
+
+	const isKilled = rows.length >= KILL_AFTER;
+	await see(['run', 'apply', plan, '--yes', '--verify', '-j', '8'], {
+		shown: 5,
+		killAfter: KILL_AFTER,
+		expected: isKilled ? 'a signal' : 0,
+		title: isKilled ? '3. Apply it, and kill it on the way (kill -9)' : '3. Apply it',
+	});
 	const halfway = differencesFromCsv(rows, await look(desk)).length;
-	check(
-		`kill -9 after ${KILL_AFTER} rows ended the run before its end`,
-		rows.length < 100 || halfway > 0 ? [] : ['it was done'],
-	);
-	if (rows.length >= KILL_AFTER) await run(['run', 'resume', 'last', '-j', '8', '--format', 'count']);
+	check('kill -9 ended the run before its end', !isKilled || halfway > 0 ? [] : ['it was done']);
+	if (isKilled) {
+		await see(['run', 'resume', 'last', '-j', '8'], {
+			shown: 5,
+			title: '4. Resume it',
+		});
+	}
 	const edited = await look(desk);
 	check(`${rows.length} tickets are as the file says, cell by cell`, differencesFromCsv(rows, edited));
 	check('empty cells and all other tickets are as they were', differencesElsewhere(rows, before, edited));
 
-	await run(['run', 'undo', 'last', '--yes', '-j', '8', '--format', 'count']);
-	check(
-		'all tickets are as they were at the start, apart from modification times',
-		differencesFromStart(before, await look(desk)),
-	);
-	const end = withoutTimes(await run(list, { shown: 2 }));
+	const [{ id }] = rows;
+	await see(['ticket', 'history', id], { shown: 6, title: '5. Ask what happened to a ticket' });
+	await see(['run', 'undo', 'last', '--yes', '-j', '8'], { shown: 5, title: '6. Undo everything' });
+	check('all tickets are as they were, apart from modification times', differencesFromStart(before, await look(desk)));
+	const end = withoutTimes(await quietly(['ticket', 'list', '--format', 'csv']));
 	check(
 		'and so says an export',
 		withoutTimes(start).filter((row, at) => row !== end[at]),
+	);
+
+	say(`\n${paint('bold', 'What a script sees')}`);
+	say(`${paint('cyan', '$')} supportctl ticket update ${id} --status hold --json --fields id,outcome`);
+	say(
+		`  ${(await quietly(['ticket', 'update', id, '--status', 'hold', '--json', '--fields', 'id,outcome'])).replaceAll('\n', ' ').trim()}`,
 	);
 
 	child.kill('SIGTERM');
@@ -259,12 +305,13 @@ async function demo() {
 	check('the sandbox has ended cleanly', code === 0 ? [] : [`its exit code is ${code}`]);
 	const seconds = ((performance.now() - began) / 1000).toFixed(1);
 	say(
-		`\n${paint('bold', `${rows.length} tickets edited, checked and restored`)} in ${seconds} s. Nothing is left running, and no file of yours was touched.`,
+		`\n${paint('bold', `${rows.length} tickets edited and restored`)}, all ${checks} checks passed, in ${seconds} s.`,
 	);
 }
 
 /** Ends what is still running and removes every file that was made. */
 async function cleanUp() {
+	for (const terminal of terminals) terminal.kill('SIGKILL');
 	await Promise.all(
 		[...children].map((child) => {
 			const closed = new Promise((done) => child.once('close', done));
