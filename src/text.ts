@@ -87,6 +87,18 @@ export function durationText(ms: number): string {
 		.join(' ');
 }
 
+const DAY_MS = 86_400_000;
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
+
+/** `90m`, `1h30m`, `8w` → milliseconds. */
+export function readDuration(text: string): number | undefined {
+	const given = text.trim().toLowerCase();
+	if (!/^(?:\d{1,7}(?:\.\d+)?[smhdw])+$/.test(given)) return undefined;
+	let ms = 0;
+	for (const [, count, unit = ''] of given.matchAll(/([\d.]+)([smhdw])/g)) ms += Number(count) * (UNIT_MS[unit] ?? 0);
+	return ms;
+}
+
 const UNITS = [
 	['y', 365 * 24 * 60],
 	['mo', 30 * 24 * 60],

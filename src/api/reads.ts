@@ -59,7 +59,15 @@ export interface Filter {
 	readonly parameter: string;
 	readonly kind: FilterKind;
 	readonly help: string;
+	/** What the service calls it, if not like the flag. */
+	readonly asks?: string;
+	/** Services can't filter by it: objects are compared here. */
+	readonly compares?: { readonly field: string; readonly side: Side };
+	/** Another flag for the same. */
+	readonly conflicts?: readonly string[];
 }
+
+type Side = 'before' | 'after';
 
 export interface FilterFacts {
 	/** Behind the help of a filter. */
@@ -78,7 +86,7 @@ export const filterKinds = {
 	term: { takes: ' (ID, slug, name or none)', canBeNone: true },
 	/** For none, services take 0. */
 	id: { takes: ' (ID or none)', canBeNone: false },
-	date: { takes: '', canBeNone: false },
+	date: { takes: ' a date or an age (90d)', canBeNone: false },
 } as const satisfies Record<string, FilterFacts>;
 
 type FilterKind = keyof typeof filterKinds;
@@ -106,7 +114,24 @@ const filter = (parameter: string, kind: FilterKind, what = parameter): Filter =
 const search = filter('search', 'text', 'text');
 const author = filter('author', 'user');
 const status = filter('status', 'status');
-const dates = [filter('before', 'date', 'date: before'), filter('after', 'date', 'date: after')];
+
+const sides = ['before', 'after'] as const satisfies readonly Side[];
+
+/** @param what `Created` */
+const dateFilter = (parameter: string, what: string, side: Side): Filter => ({
+	parameter,
+	kind: 'date',
+	help: `${what} ${side}${filterKinds.date.takes}`,
+});
+
+const dateHere = (parameter: string, what: string, field: string): Filter[] =>
+	sides.map((side) => ({ ...dateFilter(`${parameter}_${side}`, what, side), compares: { field, side } }));
+
+const dates = [
+	...sides.map((side) => ({ ...dateFilter(`created_${side}`, 'Created', side), asks: side, conflicts: [side] })),
+	...dateHere('modified', 'Modified', 'modified_gmt'),
+	...sides.map((side): Filter => ({ parameter: side, kind: 'date', help: `Same as --created-${side}` })),
+];
 
 const ordered = { context: 'edit', orderby: 'id', order: 'asc' } as const;
 const usual = {
@@ -146,7 +171,11 @@ export const reads = {
 		...routes('user', '/users'),
 		hasModified: false,
 		shown: ['id', 'username', 'name', 'email', 'roles'],
-		filters: [search, filter('roles', 'text', 'role, or several with commas')],
+		filters: [
+			search,
+			filter('roles', 'text', 'role, or several with commas'),
+			...dateHere('created', 'Registered', 'registered_date'),
+		],
 		orders: ['id', 'name', 'email', 'slug', 'registered_date', 'url'],
 	},
 	attachment: {

@@ -273,6 +273,17 @@ async function createQueryRenderer(options: RenderOptions, query: string, write:
 	};
 }
 
+const TEXT_ORDER =
+	'filter dates with --created-before, --created-after, --modified-before or --modified-after, such as --modified-before 90d';
+
+/** `modified_gmt<'2026-08-25'` */
+function ordersText(node: unknown): boolean {
+	if (!isObject(node) || node.type !== 'Comparator' || !/^[GL]T/.test(String(node.name))) return false;
+	return [node.left, node.right].some(
+		(side) => isObject(side) && typeof side.value === 'string' && side.type === 'Literal',
+	);
+}
+
 async function compileQuery(query: string): Promise<(data: unknown) => unknown> {
 	const { compile, getRegisteredFunctions, TreeInterpreter } = await import('@jmespath-community/jmespath');
 	const shown = `--query ${JSON.stringify(query)}`;
@@ -287,6 +298,9 @@ async function compileQuery(query: string): Promise<(data: unknown) => unknown> 
 	}
 	const known = getRegisteredFunctions();
 	JSON.stringify(expression, (_key, node) => {
+		if (ordersText(node)) {
+			throw refuse(': JMESPath orders numbers only, so that "<" of a text is never true', TEXT_ORDER);
+		}
 		if (node?.type !== 'Function' || known.includes(node.name)) return node;
 		throw refuse(`: unknown JMESPath function ${node.name}()`, `functions: ${[...known].sort().join(', ')}`);
 	});

@@ -6,7 +6,6 @@ import { listRequest, PAGE_SIZE, type Read } from '../../api/reads.js';
 import type { Request } from '../../api/request.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { SendOptions } from '../../http/send.js';
-import { isNothing } from '../held.js';
 import type { Ids } from '../plan.js';
 import { type FetchPage, type ListedObject, readPages } from './pages.js';
 import type { ListQuery } from './query.js';
@@ -46,13 +45,20 @@ export async function readList(
 	onObjects: (objects: readonly ListedObject[], total: number | undefined) => Promise<boolean>,
 ) {
 	const { read, concurrency } = list;
-	const { absent, byId } = list.query;
+	const { conditions, byId } = list.query;
 	// What is left out here needs more objects than are wanted.
-	const isFiltered = absent.length > 0;
+	const isFiltered = conditions.length > 0;
 	const countsOnly = list.countsOnly && !isFiltered;
 	const size = isFiltered || list.countsOnly ? PAGE_SIZE : Math.min(PAGE_SIZE, most);
 	const pages = isFiltered ? Number.POSITIVE_INFINITY : Math.ceil(most / size);
 	let given = 0;
+	const unshown = new Map<string, number>();
+	const isWanted = (object: ListedObject): boolean =>
+		conditions.every(({ field, holds }) => {
+			const held = holds(object[field]);
+			if (held === undefined) unshown.set(field, (unshown.get(field) ?? 0) + 1);
+			return held === true;
+		});
 	const { count, total, failure } = await readPages({
 		fetch: createFetch(list, owners, size),
 		concurrency,
@@ -61,13 +67,15 @@ export async function readList(
 		byId,
 		countsOnly,
 		async onPage(objects, total) {
-			const found = objects.filter((each) => absent.every((field) => isNothing(each[field])));
+			const found = objects.filter(isWanted);
 			const wanted = found.slice(0, most - given);
 			given += wanted.length;
 			return (await onObjects(wanted, total)) && given < most;
 		},
 	});
-	const warnings: string[] = [];
+	const warnings = [...unshown].map(
+		([field, times]) => `${counted(times, read.list.noun)} without a ${field} that can be read: left out`,
+	);
 	if (total !== undefined && total !== count && !isFiltered && given < most) {
 		const listed = `${counted(count, read.list.noun)} ${count === 1 ? 'was' : 'were'} listed`;
 		warnings.push(`${listed}, but the service counts ${total} (X-WP-Total)`);
@@ -78,7 +86,8 @@ export async function readList(
 function createFetch({ read, dialect, sendRead, query, fields }: ListPlan, owners: Ids, size: number): FetchPage {
 	const all = { ...query.parameters };
 	if (read.orders.length > 0) all.per_page = String(size);
-	if (fields !== undefined) all._fields = [...new Set([...fields, ...query.absent])].map(dialect.toOwn).join(',');
+	if (fields !== undefined)
+		all._fields = [...new Set([...fields, ...query.conditions.map(({ field }) => field)])].map(dialect.toOwn).join(',');
 
 	return (page, stop, arrived) => {
 		const asked = page === 1 ? all : { ...all, page: String(page) };

@@ -8,6 +8,8 @@ import { findStatus, likelyStatus } from '../../api/statuses.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isProblem, NOBODY, parseId, quote, readMoment } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
+import { readDuration } from '../../text.js';
+import { isNothing } from '../held.js';
 import type { Ids } from '../plan.js';
 import type { Directories, Found } from './directory.js';
 
@@ -17,42 +19,77 @@ interface Asked {
 	directories: Directories;
 }
 
+/** `now` is in milliseconds since 1970. */
+type AskedNow = Asked & { now: number };
+
+/** What a service can't be asked for. */
+interface Condition {
+	readonly field: string;
+	/** Undefined if the object doesn't show it. */
+	holds(value: unknown): boolean | undefined;
+}
+
 export type ListQuery = Awaited<ReturnType<typeof readQuery>>;
 
 /**
  * @param given texts of filters, by parameter
  * @param sort `title`, `-title`
- * @returns `absent`: fields that must be empty, which a service can't be asked for
+ * @returns `conditions` are checked here
  * @throws UsageError
  */
-export async function readQuery(given: Readonly<Record<string, string>>, sort: string, asked: Asked) {
+export async function readQuery(given: Readonly<Record<string, string>>, sort: string, asked: AskedNow) {
 	const { read, dialect, directories } = asked;
 	const { order, byId } = readOrder(read, sort);
 	const parameters: Record<string, string> = { ...read.query, ...order };
-	const absent: string[] = [];
+	const conditions: Condition[] = [];
 	const warnings: string[] = [];
 	for (const filter of read.filters) {
-		const { kind, parameter } = filter;
+		const { kind, parameter, asks = parameter, compares } = filter;
 		const text = given[parameter];
 		if (text === undefined) continue;
-		if (text !== NOBODY || !filterKinds[kind].canBeNone) {
-			parameters[parameter] = await parameterOf(filter, text, asked);
-			// A service may have others, but a typo would look like an empty list.
-			const likely = kind === 'status' && findStatus(dialect.toNeutral(text)) === undefined && likelyStatus(text);
-			if (likely) warnings.push(`${flagOf(filter)}: unknown status ${quote(text)}${likely}`);
+		if (compares !== undefined) {
+			const bound = momentOf(filter, text, asked.now);
+			conditions.push({ field: compares.field, holds: (value) => isOnSide(value, compares.side, bound) });
 			continue;
 		}
-		absent.push(parameter);
+		if (text !== NOBODY || !filterKinds[kind].canBeNone) {
+			parameters[asks] = await parameterOf(filter, text, asked);
+			// A service may have others, but a typo would look like an empty list.
+			if (kind === 'status' && findStatus(dialect.toNeutral(text)) === undefined) {
+				const next = likelyStatus(text) || '; see "supportctl help statuses"';
+				warnings.push(`${flagOf(filter)}: unknown status ${quote(text)}${next}`);
+			}
+			continue;
+		}
+		conditions.push({ field: parameter, holds: isNothing });
 		// A term without a readable slug is shown as "" too.
 		const all = kind === 'term' ? await directories.terms(parameter).list() : [];
 		if (all !== undefined && all.length > 0) parameters[`${parameter}_exclude`] = all.map(({ id }) => id).join(',');
 	}
-	return { parameters, absent, byId, warnings };
+	return { parameters, conditions, byId, warnings };
 }
 
 const flagOf = ({ parameter }: Filter): string => `--${flagName(parameter)}`;
 
-async function parameterOf(filter: Filter, text: string, { read, dialect, directories }: Asked): Promise<string> {
+/** GMT if it names no zone. @throws UsageError */
+function momentOf(filter: Filter, text: string, now: number): number {
+	const age = readDuration(text);
+	const moment = age === undefined ? readMoment(text)?.ms : now - age;
+	if (moment !== undefined) return moment;
+	throw refuse(
+		`${flagOf(filter)}: ${quote(text)} is not a date or an age`,
+		'use a date such as 2026-03-31 or 2026-03-31T09:00:00, or an age such as 90d or 12h',
+	);
+}
+
+function isOnSide(value: unknown, side: 'before' | 'after', bound: number): boolean | undefined {
+	const shown = typeof value === 'string' ? readMoment(value)?.ms : undefined;
+	if (shown === undefined) return undefined;
+	return side === 'before' ? shown < bound : shown > bound;
+}
+
+async function parameterOf(filter: Filter, text: string, asked: AskedNow): Promise<string> {
+	const { read, dialect, directories, now } = asked;
 	const { kind, parameter } = filter;
 	const flag = flagOf(filter);
 	const command = `supportctl ${read.list.name.replaceAll('.', ' ')}`;
@@ -74,11 +111,7 @@ async function parameterOf(filter: Filter, text: string, { read, dialect, direct
 			throw refuse(`${flag}: no ticket has the status ${quote(text)}`, `did you mean: ${command} --state ${state}`);
 		}
 		case 'date':
-			if (readMoment(text) !== undefined) return text.length === '2026-03-31'.length ? `${text}T00:00:00` : text;
-			throw refuse(
-				`${flag}: ${quote(text)} is not a date`,
-				'use an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
-			);
+			return dateOf(text, momentOf(filter, text, now));
 		case 'term':
 			return (await Promise.all(text.split(',').map((each) => termId(parameter, each.trim(), directories)))).join(',');
 		case 'state':
@@ -87,6 +120,12 @@ async function parameterOf(filter: Filter, text: string, { read, dialect, direct
 		default:
 			return kind satisfies never;
 	}
+}
+
+/** A date without a zone is the service's own time, an age is not. */
+function dateOf(text: string, moment: number): string {
+	if (readMoment(text) === undefined) return new Date(moment).toISOString().replace(/\.\d+/, '');
+	return text.length === '2026-03-31'.length ? `${text}T00:00:00` : text;
 }
 
 function refuse(message: string, hint?: string): UsageError {

@@ -144,7 +144,12 @@ export function leftAfter({ endpoint }: RunPlan, left: readonly Left[]): string 
 export async function ticketsOf({ directories, dialect }: Counting, field: string, userId: string): Promise<string[]> {
 	const found: string[] = [];
 	const sendRead = (request: Request): Promise<Outcome> => directories.send(request);
-	const query = { parameters: { ...reads.ticket.query, [field]: userId }, absent: [], byId: 1 as const, warnings: [] };
+	const query = {
+		parameters: { ...reads.ticket.query, [field]: userId },
+		conditions: [],
+		byId: 1 as const,
+		warnings: [],
+	};
 	const list = {
 		read: reads.ticket,
 		dialect,

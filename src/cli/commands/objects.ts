@@ -53,8 +53,13 @@ export function ownerArguments({ list }: Read): ArgumentSpec[] {
 
 export function listCommand(noun: Noun): CommandSpec {
 	const read: Read = reads[noun];
-	const filters = read.filters.map(({ parameter, kind, help }): OptionSpec => {
-		const option = { flags: `--${flagName(parameter)} <${kind}>`, help, group: 'Filters' };
+	const filters = read.filters.map(({ parameter, kind, help, conflicts }): OptionSpec => {
+		const option = {
+			flags: `--${flagName(parameter)} <${kind}>`,
+			help,
+			group: 'Filters',
+			...(conflicts && { conflicts }),
+		};
 		const { choices, suggests }: FilterFacts = filterKinds[kind];
 		// Choices are taken in any case.
 		return { ...option, suggests, ...(choices && { choices, parse: (text) => text.toLowerCase() }) };

@@ -60,7 +60,7 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 async function openList(reading: Reading) {
 	const { context, options } = reading.invocation;
 	const sort = options.sort ?? (context.stdout.isTTY ? '-id' : 'id');
-	const query = await readQuery(filtersGiven(reading), sort, reading);
+	const query = await readQuery(filtersGiven(reading), sort, { ...reading, now: context.clock.now() });
 	warn(context, query.warnings);
 	const palette = await openPalette(context, context.stderr);
 	const isQuiet = options.quiet === true || asksForJson(context.argv);

@@ -2,17 +2,12 @@
 
 import { quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-
-const DAY = 86_400_000;
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: DAY, w: 7 * DAY };
+import { readDuration } from '../../text.js';
 
 /** `90m`, `1h30m`, `8w` → milliseconds. @throws UsageError */
 export function parseDuration(text: string, flag: string): number {
-	const given = text.trim().toLowerCase();
-	const isValid = /^(?:\d{1,7}(?:\.\d+)?[smhdw])+$/.test(given);
-	if (!isValid) throw refuse(flag, text, 'a duration such as 90m, 2h, 1h30m or 30d');
-	let ms = 0;
-	for (const [, count, unit = ''] of given.matchAll(/([\d.]+)([smhdw])/g)) ms += Number(count) * (UNITS[unit] ?? 0);
+	const ms = readDuration(text);
+	if (ms === undefined) throw refuse(flag, text, 'a duration such as 90m, 2h, 1h30m or 30d');
 	return ms;
 }
 

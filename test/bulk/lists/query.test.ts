@@ -5,6 +5,7 @@ import { neutralDialect } from '../../../src/api/dialect.js';
 import { reads } from '../../../src/api/reads.js';
 import { createDirectories } from '../../../src/bulk/lists/directory.js';
 import { readQuery } from '../../../src/bulk/lists/query.js';
+import { systemClock } from '../../../src/io/context.js';
 import { runHere } from '../../support/cli.js';
 import { startListService, ticket, tickets } from '../../support/list-service.js';
 import { json, type Recorder } from '../../support/recorder.js';
@@ -76,7 +77,7 @@ describe('a value that no ticket can have', () => {
 		['--status Open', 'did you mean: supportctl ticket list --state open'],
 		['--state hold', 'use open, closed, any'],
 		['--state opne', 'did you mean "open"?'],
-		['--before yesterday', 'use an ISO 8601 date'],
+		['--before yesterday', 'use a date such as 2026-03-31'],
 		['--sort colour', 'use id, date, '],
 		['--sort titel', 'did you mean "title"?'],
 	])('%s is a usage error with a way on', async (flags, way) => {
@@ -142,7 +143,7 @@ test('what filters name is looked up, and the service is asked by ID', async () 
 		},
 		account: async () => undefined,
 	});
-	const asked = { read: reads.ticket, dialect: neutralDialect, directories };
+	const asked = { read: reads.ticket, dialect: neutralDialect, directories, now: 0 };
 	const given = { assignee: 'jdoe', author: 'none', 'ticket-tag': 'VIP,9', status: 'hodl', after: '2026-03-31' };
 	expect(await readQuery(given, '-modified_gmt', asked)).toEqual({
 		parameters: {
@@ -151,7 +152,82 @@ test('what filters name is looked up, and the service is asked by ID', async () 
 			...{ assignee: '7', 'ticket-tag': '31,9', status: 'hodl', after: '2026-03-31T00:00:00' },
 		},
 		byId: undefined,
-		absent: ['author'],
+		conditions: [{ field: 'author', holds: expect.any(Function) }],
 		warnings: ['--status: unknown status "hodl"; did you mean "hold"?'],
 	});
 });
+
+describe('dates', () => {
+	const NOW = Date.parse('2026-11-27T12:00:00Z');
+	const objects = [
+		ticket(14, { date_gmt: '2026-01-01T00:00:00', modified_gmt: '2026-11-26T12:00:01' }),
+		ticket(15, { date_gmt: '2026-11-01T00:00:00', modified_gmt: '2026-08-01T00:00:00' }),
+		ticket(16, { date_gmt: '2026-01-01T00:00:00', modified_gmt: null }),
+	];
+	const clock = { ...systemClock, now: () => NOW };
+
+	test.each([
+		['--modified-before 90d', '15\n'],
+		['--modified-after 24h', '14\n'],
+		['--modified-before 2026-11-26T12:00:01Z', '15\n'],
+		['--modified-before 2026-11-26T13:00:02+01:00', '14\n15\n'],
+		['--modified-after 2026-07-31 --modified-before 2026-08-02', '15\n'],
+	])('%s compares modification dates here, and says which objects show none', async (flags, stdout) => {
+		const service = await startListService({ objects: [...objects] });
+		const { stderr, ...ended } = await service.run(`ticket list ${flags} --format ids`, { clock });
+		expect(ended).toEqual({ exitCode: 0, stdout });
+		expect(stderr).toContain('1 ticket without a modified_gmt that can be read: left out');
+		expect(Object.keys(queryOf(service)).filter((name) => name.startsWith('modified'))).toEqual([]);
+	});
+
+	test.each([
+		['--created-before 90d', { before: '2026-08-29T12:00:00Z' }],
+		['--before 90d', { before: '2026-08-29T12:00:00Z' }],
+		['--created-after 2026-03-31', { after: '2026-03-31T00:00:00' }],
+		['--after 12h', { after: '2026-11-27T00:00:00Z' }],
+	])('%s is asked of the service', async (flags, asked) => {
+		for (const list of ['ticket list', 'reply list 14', 'attachment list']) {
+			const service = await startListService({ objects: [] });
+			expect(await service.run(`${list} ${flags}`, { clock })).toMatchObject({ exitCode: 0 });
+			expect(queryOf(service)).toMatchObject(asked);
+		}
+	});
+
+	test('users are compared by when they registered', async () => {
+		const { env } = await startSandbox();
+		const all = await runHere('user list --field id', { env });
+		expect(await runHere('user list --created-after 2000-01-01 --field id', { env })).toEqual(all);
+		expect(await runHere('user list --created-before 2000-01-01', { env })).toMatchObject({
+			stderr: 'no users match\n',
+		});
+	});
+
+	test('other texts and both names of one filter are refused', async () => {
+		const service = await startListService({ objects: [] });
+		const odd = await service.run('ticket list --modified-before soon');
+		expect([odd.exitCode, odd.stderr]).toEqual([
+			2,
+			expect.stringContaining('--modified-before: "soon" is not a date or an age\nhint: use a date such as'),
+		]);
+		const twice = await service.run('ticket list --before 1d --created-before 2d');
+		expect([twice.exitCode, twice.stderr]).toEqual([2, expect.stringContaining("--created-before can't be used with")]);
+		expect(service.requests).toEqual([]);
+	});
+});
+
+test('a status that nobody knows is a warning', async () => {
+	const service = await startListService({ objects: [] });
+	expect((await service.run('ticket list --status nope')).stderr).toBe(
+		'warning: --status: unknown status "nope"; see "supportctl help statuses"\nno tickets match\n',
+	);
+});
+
+test.each(["[?modified_gmt<'2026-08-25']", "[?'a' >= title && id > `3`]"])(
+	'--query %s would never be true, and is refused with the flags for dates',
+	async (query) => {
+		const service = await startListService({ objects: [] });
+		const { exitCode, stderr } = await service.run(['ticket', 'list', '--query', query]);
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--modified-before 90d')]);
+		expect((await service.run(['ticket', 'list', '--query', '[?id > `3`]'])).exitCode).toBe(0);
+	},
+);
