@@ -7,7 +7,7 @@ import { findRecords } from './journal/find.js';
 import { journalPath, runIds, runsFolder, type SkippedRun, summariseRun } from './journal/folder.js';
 import type { BeforeRecord, RowRecord } from './journal/records.js';
 import type { RunHeader } from './plan.js';
-import { JournalNames, type RecordedChange, recordedChange } from './recorded.js';
+import { JournalNames, type LookUp, type Recorded, type RecordedChange, recordedChange } from './recorded.js';
 
 export interface ObjectName {
 	readonly noun: string;
@@ -35,8 +35,9 @@ export interface ObjectHistory {
 	readonly damaged: readonly { readonly id: string; readonly lines: number }[];
 }
 
-export async function historyOf(stateDir: string, object: ObjectName): Promise<ObjectHistory> {
-	const entries: HistoryEntry[] = [];
+export async function historyOf(stateDir: string, object: ObjectName, lookUp: LookUp): Promise<ObjectHistory> {
+	const rows: { header: RunHeader; recorded: Recorded }[] = [];
+	const names = new JournalNames();
 	const skipped: SkippedRun[] = [];
 	const damaged: { id: string; lines: number }[] = [];
 	let elsewhere = 0;
@@ -46,22 +47,32 @@ export async function historyOf(stateDir: string, object: ObjectName): Promise<O
 		try {
 			const found = findRecords(realpathSync(link), [object.id]);
 			if (found.damaged > 0) damaged.push({ id, lines: found.damaged });
-			const own = entriesIn(found, object);
+			const own = rowsIn(found, object, names);
 			const isHere = object.baseUrl === undefined || found.header.plan.service.baseUrl === object.baseUrl;
-			if (isHere) entries.push(...own);
+			if (isHere) for (const recorded of own) rows.push({ header: found.header, recorded });
 			else if (own.length > 0) elsewhere++;
 		} catch (error) {
 			const { state, problem = fileProblem(error) } = await summariseRun(link, id);
 			skipped.push({ id, path: link, state, problem });
 		}
 	}
+	for (const { header, recorded } of rows) if (recorded.before !== undefined) names.need(header, recorded.before);
+	// The endpoints of an object have the same fields.
+	const [newest] = rows;
+	if (newest !== undefined) await names.ask(newest.header, lookUp);
+	const entries = rows
+		.map(({ header, recorded }) => ({ header, ...recordedChange(header, recorded, names) }))
+		.filter(({ isTried }) => isTried);
 	return { entries, folder: runsFolder(stateDir), runs: ids.length, oldest: ids.at(-1), elsewhere, skipped, damaged };
 }
 
 /** The last row first. */
-function entriesIn({ header, records }: ReturnType<typeof findRecords>, object: ObjectName): HistoryEntry[] {
+function rowsIn(
+	{ header, records }: ReturnType<typeof findRecords>,
+	object: ObjectName,
+	names: JournalNames,
+): Recorded[] {
 	if (!isOfNoun(header, object.noun)) return [];
-	const names = new JournalNames();
 	const rows = new Map<number, { row: number; before?: BeforeRecord; record?: RowRecord }>();
 	for (const record of records) {
 		names.add(record);
@@ -72,8 +83,7 @@ function entriesIn({ header, records }: ReturnType<typeof findRecords>, object: 
 		else known.before ??= record;
 		rows.set(record.row, known);
 	}
-	const found = [...rows.values()].map((row) => ({ header, ...recordedChange(header, row, names) }));
-	return found.filter(({ isTried }) => isTried).reverse();
+	return [...rows.values()].reverse();
 }
 
 function isOfNoun({ plan }: RunHeader, noun: string): boolean {

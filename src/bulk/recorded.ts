@@ -3,9 +3,12 @@
 import { closeSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { endpoints } from '../api/endpoints.js';
+import type { Field } from '../api/fields.js';
 import { kinds } from '../api/kinds.js';
+import { isId } from '../api/values.js';
 import { openRegularFile } from '../folder.js';
 import type { OutcomeName } from '../http/outcomes.js';
+import { Called } from './called.js';
 import { type Change, changeOfRecord, type NameOf } from './change.js';
 import { ByRow } from './journal/by-row.js';
 import { lineReader, recordAt, scanJournal } from './journal/read.js';
@@ -24,24 +27,56 @@ export interface RecordedChange {
 	readonly gap?: string | undefined;
 }
 
-/** Names that people typed, by the IDs that were found for them. */
+/** What journals call users and terms, and where they don't, a service that is asked. */
 export class JournalNames {
-	readonly #names = new Map<string, string>();
+	readonly #called = new Called();
+	readonly #missing = new Map<string, Set<unknown>>();
+	#ask: NameOf = () => undefined;
 
 	add(record: JournalRecord): void {
-		if (record.type === 'name' && 'id' in record) this.#names.set(`${record.of} ${record.id}`, record.name);
+		if ((record.type === 'name' && 'id' in record) || record.type === 'called') this.#called.add(record);
 		if (record.type !== 'row' && record.type !== 'before') return;
 		const { id, username } = record.ids;
-		if (id !== undefined && username !== undefined) this.#names.set(`users ${id}`, username);
+		if (id !== undefined && username !== undefined) this.#called.add({ of: 'users', id, name: username });
 	}
 
-	readonly nameOf: NameOf = ({ name, kind }, value) => {
-		const of = kinds[kind].names?.of === 'users' ? 'users' : name;
-		return this.#names.get(`${of} ${value}`);
-	};
+	/** Old and new values that are shown. */
+	need({ plan }: RunHeader, { values, sent }: Pick<BeforeRecord, 'values' | 'sent'>): void {
+		for (const field of endpoints[plan.endpoint].fields) {
+			if (kinds[field.kind].names === undefined) continue;
+			for (const value of [values[field.name], sent[field.name]].flat()) {
+				if (isId(value) && this.#called.nameOf(field, value) === undefined) this.#note(field.name, value);
+			}
+		}
+	}
+
+	#note(name: string, value: unknown): void {
+		const known = this.#missing.get(name) ?? new Set();
+		if (known.size < MOST_ASKED) this.#missing.set(name, known.add(value));
+	}
+
+	async ask(header: RunHeader, lookUp: LookUp): Promise<void> {
+		if (this.#missing.size === 0) return;
+		const fields = endpoints[header.plan.endpoint].fields.filter(({ name }) => this.#missing.has(name));
+		const objects = [...this.#missing].flatMap(([name, values]) => [...values].map((value) => ({ [name]: value })));
+		this.#ask = (await lookUp(header, fields, objects)) ?? this.#ask;
+	}
+
+	readonly nameOf: NameOf = (field, value) => this.#called.nameOf(field, value) ?? this.#ask(field, value);
 }
 
-interface Recorded {
+/** A few requests, whatever the length of a run. */
+const MOST_ASKED = 500;
+
+/** Undefined where the service can't be asked: then IDs are shown. */
+export type LookUp = (
+	header: RunHeader,
+	fields: readonly Field[],
+	objects: readonly Readonly<Record<string, unknown>>[],
+) => Promise<NameOf | undefined>;
+
+/** What a journal has of a row. */
+export interface Recorded {
 	readonly row: number;
 	readonly before?: BeforeRecord | undefined;
 	readonly record?: RowRecord | undefined;
@@ -86,16 +121,19 @@ function withoutUnchanged(change: Change): Change {
 export async function changesOf(
 	path: string,
 	isWanted: (change: RecordedChange) => boolean,
+	lookUp: LookUp,
 ): Promise<Iterable<RecordedChange>> {
 	const befores = new ByRow(Float64Array);
 	const records = new ByRow(Float64Array);
 	const names = new JournalNames();
-	const { header } = await scanJournal(path, (record, place) => {
+	const { header } = await scanJournal(path, (record, place, scan) => {
 		names.add(record);
+		if (record.type === 'before') names.need(scan.header, record);
 		if (record.type === 'row') records.set(record.row, place);
 		// A retry finds what the first part wrote.
 		if (record.type === 'before' && befores.get(record.row) === 0) befores.set(record.row, place);
 	});
+	await names.ask(header, lookUp);
 	return (function* () {
 		const fd = openRegularFile(path);
 		try {

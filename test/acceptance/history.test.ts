@@ -97,6 +97,25 @@ describe('history', () => {
 		]);
 	});
 
+	test('shows names: those that the journal keeps, or else those of the service, and IDs where it is away', async () => {
+		const { body } = await service.call('GET', '/users/4?context=edit');
+		const { username } = body as { username: string };
+		await run('ticket update 17 --assignee 4 --ticket-priority 22');
+		const [priority, assignee] = (await history('ticket history 17')).rows;
+		expect(priority).toEqual(['ticket_priority', expect.stringMatching(/^[A-Z]/), 'Normal', 'ok']);
+		expect(assignee).toEqual(['assignee', expect.stringMatching(/^[a-z]+\.[a-z]+$/), username, 'ok']);
+		const shown = JSON.parse((await run('run show last --changes --json')).stdout);
+		expect(shown[0].changes[1]).toMatchObject({ old: 3, new: 4, new_name: username });
+		const signedOut: Record<string, string> = { SUPPORTCTL_PASSWORD: '', SUPPORTCTL_USERNAME: '' };
+		for (const away of [{ SUPPORTCTL_PASSWORD: 'wrong' }, signedOut]) {
+			const { stdout, exitCode } = await runHere(['ticket', 'history', '17'], { env: { ...env, ...away } });
+			expect({ exitCode, rows: stdout.split('\n').map((line) => line.split('\t').slice(3, 6)) }).toMatchObject({
+				exitCode: 0,
+				rows: [priority?.slice(0, 3), ['assignee', '3', '4'], []],
+			});
+		}
+	});
+
 	test('shows deletes, runs without old values, and rows of a run that was killed as what they are', async () => {
 		await run('ticket delete 17 --yes');
 		expect((await history('ticket history 17')).rows).toEqual([['', '', 'to the trash', 'ok']]);

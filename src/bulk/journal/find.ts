@@ -19,7 +19,8 @@ const LF = 10;
 
 /** @param ids values of path IDs, or names @throws FailedError unless it is a journal */
 export function findRecords(path: string, ids: readonly string[]): Findings {
-	const needles = [...ids.map((id) => `:${JSON.stringify(id)}`), '{"type":"name"'].map((text) => Buffer.from(text));
+	const names = ['{"type":"name"', '{"type":"called"'];
+	const needles = [...ids.map((id) => `:${JSON.stringify(id)}`), ...names].map((text) => Buffer.from(text));
 	const records: JournalRecord[] = [];
 	let header: RunHeader | undefined;
 	let damaged = 0;

@@ -127,6 +127,7 @@ export class JournalScan {
 				break;
 			case 'tick':
 			case 'name':
+			case 'called':
 			case 'other':
 		}
 		return undefined;

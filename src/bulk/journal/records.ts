@@ -94,7 +94,10 @@ export type PlainRecord =
 			lost?: boolean | undefined;
 			partly?: boolean | undefined;
 	  }
-	| ({ type: 'name' } & NameRecord);
+	/** What a user typed, and the ID that was found for it. */
+	| ({ type: 'name' } & NameRecord)
+	/** What a user or term of an old or new value is called. */
+	| { type: 'called'; of: string; id: string; name: string };
 
 export type JournalRecord =
 	| PlainRecord
@@ -269,6 +272,7 @@ const shapes: { readonly [Type in Lines['type']]: Shape<Facts<Type>> } & { reado
 		partly: optional(flag),
 	}),
 	name: either(object({ ...named, id: text }), object({ ...named, problem: text, missing: optional(flag) })),
+	called: object<Facts<'called'>>({ ...named, id: text }),
 	tick: object<Facts<'tick'>>({ ms: amount }),
 	resume: object<ResumeRecord>({ at: text, tool: text, concurrency: whole(1), again: optional(listOf(outcome)) }),
 	end: object<EndRecord>({

@@ -1,15 +1,20 @@
 /** The second pass of a run: sends, records and prints rows. */
 
 import { setMaxListeners } from 'node:events';
+import { endpoints } from '../../api/endpoints.js';
+import { kinds } from '../../api/kinds.js';
 import { PAGE_SIZE } from '../../api/reads.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
+import { Called } from '../called.js';
 import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../journal/counts.js';
 import type { EndRecord } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
 import { BatchReader } from '../lists/batches.js';
+import type { Directories } from '../lists/directory.js';
+import type { RunPlan } from '../plan.js';
 import { AutoConcurrency } from './concurrency.js';
 import { runEngine } from './engine.js';
 import type { Ended } from './events.js';
@@ -114,7 +119,7 @@ export class Execution {
 			termOf: (taxonomy, id) => directories.terms(taxonomy).ofObject(id),
 			first,
 			redact: redactRows(survey.hasSecrets),
-			journal,
+			journal: journal && withNames(journal, plan, directories),
 			past,
 			slots,
 			ahead,
@@ -234,6 +239,26 @@ export class Execution {
 		if (first === undefined || openRows(counts) === 0) return undefined;
 		return { kind: 'first', why: `stopped after the first ${first} rows (--first)` };
 	}
+}
+
+/** Also keeps what the users and terms in old and new values are called, as far as the run happens to know. */
+function withNames(
+	journal: Journal,
+	{ endpoint }: RunPlan,
+	{ nameOf }: Directories,
+): Pick<Journal, 'record' | 'before'> {
+	const named = endpoints[endpoint].fields.filter(({ kind }) => kinds[kind].names !== undefined);
+	const called = new Called();
+	return {
+		record: (record) => journal.record(record),
+		before(row, ids, old) {
+			for (const name of called.learn(named, [old.values, old.sent], nameOf)) {
+				// The next outcome says so if the journal fails.
+				journal.record({ type: 'called', ...name }).catch(() => undefined);
+			}
+			return journal.before(row, ids, old);
+		},
+	};
 }
 
 /** What came behind the last row stopped nothing. */

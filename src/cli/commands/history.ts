@@ -8,7 +8,7 @@ import { changeLines, changeView, doneText } from '../../bulk/change.js';
 import { type HistoryEntry, historyOf, type ObjectHistory, userIdIn } from '../../bulk/history.js';
 import { shortId } from '../../bulk/journal/folder.js';
 import { fullMessage } from '../../bulk/journal/records.js';
-import { commandOf } from '../../bulk/plan.js';
+import { commandOf, notesOf } from '../../bulk/plan.js';
 import type { RecordedChange } from '../../bulk/recorded.js';
 import { UsageError } from '../../errors.js';
 import { outcomes } from '../../http/outcomes.js';
@@ -20,6 +20,7 @@ import { readSetup, resolveBaseUrl } from '../../profile/resolve.js';
 import { stateFolder } from '../../profile/settings.js';
 import { relativeTime } from '../../text.js';
 import type { CommandSpec, Invocation } from '../command.js';
+import { lookUpWith } from '../lookups.js';
 import { say, warn, writeSummary } from '../notices.js';
 import { pick } from '../options/option.js';
 import { connectionOptions, outputOptions } from '../options/shared.js';
@@ -48,7 +49,11 @@ async function showHistory(noun: EditNoun, invocation: Invocation, owners: reado
 	const text = args[owners.length] as string;
 	const id = noun === 'user' && !looksLikeNumber(text) ? userNamed(text, stateDir) : text;
 	const taxonomy = owners[0] === 'taxonomy' ? args[0] : undefined;
-	const found = await historyOf(stateDir, { noun, id, taxonomy, baseUrl: baseUrlOf(invocation) });
+	const found = await historyOf(
+		stateDir,
+		{ noun, id, taxonomy, baseUrl: baseUrlOf(invocation) },
+		lookUpWith(invocation),
+	);
 	const shape = { columns: columnsFor(invocation), keys: KEYS, idOf: ({ run }: Row) => run };
 	const rows = found.entries.flatMap((entry) => {
 		const run = runFacts(entry);
@@ -76,7 +81,7 @@ function baseUrlOf({ context, options }: Invocation): string | undefined {
 }
 
 function runFacts({ header }: HistoryEntry): Row {
-	const { id, started, who, note, plan } = header;
+	const { id, started, who, plan } = header;
 	return {
 		run: id,
 		started,
@@ -86,7 +91,7 @@ function runFacts({ header }: HistoryEntry): Row {
 		command: commandOf(plan),
 		undoes: plan.source.from === 'snapshots' ? plan.source.run : null,
 		service: plan.service.baseUrl,
-		note: note ?? null,
+		note: notesOf(header).join('; ') || null,
 	};
 }
 

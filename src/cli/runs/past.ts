@@ -53,7 +53,7 @@ async function secretsAgain(
 }
 
 /** Names the run's profile, if it is stored for the same service and this call names nothing else. */
-function withProfile(given: RunInvocation['options'], context: Context, { baseUrl, profile }: RunService) {
+export function withProfile(given: RunInvocation['options'], context: Context, { baseUrl, profile }: RunService) {
 	const { store } = readStore(configFolder(context));
 	const own = store.profiles[profile ?? '']?.baseUrl;
 	const isStored = typeof own === 'string' && own.replace(/\/+$/, '') === baseUrl;

@@ -17,6 +17,7 @@ import { factsOf } from '../../../output/formats.js';
 import { asksForJson, sanitise } from '../../../output/sanitise.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
+import { lookUpWith } from '../../lookups.js';
 import { writeSummary } from '../../notices.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
 import { chosenFormat, openResults, picksValues, printAll, SHOWN } from '../../results.js';
@@ -81,7 +82,7 @@ async function showChanges(
 	const isWanted = (change: RecordedChange) => outcomes?.includes(change.outcome) ?? change.isTried;
 	const results = await openResults(invocation, { columns, idOf: ({ id }) => id });
 	for (const { summary } of runs) {
-		for (const change of await changesOf(summary.path, isWanted)) {
+		for (const change of await changesOf(summary.path, isWanted, lookUpWith(invocation))) {
 			const place = printedIds(change.change.object.ids);
 			for (const row of changeRows(invocation, change)) await results.row({ row: change.row, ...place, ...row });
 		}
