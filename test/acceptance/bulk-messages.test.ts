@@ -244,7 +244,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 	});
 
 	it('shows all that it reads', async () => {
-		const { work } = await startWorkplace(json(200, { colour: 'red' }));
+		const { work } = await startWorkplace(json(200, { colour: { name: 'colour', value: 'red' } }));
 		const { stdout } = await work.run(['ticket', 'fields', 'get', ...numbers.map(String)], { columns: 80 });
 		expect(stdout.trimEnd().split('\n')).toHaveLength(61);
 	});
