@@ -225,7 +225,7 @@ describe('every row of section 4 goes out as the interface writes it', () => {
 		}
 	});
 
-	test('DELETE /users/<id>: force is always sent, and the receiver and the own account are looked up first', async () => {
+	test('DELETE /users/<id>: force is always sent; the receiver, the own account and assigned tickets are looked up first', async () => {
 		const recorder = await startRecorder((request, response) => {
 			response.writeHead(200, { 'content-type': 'application/json' });
 			const users = '[{"id":2,"username":"grace"}]';
@@ -239,6 +239,11 @@ describe('every row of section 4 goes out as the interface writes it', () => {
 		expect(recorder.requests.map(({ method, url, body }) => ({ method, url, body }))).toEqual([
 			{ method: 'GET', url: '/wp-json/support-api/v1/users?context=edit&per_page=100&include=2', body: '' },
 			{ method: 'POST', url: '/wp-json/support-api/v1/users/username', body: '{"username":"ada"}' },
+			{
+				method: 'GET',
+				url: expect.stringContaining('/tickets?context=edit&orderby=id&order=asc&assignee=21&'),
+				body: '',
+			},
 			{ method: 'DELETE', url: '/wp-json/support-api/v1/users/21?force=true&reassign=2', body: '' },
 		]);
 	});

@@ -8,7 +8,7 @@ import type { Request } from '../../api/request.js';
 import { FailedError, SupportctlError, UsageError } from '../../errors.js';
 import { isRouteMissing } from '../../http/judge.js';
 import type { Known } from '../../http/known.js';
-import type { Outcome } from '../../http/outcome.js';
+import { type Outcome, unsent } from '../../http/outcome.js';
 import { type Directories, totalIn } from '../lists/directory.js';
 import { readList } from '../lists/list.js';
 import { objectsIn } from '../lists/pages.js';
@@ -76,12 +76,18 @@ async function countOf(
 	{ id = '', ...owners }: Ids,
 ): Promise<Known<number>> {
 	const query = { ...reads[noun].query, [field]: id, per_page: '1', _fields: `id,${field}` };
-	const outcome = await send(listRequest(reads[noun], owners, query, dialect));
+	const outcome = await send(listRequest(reads[noun], owners, query, dialect)).catch(asOutcome);
 	const total = totalIn(outcome);
 	const [first] = objectsIn(outcome) ?? [];
 	const isAnswer = outcome.outcome === 'ok' && total !== undefined;
 	const isFiltered = total === 0 || String(first?.[field]) === id;
 	return isAnswer && isFiltered ? { is: 'shown', value: total } : { is: 'unknown', why: outcome };
+}
+
+/** Refused credentials are said by the delete itself. */
+function asOutcome(error: unknown): Outcome {
+	if (error instanceof SupportctlError) return unsent('failed', error.code, error.message);
+	throw error;
 }
 
 function uncounted(label: string, count: Known<number> | undefined): string {

@@ -74,7 +74,9 @@ export async function checkWrite(
 	const { plan } = ready;
 	if (!writes({ endpoint: endpoints[plan.endpoint] }) || survey.selected === 0) return ready;
 	const doubts = plan.endpoint === 'user.delete' ? await checkUsers(means, limits, survey) : [];
-	const left = await countLeft(plan, means, survey);
+	// Of child terms only the question says something.
+	const isTold = limits.isAsked || endpoints[plan.endpoint].leaves?.read === 'ticket';
+	const left = isTold ? await countLeft(plan, means, survey) : [];
 	await limits.ask(survey, plan, [...doubts, ...leftNotes(plan, left)]);
 	return plan.checks.moveTickets ? { ...ready, moved: await limits.moveTickets(left) } : { ...ready, left };
 }
