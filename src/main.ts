@@ -11,34 +11,37 @@ export async function main(target: ProcessLike): Promise<number> {
 
 export async function runMain(context: Context): Promise<number> {
 	const { argv, stdout, stderr } = context;
+	let clean = (text: string): string => text;
+	const hide: Context['hide'] = (edit) => {
+		clean = edit;
+	};
+	const cleaned = (text: string): string => clean(text);
 	let exitCode = 0;
 	try {
 		if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
 			stdout.write(`${version}\n`);
 		} else {
 			const { runProgram } = await import('./cli/program.js');
-			exitCode = (await runProgram(await guarded(context))) ?? 0;
+			exitCode = (await runProgram({ ...(await guarded(context, cleaned)), hide })) ?? 0;
 		}
 	} catch (error) {
-		exitCode = await report(error, context);
+		exitCode = await report(error, context, cleaned);
 	}
 	await stdout.flush();
 	if (stdout.failure !== undefined && exitCode === 0) {
 		const { lostOutput } = await import('./errors.js');
-		exitCode = await report(lostOutput(stdout.failure), context);
+		exitCode = await report(lostOutput(stdout.failure), context, cleaned);
 	}
 	await stderr.flush();
 	return exitCode;
 }
 
-function cleaned({ hidden }: Context, text: string): string {
-	return hidden.clean?.(text) ?? text;
-}
+type Clean = (text: string) => string;
 
 /** CI runners, which read commands from a step's output. */
 const RUNNERS = ['GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'];
 
-async function guarded(context: Context): Promise<Context> {
+async function guarded(context: Context, clean: Clean): Promise<Context> {
 	const { env, stdout } = context;
 	const [{ guardOutput }, { openPalette }] = await Promise.all([
 		import('./output/sanitise.js'),
@@ -46,13 +49,13 @@ async function guarded(context: Context): Promise<Context> {
 	]);
 	const palette = await openPalette(context, context.stderr);
 	const paint = (label: string): string => (label === 'error:' ? palette.bad(label) : palette.doubtful(label));
-	const stderr = guardOutput(context.stderr, (text) => cleaned(context, text.replace(/^(?:error|warning):/gm, paint)));
+	const stderr = guardOutput(context.stderr, (text) => clean(text.replace(/^(?:error|warning):/gm, paint)));
 	// A file gets the data exactly.
 	const isRunner = RUNNERS.some((name) => !['', 'false'].includes(env[name]?.toLowerCase() ?? ''));
 	return { ...context, stderr, stdout: isRunner && stdout.isFile !== true ? guardOutput(stdout) : stdout };
 }
 
-async function report(error: unknown, context: Context): Promise<number> {
+async function report(error: unknown, context: Context, clean: Clean): Promise<number> {
 	const { argv, stderr } = context;
 	const [{ exitCodeOfError, renderError }, { asksForJson }, { openPalette }] = await Promise.all([
 		import('./output/errors.js'),
@@ -61,6 +64,6 @@ async function report(error: unknown, context: Context): Promise<number> {
 	]);
 	const palette = await openPalette(context, stderr);
 	const view = { json: asksForJson(argv), debug: argv.includes('--debug'), palette };
-	stderr.write(cleaned(context, renderError(error, view)));
+	stderr.write(clean(renderError(error, view)));
 	return exitCodeOfError(error);
 }

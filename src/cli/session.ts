@@ -92,7 +92,7 @@ export async function openClient(
 	const { context, options } = invocation;
 	const isAwaited = run?.isAlone !== false;
 	const secrets = secretsOf(reach.auth);
-	context.hidden.clean = createTextRedactor(secrets);
+	context.hide(createTextRedactor(secrets));
 	const { createClient } = await import('../http/client.js');
 	return createClient({
 		...reach,

@@ -59,7 +59,7 @@ export interface Context {
 	readonly clock: Clock;
 	readonly signals: Signals;
 	/** Removes the caller's credentials from stderr, once they are known. */
-	readonly hidden: { clean?: (text: string) => string };
+	hide(clean: (text: string) => string): void;
 	random(): number;
 	readonly cwd: string;
 	abandon(exitCode: number): void;
@@ -207,7 +207,8 @@ export function createProcessContext(
 				};
 			},
 		},
-		hidden: {},
+		// main writes what stderr shows.
+		hide() {},
 		random: Math.random,
 		cwd: target.cwd(),
 		abandon: (exitCode) => target.exit(exitCode),

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { countOutcome, createCounts } from '../../src/bulk/journal/counts.js';
-import { isolatedEnvironment, runCli, runHere } from '../support/cli.js';
+import { isolatedEnvironment, runCli, runHere, startCli } from '../support/cli.js';
 import { outcomeOf, startJournal } from '../support/journal.js';
 import { json, startRecorder } from '../support/recorder.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -124,6 +124,44 @@ test('refused credentials are named as such, not as a read that failed', async (
 	expect(stderr).not.toContain('--no-snapshot');
 	expect(stderr).not.toContain('not_read');
 	expect(stderr).toContain('check SUPPORTCTL_PASSWORD');
+});
+
+test('a write whose response is lost is settled by run resume', async () => {
+	let status = 'read';
+	let isLost = true;
+	const { env, requests } = await startRecorder((request, response) => {
+		if (request.method === 'POST') status = 'hold';
+		if (request.method === 'POST' && isLost) response.destroy();
+		else json(200, { id: 14, status })(request, response, 0);
+	});
+	const at = { env: { ...env, ...isolatedEnvironment() }, oldValues: true };
+	const lost = await runHere('ticket update 14 --status hold --retries 0', at);
+	expect([lost.exitCode, lost.stdout]).toEqual([5, expect.stringMatching(/^14\tunknown\t/)]);
+	isLost = false;
+	requests.length = 0;
+	const resumed = await runHere('run resume last', at);
+	expect(resumed.exitCode, resumed.stderr).toBe(0);
+	expect(resumed.stderr).toMatch(/1 row in .*: 1 ok\n$/);
+	expect(requests.map(({ method }) => method)).not.toContain('POST');
+});
+
+test('Ctrl-C waits for the write, and its row says how it ended', async () => {
+	let respond = (): void => undefined;
+	let wake = (): void => undefined;
+	const sent = new Promise<void>((resolve) => {
+		wake = resolve;
+	});
+	const { env } = await startRecorder((request, response) => {
+		if (request.method === 'GET') return json(200, { id: 14, status: 'read' })(request, response, 0);
+		respond = () => json(200, { id: 14, status: 'hold' })(request, response, 0);
+		wake();
+	});
+	const run = startCli('ticket update 14 --status hold', { env, oldValues: true });
+	await sent;
+	run.child.kill('SIGINT');
+	await run.until(/waiting for requests in flight/);
+	respond();
+	expect(await run.ended).toMatchObject({ exitCode: 0, stdout: '14\tok\thold\t\n' });
 });
 
 describe('journals of single writes', () => {

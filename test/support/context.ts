@@ -92,7 +92,7 @@ export function memoryContext(options: MemoryOptions = {}): MemoryContext {
 		stderr: memoryOutput(options.columns),
 		prompts: options.prompts ?? noPrompts,
 		clock: options.clock ?? systemClock,
-		hidden: {},
+		hide() {},
 		random: options.random ?? Math.random,
 		cwd: options.cwd ?? process.cwd(),
 		signals: {
