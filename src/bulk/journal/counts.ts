@@ -180,3 +180,15 @@ export function stepsAfter(
 export function withUnsent({ input }: RunHeader, counts: Counts): Counts {
 	return { ...counts, 'not-sent': counts['not-sent'] + Math.max(0, input.own - totalOf(counts)) };
 }
+
+/** `50 ok`, `10 failed`, `2 left out` @param open what rows without an outcome are */
+export function countWords(counts: Counts, open = 'not sent'): string[] {
+	const { not_found, left_out } = counts;
+	const apart = { ...counts, skipped: counts.skipped - not_found, 'not-sent': counts['not-sent'] - left_out };
+	const words = outcomeNames
+		.filter((name) => apart[name] > 0)
+		.map((name) => `${apart[name]} ${name === 'not-sent' ? open : name}`);
+	if (not_found > 0) words.push(`${not_found} not found`);
+	if (left_out > 0) words.push(`${left_out} left out`);
+	return words;
+}

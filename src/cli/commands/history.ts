@@ -27,7 +27,7 @@ import { connectionOptions, outputOptions } from '../options/shared.js';
 import { chosenFormat, printAll } from '../results.js';
 import { printsLines } from '../runs/printers/preview.js';
 import { ownerArguments } from './objects.js';
-import { noteSkipped } from './run/list.js';
+import { noteSkipped, WIDE } from './run/list.js';
 
 export function historyCommand(noun: EditNoun): CommandSpec {
 	const owners = ownerArguments(reads[noun]);
@@ -149,13 +149,14 @@ function columnsFor(invocation: Invocation): Column[] {
 		{ path: 'note', optional: true },
 		{ path: 'message', optional: true },
 	];
+	const isNarrow = (stdout.columns ?? WIDE) < WIDE;
 	if (!stdout.isTTY) return [{ path: 'started' }, { path: 'run' }, { path: 'user' }, ...fieldColumns, ...more];
 	return [
 		{ path: 'when', get: ({ started }) => relativeTime(Date.parse(String(started)), clock.now()), least: 8 },
 		{ path: 'run', get: ({ run }) => shortId(String(run)), whole: true },
-		{ path: 'user', label: 'who', least: 4 },
+		...(isNarrow ? [] : [{ path: 'user', label: 'who', least: 4 }]),
 		...fieldColumns,
-		...more,
+		...more.filter(({ path }) => !isNarrow || path !== 'note'),
 	];
 }
 
@@ -164,10 +165,7 @@ function tellSource(invocation: Invocation, found: ObjectHistory, object: string
 	const { context } = invocation;
 	const { entries, folder, runs, oldest, elsewhere, skipped, damaged } = found;
 	const since = oldest === undefined ? null : `${oldest.slice(0, 4)}-${oldest.slice(4, 6)}-${oldest.slice(6, 8)}`;
-	const last = entries.find(
-		({ outcome, gap, header }) =>
-			outcomes[outcome].written !== false && gap === undefined && header.plan.checks.snapshot,
-	);
+	const last = undoableIn(found);
 	const next = last && `supportctl run undo ${last.header.id} --ids ${id}`;
 	if (asksForJson(context.argv)) {
 		const skips = skipped.map(({ id: run, state, problem }) => ({ run, state, problem }));
@@ -188,4 +186,12 @@ function tellSource(invocation: Invocation, found: ObjectHistory, object: string
 		`read ${counted(runs, 'run')} in ${folder}${from}${others}; earlier changes and those made elsewhere aren't known`,
 	);
 	if (next !== undefined) say(invocation, `to restore the newest change: ${next}`);
+}
+
+/** The newest change, unless it restored an earlier one. */
+function undoableIn({ entries: [newest] }: ObjectHistory): HistoryEntry | undefined {
+	if (newest === undefined) return undefined;
+	const { outcome, gap, header } = newest;
+	const isWritten = outcomes[outcome].written !== false && gap === undefined;
+	return isWritten && header.plan.checks.snapshot && header.plan.source.from !== 'snapshots' ? newest : undefined;
 }

@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { counted } from '../../../api/names.js';
-import { openRows, stepsAfter, totalOf, withUnsent } from '../../../bulk/journal/counts.js';
+import { countWords, openRows, stepsAfter, totalOf, withUnsent } from '../../../bulk/journal/counts.js';
 import { findRecords, isAbout } from '../../../bulk/journal/find.js';
 import { isSkipped, type RunSummary, runIds, runsIn, type SkippedRun, shortId } from '../../../bulk/journal/folder.js';
 import type { JournalScan } from '../../../bulk/journal/history.js';
@@ -56,6 +56,7 @@ export function runView(summary: RunSummary): Row {
 		shard: plan?.shard === undefined ? null : formatShard(plan.shard),
 		rows: header?.input.own ?? null,
 		...Object.fromEntries(numbers),
+		left_out: counts?.left_out ?? null,
 		// Also rows without a record.
 		open: header && counts ? openRows(withUnsent(header, counts)) : null,
 		can_undo: plan?.checks.snapshot ?? null,
@@ -76,18 +77,12 @@ export function runView(summary: RunSummary): Row {
 
 const runKeys = [...Object.keys(runView({ id: '', state: 'finished', path: '' })), 'problem'];
 
-/** `50 ok, 10 failed`, `crashed: 3 ok, 7 unsent` */
+/** `50 ok, 10 failed`, `crashed: 3 ok, 7 unfinished` */
 export function resultText({ state, header, counts, problem }: RunSummary): string {
 	if (header === undefined || counts === undefined) return `${state}: ${problem}`;
-	const unsent = withUnsent(header, counts)['not-sent'] - counts.left_out;
-	const parts = outcomeNames.map((name) => [name, name === 'not-sent' ? unsent : counts[name]] as const);
 	// Without an end, rows may have been sent that no record names.
-	const open = state === 'crashed' || state === 'running' ? 'unfinished' : 'unsent';
-	const words = parts
-		.filter(([, count]) => count > 0)
-		.map(([name, count]) => `${count} ${name === 'not-sent' ? open : name}`);
-	if (counts.left_out > 0) words.push(`${counts.left_out} left out`);
-	const text = words.join(', ') || 'no rows';
+	const open = state === 'crashed' || state === 'running' ? 'unfinished' : 'not sent';
+	const text = countWords(withUnsent(header, counts), open).join(', ') || 'no rows';
 	return state === 'finished' ? text : `${state}: ${text}`;
 }
 
@@ -100,7 +95,10 @@ function resultStyle({ state, failed, differs, unknown, invalid }: Row): StyleNa
 
 const NAMED_IDS = 3;
 
-/** `night.csv`, `17 18`, `plan night.plan`, `run f3k9x` */
+/** Narrower terminals show fewer columns. */
+export const WIDE = 72;
+
+/** `night.csv`, `17 18`, `night.plan`, `run f3k9x` */
 function fromText({ source }: RunPlan): string {
 	switch (source.from) {
 		case 'ids': {
@@ -110,7 +108,7 @@ function fromText({ source }: RunPlan): string {
 		case 'file':
 			return basename(source.name);
 		case 'plan':
-			return `plan ${basename(source.path)}`;
+			return basename(source.path);
 		case 'snapshots':
 			return `run ${shortId(source.run)}`;
 	}
@@ -126,18 +124,19 @@ function runColumns({ stdout, clock }: Context): Column[] {
 		const before = ['run', 'started', 'user', 'command', 'input', 'state'].map((path) => ({ path }));
 		return [...before, result, { path: 'note', get: noteText }];
 	}
+	const isNarrow = (stdout.columns ?? WIDE) < WIDE;
 	const when = ({ started }: Row): string => {
 		return typeof started === 'string' ? relativeTime(Date.parse(started), clock.now()) : '';
 	};
 	return [
 		{ path: 'run', get: ({ run }) => shortId(String(run)), whole: true },
 		{ path: 'when', get: when, least: 11 },
-		{ path: 'user', label: 'who', least: 4 },
+		...(isNarrow ? [] : [{ path: 'user', label: 'who', least: 4 }]),
 		{ path: 'command', least: 13 },
 		{ path: 'from', least: 9 },
-		result,
+		isNarrow ? { ...result, least: 10 } : result,
 		{ path: 'shard', optional: true },
-		{ path: 'note', get: noteText, least: 6, optional: true },
+		...(isNarrow ? [] : [{ path: 'note', get: noteText, least: 6, optional: true }]),
 	];
 }
 

@@ -2,7 +2,7 @@
 
 import { counted, nameRow, plural } from '../../../api/names.js';
 import { type Complaint, formatComplaint } from '../../../bulk/input/rows.js';
-import { badRows, leftRows, stepsAfter, totalOf } from '../../../bulk/journal/counts.js';
+import { badRows, countWords, leftRows, stepsAfter, totalOf } from '../../../bulk/journal/counts.js';
 import { changedNotes, LeftRows } from '../../../bulk/left.js';
 import { type RunPlan, undoObstacle } from '../../../bulk/plan.js';
 import type { Ended, Started } from '../../../bulk/run/events.js';
@@ -160,12 +160,7 @@ function failureText({ count, named }: Group<RowOutcome>, noun: string): string 
 function summaryOf({ counts, ms }: Ended): string {
 	const rows = totalOf(counts);
 	const time = ms < 10_000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000);
-	const apart = { ...counts, skipped: counts.skipped - counts.not_found };
-	const parts = outcomeNames
-		.filter((name) => apart[name] > 0)
-		.map((name) => `${apart[name]} ${name.replace('-', ' ')}`);
-	if (counts.not_found > 0) parts.push(`${counts.not_found} not found`);
-	return `${counted(rows, 'row')} in ${time} s: ${parts.join(', ') || 'no rows'}`;
+	return `${counted(rows, 'row')} in ${time} s: ${countWords(counts).join(', ') || 'no rows'}`;
 }
 
 export class JsonMessages implements Messages {

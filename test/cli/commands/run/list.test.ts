@@ -510,7 +510,7 @@ describe('run list and run show', () => {
 		await work.run('ticket update 1 2 3 --status hold --first 1 -q');
 		expect(await lastRun(work)).toMatchObject({ reason: 'stopped after the first 1 rows (--first)' });
 		const [run] = await jsonOf(work, 'run list --json');
-		expect(run).toMatchObject({ result: 'stopped: 1 ok, 2 unsent', next: [`supportctl run resume ${run.run}`] });
+		expect(run).toMatchObject({ result: 'stopped: 1 ok, 2 not sent', next: [`supportctl run resume ${run.run}`] });
 		await startJournal(journalsOf(work), 5, undefined, { id: '20990101-000000-aaaaa' }).close();
 		expect(await lastRun(work)).toMatchObject({ state: 'crashed', reason: expect.stringContaining('killed') });
 	});
