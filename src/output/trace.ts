@@ -13,6 +13,13 @@ interface TraceView {
 	secrets: readonly string[];
 }
 
+/** Names alone: an update may send a field that nobody passed, such as the color that it would clear. */
+function fieldsOf(sent: string): string {
+	const body: unknown = sent === '' ? undefined : JSON.parse(sent);
+	const names = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : [];
+	return names.length === 0 ? '' : sanitise(` (${names.join(', ')})`);
+}
+
 export function renderTrace(event: TraceEvent, { verbosity, palette, secrets: own }: TraceView): string {
 	const sent = (event.type === 'request' ? event.body : event.requestBody) ?? '';
 	// A response may repeat the request's secrets under a different name.
@@ -31,7 +38,7 @@ export function renderTrace(event: TraceEvent, { verbosity, palette, secrets: ow
 	};
 
 	if (event.type === 'request') {
-		return `${palette.faint('>')} ${what}\n${details('>', event.headers, sent, cleanOwn)}`;
+		return `${palette.faint('>')} ${what}${verbosity < 2 ? fieldsOf(sent) : ''}\n${details('>', event.headers, sent, cleanOwn)}`;
 	}
 	const { status, headers, body, problem, ms } = event.response;
 	const time = `${Math.round(ms)} ms`;

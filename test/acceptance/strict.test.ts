@@ -68,3 +68,14 @@ test('what such a service says about a refusal is shown: title and detail', asyn
 	const refused = await run('ticket update 14 --data {"sticky":true} --undocumented --json');
 	expect(refused.stderr + refused.stdout).toContain('additional property not allowed: sticky');
 });
+
+test('the color of a priority is sent only where the service shows one, and -v says so', async () => {
+	const { service, run } = await startStrict();
+	const strict = await run('term update ticket_priority PRIORITY --name X -v');
+	expect(strict.stderr).toMatch(/> POST \S+\/ticket_priority\/\d+ \(name\)/);
+	const desk = await startSandbox();
+	onTestFinished(() => desk.stop());
+	const id = [...service.store.terms.values()].find(({ taxonomy }) => taxonomy === 'ticket_priority')?.id;
+	const shown = await runCli(`term update ticket_priority ${id} --name X -v`, { env: desk.env });
+	expect(shown.stderr).toMatch(/> POST \S+\/ticket_priority\/\d+ \(name, color\)/);
+});

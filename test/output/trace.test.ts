@@ -36,7 +36,7 @@ const HEADERS = { 'set-cookie': ['a=marker'], 'x-odd': '\x1b[2J' };
 describe('renderTrace', () => {
 	it('is one line an event with -v', () => {
 		expect(renderTrace(request, { verbosity: 1 })).toBe(
-			'> POST https://desk.example/support-api/v1/users/check?token=[redacted]\n',
+			'> POST https://desk.example/support-api/v1/users/check?token=[redacted] (username, password)\n',
 		);
 		expect(renderTrace(responseOf(), { verbosity: 1 })).toBe('< 400 POST https://desk.example/x, 45 bytes, 13 ms\n');
 		const problem = { code: 'timeout', message: 'no response within 30 s', permanent: false };
