@@ -5,8 +5,9 @@ import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import type { CommandSpec } from './command.js';
+import { isComplete } from './complete-line.js';
 import { camelCase, longName, type OptionSpec, type OptionValues } from './options/option.js';
-import { unknownFlag } from './unknown.js';
+import { unknownFlag } from './unknown-flag.js';
 import { otherFlags } from './words.js';
 
 /**
@@ -14,7 +15,11 @@ import { otherFlags } from './words.js';
  * (docs/decisions.md). If a release renames one, `error` gets commander's own message and a test fails.
  */
 class Parser extends Command {
-	constructor(private readonly path: readonly string[]) {
+	constructor(
+		private readonly spec: CommandSpec,
+		private readonly path: readonly string[],
+		private readonly words: readonly string[],
+	) {
 		super(path.at(-1));
 		// Both would print or end the process.
 		this.exitOverride().configureOutput({ writeOut() {}, writeErr() {} });
@@ -37,7 +42,9 @@ class Parser extends Command {
 		const known = [...shown.map(({ long }) => long ?? ''), '--help'];
 		const isOfTicket = /^ticket (?:update|fields)/.test(this.path.join(' '));
 		const fields = isOfTicket ? '; custom fields: supportctl ticket fields set ID --set NAME=VALUE' : '';
-		throw unknownFlag(flag, this.path, known, `${this.#page} to see the flags${fields}`);
+		const hint = `${this.#page} to see the flags${fields}`;
+		const { spec, path, words } = this;
+		throw unknownFlag(flag, { path, words, known, hint, runs: (line) => canRun(spec, path, line) });
 	}
 
 	missingArgument(name: string): never {
@@ -67,7 +74,7 @@ export function parseWords(
 	path: readonly string[],
 	words: readonly string[],
 ): { args: readonly string[]; options: OptionValues } | undefined {
-	const command = new Parser(path);
+	const command = new Parser(spec, path, words);
 	for (const option of spec.options) command.addOption(toOption(option));
 	for (const { name, required, variadic, choices } of spec.arguments) {
 		const text = `${name}${variadic === true ? '...' : ''}`;
@@ -85,6 +92,17 @@ export function parseWords(
 		throw error;
 	}
 	return { args: command.args, options: command.opts() };
+}
+
+/** Whether the program takes a line that is suggested. */
+export function canRun(spec: CommandSpec, path: readonly string[], words: readonly string[]): boolean {
+	try {
+		const parsed = parseWords(spec, path, words);
+		return parsed === undefined || isComplete(spec, parsed);
+	} catch (error) {
+		if (error instanceof UsageError) return false;
+		throw error;
+	}
 }
 
 function toOption(spec: OptionSpec): Option {

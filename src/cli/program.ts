@@ -29,13 +29,16 @@ export async function runProgram(context: Context): Promise<ExitCode | undefined
 	}
 	const endsWithGroup = ourWord(path.slice(0, -1), argv.at(-1) ?? '') === path.at(-1);
 	if (word === undefined && (isTop || endsWithGroup)) return help(path);
-	const { missingCommand, unknownCommand, unknownFlag } = await import('./unknown.js');
+	const { missingCommand, runnable, unknownCommand } = await import('./unknown.js');
 	if (word === undefined) throw missingCommand(path);
-	if (!word.startsWith('-')) throw unknownCommand(path, rest);
-	const { leadingOptions } = await import('./options/shared.js');
+	if (!word.startsWith('-')) throw await unknownCommand(path, rest);
+	const [{ leadingOptions }, { commandText, sayable, unknownFlag }] = await Promise.all([
+		import('./options/shared.js'),
+		import('./unknown-flag.js'),
+	]);
 	const known = [...leadingOptions.map(longName), 'help', ...(isTop ? ['version'] : [])].map((name) => `--${name}`);
-	const page = ['supportctl', ...path, '--help'].join(' ');
-	const ofList = ourWord(path, 'list') === undefined ? '' : `, such as: supportctl ${path.join(' ')} list ${word}`;
-	const hint = `put flags after the command${ofList}; run "${page}" to see the commands`;
-	throw unknownFlag(word, path, known, hint);
+	const line = sayable(rest) && (await runnable([...path, 'list', ...rest]));
+	const ofList = line === undefined ? '' : `, such as: ${commandText(line)}`;
+	const hint = `put flags after the command${ofList}; run "${commandText([...path, '--help'])}" to see the commands`;
+	throw unknownFlag(word, { path, words: rest, known, hint, runs: () => true });
 }

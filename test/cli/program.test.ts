@@ -33,7 +33,7 @@ test.each([
 });
 
 test.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])('%s is a word like any other', async (word) => {
-	for (const line of [word, `ticket ${word}`, `show ${word}`, `ticket update ${word} --status hold`]) {
+	for (const line of [word, `ticket ${word}`, `show user ${word}`, `ticket update ${word} --status hold`]) {
 		const { exitCode, stderr } = await runHere(line);
 		expect({ line, exitCode, stderr }).toEqual({ line, exitCode: 2, stderr: expect.stringContaining(word) });
 		expect(stderr).not.toContain('unexpected error');
@@ -48,16 +48,16 @@ test('a flag that no command shares is named, with the nearest', async () => {
 });
 
 test.each([
-	['tickets -L 3', 'put flags after the command, such as: supportctl ticket list -L'],
+	['tickets -L 3', 'put flags after the command, such as: supportctl ticket list -L 3'],
 	['replies 14', 'did you mean: supportctl reply list 14'],
 	['reply 14 73', 'did you mean: supportctl reply get 14 73'],
 	['tickets 14 15', 'did you mean: supportctl ticket get 14 15'],
 	['ticket count', 'did you mean: supportctl ticket list --format count'],
 	['auth login', 'did you mean: supportctl login\n'],
 	['auth logout', 'did you mean: supportctl logout\n'],
-	['ticket restore 41', 'did you mean: supportctl ticket update 41 --status STATUS'],
+	['ticket restore 41', 'did you mean: supportctl ticket update 41 --status queued'],
 	['ticket list --newest', 'did you mean: supportctl ticket list --sort -id'],
-	['ticket list --since 2026-03-01', 'did you mean: supportctl ticket list --after'],
+	['ticket list --since 2026-03-01', 'did you mean: supportctl ticket list --after 2026-03-01'],
 ])('%s is refused with the command to type', async (line, hint) => {
 	const { exitCode, stderr } = await runHere(line);
 	expect([exitCode, stderr]).toEqual([2, expect.stringContaining(hint)]);
@@ -94,7 +94,11 @@ describe('a shared flag', () => {
 describe('a flag behind a group', () => {
 	it.each([
 		[['ticket', '--nope', ...UPDATE], 'unknown flag --nope', 'run "supportctl ticket --help"'],
-		[['ticket', '--profle', 'x', ...UPDATE], 'unknown flag --profle', 'did you mean: supportctl ticket --profile\n'],
+		[
+			['ticket', '--profle', 'x', ...UPDATE],
+			'unknown flag --profle',
+			'did you mean: supportctl ticket --profile x update 14',
+		],
 		[['ticket', '--status', 'hold', 'update', '14'], 'unknown flag --status', 'put flags after the command'],
 		[['run', '--json', 'lsit'], 'unknown command \\"lsit\\" under \\"run\\"', 'did you mean: supportctl run list'],
 		[['ticket', '--profile', ...UPDATE], 'unknown command "14" under "ticket"', 'supportctl ticket get 14'],
@@ -200,7 +204,7 @@ describe('for other words the command to type is named:', () => {
 	it.each([
 		['show 14', 'ticket get 14'],
 		['view 14', 'ticket get 14'],
-		['edit 14', 'ticket update 14'],
+		['edit 14', 'ticket edit 14'],
 		['list', 'ticket list'],
 		['ls', 'ticket list'],
 		['list users', 'user list'],
@@ -210,7 +214,7 @@ describe('for other words the command to type is named:', () => {
 		['ticket close 14 15', 'ticket update 14 15 --state closed'],
 		['ticket assign 14 jdoe', 'ticket update 14 --assignee jdoe'],
 		['search printer', 'ticket list --search printer'],
-		['ticket change 14', 'ticket update 14'],
+		['ticket change 14', 'ticket edit 14'],
 		['issues ls', 'ticket list'],
 		['comment list 14', 'reply list 14'],
 		['media', 'attachment --help'],
@@ -240,13 +244,13 @@ describe('for other words the command to type is named:', () => {
 	it.each([
 		['ticket list --unassigned', 'ticket list --assignee none'],
 		['ticket list --mine', 'ticket list --assignee @me'],
-		['ticket list -o json', 'ticket list --format'],
-		['ticket update 14 --stauts hold', 'ticket update --status'],
+		['ticket list -o json', 'ticket list --format json'],
+		['ticket update 14 --stauts hold', 'ticket update 14 --status hold'],
 		['user list --priority 3', undefined],
 	])('%s → %s', async (line, command) => {
 		const { exitCode, stderr } = await runHere(line.split(' '));
 		expect(exitCode).toBe(2);
-		const hint = command === undefined ? 'run "supportctl user list --help"' : `did you mean: supportctl ${command}\n`;
+		const hint = command === undefined ? 'run "supportctl user list --help"' : `did you mean: supportctl ${command}`;
 		expect(stderr).toContain(`hint: ${hint}`);
 	});
 

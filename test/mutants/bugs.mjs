@@ -588,13 +588,18 @@ const cli = [
 	...bugsIn('src/cli/words.ts', 'otherFlags', ['test/cli/program.test.ts'], {
 		'--subject is an unknown flag': (real) => new Map([...real].filter(([flag]) => flag !== '--subject')),
 	}),
-	...bugsIn('src/cli/unknown.ts', 'unknownFlag', ['test/cli/program.test.ts', 'test/acceptance/input-checks.test.ts'], {
-		'a typo in a flag gets no suggestion': (real) => (given, path, _known, hint) => real(given, path, [], hint),
-		'the reason for a refused password is wrong':
-			(real) =>
-			(given, ...place) =>
-				real(given.replace('password', 'pass-the-word'), ...place),
-	}),
+	...bugsIn(
+		'src/cli/unknown-flag.ts',
+		'unknownFlag',
+		['test/cli/program.test.ts', 'test/acceptance/input-checks.test.ts'],
+		{
+			'a typo in a flag gets no suggestion': (real) => (given, place) => real(given, { ...place, known: [] }),
+			'the reason for a refused password is wrong':
+				(real) =>
+				(given, ...place) =>
+					real(given.replace('password', 'pass-the-word'), ...place),
+		},
+	),
 	...bugsIn('src/bulk/run/ready.ts', 'checkOne', ['test/acceptance/bulk-guards.test.ts'], {
 		'a delete of one object asks nobody':
 			(real) =>

@@ -17,8 +17,8 @@ export async function runHelp(context: Context, words: readonly string[]): Promi
 	const path = words.filter((word) => word !== 'help' && !word.startsWith('-'));
 	const inside = commandsBelow(path);
 	if (argv.includes('--json')) {
-		if (inside.length === 0) throw unknownPage(path);
-		stdout.write(`${JSON.stringify(await commandTree(inside), null, 2)}\n`);
+		const found = inside.length > 0 ? await commandTree(inside) : topicView(path);
+		stdout.write(`${JSON.stringify(found, null, 2)}\n`);
 		return;
 	}
 	const text = argv.length === 0 ? orientation : await findPage(path, inside);
@@ -38,6 +38,12 @@ async function commandTree(entries: readonly CommandEntry[]): Promise<object> {
 		topics,
 		exitCodes: [...codes].map(([, number, meaning]) => ({ code: Number(number), meaning })),
 	};
+}
+
+function topicView(path: readonly string[]): object {
+	const topic = topics.find(({ name }) => name === path.join(' '));
+	if (topic === undefined) throw unknownPage(path);
+	return { ...topic, text: topicTexts.get(topic.name) };
 }
 
 async function findPage(path: readonly string[], inside: readonly CommandEntry[]): Promise<string> {

@@ -178,10 +178,13 @@ it('lists all commands for help help', async () => {
 describe('what is not known', () => {
 	it.each([
 		[['tiket'], /unknown command "tiket"\nhint: did you mean: supportctl ticket --help\n/],
-		[['ticket', 'updat'], /unknown command "updat" under "ticket"\nhint: did you mean: supportctl ticket update\n/],
+		[
+			['ticket', 'updat'],
+			/unknown command "updat" under "ticket"\nhint: did you mean: supportctl ticket update --help\n/,
+		],
 		[
 			['ticket', 'update', '1', '--stauts', 'hold'],
-			/unknown flag --stauts\nhint: did you mean: supportctl ticket update --status\n/,
+			/unknown flag --stauts\nhint: did you mean: supportctl ticket update 1 --status hold/,
 		],
 		[['help', 'bluk'], /unknown help topic "bluk"; did you mean "bulk"\?/],
 		[['help', 'ticket', 'updaet'], /unknown help topic "ticket updaet"; did you mean "ticket update"\?/],

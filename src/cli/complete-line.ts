@@ -1,0 +1,40 @@
+/** What the parser does not see: whether a command has what its request needs. */
+
+import type { Endpoint } from '../api/endpoints.js';
+import { flagName } from '../api/fields.js';
+import { parseField } from '../api/kinds.js';
+import { parseTaxonomy } from '../api/request.js';
+import { isProblem, parseId } from '../api/values.js';
+import type { CommandSpec } from './command.js';
+import { camelCase, longName, type OptionValues } from './options/option.js';
+import { type Positional, positionalsOf } from './runs/options.js';
+
+interface Parsed {
+	readonly args: readonly string[];
+	readonly options: OptionValues;
+}
+
+/** For command lines that are suggested; a service is not asked. */
+export function isComplete({ requests = [], options: specs }: CommandSpec, { args, options }: Parsed): boolean {
+	const [endpoint] = requests;
+	if (endpoint === undefined || (endpoint.parameters.length === 0 && endpoint.returns !== 'user-id')) return true;
+	const positionals = positionalsOf(endpoint);
+	if (args.length < positionals.length && options.input === undefined) return false;
+	const last = positionals.length - 1;
+	if (!args.every((text, at) => fits(positionals[Math.min(at, last)], text, endpoint))) return false;
+	const fieldFlags = specs.filter(({ group }) => group === 'Fields').map((spec) => options[camelCase(longName(spec))]);
+	const isChange = fieldFlags.length > 0 && endpoint.method === 'POST';
+	if (isChange && options.input === undefined && fieldFlags.every((value) => value === undefined)) return false;
+	return endpoint.fields.every((field) => {
+		const value = options[camelCase(flagName(field.name))];
+		if (typeof value !== 'string' || value.startsWith('@')) return true;
+		return !isProblem(parseField(field, value, { undocumented: false, statusIn: (status) => status }));
+	});
+}
+
+function fits(positional: Positional | undefined, text: string, endpoint: Endpoint): boolean {
+	if (positional === undefined || text === '-') return true;
+	if (positional.kind === 'taxonomy') return !isProblem(parseTaxonomy(endpoint, text, false));
+	if (positional.kind !== 'id' || positional.names !== undefined) return true;
+	return text.split(',').every((each) => !isProblem(parseId(each)));
+}
