@@ -199,7 +199,7 @@ describe('journals of single writes', () => {
 		await run('ticket update 14 --title y');
 		expect(journals()).toHaveLength(3);
 		const yesterday = Date.now() / 1000 - 90_000;
-		utimesSync(join(state, 'runs', '.pruned'), yesterday, yesterday);
+		utimesSync(join(state, 'runs', `.pruned-${process.getuid?.()}`), yesterday, yesterday);
 		await run('ticket update 14 --title z');
 		expect(journals()).toHaveLength(3);
 	});

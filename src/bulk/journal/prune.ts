@@ -23,7 +23,7 @@ const MOST_AT_ONCE = 1000;
 /** Once a day. Never fails: a run that starts has other work. */
 export async function pruneSmallRuns(stateDir: string, now: number): Promise<void> {
 	try {
-		if (!isDue(join(runsFolder(stateDir), '.pruned'), now)) return;
+		if (!isDue(join(runsFolder(stateDir), markName()), now)) return;
 		const before = new Date(now - SMALL_KEPT_MS).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
 		const old = runIds(stateDir).filter((id) => id < before);
 		for (const id of old.reverse().slice(0, MOST_AT_ONCE)) {
@@ -45,6 +45,12 @@ async function isSmall(path: string, id: string): Promise<boolean> {
 		// A damaged one keeps no other from its turn.
 		return false;
 	}
+}
+
+/** In a shared folder, everybody's own turn. */
+function markName(): string {
+	const user = process.getuid?.();
+	return user === undefined ? '.pruned' : `.pruned-${user}`;
 }
 
 /** @param mark a file that was touched when it was last done */

@@ -6,7 +6,7 @@ import { endpoints } from '../../api/endpoints.js';
 import { findRun, readRunHeader } from '../../bulk/journal/folder.js';
 import { madeBy, type RunHeader, type RunPlan, type RunService } from '../../bulk/plan.js';
 import { sourceAgain } from '../../bulk/run/resume.js';
-import { type ExitCode, UsageError } from '../../errors.js';
+import { type ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import type { Context } from '../../io/context.js';
 import { readChoice, readSetup, resolveBaseUrl } from '../../profile/resolve.js';
@@ -23,18 +23,23 @@ type PastRun = Omit<NonNullable<RunJob['resumes']>, 'again'>;
 
 export function pastRun(idOrPath: string, context: Context): PastRun {
 	const path = findRun(stateFolder(context), idOrPath, context.cwd);
-	const header = readRunHeader(path);
-	if (idOrPath === 'last') checkOwn(header);
+	const header = idOrPath === 'last' ? ownHeader(path) : readRunHeader(path);
 	return { path, header };
 }
 
-/** In a shared folder the newest run may be somebody else's. @throws UsageError */
-function checkOwn({ id, who }: RunHeader): void {
-	if (who === undefined || who.user === machineUser().user) return;
-	throw new UsageError(`the newest run, ${id}, was started by ${madeBy(who)}`, {
-		code: 'not_your_run',
-		hint: `name the run: supportctl run list --user ${shellWord(machineUser().user)}`,
-	});
+/** In a shared folder the newest run may be somebody else's. @throws UsageError, FailedError */
+function ownHeader(path: string): RunHeader {
+	const hint = `name the run: supportctl run list --user ${shellWord(machineUser().user)}`;
+	try {
+		const header = readRunHeader(path);
+		const { id, who } = header;
+		if (who === undefined || who.user === machineUser().user) return header;
+		throw new UsageError(`the newest run, ${id}, was started by ${madeBy(who)}`, { code: 'not_your_run', hint });
+	} catch (error) {
+		if (!(error instanceof FailedError)) throw error;
+		const { code, cause } = error;
+		throw new FailedError(`the newest run: ${error.message}`, { code, hint, cause });
+	}
 }
 
 async function secretsAgain(
