@@ -217,6 +217,12 @@ export function fieldText(change: FieldChange): string {
 	return old === undefined ? `${change.field} ${next}` : `${change.field} ${old} → ${next}`;
 }
 
+/** `+VIP`, `−Bug`: what comes and goes. */
+export function itemsOf({ added = [], removed = [] }: FieldChange): string[] {
+	const textOf = ({ value, name }: Value): string => quoted(name ?? String(value));
+	return [...added.map((item) => `+${textOf(item)}`), ...removed.map((item) => `−${textOf(item)}`)];
+}
+
 export interface Sides {
 	/** Undefined for a list, whose new side says what comes and goes. */
 	readonly old?: string;
@@ -228,13 +234,10 @@ export interface Sides {
  * @param inCells texts stand alone, so that only those that could be misread are quoted
  */
 export function sidesOf(change: FieldChange, { most = MOST_CHANGED, inCells = false } = {}): Sides {
-	const { from, to, added, removed } = change;
+	const { from, to } = change;
 	const quote = inCells ? quotedInCell : quoted;
-	const itemText = ({ value, name }: Value): string => quoted(name ?? String(value));
-	if (added !== undefined && removed !== undefined && added.length + removed.length > 0) {
-		const items = [...added.map((item) => `+${itemText(item)}`), ...removed.map((item) => `−${itemText(item)}`)];
-		return { new: items.join(' ') };
-	}
+	const items = itemsOf(change);
+	if (items.length > 0) return { new: items.join(' ') };
 	const next = valueText(to, quote);
 	if (from.is !== 'shown') return { old: from.is === 'absent' ? NOTHING : unknownText(from.why), new: cut(next, most) };
 	const old = valueText(from.value, quote);

@@ -135,12 +135,18 @@ export function madeBy({ user, host, account }: Maker): string {
 	return `${user} on ${host}${account === undefined ? '' : ` (account ${account})`}`;
 }
 
+/** Who made the plan that the run applies. */
+function plannedBy({ plan: { source } }: { readonly plan: Pick<RunPlan, 'source'> }): string | undefined {
+	const who = source.from === 'plan' ? source.made?.who : undefined;
+	return who && madeBy(who);
+}
+
 /** Who made the run, and the plan that it applies: `planned by ada on laptop, applied by ci on runner`. */
 export function makersOf({ who, plan: { source } }: RunHeader): string | undefined {
 	const by = who && madeBy(who);
-	const planned = source.from === 'plan' ? source.made?.who : undefined;
+	const planned = plannedBy({ plan: { source } });
 	if (planned === undefined) return source.from === 'plan' && by !== undefined ? `applied by ${by}` : by;
-	return `planned by ${madeBy(planned)}${by === undefined ? '' : `, applied by ${by}`}`;
+	return `planned by ${planned}${by === undefined ? '' : `, applied by ${by}`}`;
 }
 
 /** Of the run and of its plan. */

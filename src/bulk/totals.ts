@@ -1,11 +1,13 @@
 /** What many changes come to, in one line: `300 titles (all different) · 216 priorities: 119 Low, 97 High`. */
 
 import { plural } from '../api/names.js';
-import { type Change, doneText, type FieldChange, sidesOf } from './change.js';
+import { type Change, doneText, type FieldChange, itemsOf, sidesOf } from './change.js';
 
 interface Total {
 	readonly label: string;
 	rows: number;
+	/** Of lists, whose items come and go. */
+	readonly areItems: boolean;
 	/** How often each new value occurs; undefined once there are too many. */
 	values: Map<string, number> | undefined;
 }
@@ -24,18 +26,20 @@ export class Totals {
 		const isChange = change.action !== 'update' || change.fields.some(({ stays }) => stays !== true);
 		if (change.left !== undefined || !isChange) return;
 		this.rows++;
-		if (change.action !== 'update') this.#count(change.action, doneText(change), doneText(change));
+		if (change.action !== 'update') this.#count(change.action, doneText(change), [doneText(change)]);
 		for (const field of change.fields) {
 			if (field.stays === true) continue;
-			this.#count(field.field, labelOf(field.field), newText(field));
+			const items = itemsOf(field);
+			const values = items.length > 0 ? items : [newText(field)];
+			this.#count(field.field, labelOf(field.field), values, items.length > 0);
 		}
 	}
 
-	#count(key: string, label: string, value: string): void {
-		const total = this.#totals.get(key) ?? { label, rows: 0, values: new Map() };
+	#count(key: string, label: string, values: readonly string[], areItems = false): void {
+		const total = this.#totals.get(key) ?? { label, rows: 0, areItems, values: new Map() };
 		this.#totals.set(key, total);
 		total.rows++;
-		total.values?.set(value, (total.values.get(value) ?? 0) + 1);
+		for (const value of values) total.values?.set(value, (total.values.get(value) ?? 0) + 1);
 		if ((total.values?.size ?? 0) > MOST_VALUES) total.values = undefined;
 	}
 
@@ -81,9 +85,10 @@ function shortText(total: Total): string {
 
 function longText(total: Total): string {
 	if (isDeleted(total)) return shortText(total);
-	const { rows, values } = total;
+	const { rows, values, areItems } = total;
 	const start = shortText(total);
 	if (values === undefined) return `${start} (more than ${count(MOST_VALUES)} different)`;
+	if (areItems) return `${start}: ${byValue(total).join(', ')}`;
 	if (values.size === 1) return `${start}: ${[...values.keys()][0]}`;
 	if (values.size === rows) return `${start} (all different)`;
 	if (values.size > LISTED) return `${start} (${count(values.size)} different)`;

@@ -73,7 +73,7 @@ test('a list is either given as a whole or changed, and a dry run shows the chan
 	}
 	expect(at.service.requests).toEqual([]);
 	const dry = await at.run('ticket update 14 15 --add-ticket-tag 6 --dry-run --format ndjson');
-	expect(JSON.parse(dry.stdout.split('\n')[0] as string)).toMatchObject({ id: 14, add: { 'ticket-tag': [6] } });
+	expect(JSON.parse(dry.stdout.split('\n')[0] as string)).toMatchObject({ id: 14, changes: [{ added: [{ id: 6 }] }] });
 	await at.service.call('POST', '/tickets/14', { 'ticket-tag': [] });
 	const diff = await at.run('ticket update 14 --add-ticket-tag 6 --dry-run --diff --format ndjson');
 	expect(JSON.parse(diff.stdout)).toMatchObject({ id: 14, changes: [{ field: 'ticket-tag', old: [], new: [6] }] });

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { plural } from '../../api/names.js';
 import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import { durationText } from '../../text.js';
-import { type Change, doneText, type FieldChange, sidesOf } from '../change.js';
+import { type Change, doneText, type FieldChange, itemsOf, sidesOf } from '../change.js';
 import style from './browser.css' with { type: 'text' };
 import script from './browser.js' with { type: 'text' };
 import { escapeXml, plainText } from './escape.js';
@@ -40,8 +40,8 @@ export function* html(page: Page): Generator<string> {
 <p>${encode(page.about)}</p>
 <p class="faint">${page.details.map((text) => encode(text)).join(' · ')}</p>
 `;
-	for (const problem of page.problems) yield `<p class="problem">${encode(problem)}</p>\n`;
 	yield* totals(page);
+	for (const problem of page.problems) yield `<p class="problem">${encode(problem)}</p>\n`;
 	yield* outcomeBar(page);
 	yield* nextSteps(page);
 	yield* overTime(page);
@@ -184,11 +184,16 @@ function changeCell(change: Change): string {
 }
 
 function fieldLine(change: FieldChange): string {
-	const { old, new: next } = sidesOf(change, { inCells: true });
 	const field = encode(change.field);
+	const items = itemsOf(change).map((text) => markOf(text.startsWith('+') ? 'ins' : 'del', text));
+	if (items.length > 0) return `${field}: ${items.join(' ')}`;
+	const { old, new: next } = sidesOf(change, { inCells: true });
 	if (change.stays === true) return `${field} stays ${encode(next, MOST_CHANGE)}`;
-	const now = `<ins>${encode(next, MOST_CHANGE)}</ins>`;
-	return old === undefined ? `${field}: ${now}` : `${field}: <del>${encode(old, MOST_CHANGE)}</del> → ${now}`;
+	return `${field}: ${old === undefined ? '' : `${markOf('del', old)} → `}${markOf('ins', next)}`;
+}
+
+function markOf(tag: 'ins' | 'del', text: string): string {
+	return `<${tag}>${encode(text, MOST_CHANGE)}</${tag}>`;
 }
 
 function* rowTable({ rows, total, outcomes, noun, isPlan, whole, apply }: Page): Generator<string> {

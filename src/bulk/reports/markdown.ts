@@ -5,7 +5,7 @@ import { escapeMarkdown, plainText } from './escape.js';
 import { formatCount, type Page, type PageRow } from './page.js';
 
 /** A comment on GitHub has room for 65,536 characters; there may be something around the report. */
-const MOST_CHARACTERS = 58_000;
+const MOST_BYTES = 58_000;
 const MOST_CHECKED = 50;
 const MOST_LEFT = 50;
 const MOST_GROUPS = 10;
@@ -14,23 +14,24 @@ const MOST_TEXT = 300;
 const MOST_CHANGE = 2000;
 
 export function* markdown(page: Page): Generator<string> {
-	let room = MOST_CHARACTERS;
+	let room = MOST_BYTES;
 	for (const text of page.isPlan ? planTop(page) : runTop(page)) {
-		room -= text.length;
+		room -= Buffer.byteLength(text);
 		yield text;
 	}
 	if (page.toCheck > 0) yield* rowTable(page, room);
 }
 
-function* top({ title, about, details, problems }: Page): Generator<string> {
+function* top({ title, about, details, problems, totals }: Page): Generator<string> {
 	yield `## ${cell(title)}\n\n${cell(about)}.\n\n`;
 	yield `${details.map((text) => cell(text)).join(' · ')}\n\n`;
+	for (const text of totals) yield `- ${cell(text)}\n`;
+	if (totals.length > 0) yield '\n';
 	for (const problem of problems) yield `**${cell(problem)}**\n\n`;
 }
 
 function* planTop(page: Page): Generator<string> {
 	yield* top(page);
-	for (const text of page.totals) yield `- ${cell(text)}\n`;
 	yield* next(page);
 	if (page.left.length === 0) return;
 	yield '\n### Not in the plan\n\n| row | line | what | outcome | reason |\n| ---: | ---: | --- | --- | --- |\n';
@@ -70,7 +71,7 @@ function* rowTable(page: Page, given: number): Generator<string> {
 	let shown = 0;
 	for (const row of rows.slice(0, most)) {
 		const text = isPlan ? planRow(row) : runRow(row);
-		room -= text.length;
+		room -= Buffer.byteLength(text);
 		if (room < 0) break;
 		shown++;
 		yield text;

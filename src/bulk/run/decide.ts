@@ -1,11 +1,13 @@
 /** What a read before the write shows: which fields are sent, or why none are. */
 
 import type { AppliedDifference } from '../../api/applied.js';
-import type { Endpoint } from '../../api/endpoints.js';
+import { type Endpoint, endpoints } from '../../api/endpoints.js';
 import { passwordField } from '../../api/fields.js';
+import { kinds } from '../../api/kinds.js';
 import type { Request } from '../../api/request.js';
 import { emptyRecord, looksLikeNumber, quote } from '../../api/values.js';
 import { type Outcome, skipped, unsent } from '../../http/outcome.js';
+import type { NameOf } from '../change.js';
 import { type Held, holds, isNothing, isShown, isUnchanged, type KnownValue, shownValue, valuesOf } from '../held.js';
 import type { OldValues } from '../journal/records.js';
 import { type Checks, type Fields, listedFields, NOTHING_TO_SEND, type RunPlan } from '../plan.js';
@@ -19,7 +21,11 @@ export interface LeftField extends AppliedDifference {
 }
 
 export type Decision =
-	| { readonly skip: Outcome }
+	| {
+			readonly skip: Outcome;
+			/** What somebody else changed, to be said in names. */
+			readonly changed?: readonly LeftField[];
+	  }
 	| {
 			readonly fields: Fields;
 			readonly left: readonly LeftField[];
@@ -41,6 +47,7 @@ export function decide(row: RunRow, held: Held, plan: RunPlan): Decision {
 	}
 	const conflict = conflictOf(row, held, checks);
 	if (conflict !== undefined) return { skip: conflict };
+	if (isInTrash(row, held)) return { skip: skipped({ code: 'unchanged', message: 'already in the trash' }) };
 	const left = [...changedByOthers(row, held, plan), ...notRestorable(row, held)];
 	const all: Record<string, unknown> = { ...sent, ...listChanges(held, plan) };
 	for (const { field } of left) delete all[field];
@@ -51,13 +58,19 @@ export function decide(row: RunRow, held: Held, plan: RunPlan): Decision {
 	const fields = checks.sendUnchanged === true ? all : changed;
 	const isEmpty = Object.keys(fields).length === 0;
 	if (left.length > 0 && (isEmpty || !sources[plan.source.from].restores)) {
-		return { skip: skipped(leftBy(left, plan)) };
+		return { skip: skipped(leftBy(left, plan)), changed: left };
 	}
 	if (isEmpty && endpoint.body !== 'none') {
 		const hadNothing = Object.keys(sent ?? {}).length === 0 && listedFields(plan).length === 0;
 		return { skip: skipped(hadNothing ? NOTHING_TO_SEND : UNCHANGED) };
 	}
 	return { fields, left };
+}
+
+/** Where a plan was applied before, its rows have nothing left to do. */
+function isInTrash({ request, expected }: RunRow, held: Held): boolean {
+	const isTrashed = request.endpoint.trash && request.method === 'DELETE' && !request.permanent;
+	return isTrashed && expected !== undefined && shownValue(held.field('status')) === 'trash';
 }
 
 /** @param effect what can't be done without the field */
@@ -117,9 +130,15 @@ function notRestorable({ kept = {} }: RunRow, held: Held): LeftField[] {
 	});
 }
 
-export function leftBy(left: readonly LeftField[], { source }: RunPlan) {
+/** @param nameOf what people call the users and terms in it */
+export function leftBy(left: readonly LeftField[], { source, endpoint }: RunPlan, nameOf?: NameOf) {
+	const nameIn = (name: string, value: unknown): string => {
+		const field = endpoints[endpoint].fields.find((each) => each.name === name);
+		const isNamed = field !== undefined && kinds[field.kind].names !== undefined && !isNothing(value);
+		return (isNamed ? nameOf?.(field, value) : undefined) ?? JSON.stringify(value);
+	};
 	const { code, hint } = sources[source.from].left;
-	const said = left.map(({ field, shown, why }) => why ?? `${field} was changed since: it is ${JSON.stringify(shown)}`);
+	const said = left.map(({ field, shown, why }) => why ?? `${field} was changed since: it is ${nameIn(field, shown)}`);
 	const isChanged = left.some(({ why }) => why === undefined);
 	if (!isChanged) return { code: 'not_restorable', message: said.join('; ') } as const;
 	return { code, message: [...said, hint].join('; ') };

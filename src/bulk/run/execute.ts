@@ -116,6 +116,7 @@ export class Execution {
 			client,
 			options: this.#options,
 			terms: directories.terms,
+			names: directories,
 			termOf: (taxonomy, id) => directories.terms(taxonomy).ofObject(id),
 			first,
 			redact: redactRows(survey.hasSecrets),

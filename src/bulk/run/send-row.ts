@@ -2,7 +2,9 @@
 
 import type { TermIndex } from '../../api/compare.js';
 import type { Dialect } from '../../api/dialect.js';
+import { endpoints } from '../../api/endpoints.js';
 import { passwordField } from '../../api/fields.js';
+import { kinds } from '../../api/kinds.js';
 import { readEndpointOf, readRequest } from '../../api/reads.js';
 import { createPlanner, type Request } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
@@ -13,6 +15,7 @@ import { type Outcome, type RowOutcome, skipped, unsent } from '../../http/outco
 import { type SendOptions, send } from '../../http/send.js';
 import { type Held, heldOf, type TermOf, withTerms } from '../held.js';
 import type { Journal } from '../journal/write.js';
+import type { Directories } from '../lists/directory.js';
 import { type Checks, listedFields, type RunPlan, readsBefore } from '../plan.js';
 import { sources } from '../sources.js';
 import { decide, type LeftField, leftBy, oldValues, withCleared } from './decide.js';
@@ -31,6 +34,8 @@ export interface RowSenderParts {
 	terms?: TermIndex;
 	/** The term of an object where its slug doesn't tell. */
 	termOf?: TermOf;
+	/** Of users and terms. */
+	names?: Pick<Directories, 'learn' | 'nameOf'>;
 	redact: RowRedactor;
 	journal?: Pick<Journal, 'record' | 'before'>;
 	past?: PastPart;
@@ -147,7 +152,7 @@ export class RowSender {
 			return isServed ? notRead(request, result, maybeSent, plan) : { request, left: [] };
 		}
 		const decision = decide(row, held, plan);
-		if ('skip' in decision) return decision.skip;
+		if ('skip' in decision) return await this.#inNames(decision.skip, decision.changed);
 		const { fields, left } = decision;
 		const planned =
 			endpoint.body === 'none'
@@ -160,6 +165,18 @@ export class RowSender {
 			await journal?.before(row.row, ids, old);
 		}
 		return { request: planned, left };
+	}
+
+	/** Who and what, not which ID. */
+	async #inNames(skip: Outcome, changed: readonly LeftField[] | undefined): Promise<Outcome> {
+		const { plan, names } = this.parts;
+		if (names === undefined || changed === undefined) return skip;
+		const shown = Object.fromEntries(changed.map(({ field, shown: value }) => [field, value]));
+		const fields = endpoints[plan.endpoint].fields.filter(({ name, kind }) => {
+			return Object.hasOwn(shown, name) && kinds[kind].names !== undefined;
+		});
+		await names.learn(fields, [shown]);
+		return skipped(leftBy(changed, plan, names.nameOf));
 	}
 
 	#writeKind(row: RunRow, request: Request, maybeSent: boolean, first?: Seen): Promise<Outcome> {

@@ -140,7 +140,7 @@ export function jobOf(
 ): RunJob {
 	const { options } = invocation;
 	const { settings } = session.connection;
-	const { onlyChanged = false, verify = false, ifUnmodified = false, ignoreMissing = false } = options;
+	const { onlyChanged = false, sendUnchanged, verify = false, ifUnmodified = false, ignoreMissing = false } = options;
 	const { undocumented = false, skipInvalid = false, ignoreOtherColumns = false, blank = 'skip' } = options;
 	const { allowDiffers, shard } = options;
 	const rules = { undocumented, statusIn: session.dialect.toNeutral };
@@ -162,6 +162,7 @@ export function jobOf(
 		values,
 		checks: {
 			onlyChanged,
+			...(sendUnchanged === true && { sendUnchanged }),
 			verify,
 			snapshot: chosen === true || snapshotByDefault,
 			ifUnmodified,

@@ -42,6 +42,7 @@ export const inputOptions = options('Input', [
 
 export const checkOptions = options('Checks', [
 	{ flags: '--verify', help: 'Read each object back and compare' },
+	{ flags: '--send-unchanged', help: 'Also send fields that already have the new value' },
 	{ flags: '--only-changed', help: 'Skip fields that already have the new value', hidden: true },
 	{ flags: '--snapshot', help: 'Save old values, even if the profile says no', hidden: true },
 	{ flags: '--no-snapshot', help: "Don't save old values (the run can't be undone)" },
@@ -68,7 +69,7 @@ export const checkOptions = options('Checks', [
 		},
 	},
 	{ flags: '--move-tickets', help: 'First assign the tickets of deleted users to whoever receives their posts' },
-	{ flags: '--ignore-missing', help: 'Treat objects that are already gone (404, 410) as deleted' },
+	{ flags: '--ignore-missing', help: 'Treat objects that are gone (404, 410) as deleted, and skip unknown names' },
 ]);
 
 export const runOptions = options('Run', [
@@ -158,7 +159,7 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 		[isUpdate || readWith === 'term', 'undocumented'],
 		[isRead, 'verify', 'if'],
 		[isRead && (isUpdate || trash), 'snapshot', 'no-snapshot'],
-		[isRead && isUpdate, 'only-changed', 'diff', 'allow-differs'],
+		[isRead && isUpdate, 'only-changed', 'send-unchanged', 'diff', 'allow-differs'],
 		[isUpdate && readOfWrite(endpoint)?.hasModified === true, 'if-unmodified'],
 		[isDelete, 'ignore-missing'],
 		[isDelete && endpoint.leaves?.read === 'ticket', 'move-tickets'],

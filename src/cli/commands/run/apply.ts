@@ -1,13 +1,15 @@
 /** `run apply`: sends the rows of a saved plan to objects that still have the values that it shows as old. */
 
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { counted } from '../../../api/names.js';
 import { isSkipped, runsIn, type SkippedRun } from '../../../bulk/journal/folder.js';
 import type { Part } from '../../../bulk/part.js';
 import type { RunHeader } from '../../../bulk/plan.js';
 import { applyPlan, openPart, readPlan } from '../../../bulk/run/plan-file.js';
 import { UsageError } from '../../../errors.js';
+import { makeFolder } from '../../../folder.js';
 import type { Context } from '../../../io/context.js';
+import { acquireLock, type Lock } from '../../../lock.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand } from '../../command.js';
 import { notify } from '../../notices.js';
@@ -47,22 +49,34 @@ export const command = defineCommand({
 			return;
 		}
 		const part = await readPart(given, context);
-		const earlier = given.again === true ? [] : await runsOf(sha256, context);
-		const { rows: left, taken, by } = openPart(path, part ?? {}, earlier);
-		if (left === 0) throw appliedBefore(by, part);
-		if (taken.length > 0) {
-			const text = `${counted(taken.length, 'object')} of the plan ${taken.length === 1 ? 'was' : 'were'} applied before by run ${by.join(', ')}`;
-			notify(context, 'message', `${text}; sending only the rest`);
+		// Of two applies at once, neither would see the other's journal.
+		const lock = given.dryRun === true ? undefined : lockPlan(sha256, context);
+		try {
+			const earlier = given.again === true ? [] : await runsOf(sha256, context);
+			const { rows: left, taken, by } = openPart(path, part ?? {}, earlier);
+			if (left === 0) throw appliedBefore(by, part);
+			if (taken.length > 0) {
+				const text = `${counted(taken.length, 'object')} of the plan ${taken.length === 1 ? 'was' : 'were'} applied before by run ${by.join(', ')}`;
+				notify(context, 'message', `${text}; sending only the rest`);
+			}
+			const { sendAgain } = await import('../../runs/past.js');
+			const plan = applyPlan(header, saved, {
+				allowDrift: given.allowDrift === true,
+				part,
+				taken: taken.length > 0 ? taken : undefined,
+			});
+			return await sendAgain({ path, header }, invocation, plan);
+		} finally {
+			lock?.release();
 		}
-		const { sendAgain } = await import('../../runs/past.js');
-		const plan = applyPlan(header, saved, {
-			allowDrift: given.allowDrift === true,
-			part,
-			taken: taken.length > 0 ? taken : undefined,
-		});
-		return await sendAgain({ path, header }, invocation, plan);
 	},
 });
+
+function lockPlan(sha256: string, context: Context): Lock {
+	const folder = stateFolder(context);
+	makeFolder(folder);
+	return acquireLock(join(folder, `plan-${sha256}.lock`), 'the plan');
+}
 
 /** Earlier runs of the plan, as far as their journals can be read. */
 async function runsOf(sha256: string, context: Context): Promise<RunHeader[]> {

@@ -28,6 +28,7 @@ import {
 	isDataFormat,
 	plannedLines,
 	plannedView,
+	printsLeft,
 	printsLines,
 	reportPlan,
 } from '../../runs/printers/preview.js';
@@ -200,15 +201,18 @@ async function showPlan(invocation: Invocation, path: string): Promise<void> {
 		for (const line of lines) context.stderr.write(`${sanitise(line)}\n`);
 	}
 	const columns = changeColumns(endpoint, ids, isDataFormat(invocation));
-	await printAll(invocation, { columns, idOf: ({ id }) => id }, changesOf(path, plan, printsLines(invocation)));
+	await printAll(invocation, { columns, idOf: ({ id }) => id }, changesOf(path, plan, invocation));
 	if (!isJson) return;
 	const facts = { plan: path, digest: sha256, rows, command, service: baseUrl, input, started };
 	const sums = { totals: totals.parts(), left: left.view() };
 	writeSummary(context, { ...facts, ...sums, who, note: note ?? null });
 }
 
-function* changesOf(path: string, plan: RunPlan, inLines: boolean): Generator<Row> {
+function* changesOf(path: string, plan: RunPlan, call: Invocation): Generator<Row> {
+	const inLines = printsLines(call);
+	const isWhole = printsLeft(call);
 	for (const planned of plannedChanges(path, plan, createDialect(plan.service.prefixes))) {
+		if (planned.change?.left !== undefined && !isWhole) continue;
 		if (inLines) yield* plannedLines(planned);
 		else yield plannedView(planned);
 	}

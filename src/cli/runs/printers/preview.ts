@@ -72,9 +72,9 @@ export class PreviewScreen {
 
 	#linesOf(planned: Planned): Row[] {
 		const { change } = planned;
-		if (change?.left !== undefined && !isListed(change.left)) return [];
+		if (change?.left !== undefined && (!isListed(change.left) || !printsLeft(this.job))) return [];
 		if (this.#isForPerson && change !== undefined) return plannedLines(planned);
-		return [{ ...plannedView(planned), ...this.#items }];
+		return [change === undefined ? { ...plannedView(planned), ...this.#items } : plannedView(planned)];
 	}
 
 	async end(preview: Preview): Promise<void> {
@@ -172,6 +172,12 @@ export async function reportPlan(name: string, texts: readonly string[], cwd: st
 
 export function isDataFormat(call: Caller): boolean {
 	return factsOf(chosenFormat(call)).prints === 'everything';
+}
+
+/** IDs and counts are of rows that are sent. */
+export function printsLeft(call: Caller): boolean {
+	const { prints } = factsOf(chosenFormat(call));
+	return prints === 'columns' || prints === 'everything';
 }
 
 /** Tables have a line for each field, and data an object for each row. */

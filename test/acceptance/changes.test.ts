@@ -1,0 +1,251 @@
+/** What is sent is shown: each description of a change against the bytes on the wire, for each kind of object. */
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { isolatedEnvironment, jsonLines, runHere } from '../support/cli.js';
+import { startRecorder } from '../support/recorder.js';
+import { startSandbox } from '../support/sandbox.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+interface Wire {
+	readonly method: string;
+	readonly path: string;
+	readonly body: unknown;
+}
+
+interface Shown extends Wire {
+	readonly action: string;
+	readonly change: string;
+	readonly receiver: { readonly id: number; readonly name: string } | null;
+	readonly changes: readonly { readonly field: string; readonly new: unknown }[];
+}
+
+async function desk(options: Parameters<typeof startSandbox>[0] = {}) {
+	const service = await startSandbox(options);
+	// Writes down what is on the wire, and passes it on.
+	const wire = await startRecorder(async ({ method, url, headers, body }, response) => {
+		const { authorization = '', 'content-type': type = '' } = headers;
+		const sent = method === 'POST' ? { body } : {};
+		const passed = await fetch(new URL(url, service.baseUrl), {
+			method,
+			headers: { authorization, 'content-type': type },
+			...sent,
+		});
+		const head = Object.fromEntries([...passed.headers].filter(([name]) => /^(content-type|x-wp)/.test(name)));
+		response.writeHead(passed.status, head).end(await passed.text());
+	});
+	const { pathname } = new URL(service.baseUrl);
+	const baseUrl = `${new URL(wire.baseUrl).origin}${pathname}`;
+	const env = { ...isolatedEnvironment(), ...service.env, SUPPORTCTL_BASE_URL: baseUrl };
+	const folder = temporaryFolder();
+	const run = (line: string | readonly string[], more: Record<string, string> = {}) =>
+		runHere(typeof line === 'string' ? line.split(' ') : [...line], {
+			env: { ...env, ...more },
+			cwd: folder,
+			oldValues: true,
+		});
+	return {
+		...{ service, env, run },
+		read: (name: string) => readFileSync(join(folder, name), 'utf8'),
+		has: (name: string) => existsSync(join(folder, name)),
+		file(name: string, text: string): string {
+			writeFileSync(join(folder, name), text);
+			return name;
+		},
+		/** Since it was last asked. */
+		writes(): Wire[] {
+			const sent = wire.requests
+				.filter(({ method, url }) => method !== 'GET' && !/users\/(username|check)$/.test(url))
+				.map(({ method, url, body }) => ({
+					...{ method, path: url.slice(pathname.length) },
+					body: body === '' ? null : (JSON.parse(body) as unknown),
+				}));
+			wire.requests.length = 0;
+			return sent;
+		},
+	};
+}
+
+/** What the description says of the body: each field with its new value. */
+function bodyOf({ changes, body }: Shown): unknown {
+	const fields = Object.fromEntries(changes.map((each) => [each.field, each.new]));
+	if (body === null) return null;
+	return Object.hasOwn(body as object, 'custom_fields') ? { custom_fields: fields } : fields;
+}
+
+const LINES: readonly (readonly [what: string, words: readonly string[]])[] = [
+	[
+		'a ticket',
+		['ticket', 'update', '14', '--title', 'Pay A\u200b', '--assignee', 'jose.kaya', '--add-ticket-tag', 'VIP'],
+	],
+	['a custom field', ['ticket', 'fields', 'set', '14', '--set', 'severity=worst']],
+	['a user', ['user', 'update', 'amir.rossi', '--first-name', 'Amir "A"', '--roles', 'agent,editor']],
+	['a term', ['term', 'update', 'ticket_priority', 'High', '--name', 'Higher', '--description', 'x']],
+	['an attachment', ['attachment', 'update', '1', '--alt-text', 'a "b"', '--caption', '']],
+	['a ticket for the trash', ['ticket', 'delete', '15']],
+	['a ticket for good', ['ticket', 'delete', '15', '--force']],
+	['a user who leaves', ['user', 'delete', 'erik.larsen', '--reassign', 'sofia.bauer']],
+	['a term that goes', ['term', 'delete', 'ticket_priority', 'Low', '--force']],
+];
+
+describe('what is sent is shown', () => {
+	test.each(LINES)('in a dry run, in a plan, and on the wire: %s', async (what, words) => {
+		const at = await desk();
+		if (what === 'an attachment') {
+			const [first] = (await at.service.call('GET', '/attachments')).body as { id: number }[];
+			(words as string[])[2] = String(first?.id);
+		}
+		const dry = await at.run([...words, '-n', '--format', 'ndjson']);
+		expect([dry.exitCode, at.writes()], dry.stderr).toEqual([0, []]);
+		const [shown] = jsonLines(dry.stdout) as unknown as Shown[];
+		if (shown === undefined) throw new Error(dry.stderr);
+		const planned = await at.run([...words, '--plan', 'p.plan']);
+		expect(planned.exitCode, planned.stderr).toBe(0);
+		const listed = await at.run('run show p.plan --format ndjson');
+		expect(jsonLines(listed.stdout)).toEqual([shown]);
+		at.writes();
+		const applied = await at.run('run apply p.plan --yes');
+		expect(applied.exitCode, applied.stderr).toBe(0);
+		const [sent, ...others] = at.writes();
+		expect(others).toEqual([]);
+		expect({ method: shown.method, path: shown.path, body: shown.body }).toEqual(sent);
+		expect(bodyOf(shown)).toEqual(sent?.body);
+		if (shown.action === 'delete') expect(sent?.path).toContain('force=true');
+		if (shown.action === 'trash') expect(sent?.path).not.toContain('force');
+		if (shown.receiver !== null) {
+			expect(sent?.path).toContain(`reassign=${shown.receiver.id}`);
+			expect(shown.change).toContain(`posts go to ${shown.receiver.name}`);
+		}
+	});
+
+	test('a color that an update would clear is sent along, and shown as what stays', async () => {
+		const at = await desk();
+		const dry = await at.run([
+			'term',
+			'update',
+			'ticket_priority',
+			'High',
+			'--name',
+			'Higher',
+			'-n',
+			'--format',
+			'ndjson',
+		]);
+		const [shown] = jsonLines(dry.stdout) as unknown as Shown[];
+		expect(Object.keys(shown?.body ?? {}).sort()).toEqual(shown?.changes.map(({ field }) => field).sort());
+		expect(shown?.change).toMatch(/color stays /);
+	});
+});
+
+describe('a person reads names', () => {
+	test('and hidden characters, in a dry run, a plan, Markdown and HTML', async () => {
+		const at = await desk();
+		await at.service.call('POST', '/tickets/14', { assignee: 3, title: 'Pay A' });
+		at.file('e.csv', 'id,assignee,title\n14,jose.kaya,Pay A\u200b\n');
+		const made = await at.run('ticket update --input e.csv --plan p.plan --report markdown:p.md --report html:p.html');
+		expect(made.exitCode, made.stderr).toBe(0);
+		const dry = await at.run('ticket update --input e.csv -n');
+		const shown = await at.run('run show p.plan');
+		for (const text of [made.stdout, dry.stdout, shown.stdout]) {
+			expect(text).toContain('assignee\tsofia.bauer\tjose.kaya');
+			expect(text).toContain('Pay A\\u200b');
+		}
+		expect(dry.stderr).toContain('1 ticket would change: 1 assignee, 1 title; nothing was sent');
+		expect(at.read('p.md')).toContain('assignee sofia.bauer → jose.kaya; title "Pay A" → "Pay A\\\\u200b"');
+		expect(at.read('p.html')).toContain('<ins>jose.kaya</ins>');
+		expect(at.read('p.html')).toContain('Pay A\\u200b');
+		expect(`${at.read('p.md')}${at.read('p.html')}`).not.toContain('\u200b');
+	});
+
+	test('of a drifted row, too', async () => {
+		const at = await desk();
+		await at.service.call('POST', '/tickets/14', { assignee: 3 });
+		await at.run('ticket update 14 --assignee jose.kaya --plan p.plan');
+		await at.service.call('POST', '/tickets/14', { assignee: 5 });
+		const { stderr, exitCode } = await at.run('run apply p.plan --yes');
+		expect([exitCode, stderr]).toEqual([1, expect.stringContaining('assignee was changed since: it is amir.rossi')]);
+		expect(stderr).toMatch(/1 ticket was changed by someone else: supportctl run show \S+ --outcome skipped/);
+	});
+});
+
+describe('rows that are not sent', () => {
+	test('are counted and named in a plan, its reports and the run', async () => {
+		const at = await desk();
+		at.file('l.csv', 'username\nnadia.chenn\ntariq.silva\n');
+		const line = 'user delete --input l.csv --reassign sofia.bauer --ignore-missing';
+		const named = '1 not found: nadia.chenn; did you mean nadia.chen?';
+		const made = await at.run(`${line} --plan p.plan --report markdown:p.md --report html:p.html`);
+		expect([made.exitCode, made.stderr]).toEqual([0, expect.stringContaining(named)]);
+		expect((await at.run('run show p.plan')).stderr).toContain(named);
+		for (const name of ['p.md', 'p.html']) expect(at.read(name)).toContain('nadia.chenn');
+		const without = await at.run('user delete --input l.csv --reassign sofia.bauer --yes');
+		expect([without.exitCode, without.stderr]).toEqual([2, expect.stringContaining('1 of 2 rows is invalid')]);
+		const sent = await at.run(`${line} --yes --report junit:r.xml --report markdown:r.md --report html:r.html`);
+		expect([sent.exitCode, sent.stderr]).toEqual([0, expect.stringContaining(named)]);
+		expect(sent.stderr).toContain('1 ok, 1 not found');
+		expect(at.read('r.md')).toContain('## 1 user deleted, 1 not found');
+		for (const name of ['r.md', 'r.html', 'r.xml']) expect(at.read(name)).toContain('nadia.chenn');
+	});
+
+	test.each(['send', 'plan'])('are in the reports of a refused input, too: %s', async (way) => {
+		const at = await desk();
+		at.file('e.csv', 'id,status\n14,hold\n15,hodl\n');
+		const plan = way === 'plan' ? ' --plan p.plan' : '';
+		const refused = await at.run(`ticket update --input e.csv${plan} --report markdown:r.md --report html:r.html`);
+		expect([refused.exitCode, at.has('p.plan'), at.writes()], refused.stderr).toEqual([2, false, []]);
+		for (const name of ['r.md', 'r.html']) {
+			expect(at.read(name)).toContain('1 of 2 rows is invalid; nothing was sent');
+			expect(at.read(name)).toContain('hodl');
+		}
+	});
+
+	test('keep a plan from saying that there are no changes', async () => {
+		const at = await desk();
+		const made = await at.run('ticket update 99999 --title x --plan p.plan --skip-invalid');
+		expect(made.stderr).not.toContain('no changes');
+		expect(made.stderr).toContain("1 that can't be read: ticket 99999");
+	});
+});
+
+describe('a plan', () => {
+	test('keeps its note and its maker in the run, beside who applied it', async () => {
+		const at = await desk();
+		await at.run(['ticket', 'update', '14', '--title', 'x', '--plan', 'p.plan', '--note', 'asked for by Ada']);
+		const applied = await at.run('run apply p.plan --yes --report markdown:r.md --note second');
+		expect(applied.exitCode, applied.stderr).toBe(0);
+		expect(at.read('r.md')).toMatch(/planned by .*, applied by /);
+		const shown = await at.run('run show last --json');
+		expect(JSON.parse(shown.stdout)).toMatchObject({
+			note: 'second',
+			plan_note: 'asked for by Ada',
+			planned_by: expect.stringContaining(' on '),
+		});
+		expect(at.read('r.md')).toContain('Note: asked for by Ada · Note: second');
+	});
+
+	test('has nothing to do elsewhere once it is applied', async () => {
+		for (const [line, ...outcomes] of [
+			['ticket update 14 15 --title x', 'skipped', 'skipped'],
+			['ticket delete 14 15', 'skipped', 'skipped'],
+			['ticket delete 14 15 --force', 'ok', 'ok'],
+			['user delete erik.larsen --reassign sofia.bauer', 'ok'],
+		] as const) {
+			const at = await desk();
+			await at.run(`${line} --plan p.plan`);
+			expect((await at.run('run apply p.plan --yes')).exitCode, line).toBe(0);
+			const again = await at.run('run apply p.plan --yes --format ndjson', { SUPPORTCTL_STATE_DIR: temporaryFolder() });
+			expect([line, again.exitCode], again.stderr).toEqual([line, 0]);
+			expect(jsonLines(again.stdout).map(({ outcome }) => outcome)).toEqual(outcomes);
+		}
+	});
+
+	test('is applied once by two applies at a time', async () => {
+		const at = await desk({ latencyMs: 50 });
+		await at.run('ticket delete 14 15 16 17 --force --plan p.plan');
+		at.writes();
+		const both = await Promise.all([at.run('run apply p.plan --yes'), at.run('run apply p.plan --yes')]);
+		expect(both.map(({ exitCode }) => exitCode).sort()).not.toEqual([0, 0]);
+		expect(at.writes()).toHaveLength(4);
+	});
+});
