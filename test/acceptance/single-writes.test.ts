@@ -112,7 +112,7 @@ test.each(['ticket update 99999 --status hold', 'ticket delete 99999 --yes'])(
 		service.requests.length = 0;
 		const { exitCode, stderr } = await run(line);
 		expect([exitCode, service.requests.length]).toEqual([1, 1]);
-		expect(stderr).toMatch(/^error: ticket 99999 not found \(HTTP 404 rest_post_invalid_id\)/);
+		expect(stderr).toBe('error: ticket 99999 not found (HTTP 404 rest_post_invalid_id): nothing was written\n');
 	},
 );
 

@@ -72,7 +72,9 @@ export function failureOf(
 		text = `${object} ${replayRules[replay].done}, but ${outcome.message ?? 'the response differs'}`;
 	} else if (outcome.outcome === 'failed' && gone === 'missing' && Object.keys(ids).length > 0) {
 		// A 410 is about the trash.
-		text = verdictOf(outcome, object, ' not found');
+		// A read before the write says that with the object's name.
+		const message = outcome.message?.replace(`${object} not found; `, '');
+		text = verdictOf({ ...outcome, message }, object, ' not found');
 	}
 	const canVerify = !verify && readEndpointOf(endpoint) !== undefined;
 	return errorOf(outcome, text, nextStep(outcome, { isRead: reads, canVerify }, connection));
