@@ -42,7 +42,7 @@ describe('a leaver with tickets', () => {
 		const result = await work.run('user delete 3 4 --reassign 5', { prompts });
 		expect(result.exitCode).toBe(2);
 		expect(prompts.asked[0]).toContain(
-			`Note: ${assigned(3) + assigned(4)} tickets assigned to 2 of the users stay with the deleted user; to move them first: --move-tickets.`,
+			`Note: ${assigned(3) + assigned(4)} tickets assigned to these 2 users stay with the deleted user; to move them first: --move-tickets.`,
 		);
 		expect(writesOf(desk)).toEqual([]);
 	});

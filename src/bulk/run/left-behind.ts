@@ -104,11 +104,14 @@ const sumOf = (left: readonly Left[], isWanted: (field: string) => boolean): num
 /** For the question, a plan and a dry run. */
 export function leftNotes({ endpoint, checks }: RunPlan, left: readonly Left[]): string[] {
 	const [first] = left;
-	const { leaves } = endpoints[endpoint];
+	const { leaves, noun } = endpoints[endpoint];
 	if (first === undefined || leaves === undefined) return [];
 	const [field] = leaves.fields;
-	const who = (some: readonly Left[]): string =>
-		some.length === 1 ? (some[0] as Left).label : `${some.length} of the ${endpoints[endpoint].noun}s`;
+	const who = ([one, ...others]: readonly Left[]): string => {
+		if (others.length === 0) return one?.label ?? '';
+		const count = others.length + 1;
+		return count === left.length ? `these ${count} ${noun}s` : `${count} of the ${noun}s`;
+	};
 	const counting = left.filter((each) => sumOf([each], () => true) > 0);
 	const notes: string[] = [];
 	if (leaves.read === 'term') {
