@@ -203,7 +203,7 @@ export async function listRuns(stateDir: string, limit = Number.POSITIVE_INFINIT
 /** Newest first. @param since milliseconds since 1970 */
 export async function* runsIn(stateDir: string, since = 0): AsyncGenerator<RunSummary> {
 	// IDs begin with the time, so older journals need not be opened.
-	const least = idTime(since);
+	const least = idTime(Math.max(0, since));
 	for (const id of runIds(stateDir).reverse()) {
 		if (id < least) return;
 		yield await summariseRun(journalPath(stateDir, id), id);

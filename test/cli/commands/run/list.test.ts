@@ -495,6 +495,7 @@ describe('run list and run show', () => {
 		expect((await ids('--user admin')).runs).toEqual([year]);
 		expect(await ids('--since 7d')).toEqual({ runs: [year], stderr: '', exitCode: 0 });
 		expect((await ids('--since 2019-12-31')).runs).toEqual([year, '2020', '2020']);
+		expect((await ids('--since 9999999w9999999w')).runs).toEqual([year, '2020', '2020']);
 		expect(await ids('--since never')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--since') });
 	});
 
