@@ -21,9 +21,16 @@ export function quote(text: string): string {
 }
 
 export function parseId(text: string): Parsed<string> {
-	if (!/^[1-9][0-9]*$/.test(text)) return { problem: `invalid ID ${quote(text)} (IDs are positive integers)` };
-	if (Number.isSafeInteger(Number(text))) return { value: text };
+	// People and spreadsheets write #14.
+	const digits = text.replace(/^#/, '');
+	if (!/^[1-9][0-9]*$/.test(digits)) return { problem: `invalid ID ${quote(text)} (IDs are positive integers)` };
+	if (Number.isSafeInteger(Number(digits))) return { value: digits };
 	return { problem: `invalid ID ${quote(text)}: larger than ${Number.MAX_SAFE_INTEGER}` };
+}
+
+/** `11,12,13` is three; names may contain commas. */
+export function splitIds(text: string): string[] {
+	return /^#?\d+(?:,#?\d+)+$/.test(text) ? text.split(',') : [text];
 }
 
 /** Names made of digits are written `@NAME`. */

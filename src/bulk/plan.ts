@@ -16,6 +16,8 @@ export interface ColumnSettings {
 	readonly ignore: readonly string[];
 	readonly ignoreOther: boolean;
 	readonly blank: 'skip' | 'clear';
+	/** Only these columns clear. */
+	readonly clear?: readonly string[];
 }
 
 export function rowIdName({ parameters, fields }: Endpoint): string {

@@ -17,7 +17,7 @@ export interface InputPlace {
 
 export type RowSource =
 	| { readonly from: 'ids'; readonly ids: readonly string[] }
-	| (InputPlace & { readonly from: 'file'; readonly format?: InputFormat })
+	| (InputPlace & { readonly from: 'file'; readonly format?: InputFormat; readonly delimiter?: string })
 	| {
 			readonly from: 'snapshots';
 			readonly journal: string;

@@ -79,6 +79,7 @@ export async function openResults(call: Caller, shape: ResultShape): Promise<Ren
 			query: options.query,
 			format: chosenFormat(call) ?? format,
 			bom: options.bom,
+			delimiter: options.delimiter,
 			idOf: shape.idOf ?? ownId,
 			isTTY: stdout.isTTY,
 			width: stdout.columns ?? 80,

@@ -79,6 +79,8 @@ export interface RenderOptions {
 	readonly fields?: string | readonly string[] | undefined;
 	readonly field?: string | undefined;
 	readonly bom?: boolean | undefined;
+	/** Of CSV. */
+	readonly delimiter?: string | undefined;
 	readonly query?: string | undefined;
 	readonly columns?: readonly Column[] | undefined;
 	/** Columns that only rows know, such as custom fields. */

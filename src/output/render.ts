@@ -127,9 +127,15 @@ function idLine({ chosen, columns, idOf }: EncoderOptions, row: unknown, number:
 }
 
 const quoted =
-	(separator: string) =>
-	(options: EncoderOptions): Encoder =>
-		createLines(options, (cells) => formatCsvRecord(options.isTTY ? cells.map(sanitise) : cells, separator), true);
+	(format: 'csv' | 'tsv') =>
+	(options: EncoderOptions): Encoder => {
+		const separator = format === 'tsv' ? '\t' : (options.delimiter ?? ',');
+		return createLines(
+			options,
+			(cells) => formatCsvRecord(options.isTTY ? cells.map(sanitise) : cells, separator),
+			true,
+		);
+	};
 
 /** The table of a pipe. */
 const createPlain = (options: EncoderOptions): Encoder =>
@@ -139,9 +145,9 @@ const encoders: Record<Format, (options: EncoderOptions) => Encoder | Promise<En
 	table: async (options) => (await import('./table.js')).createTable(options),
 	json: createJson,
 	ndjson: (options) => oneByOne((row) => `${jsonText(pick(options, row))}\n`),
-	csv: quoted(','),
+	csv: quoted('csv'),
 	// As spreadsheets write it.
-	tsv: quoted('\t'),
+	tsv: quoted('tsv'),
 	async yaml(options) {
 		const { yamlText } = await import('./yaml.js');
 		if (options.single) return oneByOne((row) => yamlText(pick(options, row)));

@@ -49,7 +49,8 @@ export function readSetup(place: Place, flags: Flags) {
 	const env = ignored.length > 0 ? withoutConnection(place.env) : place.env;
 	const named = profile && { name: profileName ?? '', values: profile, file };
 	const resolved = resolveSettings({ env, cwd: place.cwd }, flags, named);
-	return { ...resolved, ...choice, profile, file, exists, warnings };
+	const isEmptied = env.SUPPORTCTL_BASE_URL === '';
+	return { ...resolved, ...choice, isEmptied, profile, file, exists, warnings };
 }
 
 interface SecretPlace {
@@ -156,6 +157,13 @@ export function resolveBaseUrl(setup: Setup): { url: string; warnings: string[];
 		throw notSignedIn(`not signed in: ${why} and no SUPPORTCTL_BASE_URL`, setup);
 	}
 	const { from, name } = sources.baseUrl;
+	// A script that lost its setting must not write to another host.
+	if (from === 'profile' && setup.chosenBy === 'current' && setup.isEmptied) {
+		throw new UsageError(`SUPPORTCTL_BASE_URL is empty; the current profile "${name}" is at ${baseUrl}`, {
+			code: 'empty_base_url',
+			hint: `set it, unset it, or pass --profile ${name}`,
+		});
+	}
 	const allowHttp = settings.allowHttp && isSameOrigin(profile?.baseUrl, baseUrl);
 	const parsed = parseBaseUrl(baseUrl, { allowHttp, from: from === 'profile' ? `profile "${name}"` : name });
 	return { ...parsed, allowHttp };

@@ -54,7 +54,7 @@ describe('a resumed run', () => {
 
 	it('of a protected profile has to be confirmed again; another profile is its own', async () => {
 		const { recorder, work, open } = await startClosing(1);
-		const bare = { SUPPORTCTL_BASE_URL: '', SUPPORTCTL_USERNAME: '', SUPPORTCTL_PASSWORD: '' };
+		const bare = { SUPPORTCTL_USERNAME: '', SUPPORTCTL_PASSWORD: '' };
 		const store = (name: string, ...more: string[]) => {
 			const flags = ['--base-url', recorder.baseUrl, '--username', name, '--password-stdin', '--insecure-storage'];
 			return work.run(['profile', 'set', name, ...flags, ...more], { stdin: `pw of ${name}`, env: bare });

@@ -198,9 +198,8 @@ test('run undo says so where the service does not offer reads any more', async (
 
 test('a profile can keep the old values of single objects too, or of none', async () => {
 	const at = await desk();
-	const { SUPPORTCTL_BASE_URL: url, SUPPORTCTL_USERNAME: user } = at.env as Record<string, string>;
+	const { SUPPORTCTL_BASE_URL: url, SUPPORTCTL_USERNAME: user, ...env } = at.env as Record<string, string>;
 	const cwd = temporaryFolder();
-	const env = { ...at.env, SUPPORTCTL_BASE_URL: '', SUPPORTCTL_USERNAME: '' };
 	const run = (line: string) => runHere(line.split(' '), { env, cwd, oldValues: true });
 	await run(`profile set desk --base-url ${url} --username ${user} --snapshot`);
 	const title = ((await object(at, '/tickets/14')).title as { raw: string }).raw;

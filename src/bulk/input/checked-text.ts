@@ -68,10 +68,13 @@ export async function headOf(text: AsyncIterable<string>): Promise<string> {
 	return '';
 }
 
+const isEmpty = (line: string): boolean => line.trim() === '';
+
 async function* readLines(
 	text: AsyncIterable<string>,
 	name: string,
 	readLine: (line: string, row: number, place: number) => RawRow,
+	isNoRow: (line: string) => boolean = isEmpty,
 ): AsyncGenerator<RawRow[]> {
 	let carry = '';
 	let place = 1;
@@ -79,7 +82,7 @@ async function* readLines(
 	const rowsOf = (lines: readonly string[]): RawRow[] => {
 		const rows: RawRow[] = [];
 		for (const line of lines) {
-			if (line.trim() !== '') rows.push(readLine(line, ++row, place));
+			if (!isNoRow(line)) rows.push(readLine(line, ++row, place));
 			place++;
 		}
 		return rows;
@@ -97,7 +100,13 @@ async function* readLines(
 }
 
 export function readIds(text: AsyncIterable<string>, name: string): AsyncGenerator<RawRow[]> {
-	return readLines(text, name, (id, row, line) => ({ row, line, id: id.trim() }));
+	const isNoRow = (line: string): boolean => isEmpty(line) || line.trimStart().startsWith('#');
+	return readLines(text, name, (cells, row, line) => ({ row, line, id: firstCell(cells) }), isNoRow);
+}
+
+/** Of a list in a pipe, which has the ID first. */
+function firstCell(line: string): string {
+	return (line.split('\t', 1)[0] as string).trim();
 }
 
 export function readNdjson(text: AsyncIterable<string>, name: string): AsyncGenerator<RawRow[]> {

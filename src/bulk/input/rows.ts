@@ -85,7 +85,8 @@ interface Meaning {
 	readonly read: ColumnReader;
 }
 
-function meaningsOf({ endpoint, rules, blank }: CompileOptions): Meaning[] {
+/** @param clears whether an empty cell is sent */
+function meaningsOf({ endpoint, rules }: CompileOptions, clears: boolean): Meaning[] {
 	const { parameters, query, fields, body, noun } = endpoint;
 	const meanings: Meaning[] = [];
 	const add = <T>(
@@ -105,7 +106,7 @@ function meaningsOf({ endpoint, rules, blank }: CompileOptions): Meaning[] {
 		add(name, parse, store, parameter);
 	};
 	for (const field of body === 'fields' ? fields : []) {
-		const read = fieldColumn(field, rules, blank === 'clear');
+		const read = fieldColumn(field, rules, clears);
 		meanings.push({ name: field.name, means: `field ${field.name}`, read });
 	}
 	if (readOfWrite(endpoint)?.hasModified) add('modified_gmt', asItIs<string>, (row, time) => (row.modified = time));
@@ -134,6 +135,8 @@ function meaningsOf({ endpoint, rules, blank }: CompileOptions): Meaning[] {
 class Names {
 	readonly usual: readonly string[];
 	readonly #meanings: ReadonlyMap<string, Meaning>;
+	/** Of columns whose empty cells are sent. */
+	readonly #clearing: ReadonlyMap<string, Meaning>;
 	readonly #isCustom: boolean;
 	/** A file of outcomes that our own commands wrote. */
 	readonly #isResult: boolean;
@@ -144,10 +147,12 @@ class Names {
 
 	constructor(private readonly options: CompileOptions) {
 		this.ownId = rowIdName(options.endpoint);
-		const meanings = meaningsOf(options);
-		this.usual = meanings.map(({ name }) => name);
 		// The first of a name counts.
-		this.#meanings = new Map(meanings.toReversed().map((each) => [looseName(each.name), each]));
+		const byName = (meanings: Meaning[]) => new Map(meanings.toReversed().map((each) => [looseName(each.name), each]));
+		const meanings = meaningsOf(options, false);
+		this.usual = meanings.map(({ name }) => name);
+		this.#meanings = byName(meanings);
+		this.#clearing = options.blank === 'clear' ? byName(meaningsOf(options, true)) : this.#meanings;
 		this.#isCustom = options.endpoint.body === 'custom_fields';
 		this.#isResult = this.#isCustom && OUTCOME_COLUMNS.every((each) => options.columns?.includes(each));
 	}
@@ -173,13 +178,20 @@ class Names {
 	}
 
 	#meaningOf(name: string): Meaning | undefined {
-		const { columns, rules, blank, fieldIn = (field) => field } = this.options;
+		const { columns, rules, fieldIn = (field) => field } = this.options;
 		const wanted = this.#isCustom ? this.#mapped(name) : fieldIn(this.#mapped(name).trim());
 		// Keys of JSON come from programs.
 		const usual = columns === undefined || this.isMapped(name) ? undefined : usualField(wanted);
-		const found = this.#meanings.get(looseName(wanted)) ?? this.#meanings.get(looseName(usual ?? ''));
+		const clears = this.#clears(name);
+		const meanings = clears ? this.#clearing : this.#meanings;
+		const found = meanings.get(looseName(wanted)) ?? meanings.get(looseName(usual ?? ''));
 		if (found !== undefined || !this.#isCustom) return found;
-		return { name: '', means: `field ${wanted}`, read: customColumn(wanted, rules, blank === 'clear') };
+		return { name: '', means: `field ${wanted}`, read: customColumn(wanted, rules, clears) };
+	}
+
+	#clears(name: string): boolean {
+		const { blank, clear } = this.options;
+		return blank === 'clear' && (clear === undefined || clear.some((each) => looseName(each) === looseName(name)));
 	}
 
 	#mapped(name: string): string {
@@ -214,6 +226,10 @@ function compileHeader(options: CompileOptions, names: Names): { columns: NamedC
 	const problems = Object.keys(map)
 		.filter((name) => !header.includes(name))
 		.map((name) => `missing column ${quote(name)}${didYouMean(name, header)}`);
+	for (const name of options.clear ?? []) {
+		if (header.some((each) => looseName(each) === looseName(name))) continue;
+		problems.push(`--blank clear=${name}: no such column${didYouMean(name, header)}`);
+	}
 	const meanings = new Map<string, string>();
 	const unknown: string[] = [];
 	const columns: NamedColumn[] = [];

@@ -162,7 +162,7 @@ type Text = () => AsyncIterable<string>;
 type Rows = Pick<InputSource, 'columns' | 'headerLine'> & { read(): AsyncIterable<readonly RawRow[]> };
 
 /** @param head the text up to a limit, for the separator */
-type Opener = (text: Text, name: string, head: string) => Rows | Promise<Rows>;
+type Opener = (text: Text, name: string, head: string, delimiter?: string) => Rows | Promise<Rows>;
 
 const openers: Readonly<Record<InputFormat, Opener>> = {
 	csv: separated('csv'),
@@ -173,19 +173,23 @@ const openers: Readonly<Record<InputFormat, Opener>> = {
 };
 
 function separated(format: 'csv' | 'tsv'): Opener {
-	return (text, name, head) => openCsv(text, name, head, format);
+	return async (text, name, head, given) => {
+		const { delimiterOf, readCsv } = await import('./csv.js');
+		const delimiter = given ?? delimiterOf(head, format);
+		return await openCsv(text, name, (chunks) => readCsv(chunks, name, delimiter));
+	};
 }
 
-async function openCsv(text: Text, name: string, head: string, format: 'csv' | 'tsv'): Promise<Rows> {
-	const { delimiterOf, readCsv } = await import('./csv.js');
-	const delimiter = delimiterOf(head, format);
+type RowReader = (chunks: AsyncIterable<string>) => AsyncGenerator<RawRow[]>;
+
+async function openCsv(text: Text, name: string, readRows: RowReader): Promise<Rows> {
 	async function* read(): AsyncGenerator<readonly RawRow[]> {
-		for await (const batch of readCsv(text(), name, delimiter)) {
+		for await (const batch of readRows(text())) {
 			const rows = batch[0]?.row === 0 ? batch.slice(1) : batch;
 			if (rows.length > 0) yield rows;
 		}
 	}
-	for await (const [header] of readCsv(text(), name, delimiter)) {
+	for await (const [header] of readRows(text())) {
 		return { columns: header?.cells, headerLine: header?.line, read };
 	}
 	throw new UsageError(`${name} is empty: a header line with the column names is required`, { code: 'invalid_input' });
@@ -195,6 +199,8 @@ export interface OpenInputOptions {
 	path: string;
 	name?: string;
 	format?: InputFormat;
+	/** Of CSV, if not the one that its header has. */
+	delimiter?: string | undefined;
 	stdin: AsyncIterable<Uint8Array>;
 	stateDir: string;
 	/** Before a copy is made, so that it can be removed. */
@@ -226,7 +232,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 			checkedText(isPacked ? gunzip(bytes.chunks(), name) : bytes.chunks(), name);
 		const head = await headOf(text());
 		const format = options.format ?? formatOf(isStdin ? '' : options.path, head) ?? refuseFormat(name, head);
-		const rows = await openers[format](text, name, head);
+		const rows = await openers[format](text, name, head, options.delimiter);
 		return {
 			...rows,
 			name,

@@ -51,7 +51,7 @@ const maker = object<Maker>({ user: text, host: text, account: optional(text) })
 
 const source = tagged<'from', RowSource>('from', {
 	ids: object({ ids: listOf(text) }),
-	file: object({ path: text, name: text, format: optional(oneOf(...inputFormats)) }),
+	file: object({ path: text, name: text, format: optional(oneOf(...inputFormats)), delimiter: optional(text) }),
 	plan: object({
 		path: text,
 		sha256: text,
@@ -79,6 +79,7 @@ const plan = object<RunPlan>({
 		ignore: listOf(text),
 		ignoreOther: flag,
 		blank: oneOf('skip', 'clear'),
+		clear: optional(listOf(text)),
 	}),
 	values: object<RunPlan['values']>({
 		ids: recordOf(text),

@@ -1,5 +1,6 @@
 /** Flags of several commands: output, connection, guards, how runs are sent, and what a profile stores. */
 
+import { UsageError } from '../../errors.js';
 import { formatNames } from '../../output/formats.js';
 import {
 	checkSetting,
@@ -21,6 +22,12 @@ export const checked =
 
 export const wholeNumber = (least: number, most?: number) => checked(whole(least, most));
 
+function readDelimiter(text: string, flag: string): string {
+	const character = text === 'tab' || text === '\\t' ? '\t' : text;
+	if (/^[^\w\s"]$|^\t$/.test(character)) return character;
+	throw new UsageError(`${flag} takes one character, such as ';', or tab`, { code: 'invalid_value' });
+}
+
 export const outputOptions = options('Output', [
 	{
 		flags: '--format <format>',
@@ -33,6 +40,11 @@ export const outputOptions = options('Output', [
 	{ flags: '--fields <names>', help: 'Columns to print, in this order: a,b,body.c', repeatable: true },
 	{ flags: '--field <name>', help: 'Print one bare value per line', conflicts: ['fields', 'json'] },
 	{ flags: '--query <expression>', help: 'Filter the results with JMESPath' },
+	{
+		flags: '--delimiter <character>',
+		help: 'What separates cells of CSV, in and out: ; or | or tab',
+		parse: readDelimiter,
+	},
 	{ flags: '--bom', help: 'Add a byte order mark so that Excel reads accents correctly' },
 	{
 		flags: '-q, --quiet',

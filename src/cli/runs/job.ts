@@ -7,7 +7,15 @@ import { kinds, parseField, type ValueRules } from '../../api/kinds.js';
 import { readOfWrite } from '../../api/reads.js';
 import { parseTaxonomy } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
-import { isProblem, looksLikeNumber, type Parsed, parseId, parseSlugOrName, quote } from '../../api/values.js';
+import {
+	isProblem,
+	looksLikeNumber,
+	type Parsed,
+	parseId,
+	parseSlugOrName,
+	quote,
+	splitIds,
+} from '../../api/values.js';
 import {
 	type Checks,
 	type Condition,
@@ -80,7 +88,7 @@ function readSource(
 		const message = `missing <${name.replaceAll('_', '-')}>${others}${allowed}`;
 		return new UsageError(message, { code: 'missing_argument', hint });
 	};
-	const { input, inputFormat } = options;
+	const { input, inputFormat, delimiter } = options;
 	const owners = positionalsOf(endpoint);
 	const last = owners.pop() as Positional;
 	const ids: Record<string, string> = {};
@@ -92,7 +100,7 @@ function readSource(
 		} else if (text !== undefined) ids[owner.name] = checkArgument(owner, text);
 		else if (input === undefined) throw missing(owner);
 	}
-	const own = args.slice(owners.length);
+	const own = args.slice(owners.length).flatMap(splitIds);
 	if (input !== undefined && own[0] !== undefined) {
 		throw new UsageError(`${quote(own[0])}: pass rows with --input or as arguments, not both`, { hint });
 	}
@@ -103,7 +111,10 @@ function readSource(
 	}
 	if (own.length > 1) throw new UsageError("- reads IDs from stdin and can't be combined with other IDs", { hint });
 	const format = inputFormat ?? (input === undefined ? 'ids' : undefined);
-	return { source: { from: 'file', ...inputAt(path, context.cwd), format }, ids };
+	return {
+		source: { from: 'file', ...inputAt(path, context.cwd), format, ...(delimiter !== undefined && { delimiter }) },
+		ids,
+	};
 }
 
 export function inputAt(path: string, cwd: string): InputPlace {
@@ -141,7 +152,7 @@ export function jobOf(
 	const { options } = invocation;
 	const { settings } = session.connection;
 	const { onlyChanged = false, sendUnchanged, verify = false, ifUnmodified = false, ignoreMissing = false } = options;
-	const { undocumented = false, skipInvalid = false, ignoreOtherColumns = false, blank = 'skip' } = options;
+	const { undocumented = false, skipInvalid = false, ignoreOtherColumns = false } = options;
 	const { allowDiffers, shard } = options;
 	const rules = { undocumented, statusIn: session.dialect.toNeutral };
 	const isRestorable = canBeUndone(endpoint, values.force);
@@ -157,7 +168,7 @@ export function jobOf(
 			map,
 			ignore: (options.ignoreColumn ?? []).flatMap((names) => names.split(',').map((name) => name.trim())),
 			ignoreOther: ignoreOtherColumns,
-			blank,
+			...(options.blank ?? { blank: 'skip' }),
 		},
 		values,
 		checks: {

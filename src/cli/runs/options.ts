@@ -4,7 +4,9 @@ import type { Endpoint, PathParameter } from '../../api/endpoints.js';
 import { type Field, flagName } from '../../api/fields.js';
 import { kinds } from '../../api/kinds.js';
 import { readEndpointOf, readOfWrite } from '../../api/reads.js';
-import { parseShard } from '../../bulk/plan.js';
+import { didYouMean } from '../../api/suggest.js';
+import { quote } from '../../api/values.js';
+import { type ColumnSettings, parseShard } from '../../bulk/plan.js';
 import { inputFormats } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
@@ -17,6 +19,18 @@ const FIELDS = 'Fields';
 
 export function listFields({ fields }: Endpoint): Field[] {
 	return fields.filter(({ kind }) => kinds[kind].many === 'items');
+}
+
+/** @throws UsageError */
+function readBlank(text: string): Pick<ColumnSettings, 'blank' | 'clear'> {
+	if (text === 'skip' || text === 'clear') return { blank: text };
+	const columns = text.startsWith('clear=') ? text.slice('clear='.length).split(',') : [''];
+	const clear = columns.map((each) => each.trim());
+	if (!clear.includes('')) return { blank: 'clear', clear };
+	const hint = didYouMean(text, ['skip', 'clear']) || ';';
+	throw new UsageError(`--blank: ${quote(text)} is not allowed${hint} use skip, clear or clear=COLUMN,…`, {
+		code: 'invalid_value',
+	});
 }
 
 export const inputOptions = options('Input', [
@@ -32,9 +46,10 @@ export const inputOptions = options('Input', [
 	{ flags: '--ignore-other-columns', help: "Ignore columns that don't match a field" },
 	{
 		flags: '--blank <what>',
-		help: 'How to treat empty cells',
-		choices: ['skip', 'clear'],
+		help: 'Empty cells: skip, clear, or clear=COLUMN,…',
+		suggests: ['skip', 'clear'],
 		defaultText: 'skip',
+		parse: readBlank,
 	},
 	{ flags: '--skip-invalid', help: 'Send the valid rows and skip the rest' },
 	{ flags: '--undocumented', help: "Allow field names and values the API doesn't document" },
@@ -172,9 +187,10 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 		group: FIELDS,
 		repeatable: change !== '' || kinds[field.kind].many !== undefined,
 	});
+	const replacing = (field: Field): string => (listFields(endpoint).includes(field) ? '; replaces all' : '');
 	const own = fields
 		.filter(({ kind }) => !kinds[kind].isSecret)
-		.map((field) => ({ ...forField(field, field.help), suggests: kinds[field.kind].suggests }));
+		.map((field) => ({ ...forField(field, field.help + replacing(field)), suggests: kinds[field.kind].suggests }));
 	const items = listFields(endpoint).flatMap((field) => {
 		const words = kinds[field.kind].names !== undefined ? 'tags' : field.name;
 		const add = forField(field, `Add ${words}, keeping existing ones`, 'add-');

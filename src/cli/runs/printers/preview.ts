@@ -17,7 +17,7 @@ import type { Renderer } from '../../../output/render.js';
 import { asksForJson, sanitise } from '../../../output/sanitise.js';
 import { shellWord } from '../../../profile/settings.js';
 import { writeSummary } from '../../notices.js';
-import { type Caller, chosenFormat, isOwnTable, openResults, SHOWN } from '../../results.js';
+import { asksForData, type Caller, chosenFormat, isOwnTable, openResults, SHOWN } from '../../results.js';
 import type { RunJob } from '../job.js';
 import { printedIds } from '../outcomes.js';
 import { placeOf } from '../questions.js';
@@ -30,6 +30,7 @@ interface End {
 export class PreviewScreen {
 	readonly #showsChanges: boolean;
 	readonly #isForPerson: boolean;
+	readonly #isSilent: boolean;
 	readonly #isWhole: boolean;
 	/** What a list will hold is known after the read alone. */
 	readonly #items: Row;
@@ -45,6 +46,8 @@ export class PreviewScreen {
 		const items = Object.entries({ add, remove }).filter(([, fields]) => Object.keys(fields).length > 0);
 		this.#showsChanges = extent === 'changes';
 		this.#isForPerson = printsLines(job);
+		// A dry run is asked for its rows, a plan for its file.
+		this.#isSilent = options.quiet === true && options.plan !== undefined && !asksForData(job);
 		this.#isWhole = !isOwnTable(job) || options.all === true;
 		this.#items = Object.fromEntries(items);
 	}
@@ -63,6 +66,7 @@ export class PreviewScreen {
 	}
 
 	async print(planned: Planned): Promise<void> {
+		if (this.#isSilent) return;
 		for (const line of this.#linesOf(planned)) {
 			this.#printed++;
 			if (this.#printed > SHOWN && !this.#isWhole) continue;

@@ -1,0 +1,82 @@
+/** Forms of input: lists from a pipe, several IDs in a word, delimiters, and empty cells of some columns. */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runHere } from '../support/cli.js';
+import { startSandbox } from '../support/sandbox.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+test('a list from a pipe goes into an update: first cells count, and # begins a comment', async () => {
+	const { env, store } = await startSandbox();
+	const { stdout } = await runHere('ticket list -L 2', { env });
+	expect(stdout).toContain('\t');
+	const stdin = `# tickets of today\n${stdout}  # and this one\n\n5\tanything\n`;
+	const run = await runHere('ticket update - --title new', { env, input: stdin });
+	expect(run).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('3 ok') });
+	expect([...store.tickets.values()].filter(({ title }) => title === 'new').map(({ id }) => id)).toEqual([1, 2, 5]);
+	const got = await runHere('ticket get - --field id', { env, input: stdin });
+	expect(got).toMatchObject({ exitCode: 0, stdout: '1\n2\n5\n' });
+});
+
+test.each([['11,12,13'], ['#11', '12,#13'], ['11', '12', '13']])('%s are three tickets', async (...ids: string[]) => {
+	const { env, store } = await startSandbox();
+	expect(await runHere(['ticket', 'update', ...ids, '--title', 'new'], { env })).toMatchObject({ exitCode: 0 });
+	expect([11, 12, 13].map((id) => store.tickets.get(id)?.title)).toEqual(['new', 'new', 'new']);
+	expect((await runHere(['ticket', 'get', ...ids, '--field', 'id'], { env })).stdout).toBe('11\n12\n13\n');
+});
+
+test('--delimiter separates the cells of an export, and of the input of an update and its resume', async () => {
+	const { env: own, store } = await startSandbox();
+	const env = { ...own, SUPPORTCTL_STATE_DIR: temporaryFolder() };
+	const cwd = temporaryFolder();
+	const { stdout } = await runHere(['ticket', 'list', '-L', '2', '--format', 'csv', '--delimiter', ';'], { env });
+	expect(stdout).toMatch(/^id;date;.*\n1;2025/);
+	writeFileSync(join(cwd, 'e.csv'), 'id|title\n11|a,b;c\n12|d\n');
+	const words = ['ticket', 'update', '--input', 'e.csv', '--delimiter', '|', '--first', '1'];
+	expect(await runHere(words, { env, cwd })).toMatchObject({ exitCode: 0 });
+	expect(await runHere('run resume last', { env, cwd })).toMatchObject({ exitCode: 0 });
+	expect([11, 12].map((id) => store.tickets.get(id)?.title)).toEqual(['a,b;c', 'd']);
+	const odd = await runHere(['ticket', 'list', '--delimiter', 'ab'], { env });
+	expect([odd.exitCode, odd.stderr]).toEqual([
+		2,
+		expect.stringContaining("--delimiter takes one character, such as ';'"),
+	]);
+});
+
+test('--blank clear=COLUMN clears the empty cells of that column alone', async () => {
+	const { env, store } = await startSandbox();
+	const cwd = temporaryFolder();
+	writeFileSync(join(cwd, 'e.csv'), 'id,Content,title\n11,,\n12,text,\n');
+	const { title } = store.tickets.get(11) ?? {};
+	const words = 'ticket update --input e.csv --blank';
+	const run = await runHere(`${words} clear=content`, { env, cwd });
+	expect(run).toMatchObject({ exitCode: 0 });
+	expect(store.tickets.get(11)).toMatchObject({ content: '', title });
+	expect(store.tickets.get(12)).toMatchObject({ content: 'text' });
+	const typo = await runHere(`${words} clear=contnt`, { env, cwd });
+	expect([typo.exitCode, typo.stderr]).toEqual([
+		2,
+		expect.stringContaining('--blank clear=contnt: no such column; did you'),
+	]);
+	expect((await runHere(`${words} clera`, { env, cwd })).stderr).toContain('use skip, clear or clear=COLUMN');
+});
+
+test('--quiet silences the rows of a plan, and an empty base URL is no other host', async () => {
+	const { env } = await startSandbox();
+	const cwd = temporaryFolder();
+	const plan = await runHere('ticket update 11 12 --title new --plan p.plan -q', { env, cwd });
+	expect(plan).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+	expect(readFileSync(join(cwd, 'p.plan'), 'utf8')).toContain('new');
+	const { SUPPORTCTL_BASE_URL: url = '', ...others } = env as Record<string, string>;
+	const rest = { ...others, SUPPORTCTL_CONFIG_DIR: cwd };
+	await runHere(`profile set desk --base-url ${url} --username ada`, { env: rest });
+	const lost = await runHere('ticket list', { env: { ...rest, SUPPORTCTL_BASE_URL: '' } });
+	expect([lost.exitCode, lost.stderr]).toEqual([
+		2,
+		expect.stringContaining('SUPPORTCTL_BASE_URL is empty; the current profile "desk"'),
+	]);
+	expect(
+		(await runHere('ticket list --profile desk -L 1', { env: { ...rest, SUPPORTCTL_BASE_URL: '' } })).stderr,
+	).not.toContain('is empty');
+});
