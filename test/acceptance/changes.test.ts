@@ -1,8 +1,10 @@
 /** What is sent is shown: each description of a change against the bytes on the wire, for each kind of object. */
 
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { sealed } from '../../src/bulk/journal/records.js';
 import { isolatedEnvironment, jsonLines, runHere } from '../support/cli.js';
 import { startRecorder } from '../support/recorder.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -200,11 +202,78 @@ describe('rows that are not sent', () => {
 		}
 	});
 
+	test('are none in a file that has a header only, and it says so', async () => {
+		const at = await desk();
+		at.file('h.csv', 'id,status\n');
+		for (const more of ['', ' -n', ' --plan p.plan']) {
+			const { stderr } = await at.run(`ticket update --input h.csv${more}`);
+			expect(stderr).toContain('no rows in h.csv');
+			expect(stderr).not.toContain('up to date');
+		}
+	});
+
 	test('keep a plan from saying that there are no changes', async () => {
 		const at = await desk();
 		const made = await at.run('ticket update 99999 --title x --plan p.plan --skip-invalid');
 		expect(made.stderr).not.toContain('no changes');
 		expect(made.stderr).toContain("1 that can't be read: ticket 99999");
+	});
+});
+
+/** The lines of a plan with another content, sealed and with a digest as if it had been made so. */
+function forge(text: string, change: (row: Record<string, unknown>, lines: Record<string, unknown>[]) => void): string {
+	const records = text
+		.trimEnd()
+		.split('\n')
+		.slice(0, -1)
+		.map((line) => {
+			const { crc: _, ...record } = JSON.parse(line) as Record<string, unknown>;
+			return record;
+		});
+	change(records.find(({ type }) => type === 'planned') ?? {}, records);
+	const body = records.map((record) => `${sealed(JSON.stringify(record))}\n`).join('');
+	const sha256 = createHash('sha256').update(body).digest('hex');
+	return `${body}${sealed(JSON.stringify({ type: 'digest', sha256, rows: 1 }))}\n`;
+}
+
+describe('a forged plan is refused, in each view and by apply', () => {
+	test.each<[what: string, change: Parameters<typeof forge>[1]]>([
+		['a list with an object for a user', (row) => Object.assign(row, { fields: { assignee: [1, { a: 1 }] } })],
+		['an object for a title', (row) => Object.assign(row, { fields: { title: { raw: 'x', id: 7 } } })],
+		['a status that is none', (row) => Object.assign(row, { fields: { status: 'nope' } })],
+		['a key that no view shows', (row) => Object.assign(row, { extra: { title: 'x' } })],
+		['a receiver where there is none', (row) => Object.assign(row, { reassign: '3' })],
+		['a delete for good of what is updated', (row) => Object.assign(row, { force: true })],
+		['no fields', (row) => Object.assign(row, { fields: {} })],
+		['a label that is no text', (row) => Object.assign(row, { label: { a: 1 } })],
+	])('%s', async (_what, change) => {
+		const at = await desk();
+		await at.service.call('POST', '/tickets/14', { assignee: 3 });
+		await at.run('ticket update 14 --assignee jose.kaya --plan p.plan');
+		at.file('bad.plan', forge(at.read('p.plan'), change));
+		at.writes();
+		for (const line of ['run show bad.plan', 'run apply bad.plan --yes', 'run show bad.plan --report html:x.html']) {
+			const { exitCode, stderr } = await at.run(line);
+			expect([line, exitCode, stderr]).toEqual([line, 2, expect.stringContaining("can't use the plan")]);
+		}
+		expect(at.writes()).toEqual([]);
+	});
+
+	test('one that calls a user by another name is not applied', async () => {
+		const at = await desk();
+		await at.service.call('POST', '/tickets/14', { assignee: 3 });
+		await at.run('ticket update 14 --assignee jose.kaya --plan p.plan');
+		const text = forge(at.read('p.plan'), (_row, lines) => {
+			for (const line of lines) if (line.name === 'jose.kaya') line.name = 'sofia.bauer';
+		});
+		at.file('bad.plan', text);
+		at.writes();
+		const { exitCode, stderr } = await at.run('run apply bad.plan --yes');
+		expect([exitCode, stderr]).toEqual([
+			2,
+			expect.stringContaining('it calls user 4 "sofia.bauer"; the service shows "jose.kaya"'),
+		]);
+		expect(at.writes()).toEqual([]);
 	});
 });
 

@@ -445,6 +445,21 @@ export function changeIn(
 	return changeOf({ endpoint, ids, permanent, sent, reassign }, before, { label, nameOf, stays });
 }
 
+/** What an apply sends: its totals, and the first changes. @throws UsageError */
+export function chosenChanges(plan: RunPlan, source: Extract<RowSource, { from: 'plan' }>, most: number) {
+	const chosen = new Chosen(source.part);
+	const isTaken = new Set(source.taken);
+	const totals = new Totals();
+	const changes: Change[] = [];
+	for (const { change, write } of plannedChanges(source.path, plan)) {
+		if (change === undefined || write === undefined) continue;
+		if (isTaken.has(String(ownId(write.ids))) || !chosen.has(write.ids)) continue;
+		totals.add(change);
+		if (changes.length < most) changes.push(change);
+	}
+	return { totals, changes };
+}
+
 /** What its rows come to. @throws UsageError */
 export function sumUp(path: string, plan: RunPlan) {
 	const totals = new Totals();

@@ -8,7 +8,7 @@ import { nextSteps } from '../journal/counts.js';
 import { pruneSmallRuns } from '../journal/prune.js';
 import { createJournal, type Journal } from '../journal/write.js';
 import { type RunHeader, readsBefore } from '../plan.js';
-import { inputFileOf } from '../sources.js';
+import { inputFileOf, isInput, sourceName } from '../sources.js';
 import { Execution } from './execute.js';
 import { leftAfter } from './left-behind.js';
 import { comparedTerms, keepNames } from './names.js';
@@ -62,6 +62,7 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		if (isRefused) await writeRefusal(given, newHeader(given, rows, survey), refused, invalidNote(survey));
 		await show({ type: 'surveyed', survey, rows });
 		if (isRefused) return ExitCode.usage;
+		if (survey.rows === 0 && isInput(plan.source)) given.means.warn(`no rows in ${sourceName(plan.source)}`);
 		const ready = await checkRun(given, survey, rows);
 		const setup: RunSetup = {
 			...given,

@@ -2,6 +2,7 @@
 
 import { endpoints } from '../../api/endpoints.js';
 import { counted } from '../../api/names.js';
+import { changeText } from '../../bulk/change.js';
 import type { Directories } from '../../bulk/lists/directory.js';
 import type { Ids, RunPlan, RunService } from '../../bulk/plan.js';
 import type { Limits } from '../../bulk/run/setup.js';
@@ -31,9 +32,21 @@ export function limitsOf(job: RunJob, directories: Directories): Omit<Limits, 'm
 		isAsked,
 		async ask(survey, plan, doubts) {
 			const action = await actionOf(plan, survey, isAsked ? directories : undefined);
+			if (isAsked && job.resumes === undefined) await describePlan(job, plan, survey);
 			await askToWrite(job, survey, plan, action, doubts);
 		},
 	};
+}
+
+/** Before it is applied: what it comes to, and its first changes. */
+async function describePlan({ context, endpoint }: RunJob, plan: RunPlan, { first }: Survey): Promise<void> {
+	const { source } = plan;
+	if (source.from !== 'plan') return;
+	const { chosenChanges } = await import('../../bulk/run/plan-file.js');
+	const { totals, changes } = chosenChanges(plan, source, first.length);
+	const lines = [totals.would(endpoint.noun), ...changes.map((change) => `  ${changeText(change)}`)];
+	if (totals.rows > changes.length) lines.push(`  … and ${totals.rows - changes.length} more`);
+	for (const line of lines) context.stderr.write(`${sanitise(line)}\n`);
 }
 
 async function askToWrite(

@@ -152,14 +152,14 @@ export class PreviewScreen {
 			unread,
 			next: rows > 0 ? [next] : [],
 		};
-		return { facts, lines: [...lines, ...others, `digest: ${sha256}`, ...(rows > 0 ? [`to send it: ${next}`] : [])] };
+		return { facts, lines: [...lines, ...others, `digest: ${sha256}`, ...(rows > 0 ? [`Apply: ${next}`] : [])] };
 	}
 }
 
 /** "No changes" only where it is all there is to say. */
 function nothing({ left }: Preview): string {
 	const same = left.count('unchanged') + left.count('with nothing to send');
-	return left.rows === same ? 'no changes: everything is already up to date' : 'nothing to send';
+	return left.rows > 0 && left.rows === same ? 'no changes: everything is already up to date' : 'nothing to send';
 }
 
 /** @param name of its file, as it was typed */
