@@ -34,7 +34,7 @@ export type ListQuery = Awaited<ReturnType<typeof readQuery>>;
 /**
  * @param given texts of filters, by parameter
  * @param sort `title`, `-title`
- * @returns `conditions` are checked here
+ * @returns `conditions` are checked here; `doubts` explain an empty list
  * @throws UsageError
  */
 export async function readQuery(given: Readonly<Record<string, string>>, sort: string, asked: AskedNow) {
@@ -43,6 +43,7 @@ export async function readQuery(given: Readonly<Record<string, string>>, sort: s
 	const parameters: Record<string, string> = { ...read.query, ...order };
 	const conditions: Condition[] = [];
 	const warnings: string[] = [];
+	const doubts: string[] = [];
 	for (const filter of read.filters) {
 		const { kind, parameter, asks = parameter, compares } = filter;
 		const text = given[parameter];
@@ -56,8 +57,10 @@ export async function readQuery(given: Readonly<Record<string, string>>, sort: s
 			parameters[asks] = await parameterOf(filter, text, asked);
 			// A service may have others, but a typo would look like an empty list.
 			if (kind === 'status' && findStatus(dialect.toNeutral(text)) === undefined) {
-				const next = likelyStatus(text) || '; see "supportctl help statuses"';
-				warnings.push(`${flagOf(filter)}: unknown status ${quote(text)}${next}`);
+				const likely = likelyStatus(text);
+				const unknown = `${flagOf(filter)}: unknown status ${quote(text)}`;
+				if (likely) warnings.push(`${unknown}${likely}`);
+				else if (!LIST_STATUSES.includes(text)) doubts.push(`${unknown}; see "supportctl help statuses"`);
 			}
 			continue;
 		}
@@ -66,8 +69,11 @@ export async function readQuery(given: Readonly<Record<string, string>>, sort: s
 		const all = kind === 'term' ? await directories.terms(parameter).list() : [];
 		if (all !== undefined && all.length > 0) parameters[`${parameter}_exclude`] = all.map(({ id }) => id).join(',');
 	}
-	return { parameters, conditions, byId, warnings };
+	return { parameters, conditions, byId, warnings, doubts };
 }
+
+/** Of lists alone: no ticket is set to them. */
+const LIST_STATUSES: readonly string[] = ['any', 'trash'];
 
 const flagOf = ({ parameter }: Filter): string => `--${flagName(parameter)}`;
 

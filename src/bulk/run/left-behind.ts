@@ -158,6 +158,7 @@ export async function ticketsOf({ directories, dialect }: Counting, field: strin
 		conditions: [],
 		byId: 1 as const,
 		warnings: [],
+		doubts: [],
 	};
 	const list = {
 		read: reads.ticket,

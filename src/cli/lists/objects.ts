@@ -51,6 +51,7 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 			await checkOutput(stdout);
 		} else await printer.end();
 		if (failure !== undefined) throw failure;
+		if (printed === 0) warn(context, list.query.doubts);
 		const none = `no ${plural(reading.read.list.noun, 2)}`;
 		if (printed === 0) say(invocation, Object.keys(filtersGiven(reading)).length > 0 ? `${none} match` : none);
 		return ExitCode.ok;

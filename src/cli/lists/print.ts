@@ -88,7 +88,7 @@ async function openTable(reading: Reading, form: Form, screen: Screen, sample: r
 	const keys = new Set([...read.owners, ...own, 'id', ...exportedNames(read), ...read.shown]);
 	const named = form.isTable ? namedFields(read, single) : [];
 	let columns: Column[] | undefined;
-	if (form.isTable) columns = terminalColumns(reading, single ? [...read.owners, ...own] : read.shown, named, single);
+	if (form.isTable) columns = terminalColumns(reading, single ? namesForPeople(read, own) : read.shown, named, single);
 	else if (asCells || !single) columns = (asCells ? sheet.columns : read.shown).map((path) => ({ path }));
 	const results = await openResults(invocation, {
 		...screen,
@@ -115,6 +115,32 @@ async function openTable(reading: Reading, form: Form, screen: Screen, sample: r
 	};
 }
 
+/** What names an object comes first, and long text last. */
+const FIRST = ['id', 'title', 'name', 'username', 'email', 'status', 'state', 'roles'];
+const LAST = ['content', 'description', 'caption'];
+
+/** Once each, without what is for programs. */
+function namesForPeople({ owners, update }: Read, own: readonly string[]): string[] {
+	const isField = new Set(update?.fields.map(({ name }) => name));
+	// The same moments without a zone, addresses of pages, and a reply's ticket again.
+	const hidden = new Set([
+		'date',
+		'modified',
+		'meta',
+		'guid',
+		'link',
+		...(owners.includes('ticket_id') ? ['parent'] : []),
+	]);
+	const hasOwnName = own.some((name) => name === 'title' || name === 'content' || name === 'username');
+	if (hasOwnName) hidden.add('slug');
+	const shown = own.filter((name) => !hidden.has(name) || (name === 'date' && !own.includes('date_gmt')));
+	const fields = shown.filter((name) => isField.has(name));
+	const first = FIRST.filter((name) => shown.includes(name));
+	const last = LAST.filter((name) => shown.includes(name));
+	const middle = [...fields, ...shown].filter((name) => !last.includes(name));
+	return [...new Set([...owners, ...first, ...middle, ...last])];
+}
+
 /** GMT, without a zone. */
 const TIMES: ReadonlySet<string> = new Set(['modified_gmt', 'date_gmt', 'registered_date', 'created', 'last_used']);
 
@@ -131,6 +157,21 @@ const LABELS: Readonly<Record<string, string>> = {
 	registered_date: 'registered',
 };
 
+const WORDS: Readonly<Record<string, string>> = {
+	...LABELS,
+	ticket_id: 'ticket',
+	'ticket-tag': 'tags',
+	date_gmt: 'created',
+};
+
+/** `customer-reply-count` → `customer reply count`. */
+function wordsOf(name: string): string {
+	return WORDS[name] ?? name.replace(/^(?:ticket|support)_/, '').replaceAll(/[_-]/g, ' ');
+}
+
+/** Values of one object that say nothing. */
+const USUAL: Readonly<Record<string, string>> = { 'time-adjustments-type': '+' };
+
 const namesUsers = ({ kind }: Field): boolean => kinds[kind].names?.of === 'users';
 
 /** Fields of which names are shown instead of IDs and slugs. */
@@ -139,7 +180,7 @@ function namedFields({ update, shown }: Read, single: boolean): Field[] {
 	return fields.filter(({ kind }) => kinds[kind].names !== undefined);
 }
 
-/** @param single values stand beside their names */
+/** @param single one object, whose empty fields are left out */
 export function terminalColumns(
 	{ invocation, directories }: Reading,
 	names: readonly string[],
@@ -149,18 +190,19 @@ export function terminalColumns(
 	const { clock, stdout } = invocation.context;
 	const isNarrow = !single && (stdout.columns ?? 80) < NARROW;
 
-	function withValue(text: string | undefined, value: unknown): string {
-		if (text === undefined || text === String(value)) return String(value ?? '');
-		return single ? `${text} (${value})` : text;
+	function timeText({ ms }: { ms: number }): string {
+		const relative = relativeTime(ms, clock.now());
+		const [day = '', time = ''] = new Date(ms).toISOString().split('T');
+		return single ? `${relative} (${day} ${time.slice(0, 5)} GMT)` : relative;
 	}
 
 	function shownValue(name: string, field: Field | undefined, value: unknown): unknown {
 		if (field === undefined) {
 			const moment = TIMES.has(name) && typeof value === 'string' ? readMoment(value) : undefined;
-			return moment === undefined ? value : withValue(relativeTime(moment.ms, clock.now()), value);
+			return moment === undefined ? value : timeText(moment);
 		}
-		if (namesUsers(field) && value === 0) return single ? value : '';
-		const texts = [value].flat().map((each) => withValue(directories.nameOf(field, each), each));
+		if (namesUsers(field) && value === 0) return '';
+		const texts = [value].flat().map((each) => directories.nameOf(field, each) ?? String(each ?? ''));
 		return texts.includes('') ? value : texts.join(', ');
 	}
 
@@ -170,7 +212,8 @@ export function terminalColumns(
 			const field = named.find(({ name }) => name === path);
 			return {
 				path,
-				label: single ? path : (LABELS[path] ?? path),
+				label: single ? wordsOf(path) : (LABELS[path] ?? path),
+				...(single && { optional: true, usual: USUAL[path] ?? '0' }),
 				get: (row) => shownValue(path, field, row[path]),
 				important: IMPORTANT.has(path),
 				// A time that is cut off says nothing.

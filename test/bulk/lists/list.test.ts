@@ -18,7 +18,7 @@ function listOf(objects: readonly Record<string, unknown>[], more: Partial<ListP
 	};
 	const list: ListPlan = {
 		...{ read: reads.ticket, dialect: neutralDialect, sendRead, concurrency: 1 },
-		query: { parameters: {}, conditions: [], byId: 1, warnings: [] },
+		query: { parameters: {}, conditions: [], byId: 1, warnings: [], doubts: [] },
 		fields: undefined,
 		countsOnly: false,
 		...more,
@@ -43,7 +43,7 @@ test('no more is asked for than is wanted', async () => {
 
 test('what a service can not filter is left out, and counts as little as it is given', async () => {
 	const conditions = [{ field: 'assignee', holds: (value: unknown) => value === 0 }];
-	const query = { parameters: { state: 'open' }, conditions, byId: 1 as const, warnings: [] };
+	const query = { parameters: { state: 'open' }, conditions, byId: 1 as const, warnings: [], doubts: [] };
 	const { read, sent, given } = listOf(objects, { query, fields: ['id'] });
 	expect(await read(2)).toMatchObject({ count: 2 });
 	expect(given).toEqual([1, 3]);

@@ -154,6 +154,7 @@ test('what filters name is looked up, and the service is asked by ID', async () 
 		byId: undefined,
 		conditions: [{ field: 'author', holds: expect.any(Function) }],
 		warnings: ['--status: unknown status "hodl"; did you mean "hold"?'],
+		doubts: [],
 	});
 });
 
@@ -215,7 +216,7 @@ describe('dates', () => {
 	});
 });
 
-test('a status that nobody knows is a warning', async () => {
+test('a status that nobody knows is a warning where no ticket has it', async () => {
 	const service = await startListService({ objects: [] });
 	expect((await service.run('ticket list --status nope')).stderr).toBe(
 		'warning: --status: unknown status "nope"; see "supportctl help statuses"\nno tickets match\n',
