@@ -1,6 +1,7 @@
 /** `supportctl __complete SHELL …`: called by the completion scripts. Never fails. */
 
 import type { Context } from '../../io/context.js';
+import { relativeTime } from '../../text.js';
 import { commandsBelow, findCommand, nextWords } from '../manifest.js';
 import { findOption, longName, type OptionSpec, shownOptions, takesValue } from '../options/option.js';
 
@@ -126,6 +127,21 @@ function flagsLeft(options: readonly OptionSpec[], given: readonly OptionSpec[])
 
 const RUNS_SHOWN = 50;
 
+/** Those that can be resumed come first. */
+async function runsNewestFirst(stateDir: string, now: number): Promise<Candidate[]> {
+	const { isOpenState, runsIn } = await import('../../bulk/journal/folder.js');
+	const runs: (Candidate & { isOpen: boolean })[] = [];
+	for await (const { id, state, header } of runsIn(stateDir)) {
+		const age = header && relativeTime(Date.parse(header.started), now);
+		const what = header?.plan.endpoint.replaceAll('.', ' ');
+		const help = [age, state, what].filter((each) => each !== undefined).join(', ');
+		runs.push({ value: id, help, isOpen: isOpenState(state) });
+		if (runs.length === RUNS_SHOWN) break;
+	}
+	const newest = runs.slice(0, 1).map(({ value, help }) => ({ value: 'last', help: `${value}, ${help}` }));
+	return [...newest, ...runs.filter(({ isOpen }) => isOpen), ...runs.filter(({ isOpen }) => !isOpen)];
+}
+
 async function valuesOf(
 	{ choices, suggests, completes }: Pick<OptionSpec, 'choices' | 'suggests' | 'completes'>,
 	context: Context,
@@ -138,8 +154,5 @@ async function valuesOf(
 		const { profiles } = readStore(configFolder(context)).store;
 		return Object.entries(profiles).map(([value, { baseUrl }]) => ({ value, help: String(baseUrl ?? '') }));
 	}
-	const { runIds } = await import('../../bulk/journal/folder.js');
-	const ids = runIds(stateFolder(context)).slice(-RUNS_SHOWN).reverse();
-	const newest = ids.slice(0, 1).map((help) => ({ value: 'last', help }));
-	return [...newest, ...ids.map((value) => ({ value }))];
+	return await runsNewestFirst(stateFolder(context), context.clock.now());
 }

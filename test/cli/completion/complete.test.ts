@@ -11,6 +11,7 @@ import { formatNames as formats } from '../../../src/output/formats.js';
 import { schemes } from '../../../src/profile/settings.js';
 import { saveProfile } from '../../../src/profile/store.js';
 import { runHere } from '../../support/cli.js';
+import { startSandbox } from '../../support/sandbox.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
 interface Place {
@@ -174,6 +175,19 @@ describe('names of this machine', () => {
 			]);
 		}
 	});
+});
+
+it('runs have their age, state and command, and those that can be resumed come first', async () => {
+	const { env: own } = await startSandbox();
+	const env = { ...own, SUPPORTCTL_STATE_DIR: temporaryFolder() };
+	await runHere('ticket update 14 15 16 --title a --first 1', { env });
+	await runHere('ticket update 14 15 --title b', { env });
+	const lines = (await runHere(['__complete', 'fish', 'run', 'resume', ''], { env })).stdout.split('\n').slice(1, -1);
+	expect(lines.map((line) => line.replace(/^.*\t/, '').replace(/^\S+-\S+, /, ''))).toEqual([
+		'just now, finished, ticket update',
+		'just now, stopped, ticket update',
+		'just now, finished, ticket update',
+	]);
 });
 
 describe('each shell gets it in its own way:', () => {
