@@ -273,7 +273,7 @@ describe('run undo', () => {
 	it('says which run it is, and asks', async () => {
 		const { work, writes, recorder } = await changed({ 1: { colour: 'red' } }, ONE);
 		const { host } = new URL(recorder.baseUrl);
-		const action = `revert run ${runId(work)} (1 ticket) on ${host}`;
+		const action = `undo run ${runId(work)} (1 ticket) on ${host}`;
 		const refused = await work.run('run undo last');
 		expect([refused.exitCode, refused.stderr]).toEqual([
 			2,
@@ -281,7 +281,7 @@ describe('run undo', () => {
 		]);
 		const prompts = scriptedPrompts([/./, false]);
 		expect((await work.run('run undo last', { prompts })).exitCode).toBe(2);
-		expect(prompts.asked).toEqual([`R${action.slice(1)}?`]);
+		expect(prompts.asked).toEqual([`U${action.slice(1)}?`]);
 		expect(writes()).toEqual([]);
 		expect((await work.run('run undo last --yes -q')).exitCode).toBe(0);
 	});

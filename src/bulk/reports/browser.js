@@ -47,8 +47,9 @@ function choose() {
 	const chosen = new Set();
 	const left = new Set();
 	for (const { value, checked } of body.querySelectorAll('.box input')) (checked ? chosen : left).add(value);
-	const ids = left.size <= chosen.size ? ['--except', left] : ['--ids', chosen];
-	apply.textContent = left.size === 0 ? command : `${command} ${ids[0]} ${[...ids[1]].join(',')}`;
+	const [flag, ids] = left.size <= chosen.size ? ['--except', left] : ['--ids', chosen];
+	const part = left.size === 0 ? command : `${command} ${flag} ${[...ids].join(',')}`;
+	apply.textContent = chosen.size === 0 ? 'no row is chosen' : part;
 	all.checked = left.size === 0;
 	all.indeterminate = left.size > 0 && chosen.size > 0;
 }

@@ -148,7 +148,9 @@ class RowPreview {
 		const found = await this.#read(asking);
 		for (const row of rows) drafts.push(await this.#draft(row, found?.get(row)));
 		const nameOf = await this.#learnNames(drafts);
-		return drafts.map((draft) => this.#planned(draft, nameOf));
+		const planned: Planned[] = [];
+		for (const draft of drafts) planned.push(this.#planned(draft, nameOf, await this.#labelOf(draft)));
+		return planned;
 	}
 
 	async #read(rows: readonly RunRow[]): Promise<ReadonlyMap<RunRow, Outcome> | undefined> {
@@ -250,10 +252,21 @@ class RowPreview {
 		return nameOf;
 	}
 
-	#planned({ row: planned, held, before, fields, left, sends }: Draft, nameOf: NameOf): Planned {
+	/** Passwords can't be read, but they are listed with their names. */
+	async #labelOf({ row, held }: Draft): Promise<string | undefined> {
+		const { endpoint, ids } = row.request;
+		if (endpoint.parameters.at(-1)?.names !== 'passwords') return labelOf(held);
+		if (this.setup.work.extent !== 'changes') return undefined;
+		return await this.setup.means.directories.passwords(ids.user_id ?? '').name(ids.slug ?? '');
+	}
+
+	#planned(
+		{ row: planned, held, before, fields, left, sends }: Draft,
+		nameOf: NameOf,
+		label: string | undefined,
+	): Planned {
 		const { row, line, request: given, reassign, modified } = planned;
 		const { endpoint, ids, permanent } = given;
-		const label = labelOf(held);
 		const naming = { label, nameOf, redact: this.setup.means.redact };
 		const isDelete = endpoint.body === 'none';
 		const request = isDelete ? given : this.#planner({ ids, fields });

@@ -76,7 +76,7 @@ async function actionOf(
 	const { selected, permanent, first, fields } = survey;
 	const endpoint = endpoints[of];
 	const what = counted(selected, endpoint.noun);
-	if (source.from === 'snapshots') return `revert run ${source.run} (${what})`;
+	if (source.from === 'snapshots') return `undo run ${source.run} (${what})`;
 	const start = source.from === 'plan' ? 'apply the plan: ' : '';
 	if (endpoint.updates && selected > UNASKED_ROWS) {
 		return `${start}${endpoint.verb} ${what} (${[...fields].join(', ')})`;

@@ -194,8 +194,9 @@ export function printsLines(call: Caller): boolean {
 const TITLED: ReadonlySet<unknown> = new Set(['ticket', 'user', 'attachment', 'term']);
 
 /** @param isData all that is known, too */
-export function changeColumns({ readWith }: Endpoint, ids: readonly string[], isData: boolean): Column[] {
-	const names = [...ids, ...(TITLED.has(readWith) ? ['title'] : []), 'field'];
+export function changeColumns({ readWith, parameters }: Endpoint, ids: readonly string[], isData: boolean): Column[] {
+	const isTitled = TITLED.has(readWith) || parameters.at(-1)?.names === 'passwords';
+	const names = [...ids, ...(isTitled ? ['title'] : []), 'field'];
 	const values = ['old', 'new'].map((path) => ({ path, important: true }));
 	const own = [...names.map((path) => ({ path })), ...values];
 	const data = isData ? ['old_id', 'new_id', 'method', 'path', 'body'].map((path) => ({ path })) : [];
