@@ -80,3 +80,14 @@ test('--quiet silences the rows of a plan, and an empty base URL is no other hos
 		(await runHere('ticket list --profile desk -L 1', { env: { ...rest, SUPPORTCTL_BASE_URL: '' } })).stderr,
 	).not.toContain('is empty');
 });
+
+test('bad values and unknown names of one row are complained about together', async () => {
+	const { env } = await startSandbox();
+	const cwd = temporaryFolder();
+	writeFileSync(join(cwd, 'e.csv'), 'id,assignee,status\n11,jose.kay,hodl\n12,jose.kaya,hold\n');
+	const { exitCode, stderr } = await runHere('ticket update --input e.csv', { env, cwd });
+	expect(exitCode).toBe(2);
+	expect(stderr).toContain('status "hodl" is not a documented ticket status; did you mean "hold"?');
+	expect(stderr).toContain('user "jose.kay" not found; did you mean "jose.kaya"?');
+	expect(stderr).toContain('1 of 2 rows is invalid');
+});

@@ -45,6 +45,8 @@ export interface Columns {
 	readonly ignored: readonly string[];
 	readonly matched: readonly Matched[];
 	read(raw: RawRow): RowValues | Complaint[];
+	/** What a refused row has besides: its names can be looked up, so that all complaints come at once. */
+	readAll(raw: RawRow): { values: RowValues; complaints: Complaint[] };
 }
 
 /** `row 812 (edits.csv line 813): status "hodl" …` */
@@ -361,32 +363,38 @@ export function compileColumns(options: CompileOptions): Columns {
 	const { endpoint, flags = {} } = options;
 	const names = new Names(options);
 	const { columns, matched } = compileHeader(options, names);
+	function readAll(raw: RawRow): { values: RowValues; complaints: Complaint[] } {
+		const draft: Draft = {
+			ids: { ...flags.ids },
+			force: flags.force,
+			reassign: flags.reassign,
+			names: flags.names,
+			fields: { ...flags.fields },
+			modified: undefined,
+		};
+		const complaints: Complaint[] = [];
+		const complain: Complain = (column, message) => {
+			const { row, line } = raw;
+			if (message !== undefined) complaints.push({ row, line, column, message, ids: draft.ids });
+		};
+		fill(draft, raw, columns, names, complain);
+		if (complaints.length === 0) complain(undefined, rowProblem(draft, options));
+		const values: RowValues = draft;
+		if (complaints.length > 0) return { values, complaints };
+		const { looksUp } = endpoint;
+		if (looksUp !== undefined) draft.ids[looksUp] = String(draft.fields[looksUp]);
+		if (draft.names?.reassign !== undefined) draft.reassign = undefined;
+		if (endpoint.body === 'none') values.fields = undefined;
+		return { values, complaints };
+	}
+
 	return {
 		ignored: options.columns?.filter((name) => names.isIgnored(name)) ?? [],
 		matched,
+		readAll,
 		read(raw) {
-			const draft: Draft = {
-				ids: { ...flags.ids },
-				force: flags.force,
-				reassign: flags.reassign,
-				names: flags.names,
-				fields: { ...flags.fields },
-				modified: undefined,
-			};
-			const complaints: Complaint[] = [];
-			const complain: Complain = (column, message) => {
-				const { row, line } = raw;
-				if (message !== undefined) complaints.push({ row, line, column, message, ids: draft.ids });
-			};
-			fill(draft, raw, columns, names, complain);
-			if (complaints.length === 0) complain(undefined, rowProblem(draft, options));
-			if (complaints.length > 0) return complaints;
-			const { looksUp } = endpoint;
-			if (looksUp !== undefined) draft.ids[looksUp] = String(draft.fields[looksUp]);
-			if (draft.names?.reassign !== undefined) draft.reassign = undefined;
-			const values: RowValues = draft;
-			if (endpoint.body === 'none') values.fields = undefined;
-			return values;
+			const { values, complaints } = readAll(raw);
+			return complaints.length > 0 ? complaints : values;
 		},
 	};
 }

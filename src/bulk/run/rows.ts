@@ -126,33 +126,40 @@ export class RowPlanner {
 
 	async planAll(batch: readonly RawRow[], directories: Directories, concurrency: number): Promise<PlannedRow[]> {
 		const planned: PlannedRow[] = new Array(batch.length);
-		const named: { index: number; raw: RawRow; found: RowValues }[] = [];
+		const named: { index: number; raw: RawRow; values: RowValues; complaints: Complaint[] }[] = [];
 		batch.forEach((raw, index) => {
-			const found = this.columns.read(raw);
-			if (!Array.isArray(found) && hasNames(this.#endpoint, found)) named.push({ index, raw, found });
-			else planned[index] = this.finish(raw, found);
+			const { values, complaints } = this.columns.readAll(raw);
+			if (hasNames(this.#endpoint, values)) named.push({ index, raw, values, complaints });
+			else planned[index] = this.finish(raw, complaints.length > 0 ? complaints : values);
 		});
-		const finished = inOrder(named, concurrency, async ({ index, raw, found }) => {
-			planned[index] = await this.#planNamed(raw, found, directories);
+		const finished = inOrder(named, concurrency, async ({ index, raw, values, complaints }) => {
+			planned[index] = await this.#planNamed(raw, values, directories, complaints);
 		});
 		for await (const _ of finished);
 		return planned;
 	}
 
-	async #planNamed(raw: RawRow, found: RowValues, directories: Directories): Promise<PlannedRow> {
+	/** @param refused what is wrong with it already */
+	async #planNamed(
+		raw: RawRow,
+		found: RowValues,
+		directories: Directories,
+		refused: readonly Complaint[],
+	): Promise<PlannedRow> {
 		const own = this.#endpoint.parameters.at(-1)?.name ?? '';
 		const name = found.names?.[own];
 		const problems = await resolveRow(this.#endpoint, found, directories);
-		if (problems.length === 0) return this.finish(raw, found);
+		if (problems.length === 0) return this.finish(raw, refused.length > 0 ? [...refused] : found);
 		const { row, line } = raw;
 		// Users have their name there already.
 		const isNamed = name !== undefined && this.#endpoint.parameters.at(-1)?.names !== 'users';
 		const ids = isNamed ? { ...found.ids, slug: name } : found.ids;
-		const complaints = problems.map(({ column, problem }) => {
+		const unknown = problems.map(({ column, problem }) => {
 			const label = this.columns.matched.find(({ field }) => field === column)?.column ?? column;
 			return { row, line, column: label, message: problem, ids };
 		});
-		const isGone = problems.every(({ column, isMissing }) => isMissing && column === own);
+		const complaints = [...refused, ...unknown];
+		const isGone = refused.length === 0 && problems.every(({ column, isMissing }) => isMissing && column === own);
 		return { row, line, complaints, isGone: isGone && this.plan.checks.ignoreMissing };
 	}
 }
