@@ -187,10 +187,14 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 		group: FIELDS,
 		repeatable: change !== '' || kinds[field.kind].many !== undefined,
 	});
-	const replacing = (field: Field): string => (listFields(endpoint).includes(field) ? '; replaces all' : '');
+	// --tag, of other tools, sounds like one more.
+	const helpOf = (field: Field): string =>
+		listFields(endpoint).includes(field) && kinds[field.kind].names !== undefined
+			? `Replace all ${field.name} terms`
+			: field.help;
 	const own = fields
 		.filter(({ kind }) => !kinds[kind].isSecret)
-		.map((field) => ({ ...forField(field, field.help + replacing(field)), suggests: kinds[field.kind].suggests }));
+		.map((field) => ({ ...forField(field, helpOf(field)), suggests: kinds[field.kind].suggests }));
 	const items = listFields(endpoint).flatMap((field) => {
 		const words = kinds[field.kind].names !== undefined ? 'tags' : field.name;
 		const add = forField(field, `Add ${words}, keeping existing ones`, 'add-');
