@@ -27,7 +27,7 @@ interface ReplayFacts {
 }
 
 /** How requests may be repeated, and what they do to an object. A member that lacks a column does not compile. */
-export const replayRules = {
+const replayRows = {
 	set: { updates: true, deletes: false, reads: false, repeats: true, done: 'updated' },
 	delete: { updates: false, deletes: true, reads: false, repeats: true, done: 'deleted' },
 	read: { updates: false, deletes: false, reads: true, repeats: true, done: 'looked up' },
@@ -35,7 +35,9 @@ export const replayRules = {
 	once: { updates: false, deletes: false, reads: false, repeats: false, done: 'checked' },
 } as const satisfies Record<string, ReplayFacts>;
 
-export type ReplayRule = keyof typeof replayRules;
+export type ReplayRule = keyof typeof replayRows;
+
+export const replayRules: Readonly<Record<ReplayRule, ReplayFacts>> = replayRows;
 
 interface ReturnFacts {
 	/** Whether names are the deployment's own, so that none is translated. */
@@ -49,7 +51,7 @@ interface ReturnFacts {
 }
 
 /** What a success shows. A member that lacks a column does not compile. */
-export const returnKinds = {
+const returnRows = {
 	object: { keepsNames: false, isOne: true, emptyWith: undefined, mayBeText: false },
 	list: { keepsNames: false, isOne: false, emptyWith: undefined, mayBeText: false },
 	fields: { keepsNames: true, isOne: false, emptyWith: undefined, mayBeText: false },
@@ -60,7 +62,9 @@ export const returnKinds = {
 	any: { keepsNames: false, isOne: false, emptyWith: 204, mayBeText: true },
 } as const satisfies Record<string, ReturnFacts>;
 
-export type ReturnKind = keyof typeof returnKinds;
+export type ReturnKind = keyof typeof returnRows;
+
+export const returnKinds: Readonly<Record<ReturnKind, ReturnFacts>> = returnRows;
 
 export interface PathParameter {
 	readonly name: string;

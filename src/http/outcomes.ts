@@ -29,7 +29,7 @@ interface Meaning {
 }
 
 /** In the order of summaries. A member that lacks a column does not compile. */
-export const outcomes = {
+const outcomeRows = {
 	ok: {
 		exit: ExitCode.ok,
 		done: true,
@@ -130,7 +130,9 @@ export const outcomes = {
 	},
 } as const satisfies Record<string, Meaning>;
 
-export type OutcomeName = keyof typeof outcomes;
+export type OutcomeName = keyof typeof outcomeRows;
+
+export const outcomes: Readonly<Record<OutcomeName, Meaning>> = outcomeRows;
 
 export const outcomeNames = Object.keys(outcomes) as OutcomeName[];
 
