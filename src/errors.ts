@@ -1,5 +1,6 @@
 /** Errors for people, and exit codes. */
 
+/** As `supportctl help exit-codes` promises them. */
 export const ExitCode = {
 	ok: 0,
 	failed: 1,
@@ -16,7 +17,9 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 export interface ErrorDetails {
 	code?: string;
+	/** The next step: one sentence or command. */
 	hint?: string;
+	/** More lines, such as the service's reason for each field. */
 	details?: string[];
 	/** Merged into the object of `--json`. */
 	data?: Record<string, unknown>;
@@ -43,12 +46,14 @@ export class SupportctlError extends Error {
 	}
 }
 
+/** The command line, the input or a setting can't be used as given, and nothing was sent: exit code 2. */
 export class UsageError extends SupportctlError {
 	constructor(message: string, options: ErrorDetails = {}) {
 		super(message, ExitCode.usage, { code: 'usage', ...options });
 	}
 }
 
+/** Exit code 1. */
 export class FailedError extends SupportctlError {
 	constructor(message: string, options: ErrorDetails = {}) {
 		super(message, ExitCode.failed, { code: 'failed', ...options });
@@ -76,11 +81,13 @@ export function fileProblem(error: unknown): string {
 	return FILE_PROBLEMS[code] ?? message;
 }
 
+/** Whether `fileProblem` has words for it, so that the system's own are not needed. */
 export function isKnownFileProblem(error: unknown): boolean {
 	const { code = '' } = error as NodeJS.ErrnoException;
 	return code === 'ERR_SMALL_FILE' || Object.hasOwn(FILE_PROBLEMS, code);
 }
 
+/** For text that was lost although its reader was there. */
 export function lostOutput(failure: Error): FailedError {
 	return new FailedError(`can't write to stdout: ${fileProblem(failure)}`, { code: 'output_lost' });
 }

@@ -67,6 +67,7 @@ export function openRegularFile(path: string): number {
 	throw Object.assign(new Error('it is not a regular file'), { code });
 }
 
+/** @returns the first 64 KiB as text @throws the errors of node:fs */
 export function readStart(path: string): string {
 	const fd = openRegularFile(path);
 	try {
@@ -77,6 +78,7 @@ export function readStart(path: string): string {
 	}
 }
 
+/** Whether the path still leads to the file that was opened: another program may have replaced it. */
 export function isSameFile(fd: number, path: string): boolean {
 	try {
 		const [opened, named] = [fstatSync(fd, { bigint: true }), statSync(path, { bigint: true })];

@@ -16,6 +16,7 @@ import { hostname } from 'node:os';
 import { FailedError, fileProblem } from './errors.js';
 
 export interface Lock {
+	/** A second call does nothing. */
 	release(): void;
 	/** Another process may take it while this machine sleeps. */
 	isHeld(): boolean;
@@ -23,12 +24,14 @@ export interface Lock {
 
 /** Pids are reused, and containers have their own. */
 interface Owner {
+	/** Names this taking of the lock, so that nobody removes somebody else's. */
 	token: string;
 	/** Undefined in a file that is being written, or was left so by a crash. */
 	pid?: number;
 	host?: string;
 	/** The boot and the namespace of the pid, or else the host. */
 	place?: string;
+	/** When the process began, if the system says so: process IDs are used again. */
 	start?: string | undefined;
 }
 

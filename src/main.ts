@@ -9,6 +9,7 @@ export async function main(target: ProcessLike): Promise<number> {
 	return runMain(createProcessContext(target, { stdout: 1, stderr: 2 }));
 }
 
+/** Never throws. */
 export async function runMain(context: Context): Promise<number> {
 	const { argv, stdout, stderr } = context;
 	let clean = (text: string): string => text;
@@ -18,6 +19,7 @@ export async function runMain(context: Context): Promise<number> {
 	const cleaned = (text: string): string => clean(text);
 	let exitCode = 0;
 	try {
+		// Without loading the program.
 		if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
 			stdout.write(`${version}\n`);
 		} else {
@@ -28,6 +30,7 @@ export async function runMain(context: Context): Promise<number> {
 		exitCode = await report(error, context, cleaned);
 	}
 	await stdout.flush();
+	// Results that were lost are no success.
 	if (stdout.failure !== undefined && exitCode === 0) {
 		const { lostOutput } = await import('./errors.js');
 		exitCode = await report(lostOutput(stdout.failure), context, cleaned);

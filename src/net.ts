@@ -18,12 +18,14 @@ export function mayBeLoopback(hostname: string): boolean {
 	return host === 'localhost' || host.endsWith('.localhost') || isLoopbackAddress(host.replace(/^\[|\]$/g, ''));
 }
 
+/** In the clear; they leave the program only as a header. */
 export type Auth =
 	| { scheme: 'basic'; username: string; password: string }
 	| { scheme: 'bearer'; token: string }
 	| { scheme: 'header'; name: string; value: string }
 	| { scheme: 'none' };
 
+/** All that must not be seen: also the pair, which a header has in one piece. */
 export function secretsOf(auth: Auth): string[] {
 	switch (auth.scheme) {
 		case 'basic':
@@ -37,6 +39,7 @@ export function secretsOf(auth: Auth): string[] {
 	}
 }
 
+/** Texts in PEM. */
 export interface TlsFiles {
 	ca?: string | undefined;
 	cert?: string | undefined;

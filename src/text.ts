@@ -4,6 +4,7 @@
 export const HIDDEN_CHARACTER =
 	'[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}]';
 
+/** Most text, and quick to find. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /** First what may stay: flags of regions, and joiners and variation selectors where scripts and emoji need them. */
@@ -46,6 +47,7 @@ function formatCell(cell: string, delimiter: string): string {
 	return isPlain ? cell : `"${cell.replaceAll('"', '""')}"`;
 }
 
+/** A reader gives the same cells back: a formula stays a formula. */
 export function formatCsvRecord(cells: readonly string[], delimiter = ','): string {
 	// Readers skip empty lines.
 	if (cells.length === 1 && cells[0] === '') return '""\n';

@@ -6,6 +6,7 @@ import { type Field, passwordField } from './fields.js';
 import { kinds } from './kinds.js';
 import { emptyRecord, isObject } from './values.js';
 
+/** One field whose value is not the one that was sent. */
 export interface AppliedDifference {
 	field: string;
 	sent: unknown;
@@ -37,6 +38,7 @@ export function writtenName(body: unknown, name: string): string {
 	return named.find((each) => each === name || each.endsWith(`_${name}`)) ?? name;
 }
 
+/** @returns undefined for a value that has no text */
 export function customFieldText(value: unknown): string | undefined {
 	if (value === null || value === undefined || value === false) return '';
 	if (value === true) return '1';
@@ -48,6 +50,7 @@ function compareCustomField(sent: unknown, shown: unknown): Equality {
 	const left = customFieldText(sent);
 	const right = customFieldText(shown);
 	if (left === undefined || right === undefined) return 'not comparable';
+	// 1.10 is shown as 1.1.
 	const isSameNumber = typeof shown === 'number' && left.trim() !== '' && Number(left) === shown;
 	return isSameNumber ? 'same' : compareTexts(left, right);
 }

@@ -28,6 +28,7 @@ export function rawValue(value: unknown): unknown {
 
 const NUMERIC = /^-?\d+(?:\.\d+)?$/;
 
+/** What services show for no value, and for true and false. */
 const EMPTY: ReadonlySet<unknown> = new Set([null, '', 0, '0', false]);
 const TRUE: ReadonlySet<unknown> = new Set([true, 1, '1', 'true', 'yes']);
 const FALSE: ReadonlySet<unknown> = new Set([...EMPTY, 'false', 'no']);

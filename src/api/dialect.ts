@@ -4,6 +4,7 @@ import { userFields } from './fields.js';
 import { ticketStatusGroups } from './statuses.js';
 import { isObject } from './values.js';
 
+/** What a deployment writes for `support`, `shop` and `shopm`. */
 export interface Prefixes {
 	product: string;
 	shop: string;
@@ -12,9 +13,12 @@ export interface Prefixes {
 
 export const neutralPrefixes: Readonly<Prefixes> = { product: 'support', shop: 'shop', membership: 'shopm' };
 
+/** Turns neutral names into the deployment's on the way out, and back on the way in. */
 export interface Dialect {
 	readonly prefixes: Readonly<Prefixes>;
+	/** True if nothing is ever changed. */
 	readonly neutral: boolean;
+	/** The segment before the version: `support-api`. */
 	readonly root: string;
 	/** The deployment's name of a field or a status. */
 	toOwn(name: string): string;
@@ -28,6 +32,7 @@ const words: Readonly<Record<keyof Prefixes, readonly string[]>> = {
 	membership: ticketStatusGroups.membership,
 };
 
+/** @param given a missing or empty prefix is the neutral word of the interface */
 export function createDialect(given: Partial<Prefixes> = {}): Dialect {
 	const prefixes = { ...neutralPrefixes };
 	const out = new Map<string, string>();

@@ -71,15 +71,18 @@ export interface PathParameter {
 	readonly kind: 'id' | 'slug' | 'taxonomy';
 	readonly help: string;
 	readonly choices?: readonly string[];
+	/** Whose names can stand for the ID. */
 	readonly names?: 'users' | 'terms' | 'passwords';
 }
 
 export interface QueryParameter {
 	readonly name: 'force' | 'reassign';
+	/** `always` is sent; `must` has to be given; `optional` may be. */
 	readonly presence: 'always' | 'must' | 'optional';
 	/** Taxonomies for which it must be given. */
 	readonly mustFor?: readonly string[];
 	readonly help: string;
+	/** Why it must be given, for the error. */
 	readonly reason?: string;
 }
 
@@ -90,6 +93,7 @@ export interface Endpoint extends Pick<ReplayFacts, 'updates' | 'deletes' | 'rea
 	readonly path: string;
 	readonly parameters: readonly PathParameter[];
 	readonly query: readonly QueryParameter[];
+	/** Of the JSON body. */
 	readonly fields: readonly Field[];
 	/** `custom_fields`: one object of names to strings. */
 	readonly body: 'none' | 'fields' | 'custom_fields';
@@ -112,9 +116,13 @@ export interface Endpoint extends Pick<ReplayFacts, 'updates' | 'deletes' | 'rea
 	/** Other taxonomies need --undocumented. */
 	readonly taxonomies?: readonly string[];
 	readonly noun: string;
+	/** `update`, `set custom fields of` */
 	readonly verb: string;
+	/** The read that shows the object (reads.ts). Only the one of custom fields is documented. */
 	readonly readWith?: 'ticket' | 'fields' | 'reply' | 'user' | 'attachment' | 'term';
+	/** In every request. */
 	readonly constantQuery?: string;
+	/** Whether the interface has it; live services offer more. */
 	readonly documented: boolean;
 }
 
@@ -142,6 +150,7 @@ const bypassTrash: QueryParameter = {
 	help: 'Delete permanently, bypassing the trash',
 };
 
+/** What a row leaves out is as for most endpoints of its method. */
 export function endpoint(name: string, row: Row): Endpoint {
 	const isOfTicket = row.path.includes('/replies');
 	const segments = row.path.split('/');
@@ -212,6 +221,7 @@ const rows = {
 		replay: 'read',
 		returns: 'user-id',
 		looksUp: 'username',
+		// All lookups have one path.
 		changes: 'username',
 	},
 	'user.update': {

@@ -22,6 +22,7 @@ const slug = field('slug', 'text', 'Alphanumeric identifier, unique within its t
 const author = field('author', 'user', 'ID of the author');
 const meta = field('meta', 'map', 'Meta fields');
 
+/** Section 2.1 without the ID, which is in the path. */
 export const ticketFields: readonly Field[] = [
 	...dates,
 	slug,
@@ -47,6 +48,7 @@ export const ticketFields: readonly Field[] = [
 	field('time-notes', 'text', 'Notes about the time'),
 ];
 
+/** Section 2.2 without the IDs, which are in the path. */
 export const replyFields: readonly Field[] = [
 	...dates,
 	field('status', 'text', 'Named status'),
@@ -58,6 +60,7 @@ export const usernameField = field('username', 'text', 'Login name');
 export const passwordField = field('password', 'secret', 'Password');
 export const credentialFields: readonly Field[] = [usernameField, passwordField];
 
+/** Section 2.3 without the ID. */
 export const userFields: readonly Field[] = [
 	usernameField,
 	field('name', 'text', 'Display name'),
@@ -77,6 +80,7 @@ export const userFields: readonly Field[] = [
 	field('support_after_reply', 'text', 'What happens after a reply, with Smart Tickets Order'),
 ];
 
+/** Section 2.4 without the ID. */
 export const attachmentFields: readonly Field[] = [
 	...dates,
 	slug,
@@ -93,6 +97,7 @@ export const attachmentFields: readonly Field[] = [
 	field('post', 'integer', 'ID of the post the attachment belongs to'),
 ];
 
+/** Section 2.5 without the ID. */
 export const termFields: readonly Field[] = [
 	field('description', 'text', 'HTML description'),
 	field('name', 'text', 'HTML title'),
@@ -104,10 +109,12 @@ export const termFields: readonly Field[] = [
 /** Two of them have routes (sections 1 and 2.5). */
 export const taxonomies = ['ticket-tag', 'product', 'department', 'ticket_priority', 'ticket_channel'] as const;
 
+/** `ticket_priority` is set by `--ticket-priority`. */
 export function flagName(fieldName: string): string {
 	return fieldName.replaceAll('_', '-');
 }
 
+/** By its name or by the spelling of its flag. */
 export function findField<Named extends Pick<Field, 'name'>>(
 	fields: readonly Named[],
 	name: string,

@@ -16,6 +16,7 @@ import {
 } from './values.js';
 
 export interface ValueRules {
+	/** Lets values pass that the interface does not show. */
 	undocumented: boolean;
 	/** The neutral word for a status of the deployment. */
 	statusIn?: (status: string) => string;

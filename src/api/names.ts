@@ -1,5 +1,6 @@
 /** How people call what a row is about: `ticket 14`, `300 replies`. */
 
+/** `ticket` → `tickets`, `reply` → `replies` */
 export function plural(noun: string, count: number): string {
 	if (count === 1) return noun;
 	if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;

@@ -14,6 +14,7 @@ export const PAGE_SIZE = 100;
 const get = (name: string, path: string, noun: string): Endpoint =>
 	endpoint(name, { method: 'GET', path, noun, taxonomies, constantQuery: 'context=edit', documented: false });
 
+/** The query of a list is in its `Read`. */
 const list = (name: string, path: string, noun: string): Endpoint =>
 	endpoint(name, { method: 'GET', path, noun, taxonomies, verb: 'list', returns: 'list', documented: false });
 
@@ -93,10 +94,15 @@ type FilterKind = keyof typeof filterKinds;
 
 export interface Read {
 	readonly list: Endpoint;
+	/** Undefined if objects are only listed. */
 	readonly get?: Endpoint;
+	/** Its fields are the columns of an export. */
 	readonly update?: Endpoint;
+	/** Path IDs before the object's own, in an export. */
 	readonly owners: readonly string[];
+	/** Whether objects show when they were changed: --if-unmodified needs it. */
 	readonly hasModified: boolean;
+	/** The columns of a table. */
 	readonly shown: readonly string[];
 	readonly filters: readonly Filter[];
 	/** For `--sort`; the service calls `date_gmt` `date`. Without any, the list has one page. */

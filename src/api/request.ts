@@ -18,14 +18,17 @@ export interface RowValues {
 	modified?: string | undefined;
 }
 
+/** Ready to be sent. */
 export interface Request {
 	readonly endpoint: Endpoint;
 	readonly method: Method;
 	readonly path: string;
 	/** Rows with equal keys keep their order and share a shard. */
 	readonly key: string;
+	/** Whether it deletes without a way back. */
 	readonly permanent: boolean;
 	readonly ids: Readonly<Record<string, string>>;
+	/** JSON. */
 	readonly body: string | undefined;
 	/** The fields of the body, under the interface's names. */
 	readonly sent: Readonly<Record<string, unknown>> | undefined;
@@ -33,6 +36,7 @@ export interface Request {
 
 export type Planner = (row: RowValues) => Request;
 
+/** @returns a function that makes requests in the deployment's words (interface section 4) */
 export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDialect): Planner {
 	const [before = '', ...parts] = `/${dialect.root}/v1${endpoint.path}`.split('<');
 	const rest = parts.map((part) => part.split('>') as [id: string, text: string]);

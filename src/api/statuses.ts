@@ -2,6 +2,7 @@
 
 import { didYouMean } from './suggest.js';
 
+/** Interface section 3. */
 export const ticketStatusGroups = {
 	general: [
 		'publish',
@@ -47,8 +48,10 @@ export const ticketStatuses: readonly string[] = Object.values(ticketStatusGroup
 const statusKey = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '');
 const statuses: ReadonlyMap<string, string> = new Map(ticketStatuses.map((status) => [statusKey(status), status]));
 
+/** The documented status that a text means, whatever its case, spaces and dashes. */
 export const findStatus = (text: string): string | undefined => statuses.get(statusKey(text));
 
+/** `On Hold` is likely to mean `hold`. */
 export function likelyStatus(text: string): string {
 	const word = text
 		.toLowerCase()

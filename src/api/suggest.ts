@@ -26,6 +26,7 @@ export function nearest(given: string, known: Iterable<string>): string | undefi
 	for (const name of known) {
 		const candidate = comparable(name);
 		const isPrefix = wanted.length >= 3 && candidate.startsWith(wanted);
+		// Each letter too many is a step of its own, so the distance can only be larger.
 		if (!isPrefix && Math.abs(candidate.length - wanted.length) >= least) continue;
 		const distance = isPrefix ? 1 : editDistance(wanted, candidate);
 		if (distance >= least) continue;
@@ -35,6 +36,7 @@ export function nearest(given: string, known: Iterable<string>): string | undefi
 	return found;
 }
 
+/** `; did you mean "hold"?`, or nothing if no name is near */
 export function didYouMean(given: string, known: Iterable<string>): string {
 	const found = nearest(given, known);
 	return found === undefined ? '' : `; did you mean "${found}"?`;

@@ -1,5 +1,6 @@
 /** What every value is made of: IDs, slugs, dates, and what JSON may hold. */
 
+/** In words; the caller adds the row, line or flag. */
 interface Problem {
 	problem: string;
 }
@@ -10,16 +11,19 @@ export function isProblem<T>(parsed: Parsed<T>): parsed is Problem {
 	return 'problem' in parsed;
 }
 
+/** Your own ID, wherever a user is asked for. */
 export const OWN_ID = '@me';
 
 export const NOBODY = 'none';
 
+/** So much of a refused value is repeated in a message. */
 const SHOWN = 60;
 
 export function quote(text: string): string {
 	return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
 }
 
+/** @returns digits, ready for a path */
 export function parseId(text: string): Parsed<string> {
 	// People and spreadsheets write #14.
 	const digits = text.replace(/^#/, '');
@@ -38,6 +42,7 @@ export function looksLikeNumber(text: string): boolean {
 	return /^-?\d+(?:[.,]\d+)?$/.test(text);
 }
 
+/** Fit for a segment of a path. */
 export function parseSlug(text: string): Parsed<string> {
 	if (/^[A-Za-z0-9_-]{1,200}$/.test(text)) return { value: text };
 	return { problem: `invalid slug ${quote(text)} (slugs contain letters, digits, "-" and "_")` };
@@ -69,6 +74,7 @@ export function emptyRecord<T>(): Record<string, T> {
 	return Object.create(null) as Record<string, T>;
 }
 
+/** `an array`, `a string`, `null` */
 export function kindOf(value: unknown): string {
 	if (value === null) return 'null';
 	if (Array.isArray(value)) return 'an array';

@@ -12,6 +12,7 @@ export interface ClientOptions extends ConnectionOptions {
 	connectWithinMs?: number | undefined;
 	userAgent: string;
 	headers?: Readonly<Record<string, string>>;
+	/** For -v; the listener redacts. */
 	trace?: ((event: TraceEvent) => void) | undefined;
 	/** Called a second after a request that has no response by then. */
 	onWait?: ((what: string) => void) | undefined;
@@ -49,6 +50,7 @@ export interface Client {
 	close(): Promise<void>;
 }
 
+/** Then people are told what a request waits for. */
 const WAIT_NOTICE_MS = 1000;
 
 const timedOut = new Error('timed out');
@@ -210,6 +212,7 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 			try {
 				sender.dispatch(request, exchange, alone);
 			} catch (error) {
+				// undici throws for headers that it refuses.
 				exchange.onResponseError(undefined, error as Error);
 			}
 		});

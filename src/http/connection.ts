@@ -20,6 +20,7 @@ export interface ConnectionOptions {
 	allowHttp?: boolean | undefined;
 	tls?: TlsFiles;
 	proxy?: ProxySettings | undefined;
+	/** By default the system's. */
 	lookup?: LookupFunction | undefined;
 }
 
@@ -41,6 +42,7 @@ export async function createSender(options: ConnectionOptions) {
 	const { allowHttp, connections, timeoutMs, tls } = options;
 	const target = new URL(options.baseUrl);
 	const closing = new AbortController();
+	// One listener for each connection; Node would warn of a leak.
 	setMaxListeners(0, closing.signal);
 	const shared = { timeout: timeoutMs, signal: closing.signal };
 	const isChecked = target.protocol === 'http:' && allowHttp !== true && mayBeLoopback(target.hostname);
@@ -89,6 +91,7 @@ export async function createSender(options: ConnectionOptions) {
 	};
 }
 
+/** `localhost` may be given another address: http:// is only for this machine. */
 function loopbackOnly(given: LookupFunction | undefined): LookupFunction {
 	const lookup: LookupFunction = given ?? ((...all) => process.getBuiltinModule('node:dns').lookup(...all));
 	return (host, options, callback) => {

@@ -25,16 +25,20 @@ export interface JudgeOptions {
 	terms?: TermIndex | undefined;
 }
 
+/** Before earlier attempts count. */
 type Finding = Omit<Outcome, 'attempts' | 'ms'>;
 
+/** The service's own code for a path, or a method on it, that it does not have. */
 export const NO_ROUTE = 'rest_no_route';
 
 /** These redirect before any work is done. */
 const MOVED = new Set([301, 302, 307, 308]);
 const LATER = new Set([408, 425, 429]);
+/** What gateways say when they got no response from the service. */
 const GATEWAY = new Set([502, 504, 520, 521, 522, 523, 524, 598, 599]);
 /** These refuse the request as it is. */
 const REFUSING = new Set([501, 505, 511]);
+/** The same request would be refused again. */
 const TO_EDIT = new Set([400, 404, 405, 410, 413, 414, 415, 422]);
 const OF_ONE_OBJECT = new Set([404, 409, 410, 412]);
 
@@ -61,14 +65,17 @@ export function isRefusal({ status = 0 }: Outcome): boolean {
 	return status >= 400 && status < 500;
 }
 
+/** Whether other objects may fare better. */
 export function isAboutOneObject({ status = 0 }: Outcome): boolean {
 	return OF_ONE_OBJECT.has(status);
 }
 
+/** Whether it may be the response to a different request. */
 export function isMisplaced({ code }: Outcome): boolean {
 	return code === 'another_object' || code === 'unexpected_shape';
 }
 
+/** The only place that knows what a status or a body means. The interface shows no responses (section 7), so nothing is taken for granted. */
 export function judge(
 	request: Sendable,
 	response: Response,
@@ -123,6 +130,7 @@ function unexpected(what: string, body: unknown): Finding {
 	return unknown('unexpected_shape', `the response does not show ${what}: ${wordsOf(body)}`);
 }
 
+/** What was sent may have arrived, whatever happened to the response. */
 function judgeProblem(problem: NonNullable<Response['problem']>, { status, sent }: Response): Finding {
 	const { code, message, permanent } = problem;
 	const finding: Finding = { outcome: sent ? 'unknown' : 'not-sent', code, message };
@@ -233,6 +241,7 @@ function judgeDelete({ endpoint, permanent }: Sendable, body: Json, isItself: bo
 	return shown === sent ? { outcome: 'ok' } : differing([{ field: 'status', sent, shown }]);
 }
 
+/** Services respond with nothing, with the fields, or with the ticket. */
 function judgeFieldsSet({ sent = {} }: Sendable, body: unknown, isItself: boolean): Finding {
 	if (body === null || (Array.isArray(body) && body.length === 0)) return { outcome: 'ok' };
 	if (!isObject(body)) return unexpected('whether it was applied', body);
@@ -254,6 +263,7 @@ const USER_FIELDS = new Set([
 	...['id', 'link', 'registered_date', 'capabilities', 'extra_capabilities', 'avatar_urls', '_links'],
 ]);
 
+/** A user and nothing else is a yes; `false` is a no. */
 function judgeCheck({ sent = {} }: Sendable, body: unknown, before: string): Finding {
 	if (before === '' && body === false) {
 		const message = 'the service says they are not valid';
@@ -270,6 +280,7 @@ export function lookedUpId(body: unknown): string | undefined {
 	return isObject(body) && isId(body.id) ? String(body.id) : undefined;
 }
 
+/** A list, or objects by slug, which some services return. */
 function listOf(body: unknown): unknown[] | undefined {
 	if (Array.isArray(body)) return body;
 	if (!isObject(body)) return undefined;
@@ -377,6 +388,7 @@ function wordsOfRefusal(content: Content, status: number, dialect: Dialect | und
 	};
 }
 
+/** A code, a message, and nothing of an object. */
 function isServiceError(body: unknown): body is Json {
 	if (!isObject(body) || Object.hasOwn(body, 'id')) return false;
 	return typeof body.code === 'string' && body.code !== '' && typeof body.message === 'string';
@@ -431,6 +443,7 @@ function considerHistory(request: Sendable, outcome: Outcome, before: History, i
 		outcome.message = isOpen ? 'it is gone; an earlier attempt may have deleted it' : 'it was gone already';
 		return;
 	}
+	// An object that is gone was not updated; the same refusal as before means that no attempt got further.
 	if ((gone !== undefined && isUpdate) || blamesSentField(request, outcome)) return;
 	if (before.mayBePartly) outcome.mayBePartly = true;
 	if (name === 'not-sent' && isOpen) outcome.outcome = 'unknown';
@@ -444,6 +457,7 @@ function considerHistory(request: Sendable, outcome: Outcome, before: History, i
 	if (name === 'unknown' || before.mayBeApplied) outcome.mayBeApplied = true;
 }
 
+/** Then earlier attempts were refused for the same reason. */
 function blamesSentField({ sent = {}, path, body = '' }: Sendable, { status, reasons = {} }: Outcome): boolean {
 	if (status !== 400) return false;
 	return Object.keys(reasons).some((name) => Object.hasOwn(sent, name) || `${path} ${body}`.includes(name));

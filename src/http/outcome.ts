@@ -12,7 +12,9 @@ export type { OutcomeName };
  */
 export type Retry = 'once' | 'later' | 'lost' | 'unsent' | 'odd';
 
+/** What earlier attempts of the same request leave open. */
 export interface History {
+	/** Sent, and no response shows what became of it. */
 	mayBeApplied?: boolean;
 	/** The service failed, perhaps halfway. */
 	mayBePartly?: boolean;
@@ -20,35 +22,44 @@ export interface History {
 
 export interface Outcome extends History {
 	outcome: OutcomeName;
+	/** Of the last response. */
 	status?: number;
 	/** The service's, such as `rest_post_invalid_id`, or ours. */
 	code?: string;
 	message?: string;
+	/** By field. */
 	reasons?: Record<string, string>;
+	/** Times that it was sent or tried. */
 	attempts: number;
 	/** From the first attempt to the last response. */
 	ms: number;
 	/** Under the interface's names. */
 	body?: unknown;
+	/** What is odd about a response that counts all the same, such as text before the JSON. */
 	warnings?: string[];
+	/** Fields that the response shows with a different value than was sent. */
 	differs?: AppliedDifference[];
 	retry?: Retry;
 	/** The service itself refused the request as it is. */
 	refused?: boolean;
 	/** The service itself says that there is no such object, or that it is in the trash. */
 	gone?: 'missing' | 'trashed';
+	/** 401: nothing else is worth sending. */
 	signedOut?: boolean;
 	forbidden?: boolean;
+	/** Only of a credential check. */
 	wrongCredentials?: boolean;
 	/** Something other than the service responded, or the service doesn't know the path. */
 	notServed?: boolean;
 	/** The service is overloaded, or a gateway can't reach it. */
 	busy?: boolean;
+	/** The target of a redirect; credentials never follow it. */
 	location?: string;
 	/** Of a list. */
 	headers?: ResponseHeaders;
 }
 
+/** As it is printed, reported and recorded in the journal. */
 export interface RowOutcome extends Outcome {
 	row: number;
 	/** From 1. */

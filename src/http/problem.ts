@@ -3,6 +3,7 @@
 export interface TransportProblem {
 	code: string;
 	message: string;
+	/** A retry can't help. */
 	permanent: boolean;
 }
 
@@ -15,6 +16,7 @@ const LOST: Known = ['connection_lost', 'the server closed the connection', fals
 const UNTRUSTED: Known = ['tls_untrusted', "the host's certificate is from an unknown CA", true];
 const NO_TLS: Known = ['tls_not_spoken', 'the port does not speak TLS; it may serve plain http', true];
 
+/** Codes of Node, undici, OpenSSL and ours. */
 const KNOWN: Readonly<Record<string, Known>> = {
 	ECONNREFUSED: ['connect_refused', 'connection refused', false],
 	ENOTFOUND: UNRESOLVED,
@@ -81,6 +83,7 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
 	no_such_field: 'list the fields with: supportctl ticket fields get TICKET-ID',
 };
 
+/** @returns undefined for codes that are no problem of the connection */
 export function nextStepFor(code: string | undefined): string | undefined {
 	return code !== undefined && Object.hasOwn(NEXT_STEPS, code) ? NEXT_STEPS[code] : undefined;
 }
@@ -102,6 +105,7 @@ function recognise(error: Error & { code?: unknown; data?: unknown }): Known {
 		if (String(data).startsWith('\x15\x03')) {
 			return ['https_expected', 'the port speaks TLS, but the base URL is http://', true];
 		}
+		// llhttp's reason is in parentheses.
 		const reason = /\((.+)\)$/.exec(message)?.[1] ?? (message || code);
 		return ['bad_http', `the response is not valid HTTP (${reason})`, false];
 	}

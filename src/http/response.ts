@@ -5,6 +5,7 @@ import { decodeEntities } from '../api/compare.js';
 import { nestingProblem } from '../api/values.js';
 import type { TransportProblem } from './problem.js';
 
+/** A larger one would be no answer to one request, and could fill the memory. */
 export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -21,6 +22,7 @@ export interface Response {
 	readonly ms: number;
 }
 
+/** The first of that name. */
 export function headerOf(headers: ResponseHeaders, name: string): string | undefined {
 	const value = headers[name];
 	return Array.isArray(value) ? value[0] : value;
@@ -92,6 +94,7 @@ export function readContent({ body, headers }: Pick<Response, 'body' | 'headers'
 	if (value === undefined) return readText(text.trim(), headers);
 	const before = start === 0 ? '' : firstWords(text.slice(0, start));
 	const warnings: string[] = [];
+	// A replacement character may be the service's own, or come from bytes that are not text.
 	if (text.includes('\uFFFD') && !isUtf8(body)) {
 		warnings.push('the response is not valid UTF-8; invalid bytes are shown as \uFFFD');
 	}
@@ -126,6 +129,7 @@ export function firstWords(text: string): string {
 const INLINE_TAG = /<\/?(?:a|abbr|b|code|em|i|small|span|strong|u)(?:\s[^<>]*)?>/gi;
 const BLOCK_TAG = /<\/?(?:br|div|h[1-6]|hr|li|ol|p|pre|td|th|tr|ul)(?:[\s/][^<>]*)?>/gi;
 
+/** Services write their messages for browsers. */
 export function htmlText(html: string): string {
 	const text = html.replace(INLINE_TAG, '').replace(BLOCK_TAG, ' ');
 	return decodeEntities(text.replace(/ {2,}/g, ' ').trim());

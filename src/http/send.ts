@@ -24,6 +24,7 @@ export const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
 /** What is told of each request that was sent: exactly one of the three results. */
 export interface Pace {
+	/** @returns undefined if it may go now */
 	ready(signal: AbortSignal | undefined): Promise<void> | undefined;
 	/** The service asks to slow down: 429, 503 or Retry-After. */
 	refused(sentAt: number, retryAfterMs: number | undefined): void;
@@ -42,7 +43,9 @@ export interface SendOptions extends JudgeOptions {
 	retries: number;
 	clock: SendClock;
 	random(): number;
+	/** Then nothing new is sent; what is under way ends. */
 	stop?: AbortSignal;
+	/** Only in runs. */
 	pace?: Pace;
 	/** The response is judged once the promise resolves. */
 	onResponse?(response: Response): Promise<void> | void;
@@ -168,8 +171,10 @@ export interface RetryFacts {
 	replay: ReplayRule;
 	attempt: number;
 	retries: number;
+	/** Whether an earlier attempt failed with an error of the service's own. */
 	failedBefore: boolean;
 	retryAfterMs: number | undefined;
+	/** 0 ≤ x < 1 */
 	random: number;
 	/** Whether the service responded before: else a page is more likely a wrong base URL. */
 	isKnown: boolean;

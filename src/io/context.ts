@@ -6,10 +6,13 @@ export interface Output {
 	write(text: string): void;
 	/** Writes a command to the CI runner, which `write` would disarm. */
 	command?(line: string): void;
+	/** A regular file. */
 	readonly isFile?: boolean;
 	readonly isTTY: boolean;
+	/** Undefined if it is no terminal. */
 	readonly columns: number | undefined;
 	readonly rows?: number | undefined;
+	/** Resolves once everything that was written is taken. */
 	flush(): Promise<void>;
 	/** Whether the reader has gone; later writes are dropped. */
 	readonly closed: boolean;
@@ -19,6 +22,7 @@ export interface Output {
 
 export interface Input {
 	readonly isTTY: boolean;
+	/** Can be iterated once. */
 	bytes(): AsyncIterable<Uint8Array>;
 	/** UTF-8 without a byte order mark. @throws TypeError for other bytes */
 	text(): Promise<string>;
@@ -26,6 +30,7 @@ export interface Input {
 
 /** Ctrl-C throws an error with the code `interrupted`. */
 export interface Prompts {
+	/** Whether there is somebody to ask. Questions throw InterruptedError on Ctrl-C. */
 	readonly available: boolean;
 	text(
 		question: string,
@@ -62,9 +67,11 @@ export interface Context {
 	hide(clean: (text: string) => string): void;
 	random(): number;
 	readonly cwd: string;
+	/** Ends the process without cleaning up: for a second Ctrl-C only. */
 	abandon(exitCode: number): void;
 }
 
+/** The part of `process` that bin hands over. */
 export type ProcessLike = Pick<
 	NodeJS.Process,
 	'argv' | 'env' | 'stdin' | 'stdout' | 'stderr' | 'cwd' | 'on' | 'off' | 'exit'
@@ -161,6 +168,7 @@ export const systemClock: Clock = {
 
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
+/** Streams are opened when they are first used: opening stdin would take its bytes from a child. */
 export function createProcessContext(
 	target: ProcessLike,
 	descriptors: { stdout?: number; stderr?: number } = {},
@@ -217,6 +225,7 @@ export function createProcessContext(
 
 const isNotEmpty = (text: string): true | string => text !== '' || 'it is empty';
 
+/** On stderr, since stdout is for results. @throws InterruptedError */
 async function ask<T>(question: Record<string, unknown>): Promise<T> {
 	const { default: inquirer } = await import('inquirer');
 	const { stdin, stderr } = process;

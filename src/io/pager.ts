@@ -5,6 +5,7 @@ import type { Context } from './context.js';
 /** As in git and gh: colors, and an end by itself if all fits. */
 const LESS = 'FRX';
 
+/** Without `less` the text is printed as it is. */
 const DEFAULT = `if command -v less >/dev/null 2>&1; then exec less -${LESS}; else exec cat; fi`;
 
 function pagerCommand({ stdout, env }: Context): string | undefined {
@@ -19,6 +20,7 @@ function pagerCommand({ stdout, env }: Context): string | undefined {
 
 interface PagerOptions {
 	enabled?: boolean;
+	/** Before the pager takes the screen. */
 	onStart?: (() => void) | undefined;
 	/** For text that comes after the person left. */
 	leave?: () => void;

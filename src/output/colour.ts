@@ -9,6 +9,7 @@ const styles = {
 	good: 'green',
 	bad: 'red',
 	doubtful: 'yellow',
+	/** What a person can type. */
 	command: 'cyan',
 } as const;
 

@@ -13,6 +13,7 @@ export interface Column {
 	readonly label?: string;
 	/** The header in csv and tsv, if not the label. */
 	readonly key?: string;
+	/** For a value that the path doesn't lead to. */
 	readonly get?: (row: Row) => unknown;
 	/** Hidden on a terminal if empty in every row. */
 	readonly optional?: boolean;
@@ -32,6 +33,7 @@ export interface ResolvedColumn extends Column {
 	readonly get: (row: Row) => unknown;
 }
 
+/** Only own keys: `constructor` is a name like any other. */
 export function ownOf(value: unknown, key: string): unknown {
 	if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
 	return (value as Record<string, unknown>)[key];
@@ -76,19 +78,27 @@ export interface Encoder {
 
 export interface RenderOptions {
 	readonly format?: Format | undefined;
+	/** `--fields`: paths, or `path=label` to name the header. */
 	readonly fields?: string | readonly string[] | undefined;
+	/** `--field`: one bare value per line. */
 	readonly field?: string | undefined;
+	/** By which Excel recognizes UTF-8. */
 	readonly bom?: boolean | undefined;
 	/** Of CSV. */
 	readonly delimiter?: string | undefined;
 	readonly query?: string | undefined;
+	/** By default every key. */
 	readonly columns?: readonly Column[] | undefined;
 	/** Columns that only rows know, such as custom fields. */
 	readonly more?: ((row: Row) => readonly Column[]) | undefined;
+	/** For a name that is no path. */
 	readonly resolve?: ((name: string) => ((row: Row) => unknown) | undefined) | undefined;
+	/** One object, not a list of one. */
 	readonly single?: boolean | undefined;
+	/** What `--format ids` prints. */
 	readonly idOf: (row: Row) => unknown;
 	readonly isTTY: boolean;
+	/** Columns of the terminal. */
 	readonly width: number;
 	readonly palette: Palette;
 }
@@ -99,11 +109,13 @@ export interface EncoderOptions extends Omit<RenderOptions, 'columns'> {
 	readonly chosen: boolean;
 }
 
+/** Anything else than an object is under `value`. */
 export function asRow(row: unknown): Row {
 	if (Array.isArray(row)) return Object.fromEntries(row.map((each, index) => [String(index + 1), each]));
 	return typeof row === 'object' && row !== null ? (row as Row) : { value: row };
 }
 
+/** Those that are known, then those that only rows know; optional ones last. */
 export function columnsFor(
 	columns: readonly ResolvedColumn[],
 	more: EncoderOptions['more'],

@@ -9,6 +9,7 @@ import { escapeJson, sanitise } from './sanitise.js';
 function explain(error: unknown): SupportctlError {
 	if (error instanceof SupportctlError) return error;
 	const message = error instanceof Error ? error.message : String(error);
+	// Errors of the system are no bugs.
 	const { code, syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
 	if (code !== undefined && syscall !== undefined) return new FailedError(message, { code: code.toLowerCase() });
 	return new FailedError(`unexpected error: ${message}`, {
@@ -21,6 +22,7 @@ export function exitCodeOfError(error: unknown): ExitCode {
 	return explain(error).exitCode;
 }
 
+/** A chain of causes can be a circle. */
 const MAX_CAUSES = 5;
 
 function chainOf(error: unknown): unknown[] {
@@ -32,11 +34,13 @@ function chainOf(error: unknown): unknown[] {
 	return chain;
 }
 
+/** Without those that the message above them repeats. */
 function causesOf(error: unknown): string[] {
 	const messages: string[] = [];
 	let above = error instanceof Error ? error.message : '';
 	for (const cause of chainOf(error).slice(1)) {
 		const message = cause instanceof Error ? cause.message || cause.name : String(cause);
+		// If our words for it stand above, the system's are not needed.
 		const isKnown = isKnownFileProblem(cause) && above.includes(fileProblem(cause));
 		if (message !== '' && !isKnown && !above.includes(message)) messages.push(message);
 		above += message;
@@ -44,6 +48,7 @@ function causesOf(error: unknown): string[] {
 	return messages;
 }
 
+/** @param json one JSON object instead of lines @param debug adds the stack trace */
 export function renderError(
 	error: unknown,
 	{ json = false, debug = false, palette = plainPalette }: { json?: boolean; debug?: boolean; palette?: Palette } = {},
@@ -62,6 +67,7 @@ export function renderError(
 			...(causes.length > 0 && { causes }),
 			...(stack.length > 0 && { stack }),
 		};
+		// Data follow, and replace nothing.
 		const object = { ...own, ...data, ...own };
 		return `${escapeJson(JSON.stringify({ error: redactTexts(redact(object), redactUrl) }))}\n`;
 	}

@@ -5,8 +5,10 @@ import { durationText } from '../text.js';
 import type { Palette } from './colour.js';
 
 export interface ProgressCounts {
+	/** Rows with an outcome, whatever it is. */
 	done: number;
 	total?: number | undefined;
+	/** Undefined if rows are only read. */
 	failed?: number;
 	unknown?: number;
 	/** What holds it up: `waiting 12 s: the service asked for it`. */
@@ -25,7 +27,9 @@ const NARROWEST = 6;
 interface ProgressOptions {
 	palette: Palette;
 	total?: number | undefined;
+	/** Rows that an earlier part has done; they don't count for the rate. */
 	start?: number;
+	/** With a log between the rows, the progress is plain lines. */
 	verbose?: number | undefined;
 }
 
@@ -52,17 +56,20 @@ export function createProgress(
 	function draw(given: ProgressCounts): void {
 		const counts = { total, ...given };
 		const facts = factsOf(counts, rateOf(counts.done));
+		// Facts that don't fit are left out, the bar first. A ^C that the terminal shows still fits.
 		const width = (stderr.columns ?? 80) - 3;
 		stderr.write(redraws ? `\r${lineOf(counts, facts, width, palette)}\x1b[K` : `${facts.join(', ')}\n`);
 		isDrawn = redraws;
 	}
 
+	/** While something else is written to stderr. */
 	function clear(): void {
 		if (isDrawn) stderr.write('\r\x1b[K');
 		isDrawn = false;
 	}
 
 	return {
+		/** Cheap enough for each row. */
 		update(counts: ProgressCounts): void {
 			last = counts;
 			const now = clock.monotonic();

@@ -16,6 +16,7 @@ const WORD =
 /** About a secret: `secretSource`, `token_type`. */
 const ABOUT = /(?:^| )(?:sources?|store|storage|type|kind|location|expir[a-z]*|count|length|file|url|uri)$/;
 
+/** Of a key, a header, a field or a column. */
 export function isSecretName(name: string): boolean {
 	const words = name
 		.replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -59,10 +60,12 @@ export function createRedactor(): <T>(value: T) => T {
 	return <T>(value: T): T => walk(value) as T;
 }
 
+/** For many values, make a redactor once. */
 export function redact<T>(value: T): T {
 	return createRedactor()(value);
 }
 
+/** What a response must not repeat, at any depth. */
 export function secretValues(sent: unknown, isSecret = false): string[] {
 	if (typeof sent !== 'object' || sent === null) {
 		const isValue = typeof sent === 'number' || (typeof sent === 'string' && sent !== '');
@@ -81,6 +84,7 @@ export function redactHeaders(
 
 function redactHeader(name: string, value: string): string {
 	if (!isSecretName(name)) return redactUrl(value);
+	// The scheme shows what was tried.
 	const scheme = /^(?:proxy-)?authorization$/i.test(name) ? /^(?:basic|bearer|digest)\s/i.exec(value) : null;
 	return (scheme?.[0] ?? '') + REDACTED;
 }
@@ -134,6 +138,7 @@ function escapeUnicode(json: string): string {
 	return json.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+/** All the ways in which a message may repeat a text. */
 function encodingsOf(text: string): string[] {
 	const inJson = JSON.stringify(text).slice(1, -1);
 	const base64 = Buffer.from(text, 'utf8').toString('base64').replace(/=+$/, '');
@@ -208,6 +213,7 @@ export function createOutcomeRedactor(
 		const outcome = { ...given };
 		const clean = sent.length === 0 ? cleanOwn : createTextRedactor(own, sent);
 		if (code !== undefined) outcome.code = clean(code);
+		// It may quote the response.
 		if (message !== undefined) outcome.message = redactQuoted(clean(message));
 		if (warnings !== undefined) outcome.warnings = warnings.map(clean);
 		if (reasons !== undefined) outcome.reasons = redactTexts(reasons, clean) as typeof reasons;

@@ -22,8 +22,11 @@ export type WriteText = (text: string) => void | Promise<void>;
 
 export interface RenderSummary {
 	rows: number;
+	/** Columns that were asked for, and that no row had. */
 	missing: string[];
+	/** Columns that only rows after the header had. */
 	dropped: string[];
+	/** For suggestions. */
 	seen: string[];
 }
 
@@ -58,6 +61,7 @@ function pick({ chosen, columns }: EncoderOptions, row: unknown): unknown {
 	return Object.fromEntries(columns.map((column) => [column.label, column.get(row as Row) ?? null]));
 }
 
+/** One array, or one object: indented for people, a row per line for programs. */
 function createJson(options: EncoderOptions): Encoder {
 	const { isTTY, single } = options;
 	const text = (row: unknown): string => jsonText(pick(options, row), isTTY ? 2 : undefined);
@@ -69,6 +73,7 @@ function createJson(options: EncoderOptions): Encoder {
 /** Rows that are held back to find columns that only rows know. */
 const SAMPLE = 200;
 
+/** If only rows know the columns, the first rows are held back to find them. */
 function createLines(options: EncoderOptions, line: (cells: readonly string[]) => string, header: boolean): Encoder {
 	const { more } = options;
 	const dropped = new Set<string>();
@@ -115,6 +120,7 @@ function isObject(row: unknown): row is Row {
 	return typeof row === 'object' && row !== null;
 }
 
+/** Ready to be the input of the next command. */
 function idLine({ chosen, columns, idOf }: EncoderOptions, row: unknown, number: number): string {
 	const text = cellText(isObject(row) ? (chosen ? columns[0]?.get(row) : idOf(row)) : row);
 	if (text !== '') return `${sanitise(text)}\n`;
@@ -198,6 +204,7 @@ async function createEncoder(options: RenderOptions, named: ResolvedColumn[] | u
 
 const BATCH = 100;
 
+/** Then rows are printed even if their batch is not full. */
 const WAIT_MS = 200;
 
 /** Finds everything wrong with the options before anything is sent. @throws UsageError */

@@ -22,6 +22,7 @@ export function sanitise(text: string): string {
 	return withoutCommands(showHidden(text));
 }
 
+/** Keeps the ends of lines. */
 export function sanitiseLines(text: string): string {
 	return text
 		.split(/\r?\n/)
@@ -31,6 +32,7 @@ export function sanitiseLines(text: string): string {
 
 const PLAIN_LINES = /^[\n\x20-\x7e]*$/;
 
+/** JSON of the same value. */
 export function escapeJson(json: string): string {
 	return escapeQuoted(json, (character) =>
 		character.split('').reduce((text, unit) => `${text}\\u${hexOf(unit.charCodeAt(0), 4)}`, ''),
@@ -73,6 +75,7 @@ export interface Annotation {
 	readonly level?: 'error' | 'warning';
 	readonly title: string;
 	readonly message: string;
+	/** As the repository names it. */
 	readonly file?: string | undefined;
 	readonly line?: number | undefined;
 }

@@ -23,6 +23,7 @@ const LEAST = 6;
 /** Shares of the width that an important column keeps; tried in this order. */
 const SHARES = [0.4, 0.35, 0];
 
+/** No terminal is wider. */
 const LONGEST = 2_000;
 
 const ASCII = /^[\x20-\x7e]*$/;
@@ -33,6 +34,7 @@ interface Part {
 	readonly cells: readonly string[];
 }
 
+/** Whether an optional column is shown for this cell. */
 const isWorthShowing = (column: ResolvedColumn, text: string): boolean => text !== '' && text !== column.usual;
 
 interface Layout {
@@ -177,6 +179,7 @@ function recordText(columns: readonly ResolvedColumn[], row: Row, { palette, cho
 	return lines.map((line) => `${line}\n`).join('');
 }
 
+/** ASCII is the quick way. */
 function widthOf(text: string): number {
 	return ASCII.test(text) ? text.length : stringWidth(text);
 }

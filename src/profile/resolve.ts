@@ -169,6 +169,7 @@ export function resolveBaseUrl(setup: Setup): { url: string; warnings: string[];
 	return { ...parsed, allowHttp };
 }
 
+/** A system's whole list of authorities is a fifth of a MiB. */
 const MAX_PEM_BYTES = 4 * 1024 * 1024;
 
 const TLS_HINT = 'check that --ca-file, --cert and --key point to readable PEM files';

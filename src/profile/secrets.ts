@@ -100,6 +100,7 @@ export async function discardSecret(account: string): Promise<string | undefined
 	}
 }
 
+/** Long enough for a person to type a passphrase. */
 const COMMAND_TIMEOUT_MS = 60_000;
 
 /** Runs the command without our own secrets in its environment. @throws SupportctlError without the command or its output, which may contain a secret */

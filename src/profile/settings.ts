@@ -118,6 +118,7 @@ export interface Place {
 	platform?: NodeJS.Platform;
 }
 
+/** The XDG specification says to ignore relative paths. */
 function folderOf(kind: 'CONFIG' | 'STATE', { env, cwd = '.', platform = process.platform }: Place): string {
 	const own = env[`SUPPORTCTL_${kind}_DIR`];
 	if (own) return resolve(cwd, own);
@@ -130,10 +131,13 @@ function folderOf(kind: 'CONFIG' | 'STATE', { env, cwd = '.', platform = process
 	return join(isAbsolute(xdg) ? xdg : join(home, isState ? '.local/state' : '.config'), 'supportctl');
 }
 
+/** Of config.json. */
 export const configFolder = (place: Place): string => folderOf('CONFIG', place);
 
+/** Of journals. */
 export const stateFolder = (place: Place): string => folderOf('STATE', place);
 
+/** Variables that say where the service is and who signs in. */
 const CONNECTION = ['BASE_URL', 'USERNAME', 'PASSWORD', 'TOKEN'] as const;
 
 export function connectionVariables(env: Environment): string[] {
@@ -149,6 +153,7 @@ export function listed(names: readonly string[]): string {
 	return new Intl.ListFormat('en-GB').format(names);
 }
 
+/** A larger file can't be meant. */
 export const MAX_SECRET_BYTES = 64 * 1024;
 
 /** SUPPORTCTL_<name>, or the contents of the file in SUPPORTCTL_<name>_FILE. CI systems leave unset variables empty. @throws UsageError */
@@ -224,11 +229,13 @@ export function originOf(url: unknown): string | undefined {
 	return URL.canParse(text) ? new URL(text).origin : undefined;
 }
 
+/** A secret of one may only be sent to the other if so. The port is part of it. */
 export function isSameOrigin(left: unknown, right: unknown): boolean {
 	const origin = originOf(left);
 	return origin !== undefined && origin === originOf(right);
 }
 
+/** Quoted if a shell needs it. */
 export function shellWord(text: string): string {
 	return /^[\w.~:/%@-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

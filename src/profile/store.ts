@@ -42,6 +42,7 @@ function isStoredSecret(value: unknown): value is StoredSecret {
 	return key !== undefined && typeof value[key] === 'string';
 }
 
+/** @throws UsageError with the code `config_damaged` */
 function parseStore(text: string, file: string): Store {
 	const damaged = (why: string): UsageError =>
 		new UsageError(`${file} is damaged: ${why}`, { code: 'config_damaged', hint: 'fix the file or move it away' });
@@ -107,6 +108,7 @@ export function requireProfile(store: Store, name: string): StoredProfile {
 	});
 }
 
+/** For another writer. */
 const MAX_WAIT_MS = 15_000;
 const RETRY_MS = 25;
 
@@ -201,10 +203,12 @@ export interface ProfileChange {
 	unset?: readonly SettingName[];
 	/** One for the file goes to the keyring if there is one. */
 	secret?: StoredSecret | undefined;
+	/** Puts the secret into the file even if there is a keyring. */
 	insecureStorage?: boolean;
 	makeCurrent?: boolean;
 }
 
+/** @returns `notices` for a person */
 export async function saveProfile(change: ProfileChange) {
 	const { folder, name, settings, unset = [], secret: given, insecureStorage = false } = change;
 	checkProfileName(name);

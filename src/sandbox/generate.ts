@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 
+/** To the second, as services show it. */
 export function stamp(ms: number): string {
 	return new Date(ms).toISOString().slice(0, 19);
 }

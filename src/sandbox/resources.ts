@@ -9,7 +9,9 @@ import type { Records, User } from './samples.js';
 export interface Service {
 	readonly store: Records;
 	readonly dialect: Dialect;
+	/** Whether it accepts what live services refuse. */
 	readonly isLenient: boolean;
+	/** As the interface writes dates. */
 	now(): string;
 }
 
@@ -31,6 +33,7 @@ export interface Kind<T> {
 	stored?(name: string, value: unknown, row: T): Shape | undefined;
 	/** @throws ServiceError 403 if the caller may not open it, or do this */
 	check?(row: T, call: Call, action: 'edit' | 'read'): void;
+	/** Without it, deletes need `force`. */
 	trash?(row: T): void;
 	detach?(row: T, values: Call['values']): void;
 	rows?(call: Call): readonly T[];

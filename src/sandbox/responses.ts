@@ -77,6 +77,7 @@ export type FaultKind = keyof typeof faultKinds;
 export interface FaultOptions {
 	latencyMs?: number | undefined;
 	failRate?: number | undefined;
+	/** By default all. */
 	failKinds?: readonly FaultKind[] | undefined;
 	rateLimit?: number | undefined;
 }

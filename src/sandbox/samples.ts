@@ -3,11 +3,13 @@
 import { createChance, passwordSlug, slugify, stamp, withoutSpaces } from './generate.js';
 import samples from './samples.json' with { type: 'json' };
 
+/** Whose credentials the sandbox prints. */
 export const ADMIN_ID = 1;
 export const ADMIN_NAME = 'admin';
 
 export const { customFields } = samples;
 
+/** The newest ticket is a little older. */
 const END = Date.UTC(2026, 2, 2, 8, 0, 0);
 const DAY = 24 * 3600 * 1000;
 const SPAN = 180 * DAY;
@@ -101,6 +103,7 @@ function idsIn(taxonomy: string): number[] {
 function createTicket(id: number, { tickets, agents, customers }: Size) {
 	const chance = createChance(1, id);
 	const topic = chance.pick(samples.topics);
+	// Only authors may write custom fields, so the administrator is one.
 	const author = id % 4 === 2 ? ADMIN_ID : ADMIN_ID + 1 + agents + chance.below(customers);
 	const agent = chance.below(agents);
 	const replies = chance.below(topic.mostReplies + 1);

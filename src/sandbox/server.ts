@@ -13,13 +13,16 @@ import { createHandler } from './routes.js';
 import { createPassword, createStore } from './samples.js';
 
 export interface SandboxOptions extends FaultOptions {
+	/** 0 takes a free one. */
 	port: number;
 	clock: { now(): number; monotonic(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
 	/** 0 ≤ x < 1. */
 	random(): number;
 	seed?: number | undefined;
 	prefixes?: Partial<Prefixes> | undefined;
+	/** Without the reads that the interface does not show. */
 	documentedOnly?: boolean | undefined;
+	/** Accepts any username in lookups, any slug of a term, no term and no assignee, which live services refuse or misread. */
 	lenient?: boolean | undefined;
 	/** The documented endpoints alone; unknown properties are refused, and what is refused has the form of RFC 9457. */
 	strict?: boolean | undefined;
@@ -29,6 +32,7 @@ export interface SandboxOptions extends FaultOptions {
 	onRequest?: ((entry: { method: string; path: string; status: number }) => void) | undefined;
 }
 
+/** Callers take their time between requests. */
 const KEEP_ALIVE_MS = 10 * 60 * 1000;
 
 /** @throws FailedError if the port is taken */
@@ -70,6 +74,7 @@ export async function openSandbox(options: SandboxOptions) {
 	}
 
 	const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+		// The caller went away.
 		receive(request, response).catch(() => request.socket.destroy());
 	});
 	const port = await listen(server, options.port);
@@ -79,6 +84,7 @@ export async function openSandbox(options: SandboxOptions) {
 		password,
 		port,
 		store,
+		/** Requests under way still get a response. */
 		async close(): Promise<void> {
 			const closed = once(server.close(), 'close');
 			server.closeAllConnections();

@@ -115,6 +115,7 @@ export function createAccounts(service: Service): Record<'check' | 'id' | 'passw
 			return ok({ id: named(call).id });
 		},
 
+		// Quotes, backslashes and outer spaces make right passwords wrong.
 		check(call) {
 			const user = named(call);
 			const password = withoutSpaces(String(call.values.password));
