@@ -11,10 +11,12 @@ import { type Maker, type RowSource, sources } from './sources.js';
 export type Ids = Readonly<Record<string, string>>;
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** How the columns of a file become fields. */
 export interface ColumnSettings {
 	readonly map: Ids;
 	readonly ignore: readonly string[];
 	readonly ignoreOther: boolean;
+	/** What an empty cell does: leave the field alone, or send "". */
 	readonly blank: 'skip' | 'clear';
 	/** Only these columns clear. */
 	readonly clear?: readonly string[];
@@ -26,6 +28,7 @@ export function rowIdName({ parameters, fields }: Endpoint): string {
 
 type Items = Readonly<Record<string, readonly (string | number)[]>>;
 
+/** From flags; a row's own cell takes precedence. */
 export interface SharedValues {
 	readonly ids: Ids;
 	readonly fields: Fields;
@@ -52,7 +55,9 @@ export interface Checks {
 	readonly snapshot: boolean;
 	readonly ifUnmodified: boolean;
 	readonly conditions: readonly Condition[];
+	/** True for all fields. */
 	readonly allowDiffers: boolean | readonly string[];
+	/** Whether a delete of what is gone already (404, 410) is ok. */
 	readonly ignoreMissing: boolean;
 	/** Tickets that are assigned to a deleted user first go to whoever receives the posts. */
 	readonly moveTickets?: boolean;
@@ -65,6 +70,7 @@ export interface StopRules {
 	readonly maxFailures?: number;
 }
 
+/** Index from 1. */
 export interface Shard {
 	readonly index: number;
 	readonly count: number;
@@ -94,8 +100,10 @@ export interface RunPlan {
 
 export const MOST_AT_A_TIME = 64;
 
+/** How fast; each resume may choose anew. */
 export interface RunTuning {
 	readonly concurrency: number;
+	/** Whether the run finds out how many requests at a time are best. */
 	readonly auto: boolean;
 	readonly first?: number;
 	/** No new row begins then; milliseconds since 1970. */
@@ -221,6 +229,7 @@ export function hashKey(key: string): number {
 	return (hash ^ (hash >>> 16)) >>> 0;
 }
 
+/** Each key belongs to exactly one shard. */
 export function inShard(key: string, shard: Shard): boolean {
 	return Math.floor((hashKey(key) / 0x1_0000_0000) * shard.count) === shard.index - 1;
 }

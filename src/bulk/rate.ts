@@ -39,7 +39,9 @@ const FAULTS = 0.5;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
 
+/** All times are milliseconds of one monotonic clock. */
 export class RateFinder {
+	/** Requests per second. */
 	rate = Number.POSITIVE_INFINITY;
 	pausedUntil = 0;
 	/** During a standstill: probes that failed. */

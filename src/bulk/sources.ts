@@ -104,6 +104,7 @@ export function onlyId(source: RowSource): string | undefined {
 	return source.from === 'ids' && source.ids.length === 1 ? source.ids[0] : undefined;
 }
 
+/** In messages. */
 export const STDIN_NAME = 'standard input';
 
 /** The name of a file that others can read too. */

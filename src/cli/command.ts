@@ -10,6 +10,7 @@ export interface ArgumentSpec {
 	readonly name: string;
 	readonly help: string;
 	readonly required: boolean;
+	/** Takes the rest of the arguments. */
 	readonly variadic?: boolean;
 	readonly choices?: readonly string[];
 	readonly suggests?: readonly string[];
@@ -23,6 +24,7 @@ export interface Invocation<
 	Arguments extends readonly string[] = readonly string[],
 > {
 	readonly context: Context;
+	/** A variadic one is spread into the rest. */
 	readonly args: Arguments;
 	readonly options: Values;
 }
@@ -38,6 +40,7 @@ type ArgumentTexts<Specs extends readonly ArgumentSpec[]> = Specs extends readon
 	: readonly string[];
 
 interface CommandDescription<Options, Arguments> {
+	/** For help. */
 	readonly requests?: readonly Endpoint[];
 	/** Where they don't follow from its requests. */
 	readonly exitCodes?: readonly ExitCode[];
@@ -45,6 +48,7 @@ interface CommandDescription<Options, Arguments> {
 	readonly options: Options;
 }
 
+/** As the parser, help and completion see it. */
 export interface CommandSpec extends CommandDescription<readonly OptionSpec[], readonly ArgumentSpec[]> {
 	/** @returns undefined for `ok` */
 	/** Undefined is success. */

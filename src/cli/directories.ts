@@ -6,6 +6,7 @@ import type { Client } from '../http/client.js';
 import { type SendOptions, send } from '../http/send.js';
 import { type Session, signInAgain } from './session.js';
 
+/** Connects once a name has to be looked up. */
 export function openDirectories(
 	{ dialect }: Session,
 	options: SendOptions,

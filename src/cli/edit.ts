@@ -119,6 +119,7 @@ async function update(target: Target, fields: Fields): Promise<ExitCode> {
 
 async function yamlOf({ what, fields, session }: Target): Promise<string> {
 	const { yamlText } = await import('../output/yaml.js');
+	// Lines of about 100 characters.
 	const comment = (text: string): string => text.replace(/(.{1,100})(?:\s+|$)/g, '# $1\n');
 	const entries = fields.map(({ name, kind, help, value }) => {
 		const { suggests, takes } = kinds[kind];

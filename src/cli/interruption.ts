@@ -22,6 +22,7 @@ interface Stoppable {
 	stop(): void;
 	open(): number;
 	clear?(): void;
+	/** The command that sends the rest. */
 	resume?: string | undefined;
 }
 

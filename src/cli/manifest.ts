@@ -6,6 +6,7 @@ import { findOption, takesValue } from './options/option.js';
 import { otherWords } from './words.js';
 
 export interface CommandEntry {
+	/** `ticket`, `fields`, `get` */
 	readonly words: readonly string[];
 	load(): Promise<CommandSpec>;
 }

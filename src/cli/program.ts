@@ -8,6 +8,7 @@ import { longName } from './options/option.js';
 
 export async function runProgram(context: Context): Promise<ExitCode | undefined> {
 	const { argv } = context;
+	// From completion scripts, which load nothing else.
 	if (argv[0] === '__complete') {
 		return (await import('./completion/complete.js')).runCompleter(context, argv.slice(1));
 	}

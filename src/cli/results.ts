@@ -51,8 +51,11 @@ export function asksForData(call: Caller): boolean {
 export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'resolve' | 'single'> {
 	idOf?: RenderOptions['idOf'];
 	format?: Format | undefined;
+	/** If they are known before there are rows: then a wrong column is refused before anything is sent. */
 	keys?: readonly string[];
+	/** Whose keys nobody knows before. */
 	holdsResponses?: boolean;
+	/** Takes a progress bar away. */
 	beforeWrite?: () => void;
 	/** False prints at once. */
 	onPager?: false | (() => void);
@@ -104,6 +107,7 @@ export async function openResults(call: Caller, shape: ResultShape): Promise<Ren
 			}
 			const [unknown] = missing;
 			if (unknown === undefined || rows === 0) return summary;
+			// The row was sent, so a missing column is a warning only.
 			const isKnown = shape.holdsResponses === true || keys?.includes(unknown) === true;
 			if (!isKnown || options.query !== undefined) throw unknownColumn(unknown, seen);
 			warn(context, [`no row has ${JSON.stringify(unknown)}`]);
@@ -118,6 +122,7 @@ export async function printAll(call: Caller, shape: ResultShape, rows: Iterable<
 	await results.end();
 }
 
+/** @throws FailedError if text was lost */
 export async function checkOutput(stdout: Output): Promise<void> {
 	await stdout.flush();
 	if (stdout.failure !== undefined) throw lostOutput(stdout.failure);
@@ -152,6 +157,7 @@ export function createSentResults(results: Renderer) {
 				keep(error);
 			}
 		},
+		/** @returns the first failure */
 		async end(): Promise<SupportctlError | undefined> {
 			await results.end().catch(keep);
 			return failure;

@@ -43,6 +43,7 @@ export async function openSession(invocation: Invocation, credentials = true) {
 	return {
 		connection,
 		dialect,
+		// No message shows them.
 		secrets: secretsOf(connection.auth),
 		service: {
 			baseUrl: connection.baseUrl,

@@ -1,5 +1,6 @@
 /** Words of other tools, in Maps: they hold no word such as "constructor". */
 
+/** They run if ours fits; help shows ours. */
 export const otherWords: ReadonlyMap<string, readonly string[]> = new Map(
 	Object.entries({
 		tickets: ['ticket'],

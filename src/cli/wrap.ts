@@ -2,6 +2,7 @@
 
 export const helpWidth = (columns: number | undefined): number => Math.max(40, Math.min(columns ?? 80, 100));
 
+/** A word that is too long breaks behind `|`. */
 export function wrap(text: string, width: number): string[] {
 	const lines: string[] = [];
 	let line = '';

@@ -4,6 +4,7 @@ import { isObject, kindOf, nestingProblem } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { RawRow } from './input.js';
 
+/** A longer record is a file that isn't what it says: reading on would fill the memory. */
 export const MAX_RECORD_BYTES = 8 * 1024 * 1024;
 
 const LINE_END = /\r\n|\n|\r/g;
@@ -15,6 +16,7 @@ export function countLineEnds(text: string): number {
 	return count;
 }
 
+/** From that line on nothing can be read, so nothing is sent. */
 export function inputError(name: string, line: number, message: string, hint?: string): UsageError {
 	return new UsageError(`${name} line ${line}: ${message}`, {
 		code: 'invalid_input',
@@ -40,6 +42,7 @@ export async function* checkedText(chunks: AsyncIterable<Buffer>, name: string):
 		return inputError(name, line + countLineEnds(before), what, hint);
 	}
 
+	/** Without a chunk, what is left of an unfinished character. */
 	function decode(chunk?: Buffer): string {
 		if (chunk?.includes(0) === true) {
 			throw refuse(chunk, '\0', 'contains a NUL byte: the file is UTF-16 or not text');
@@ -138,6 +141,7 @@ export async function* readJsonArray(text: AsyncIterable<string>, name: string):
 	array.end();
 }
 
+/** A character with a meaning, or text without any. */
 const TOKEN = /[[\]{},"\\\n]|[^[\]{},"\\\n]+/g;
 
 class ArrayReader {

@@ -5,6 +5,7 @@ import { checkTyped, kinds, mergeValues, parseField, type ValueRules } from '../
 import type { RowValues } from '../../api/request.js';
 import { isProblem, kindOf, type Parsed, quote } from '../../api/values.js';
 
+/** One row while it is read. */
 export interface Draft extends RowValues {
 	ids: Record<string, string>;
 	fields: Record<string, unknown>;

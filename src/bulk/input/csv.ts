@@ -11,6 +11,7 @@ function isBlank(cell: string): boolean {
 	return cell.trim() === '';
 }
 
+/** From Excel's hint, or the most frequent one outside quotes. */
 export function delimiterOf(head: string, format: 'csv' | 'tsv'): string {
 	const first = head.split(/[\r\n]/).find((line) => !isBlank(line)) ?? '';
 	const named = SEPARATOR_LINE.exec(first)?.[1];
@@ -35,6 +36,7 @@ function wellQuoted(delimiter: string): RegExp {
 
 interface ParsedRecord {
 	readonly record: string[];
+	/** As it was written. */
 	readonly raw: string;
 }
 

@@ -24,25 +24,32 @@ import type { RawRow } from './input.js';
 
 export interface CompileOptions extends Partial<ColumnSettings> {
 	readonly name: string;
+	/** Undefined for objects and IDs. */
 	readonly columns: readonly string[] | undefined;
 	readonly headerLine?: number | undefined;
 	readonly endpoint: Endpoint;
 	readonly rules: ValueRules;
 	readonly fieldIn?: (name: string) => string;
+	/** What flags give to every row. */
 	readonly flags?: Partial<RowValues>;
+	/** Then rows without a field have something to send. */
 	readonly changesLists?: boolean;
 }
 
 export interface Complaint {
 	row: number;
 	line: number | undefined;
+	/** Undefined if the whole row is wrong. */
 	column: string | undefined;
 	message: string;
+	/** As far as they could be read. */
 	ids?: Readonly<Record<string, string>>;
 }
 
 export interface Columns {
+	/** Columns that are not sent. */
 	readonly ignored: readonly string[];
+	/** Columns that are spelled differently from their fields. */
 	readonly matched: readonly Matched[];
 	read(raw: RawRow): RowValues | Complaint[];
 	/** What a refused row has besides: its names can be looked up, so that all complaints come at once. */
@@ -172,6 +179,7 @@ class Names {
 		return found;
 	}
 
+	/** By a flag, or because our own commands add the column. */
 	isIgnored(name: string): boolean {
 		const { ignore = [], ignoreOther } = this.options;
 		if (ignore.includes(name) || (ignoreOther === true && this.#meaningOf(name) === undefined)) return true;
@@ -302,6 +310,7 @@ function headerError(
 	});
 }
 
+/** What only the whole row shows. */
 function rowProblem({ ids, names, fields, force, reassign }: Draft, options: CompileOptions): string | undefined {
 	const { endpoint, flags = {} } = options;
 	for (const { name } of endpoint.parameters) {

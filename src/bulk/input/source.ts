@@ -41,6 +41,7 @@ export function formatOf(path: string, head: string): InputFormat | undefined {
 	return EXTENSIONS.get(extension) ?? looksLike ?? (extension === 'txt' ? 'ids' : undefined);
 }
 
+/** As a stream if it can be read only once, as a pipe. @throws UsageError */
 async function openFile(path: string, name: string): Promise<FileHandle | AsyncIterable<Uint8Array>> {
 	let handle: FileHandle | undefined;
 	try {
@@ -141,6 +142,7 @@ export async function digestOf(path: string): Promise<string> {
 	return hash.digest('hex');
 }
 
+/** Unpacks while it reads; damage is the input's fault, and named so. */
 async function* gunzip(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
 	const { createGunzip } = await import('node:zlib');
 	const { Readable, pipeline } = await import('node:stream');
@@ -198,10 +200,12 @@ async function openCsv(text: Text, name: string, readRows: RowReader): Promise<R
 export interface OpenInputOptions {
 	path: string;
 	name?: string;
+	/** Takes precedence over the name and the contents. */
 	format?: InputFormat;
 	/** Of CSV, if not the one that its header has. */
 	delimiter?: string | undefined;
 	stdin: AsyncIterable<Uint8Array>;
+	/** For copies, in a folder of their own. */
 	stateDir: string;
 	/** Before a copy is made, so that it can be removed. */
 	onSpool?: ((path: string) => void) | undefined;
@@ -260,6 +264,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 	}
 }
 
+/** @returns whether it is packed @throws UsageError */
 async function checkStart(handle: FileHandle, name: string): Promise<boolean> {
 	const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
 	const start = buffer.toString('hex');

@@ -71,6 +71,7 @@ function meaningIn(state: number) {
 	return outcome === undefined ? undefined : meaningWith(outcome, detailIn(state));
 }
 
+/** A resume sends all others. */
 export function isDoneState(state: number): boolean {
 	return (state & REOPENED) === 0 && meaningIn(state)?.done === true;
 }
@@ -101,6 +102,7 @@ export function sumOf(parts: readonly Readonly<Counts>[]): Counts {
 	return sum;
 }
 
+/** All rows with an outcome. */
 export function totalOf(counts: Counts): number {
 	return sumBy(counts, () => true);
 }
@@ -109,6 +111,7 @@ function sumBy(counts: Counts, isCounted: (meaning: (typeof outcomes)[OutcomeNam
 	return outcomeNames.reduce((sum, name) => sum + (isCounted(outcomes[name]) ? counts[name] : 0), 0);
 }
 
+/** Rows that a resume sends. */
 export function openRows(counts: Counts): number {
 	return sumBy(counts, ({ done }) => !done) - counts.left_out + counts.unauthorized;
 }

@@ -18,6 +18,7 @@ export function runsFolder(stateDir: string): string {
 	return join(stateDir, 'runs');
 }
 
+/** The journal of a run, or a link to where --journal put it. */
 export function journalPath(stateDir: string, id: string): string {
 	return join(runsFolder(stateDir), id + EXTENSION);
 }
@@ -52,6 +53,7 @@ export function runIdBefore(id: string, random: () => number): string {
 	return createRunId(time - 1, random);
 }
 
+/** Oldest first. A run whose start isn't known, such as a copied journal, follows the one before it by ID. */
 export function runIds(stateDir: string): string[] {
 	const folder = runsFolder(stateDir);
 	try {
@@ -124,6 +126,7 @@ export interface RunSummary {
 	id: string;
 	path: string;
 	state: RunState;
+	/** Undefined if the journal can't be read. */
 	header?: RunHeader;
 	counts?: Counts;
 	end?: EndRecord | undefined;
@@ -132,6 +135,7 @@ export interface RunSummary {
 
 const EDGE_BYTES = 64 * 1024;
 
+/** Lists must not read whole journals. */
 function readEdges(path: string): { first: string; last: string } {
 	const fd = openRegularFile(path);
 	try {
@@ -164,6 +168,7 @@ function stateAfter(end: EndRecord | undefined): RunState {
 	return end.counts['not-sent'] > end.counts.left_out ? 'stopped' : 'finished';
 }
 
+/** Reads the whole journal only if it has no end. */
 export async function summariseRun(journal: string, id: string, scan?: JournalScan): Promise<RunSummary> {
 	let path = journal;
 	try {

@@ -140,6 +140,7 @@ export function headerProblem(value: object): string | undefined {
 	return valuesProblem((value as RunHeader).plan);
 }
 
+/** An ID like this would lead the request somewhere else. */
 const LEAVES_PATH = /^\.*$|[/\\]/;
 
 function valuesProblem(plan: RunPlan): string | undefined {

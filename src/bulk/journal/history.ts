@@ -18,6 +18,7 @@ import {
 } from './counts.js';
 import type { EndRecord, JournalRecord, ResumeRecord } from './records.js';
 
+/** Two bytes a row: a run can have millions. */
 export class RowStates {
 	readonly #states = new ByRow(Uint16Array);
 	/** Lines are missing: rows without a record may have been sent. */
@@ -44,6 +45,7 @@ export class RowStates {
 		return isDoneState(this.get(row));
 	}
 
+	/** Whether it has an outcome since the last resume. */
 	isRecorded(row: number): boolean {
 		return (this.get(row) & RECORDED) !== 0;
 	}
@@ -52,6 +54,7 @@ export class RowStates {
 		return (this.get(row) & KEPT) !== 0;
 	}
 
+	/** Whether an attempt may have been applied without our knowing. */
 	maybeSent(row: number): boolean {
 		return this.doubtful || (this.get(row) & APPLIED) !== 0;
 	}
@@ -85,12 +88,17 @@ export class JournalScan {
 	readonly states = new RowStates();
 	readonly counts = createCounts();
 	done = 0;
+	/** Undefined if the journal can't say. */
 	inFlight: number | undefined = 0;
+	/** Not those at the end, which a killed process leaves. */
 	readonly corrupt: { line: number; reason: string }[] = [];
+	/** Whole lines; an unfinished one may follow, and a resume writes over it. */
 	validBytes = 0;
 	tornBytes = 0;
+	/** Undefined if the run did not end. */
 	end: EndRecord | undefined;
 	resumes = 0;
+	/** Rows with old values. */
 	snapshots = 0;
 	concurrency: number;
 
@@ -98,6 +106,7 @@ export class JournalScan {
 		this.concurrency = header.concurrency;
 	}
 
+	/** Then rows may have been under way. */
 	get wasKilled(): boolean {
 		return this.end === undefined;
 	}
@@ -145,6 +154,7 @@ export class JournalScan {
 		this.resumes++;
 	}
 
+	/** A line that is no record that a run writes. */
 	damage(line: number, reason: string): void {
 		this.states.doubtful = true;
 		this.corrupt.push({ line, reason });
@@ -173,6 +183,7 @@ export class UnderWay {
 
 	constructor(private readonly scan: JournalScan) {}
 
+	/** To be asked for each row that isn't done, in order. */
 	has(row: number, key: string): boolean {
 		const { wasKilled, concurrency, states } = this.scan;
 		if (!wasKilled || this.#keys.size >= concurrency) return false;

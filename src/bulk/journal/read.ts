@@ -9,6 +9,7 @@ import { ByRow } from './by-row.js';
 import { JournalScan } from './history.js';
 import { type JournalRecord, notAJournal, type RowRecord, readHeader, recordIn } from './records.js';
 
+/** Larger chunks cost more memory. */
 const CHUNK_BYTES = 64 * 1024;
 const LF = 10;
 

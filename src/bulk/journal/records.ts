@@ -46,6 +46,7 @@ type Recorded =
 
 /** A row's record beside its path IDs. */
 interface RowFacts extends Pick<RowOutcome, Recorded> {
+	/** From the response. */
 	link?: string;
 }
 
@@ -63,6 +64,7 @@ export interface BeforeRecord
 	withheld?: readonly string[];
 }
 
+/** Also after Ctrl-C; a journal without one was killed. */
 export interface EndRecord {
 	at: string;
 	counts: Counts;
@@ -72,10 +74,12 @@ export interface EndRecord {
 	stopped?: { readonly kind: string; readonly why: string } | undefined;
 }
 
+/** The start of another part of the run. */
 export interface ResumeRecord {
 	at: string;
 	tool: string;
 	concurrency: number;
+	/** Outcomes whose rows a retry sends again. */
 	again?: readonly OutcomeName[] | undefined;
 }
 
@@ -91,6 +95,7 @@ export type PlainRecord =
 			attempt: number;
 			status?: number | undefined;
 			code?: string | undefined;
+			/** The request may have reached the service, and no response came. */
 			lost?: boolean | undefined;
 			partly?: boolean | undefined;
 	  }
@@ -106,9 +111,11 @@ export type JournalRecord =
 	/** Of a type that a later version may write. */
 	| { type: 'other' };
 
+/** What a row is about to overwrite. */
 export interface OldValues {
 	readonly values: Readonly<Json>;
 	readonly absent: readonly string[];
+	/** What is written in their place. */
 	readonly sent: Readonly<Json>;
 	/** Fields whose old value nothing shows. */
 	readonly untold?: readonly string[];
@@ -117,6 +124,7 @@ export interface OldValues {
 /** Under secret names, at any depth. */
 export type Redact = (value: unknown) => unknown;
 
+/** With those reasons that it does not contain. */
 export function fullMessage({ message, reasons = {} }: Pick<RowRecord, 'message' | 'reasons'>): string | undefined {
 	const listed = Object.entries(reasons)
 		.filter(([, why]) => message?.includes(why) !== true)
@@ -137,6 +145,7 @@ export function reasonOf(record: RowRecord): string {
 	return `${fullMessage(record) ?? record.code ?? record.outcome}${status}`;
 }
 
+/** A checksum: a line that was cut or changed must not be believed. */
 function sealOf(content: string): string {
 	return `,"crc":"${crc32(content).toString(16).padStart(8, '0')}"}`;
 }
@@ -326,6 +335,7 @@ export function headerIn(text: string): RunHeader | string {
 	return headerProblem(header) ?? (header as RunHeader);
 }
 
+/** @throws FailedError */
 export function readHeader(text: string, path: string): RunHeader {
 	const isPlan = text.startsWith('{"type":"saved-plan"');
 	const header = isPlan ? 'it is a plan; supportctl run apply sends it' : headerIn(text);

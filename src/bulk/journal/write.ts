@@ -34,6 +34,7 @@ import {
 	sealed,
 } from './records.js';
 
+/** So long may records be only in the system's cache. */
 const SYNC_EVERY_MS = 250;
 
 function tryTo(step: () => void): void {
@@ -47,12 +48,14 @@ function tryTo(step: () => void): void {
  * a power cut a resume sends the rows of that time again.
  */
 export class Journal {
+	/** A journal must not go on after a gap: a resume would send rows twice. The run stops. */
 	failure: FailedError | undefined;
 	/** Records of one turn of the event loop, which are written together. */
 	#text = '';
 	#written: Promise<void> | undefined;
 	#settle: ((error?: FailedError) => void) | undefined;
 	#dirty = false;
+	/** Resolves once the disk has what is being synced. */
 	#syncing: Promise<void> | undefined;
 	readonly #timer = setInterval(() => this.#sync(), SYNC_EVERY_MS).unref();
 	#closed = false;
@@ -74,6 +77,7 @@ export class Journal {
 		return this.#append(rowLine(outcome));
 	}
 
+	/** Await it before the row is sent: old values that were not recorded can't be restored. */
 	before(row: number, ids: Readonly<Record<string, string>>, old: OldValues): Promise<void> {
 		return this.#append(beforeLine(row, ids, old, this.redact));
 	}
@@ -84,6 +88,7 @@ export class Journal {
 			this.#written = new Promise((resolve, reject) => {
 				this.#settle = (error) => (error === undefined ? resolve() : reject(error));
 			});
+			// The next append fails with it too.
 			this.#written.catch(() => undefined);
 			setImmediate(() => this.flush());
 		}
@@ -92,6 +97,7 @@ export class Journal {
 		return this.#written;
 	}
 
+	/** All that was appended, in one write. */
 	flush(): void {
 		const text = this.#text;
 		const settle = this.#settle;
@@ -115,6 +121,7 @@ export class Journal {
 		return this.#fail(message, `free some space, then: supportctl run resume ${this.header.id}`, cause);
 	}
 
+	/** Another file may be at the journal's name by now, or another process may write it. */
 	#checkPlace(): void {
 		if (isSameFile(this.fd, this.path) && this.lock.isHeld()) return;
 		this.#fail(`the journal ${this.path} was removed or replaced during the run`, "this run can't be resumed");
@@ -126,6 +133,7 @@ export class Journal {
 		return this.failure;
 	}
 
+	/** In the background. After an error, earlier records may be lost too. */
 	#sync(): void {
 		if (!this.#dirty || this.#syncing !== undefined) return;
 		this.#dirty = false;
@@ -177,6 +185,7 @@ function openLocked(path: string, flags: number) {
 		if (!stats.isFile()) throw new Error('not a regular file');
 		// The lock is named after the path, so two names would have two.
 		if (stats.nlink > 1) throw new Error(`the file has ${stats.nlink} hard links; remove the others`);
+		// One lock, whatever link leads to the journal.
 		const real = realpathSync(path);
 		const lock = acquireLock(`${real}.lock`, `the journal ${real}`);
 		const release = (): void => {
@@ -219,6 +228,7 @@ export function createJournal(header: RunHeader, stateDir: string, given: string
 	}
 }
 
+/** Leaves no file behind if it fails. */
 function beginFile(fd: number, path: string, line: string): void {
 	try {
 		writeWhole(fd, line);

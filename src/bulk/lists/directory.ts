@@ -376,6 +376,7 @@ class Terms extends Listing {
 		return text === '' || more.length > 0 ? undefined : match?.id;
 	}
 
+	/** Also slugs that look like the ID of a different term. */
 	ofSlug(text: string): string | undefined {
 		const found = this.#all.filter(({ slug }) => slug === text || damaged(slug) === text);
 		// An empty text is a term without a readable slug, or none.

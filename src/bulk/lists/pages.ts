@@ -15,10 +15,13 @@ export type FetchPage = (page: number, stop: AbortSignal, arrived?: () => Promis
 export interface PagesOptions {
 	fetch: FetchPage;
 	concurrency: number;
+	/** Objects that a page is asked for. */
 	size: number;
+	/** Pages that are read at the most. */
 	most: number;
 	/** 1 ascending, -1 descending. */
 	byId?: 1 | -1 | undefined;
+	/** A total that can be trusted ends it after one page. */
 	countsOnly?: boolean;
 	/** New objects, in order; false ends the reading. @param total as the service counts */
 	onPage(objects: readonly ListedObject[], total: number | undefined): Promise<boolean>;
@@ -29,22 +32,26 @@ interface PagesEnd {
 	count: number;
 	/** As the service counts, if every page was read. */
 	total?: number | undefined;
+	/** Why a page could not be read. */
 	failure?: Outcome | undefined;
 }
 
 interface Page {
 	number: number;
 	objects: readonly ListedObject[];
+	/** Undefined if it isn't known. */
 	total: number | undefined;
 	pages: number | undefined;
 }
 
+/** A page can't be read, no more are wanted, or the list does not end. */
 class Ended extends Error {
 	constructor(readonly failure?: Outcome) {
 		super();
 	}
 }
 
+/** As long as each brings something new. */
 const MOST_PASSES = 3;
 
 /** No Set holds more than 16 million IDs. */
@@ -79,10 +86,12 @@ async function watchLastPage(list: List, first: Page, most: number) {
 	const at = first.pages === undefined ? 1 : Math.min(first.pages, most);
 	const look = at > 1 ? ((await list.read(at))?.objects ?? []) : [];
 	const isUsed = look.length > 0;
+	// Places that objects moved, and differences of totals.
 	let moved = look.length;
 	let accounted = 0;
 	return {
 		isUsed,
+		/** @returns whether the list has shifted since */
 		see(page: Page, before: Page): boolean {
 			if (isUsed && page.number === at) {
 				const place = look.findIndex((each) => each.id === page.objects[0]?.id);
@@ -100,6 +109,7 @@ async function readInOrder(list: List, first: Page, watch: Watch, { size, most, 
 	const isCounted = first.pages !== undefined;
 	const full = isCounted ? size : Math.max(1, first.objects.length);
 	let last = first.pages ?? (first.objects.length === 0 ? 1 : Number.POSITIVE_INFINITY);
+	// It was read before the last page was.
 	if (!watch.isUsed) await list.give(first.objects);
 	const hasMore = watch.isUsed || last > 1 || first.objects.length >= full;
 	let before = first;
@@ -150,6 +160,7 @@ class List {
 		return { number, objects, total: this.#total, pages: countIn(outcome, 'x-wp-totalpages') };
 	}
 
+	/** In order, with some under way. */
 	async *ahead(from: number, until: () => number): AsyncGenerator<Page> {
 		const { concurrency } = this.options;
 		const queue: Promise<Page | undefined>[] = [];
@@ -186,6 +197,7 @@ class List {
 		return this.#nameless.length > 0;
 	}
 
+	/** @returns whether something is new */
 	async give(objects: readonly ListedObject[]): Promise<boolean> {
 		const nameless = objects.filter((each) => ownName(each) === undefined);
 		// The service ignores `page`.

@@ -16,6 +16,7 @@ import type { ListedObject } from './pages.js';
 
 interface SheetOptions {
 	read: Read;
+	/** Whether values become cells of text. */
 	asCells: boolean;
 	/** Fields of which these show rendered text only are left out. */
 	sample: readonly ListedObject[];
@@ -24,6 +25,7 @@ interface SheetOptions {
 	terms?: TermIndex;
 }
 
+/** Without the owners. */
 export function exportedNames(read: Read): string[] {
 	if (read.update === undefined) return read.shown.filter((name) => !read.owners.includes(name));
 	return ['id', ...exportedFields(read).map(({ name }) => name), ...(read.hasModified ? ['modified_gmt'] : [])];
@@ -56,6 +58,7 @@ export function createSheet(options: SheetOptions) {
 	});
 	return {
 		columns: [...read.owners, ...columns],
+		/** What an update reads. */
 		exported(object: ListedObject): Record<string, unknown> {
 			const row: Record<string, unknown> = {};
 			for (const { name, exportOf, leftOut } of exported) {
@@ -67,6 +70,7 @@ export function createSheet(options: SheetOptions) {
 		},
 		whole: ({ _links, ...object }: ListedObject): Record<string, unknown> =>
 			Object.fromEntries(Object.entries(object).map(([name, value]) => [name, rawValue(value) ?? value])),
+		/** About the rows so far. */
 		warnings(): string[] {
 			const warnings = exported
 				.filter(({ leftOut }) => leftOut.length > 0)

@@ -13,6 +13,7 @@ export function escapeXml(text: string): string {
 	return escapeHtml(text.replace(NOT_IN_XML, '\uFFFD')).replace(/['\n\r\t]/g, entity);
 }
 
+/** No markup, no mentions, no new cells. */
 export function escapeMarkdown(text: string): string {
 	return text.replace(/[\\`*_{}[\]()#+!|~>]/g, '\\$&').replace(/[&<@]/g, entity);
 }

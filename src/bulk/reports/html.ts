@@ -12,6 +12,7 @@ import { formatCount, type Page, type PageRow, workedMs } from './page.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
 
+/** No script and no style but ours: a report contains what strangers wrote. */
 const POLICY = [
 	"default-src 'none'",
 	`style-src 'sha256-${sha256(style)}'`,

@@ -27,7 +27,9 @@ export interface ReportFacts {
 	readonly files: readonly ReportFile[];
 	readonly counts: Counts;
 	readonly ms: number;
+	/** Of several runs, in place of those of one. */
 	readonly next?: readonly Step[];
+	/** Missing and duplicate shards. */
 	readonly problems?: readonly string[];
 	/** Nothing was sent: why. */
 	readonly refused?: string;
@@ -55,10 +57,13 @@ export interface Page {
 	readonly outcomes: readonly { readonly name: OutcomeName; readonly rows: number }[];
 	readonly steps: readonly Step[];
 	readonly ticks: readonly Tick[];
+	/** Reasons, or changes of a plan; the most frequent first. */
 	readonly groups: readonly Group[];
+	/** Rows of more groups. */
 	readonly ungrouped: number;
 	readonly total: number;
 	readonly toCheck: number;
+	/** Those to check first. */
 	readonly rows: readonly PageRow[];
 	/** Rows of a plan that it leaves out, and why. */
 	readonly left: readonly PageRow[];
@@ -74,6 +79,7 @@ export interface PageRow {
 	readonly name: string;
 	/** As `--ids` and `--except` take it. */
 	readonly id?: string | undefined;
+	/** Where the service shows it. */
 	readonly link?: string | undefined;
 	readonly outcome?: OutcomeName;
 	readonly remarks: string;
@@ -175,6 +181,7 @@ function planTitle(left: number): string {
 	return left === 0 ? 'Plan: no changes' : 'Plan: nothing would be sent';
 }
 
+/** Without the pauses before resumes. */
 export function workedMs(ticks: readonly Tick[]): number {
 	return ticks.reduce((longest, { end }) => Math.max(longest, end), 0);
 }
@@ -237,6 +244,7 @@ function ownLink(link: string | undefined, baseUrl: string): string | undefined 
 	return isWeb && isOwn ? href : undefined;
 }
 
+/** Texts that differ in digits only are one group. */
 class Groups {
 	readonly #byKey = new Map<string, Group>();
 	others = 0;

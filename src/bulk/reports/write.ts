@@ -51,10 +51,12 @@ export function parseReport(text: string): ReportSpec {
 	return { format: known, path };
 }
 
+/** As far as it can be known before the run. */
 async function obstacle(target: string, path: string): Promise<string | undefined> {
 	const found = await stat(target).catch(() => undefined);
 	if (found?.isFile() === false) return "it isn't a regular file";
 	try {
+		// A report replaces a file by a new one, which is up to the directory.
 		await access(`${dirname(target)}/.`, constants.W_OK);
 		return undefined;
 	} catch (error) {

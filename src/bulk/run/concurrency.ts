@@ -7,6 +7,7 @@ const LEAST_RESULTS = 4;
 const WAITING_SHARE = 0.15;
 /** Until the limit was too high once; then it grows by one. */
 const GROWTH = 2;
+/** Times within this factor are the same. */
 const SAME = 0.9;
 
 /**

@@ -103,6 +103,7 @@ function changedByOthers({ request, expected }: RunRow, held: Held, { source }: 
 	const { sent = {} } = request;
 	const left: LeftField[] = [];
 	for (const [field, values] of Object.entries(expected ?? {})) {
+		// The new value may be there already.
 		const fine = Object.hasOwn(sent, field) ? [...values, sent[field]] : values;
 		const known = held.field(field);
 		// A custom field that was emptied may be gone.

@@ -4,12 +4,15 @@ import type { RunRow } from './rows.js';
 
 export interface EngineOptions {
 	rows: AsyncIterable<readonly RunRow[]>;
+	/** Rows that may be under way now. */
 	limit(): number;
 	/** Sends a row and records its outcome. A rejection stops the run. */
 	perform(row: RunRow): Promise<void>;
+	/** Nothing new is started then. */
 	stop: AbortSignal;
 }
 
+/** Rows that wait for others of their object; more would only fill the memory. */
 const MOST_WAITING = 1000;
 
 /** Rows not started when `stop` aborts have no outcome. @throws what `rows` or `perform` throws, once nothing is in flight */

@@ -15,6 +15,7 @@ import type { Survey } from './survey.js';
 /** The screen's switch over `type` is exhaustive: a new event does not compile until it is shown. */
 export type RunEvent =
 	| { type: 'complaint'; complaint: Complaint }
+	/** Nothing was sent yet. */
 	| { type: 'surveyed'; survey: Survey; rows: PlannedRows }
 	| ({ type: 'planned' } & Planned)
 	| ({ type: 'previewed' } & Preview)
@@ -55,6 +56,8 @@ export interface Ended {
 	exitCode: ExitCode;
 	stopped: StopReason | undefined;
 	ms: number;
+	/** Whether a resume has something to send. */
 	resumable: boolean;
+	/** Of the journal or the input. */
 	failure?: unknown;
 }

@@ -32,7 +32,9 @@ interface RunParts {
 	rows: PlannedRows;
 	survey: Survey;
 	client: Client;
+	/** Undefined for lookups. */
 	journal: Journal | undefined;
+	/** What earlier parts of the run did. */
 	past: PastPart | undefined;
 	first?: FirstRead | undefined;
 }
@@ -269,12 +271,15 @@ function isTooLate(reason: StopReason | undefined, counts: Counts): boolean {
 }
 
 function exitCodeAfter(stopped: StopReason | undefined, exitCode: ExitCode): ExitCode {
+	// Whatever became of the row that found out.
 	if (stopped?.kind === 'unauthorized') return ExitCode.refused;
 	if (stopped?.kind === 'same-refusal' && stopped.outcome.forbidden) return ExitCode.refused;
+	// Rows that were left have not failed.
 	if (stopped?.kind === 'out-of-time' && exitCode === ExitCode.failed) return ExitCode.partial;
 	return exitCode;
 }
 
+/** Invalid rows have an outcome at once. */
 export async function* rowsToSend(
 	{ work: { plan }, limits: { tuning } }: RunSetup,
 	rows: PlannedRows,

@@ -99,6 +99,7 @@ export async function resolveRow(
 	return problems;
 }
 
+/** A resume must mean the same objects, whatever their names are by then. */
 export async function keepNames(journal: Journal, directories: Directories): Promise<void> {
 	let written: Promise<void> | undefined;
 	for (const record of directories.memory.records) written = journal.record({ type: 'name', ...record });

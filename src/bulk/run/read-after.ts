@@ -7,6 +7,7 @@ import type { SendOptions } from '../../http/send.js';
 import type { BatchReader } from '../lists/batches.js';
 import type { RunPlan, RunTuning } from '../plan.js';
 
+/** Rows that may have been sent and have no outcome yet: after a kill, so many are in doubt. */
 export function rowsUnderWay({ checks }: RunPlan, { concurrency }: RunTuning): number {
 	return checks.verify ? concurrency + PAGE_SIZE : concurrency;
 }

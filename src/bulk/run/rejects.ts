@@ -50,6 +50,7 @@ export interface RejectOptions {
 	isSecretName(name: string): boolean;
 }
 
+/** In the order of the input. */
 export async function* rejectsOf(
 	{ scan, recordOf }: RecordFile,
 	input: InputSource | undefined,

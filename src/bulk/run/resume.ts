@@ -111,6 +111,7 @@ export class PastPart {
 	}
 }
 
+/** @throws UsageError for different rows */
 export function checkSameInput({ id, input }: RunHeader, rows: PlannedRows, survey: Survey): void {
 	if (rows.sha256() === input.sha256 && survey.rows === input.rows) return;
 	throw inputChanged(id, [

@@ -31,6 +31,7 @@ export interface InvalidRow {
 	readonly row: number;
 	readonly line?: number;
 	readonly complaints: readonly Complaint[];
+	/** Ok with --ignore-missing, without a request. */
 	readonly isGone?: boolean;
 }
 
@@ -44,8 +45,10 @@ export function isInvalid(planned: PlannedRow): planned is InvalidRow {
 export interface PlannedRows {
 	/** For later passes: stdin is a file by then. */
 	readonly source: RowSource;
+	/** Undefined for rows of a journal or a saved plan. */
 	readonly input?: InputSource;
 	readonly columns?: Columns;
+	/** After the first pass. */
 	sha256(): string;
 	/** In input order; `isOwn` says which are a shard's. */
 	read(): AsyncIterable<readonly PlannedRow[]>;

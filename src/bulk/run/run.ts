@@ -20,6 +20,7 @@ import { invalidOutcome, isInvalid, openInputOf, type PlannedRows, ROWS_AT_ONCE,
 import type { RunSetup } from './setup.js';
 import { Survey } from './survey.js';
 
+/** From the survey to the exit code. @throws UsageError, RefusedError, FailedError */
 export async function run(setup: RunSetup): Promise<ExitCode> {
 	const { resumes } = setup.work;
 	const past = resumes && (await openPast(resumes.path, setup));
@@ -117,6 +118,7 @@ async function rowsOf({ work, means, limits: { tuning } }: RunSetup): Promise<Pl
 	try {
 		const planner = new RowPlanner(plan, input, dialect, secrets);
 		return {
+			// Stdin is a file by now.
 			source: source.from === 'file' && path !== undefined ? { ...source, path, format } : source,
 			input,
 			columns: planner.columns,

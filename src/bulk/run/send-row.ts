@@ -332,6 +332,7 @@ function mayBeRewritten({ endpoint, sent = {} }: Request): boolean {
 }
 
 function mayNeedReading({ outcome, refused, busy, code }: Outcome): boolean {
+	// Longer than anybody waits.
 	if (code === 'wait_too_long') return false;
 	if (outcome === 'failed') return refused !== true && busy !== true;
 	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
@@ -361,6 +362,7 @@ function withLeft(result: Outcome, left: Prepared['left'], plan: RunPlan): Outco
 	};
 }
 
+/** Differences that were allowed are warnings. */
 function allowed(result: Outcome, { allowDiffers }: Checks): Outcome {
 	const { differs = [] } = result;
 	if (allowDiffers === false) return result;

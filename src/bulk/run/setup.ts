@@ -14,6 +14,7 @@ import type { Left } from './left-behind.js';
 import type { ProfileRules } from './rules.js';
 import type { Demands, Survey } from './survey.js';
 
+/** Show requests; read, and show changes; or send. */
 export type Extent = 'requests' | 'changes' | 'send';
 
 export type RowRedactor = (outcome: RowOutcome, request: Request) => RowOutcome;
@@ -47,6 +48,7 @@ export interface Means {
 	readonly stateDir: string;
 	readonly cwd: string;
 	readonly tool: string;
+	/** Hides values under secret names. */
 	readonly redact: Redact;
 	redactRows(hasSecrets: boolean): RowRedactor;
 	readonly show: Show;

@@ -25,6 +25,7 @@ const AWAY_MS = 5 * 60_000;
 /** Rows in a row without a response, beyond those under way: the service is gone. */
 const LOST_ROWS = 10;
 
+/** If the first rows are refused for one reason, the others would be too. */
 const SAME_REFUSALS = 20;
 
 export class StopWatch {
@@ -55,10 +56,12 @@ export class StopWatch {
 		return now - this.#awaySince < limit ? undefined : { kind: 'unreachable', why: code ?? 'no connection' };
 	}
 
+	/** @returns why the run has to stop after a read, whatever becomes of its row */
 	lookRead(outcome: Outcome): StopReason | undefined {
 		return outcome.code === 'wait_too_long' ? { kind: 'asked-to-wait', outcome } : undefined;
 	}
 
+	/** @returns why the run has to stop */
 	look(outcome: RowOutcome): StopReason | undefined {
 		const { status, code, message, signedOut, busy } = outcome;
 		const { onError, maxFailures } = this.rules;

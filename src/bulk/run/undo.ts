@@ -68,6 +68,7 @@ type OldValuesSource = Extract<RowSource, { from: 'snapshots' }>;
 
 interface Change {
 	ids: Ids;
+	/** Before the first write. */
 	old: Record<string, unknown>;
 	/** Every value that the run may have written or was shown. */
 	written: Record<string, unknown[]>;
@@ -245,6 +246,7 @@ class Changes {
 	}
 }
 
+/** Why an old value can't be restored. */
 function obstacle({ body, fields }: Endpoint, name: string, old: unknown): string | undefined {
 	if (body === 'custom_fields') {
 		return customFieldText(old) === undefined

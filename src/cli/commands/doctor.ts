@@ -239,6 +239,7 @@ const [RESULT, CHECK] = [9, 13];
 
 const styles: Record<Finding['result'], StyleName> = { pass: 'good', warn: 'doubtful', fail: 'bad', skipped: 'faint' };
 
+/** A line, or more if it is long; below it what to do. */
 export function findingText({ check, result, message, hint }: Finding, width: number, palette: Palette): string {
 	const style = palette[styles[result]];
 	const room = width - RESULT - CHECK;

@@ -37,8 +37,10 @@ export const command = defineCommand({
 	run: (invocation) => runChange(invocation, KEYS, () => signInAndStore(invocation)),
 });
 
+/** What stays while different base URLs and credentials are tried. */
 interface Login {
 	invocation: Invocation;
+	/** Undefined if nobody can be asked. */
 	prompts: Prompts | undefined;
 	store: Store;
 	flags: Flags;
@@ -55,6 +57,7 @@ async function signInAndStore(invocation: Invocation): Promise<ChangedProfile> {
 	return await saveLogin(login, place, signedIn);
 }
 
+/** Reads flags and stored profiles before anything is asked. @throws UsageError */
 function openLogin(invocation: Invocation): Login {
 	const { context, options, args } = invocation;
 	if (options.profile !== undefined) checkProfileName(options.profile);
@@ -202,6 +205,7 @@ async function signIn(login: Login, place: Place) {
 	}
 }
 
+/** From a flag, the environment or a prompt. @throws UsageError, RefusedError */
 async function readSecret(
 	{ prompts, invocation }: Login,
 	{ scheme, value: exported, source }: ReturnType<typeof readScheme>,

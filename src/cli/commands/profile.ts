@@ -44,6 +44,7 @@ import { asksForData, openResults, printAll, printDone } from '../results.js';
 const nameArgument = { name: 'name', help: 'The profile', required: true, completes: 'profiles' } as const;
 const anyProfile = { ...nameArgument, help: 'The profile (default: the current one)', required: false } as const;
 
+/** From the argument or --profile. @throws UsageError for two different names */
 function namedProfile({ args, options }: Invocation): string | undefined {
 	const [name = options.profile] = args;
 	if (options.profile === undefined || name === options.profile) return name;
@@ -79,6 +80,7 @@ export const list = defineCommand({
 
 const columns: readonly Column[] = [
 	{ path: 'current', label: '', key: 'current', get: ({ current }) => (current === true ? '*' : '') },
+	// It is typed again, so it is never cut.
 	{ path: 'profile', whole: true },
 	{ path: 'base_url', important: true, least: 16 },
 	{ path: 'scheme', optional: true, usual: 'basic' },
@@ -324,6 +326,7 @@ export async function readGivenSecret({ context, options }: Invocation, scheme: 
 	return { store: 'file', value } as const;
 }
 
+/** Warns of variables that take precedence over the profile. */
 export function overridesOf({ context: { env } }: Invocation, name: string): string[] {
 	const chosen = ['SUPPORTCTL_PROFILE', 'SUPPORTCTL_PROFILE_FILE'].filter((each) => env[each] && env[each] !== name);
 	const variables = [...chosen, ...connectionVariables(env)];

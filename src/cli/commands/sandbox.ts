@@ -12,6 +12,7 @@ import { checked, connectionOptions, wholeNumber } from '../options/shared.js';
 
 const DEFAULT_PORT = 8700;
 
+/** The flags that tell other commands how a deployment spells its names. */
 const prefixOptions = pick(connectionOptions, 'product-prefix', 'shop-prefix', 'membership-prefix').map((spec) => {
 	return { ...spec, parse: checked(settings.productPrefix) };
 });

@@ -125,6 +125,7 @@ function flagsLeft(options: readonly OptionSpec[], given: readonly OptionSpec[])
 	];
 }
 
+/** More are no help. */
 const RUNS_SHOWN = 50;
 
 /** Those that can be resumed come first. */

@@ -17,6 +17,7 @@ export const code = (lines: readonly string[]): string =>
 
 export const parts = (...all: readonly string[]): string => all.filter((part) => part !== '').join('\n\n');
 
+/** Splits into text, language, code, text … */
 const FENCES = /^```(\w*).*\n([\s\S]*?)^```$/m;
 
 export function readPage(text: string): Block[] {
@@ -44,6 +45,7 @@ function readBlocks(text: string): Block[] {
 		});
 }
 
+/** Without the marks of code and links. */
 const plain = (text: string): string => text.replaceAll('`', '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 
 export function readEntry(line: string): { name: string; meaning: string } {

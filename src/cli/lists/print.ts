@@ -60,6 +60,7 @@ export function createPrinter(reading: Reading, form: Form, screen: Screen = {})
 		await opened.learn(objects);
 		for (const { object, owners } of waiting) {
 			const taken = opened.row(object, owners);
+			// Most rows need no wait, and waiting costs a turn.
 			if (taken !== undefined) await taken;
 		}
 		waiting = [];
@@ -144,6 +145,7 @@ function namesForPeople({ owners, update }: Read, own: readonly string[]): strin
 /** GMT, without a zone. */
 const TIMES: ReadonlySet<string> = new Set(['modified_gmt', 'date_gmt', 'registered_date', 'created', 'last_used']);
 
+/** They get the width that a terminal has left. */
 const IMPORTANT: ReadonlySet<string> = new Set(['title', 'content', 'name']);
 
 /** Below this width titles get the room of some columns. */

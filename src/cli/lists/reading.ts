@@ -26,12 +26,14 @@ import type { listOptions, readOptions } from '../options/shared.js';
 import { failureOf } from '../runs/failures.js';
 import { openSession, type Session } from '../session.js';
 
+/** Filters are among its options, by their own names. */
 export type ReadInvocation = Omit<Invocation, 'options'> & {
 	readonly options: ValuesOf<typeof readOptions> & ValuesOf<typeof listOptions> & Readonly<Record<string, unknown>>;
 };
 
 export type Reading = Awaited<ReturnType<typeof openReading>>;
 
+/** @param given an open session @throws UsageError */
 export async function withReading<T>(
 	noun: Noun,
 	invocation: ReadInvocation,

@@ -1,12 +1,15 @@
 /** An option as data: parsing, help, completion and its type derive from it. */
 
+/** What completion looks up by itself. */
 export type Completes = 'profiles' | 'files' | 'runs';
 
 export interface OptionSpec {
 	/** `-j, --concurrency <n>` */
 	readonly flags: string;
 	readonly help: string;
+	/** The heading in help. */
 	readonly group: string;
+	/** Its values are an array. */
 	readonly repeatable?: boolean;
 	/** What the flag alone stands for, in `--name[=value]`. */
 	readonly bare?: string;
@@ -16,11 +19,13 @@ export interface OptionSpec {
 	readonly parse?: (text: string, flag: string) => unknown;
 	readonly defaultText?: string | undefined;
 	readonly completes?: Completes;
+	/** Long names, without dashes. */
 	readonly conflicts?: readonly string[];
 	/** Accepted for scripts that have it, since it became the default; help and completion leave it out. */
 	readonly hidden?: boolean;
 }
 
+/** By camel-cased long names, as commander gives them: `--retry-after` is `retryAfter`. */
 export type OptionValues = Readonly<Record<string, unknown>>;
 
 type FirstWord<Text extends string> = Text extends `${infer Word}${' ' | '['}${string}` ? Word : Text;
@@ -57,6 +62,7 @@ export function options<const Specs extends readonly Omit<OptionSpec, 'group'>[]
 
 type Named<Spec, Name> = Spec extends OptionSpec ? (LongName<Spec['flags']> extends Name ? Spec : never) : never;
 
+/** In their own order. */
 export function pick<Spec extends OptionSpec, const Name extends string>(specs: readonly Spec[], ...names: Name[]) {
 	const isNamed = (spec: Spec): spec is Named<Spec, Name> => names.some((name) => name === longName(spec));
 	return specs.filter(isNamed);

@@ -15,6 +15,7 @@ import {
 import { type OptionSpec, options } from './option.js';
 import { parseDuration } from './window.js';
 
+/** A flag follows the rules of its setting. */
 export const checked =
 	<Value>(kind: SettingKind<Value>) =>
 	(text: string, flag: string): Value =>

@@ -58,6 +58,7 @@ export function verdictOf(
 
 type ObjectOutcome = Omit<RowOutcome, 'row'>;
 
+/** What happened to what, why, and the next step. */
 export function failureOf(
 	outcome: ObjectOutcome,
 	endpoint: Endpoint,
@@ -116,6 +117,7 @@ export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette,
 	return error.hint;
 }
 
+/** For rows whose results could not be printed. */
 export function lostResults(trouble: SupportctlError, { endpoint }: RunJob, exitCode: ExitCode): SupportctlError {
 	if (exitCode === ExitCode.ok && endpoint.reads) return trouble;
 	const says = exitCode === ExitCode.ok ? 'every row is ok' : 'the outcomes are not affected';

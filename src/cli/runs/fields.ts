@@ -94,6 +94,7 @@ async function readFlags({ endpoint, options, context, rules, values }: Body): P
 	}
 }
 
+/** `--add-ticket-tag`, `--remove-roles` … @throws UsageError */
 export function readItems(
 	endpoint: Endpoint,
 	options: RunInvocation['options'],

@@ -78,6 +78,7 @@ export async function readGiven(name: EndpointName, invocation: RunInvocation, e
 	return { endpoint, source, secrets, values };
 }
 
+/** @throws UsageError */
 function readSource(
 	endpoint: Endpoint,
 	{ args, options, context }: RunInvocation,
@@ -127,6 +128,7 @@ export function checkTaxonomy(endpoint: Endpoint, text: string, undocumented: bo
 	return parsed.value;
 }
 
+/** @throws UsageError */
 function checkArgument({ name, kind, names }: Pick<Positional, 'name' | 'kind' | 'names'>, text: string): string {
 	const label = name.replaceAll('_', ' ');
 	const isName = names !== undefined && !looksLikeNumber(text);
@@ -245,6 +247,7 @@ function readCondition(name: string, value: string, endpoint: Endpoint, rules: V
 	return { field: field.name, value };
 }
 
+/** `--allow-differs[=FIELDS]`; `*` is any field. */
 function readAllowed(names: readonly string[], endpoint: Endpoint, undocumented: boolean): boolean | string[] {
 	if (names.includes('*')) return true;
 	if (endpoint.body === 'custom_fields') return [...names];

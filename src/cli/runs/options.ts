@@ -55,6 +55,7 @@ export const inputOptions = options('Input', [
 	{ flags: '--undocumented', help: "Allow field names and values the API doesn't document" },
 ]);
 
+/** What is read before and after a write. */
 export const checkOptions = options('Checks', [
 	{ flags: '--verify', help: 'Read each object back and compare' },
 	{ flags: '--send-unchanged', help: 'Also send fields that already have the new value' },
@@ -104,6 +105,7 @@ export const partOptions = options('Rows', [
 	{ flags: '--except <ids>', help: 'All but these objects', repeatable: true },
 ]);
 
+/** Besides the flags of fields. */
 export const valueOptions = options(FIELDS, [
 	{ flags: '--data <json|@file>', help: 'JSON object to merge into the body' },
 	{

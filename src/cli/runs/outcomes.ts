@@ -11,6 +11,7 @@ import { asksForData, type ResultShape } from '../results.js';
 import type { RunJob } from './job.js';
 import { positionalsOf } from './options.js';
 
+/** As numbers, if they are exact. */
 export function printedIds(ids: Readonly<Record<string, string>>): Record<string, string | number> {
 	const printed: Record<string, string | number> = {};
 	for (const name of Object.keys(ids)) {
@@ -26,6 +27,7 @@ export function isBareEdit(job: RunJob): boolean {
 	return writes(job) && !asksForData(job);
 }
 
+/** Programs find the same keys in every row; `reasons` and `warnings` only if there are any. */
 export function outcomeView(result: RowOutcome): Row {
 	const { row, ids, outcome, status, code, message, reasons, warnings, attempts, ms, differs, body } = result;
 	// Key by key: rows then share one hidden class, which is much faster.
@@ -46,6 +48,7 @@ export function outcomeView(result: RowOutcome): Row {
 	return view;
 }
 
+/** For an error about any other name before something is sent. */
 export function outcomeKeys(ids: readonly string[]): string[] {
 	const found = ids.includes('username') ? ['id'] : [];
 	const own = ['outcome', 'status', 'code', 'message', 'reasons', 'warnings', 'attempts', 'ms', 'differs', 'body'];
@@ -80,6 +83,7 @@ function namedColumn(space: string, name: string, get: NonNullable<Column['get']
 	return { path, label: name, get, ...(RESERVED.includes(name) && { key: path }) };
 }
 
+/** Each row has its own. */
 function customFields(keys: readonly string[]): Pick<ResultShape, 'more' | 'resolve'> {
 	const fieldsOf = ({ outcome, body }: Row): object => (outcome === 'ok' ? (readCustomFields(body) ?? {}) : {});
 	return {

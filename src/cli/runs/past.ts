@@ -42,6 +42,7 @@ function ownHeader(path: string): RunHeader {
 	}
 }
 
+/** No journal keeps them. @throws UsageError that names the missing ones */
 async function secretsAgain(
 	{ endpoint: name, source, values: { ids, withheld }, undocumented }: RunPlan,
 	{ context, options }: RunInvocation,
@@ -67,6 +68,7 @@ export function withProfile(given: RunInvocation['options'], context: Context, {
 	return isStored && isFree && !isChosen ? { ...given, profile } : given;
 }
 
+/** A journal never says where or as whom to sign in: it may come from elsewhere. */
 async function connect(
 	{ id, plan: { service } }: PastRun['header'],
 	invocation: RunInvocation,

@@ -14,6 +14,7 @@ import { askToConfirm } from '../notices.js';
 import type { RunJob } from './job.js';
 import type { RunInvocation } from './options.js';
 
+/** An update of fewer rows asks nothing. */
 const UNASKED_ROWS = 50;
 
 export function limitsOf(job: RunJob, directories: Directories): Omit<Limits, 'moveTickets'> {

@@ -131,6 +131,7 @@ export function typedValue(name: string, text: string): unknown {
 	throw invalidField(`-F ${name}: ${quote(text)} is too large to send exactly`, `send it as text: -f ${name}=…`);
 }
 
+/** @throws UsageError for a name that appears twice, or has brackets */
 export function bodyOf(fields: readonly Field[]): Record<string, unknown> {
 	const body = emptyRecord<unknown>();
 	for (const [name, value] of fields) {

@@ -36,6 +36,7 @@ function nextOf({ state, header, counts }: RunSummary): string[] {
 	return stepsAfter(header, all, openRows(all) > 0).map(([, command]) => command);
 }
 
+/** Named keys are always there, for programs. */
 export function runView(summary: RunSummary): Row {
 	const { id, state, path, header, counts, end, problem } = summary;
 	const plan = header?.plan;

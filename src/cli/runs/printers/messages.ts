@@ -22,6 +22,7 @@ import { SHOWN } from '../../results.js';
 import { nextStep } from '../failures.js';
 import type { RunJob } from '../job.js';
 
+/** In a summary. */
 const MOST_ADVICES = 2;
 
 const MOST_COMPLAINTS = 10_000;
@@ -42,6 +43,7 @@ interface Group<Item> {
 	named: [Item, ...Item[]];
 }
 
+/** What happens to many rows is said once, with their number and the first of them. */
 const MOST_GROUPS = 1000;
 const NAMED = 4;
 
@@ -157,6 +159,7 @@ function failureText({ count, named }: Group<RowOutcome>, noun: string): string 
 	return `${count} ${reason}: ${rows.join(', ')}${count > rows.length ? ', …' : ''}`;
 }
 
+/** `26 rows in 3.4 s: 20 ok, 6 failed` */
 function summaryOf({ counts, ms }: Ended): string {
 	const rows = totalOf(counts);
 	const time = ms < 10_000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000);
@@ -247,6 +250,7 @@ export function noteColumns({ plan, context, options }: RunJob, { columns }: Pla
 	}
 }
 
+/** `2 of 9 rows are invalid; nothing was sent` */
 function invalidNote({ skipInvalid }: RunPlan, { invalid, rows }: Survey): string {
 	const of = `${invalid} of ${counted(rows, 'row')} ${invalid === 1 ? 'is' : 'are'} invalid`;
 	return skipInvalid ? `${of} and will be skipped` : `${of}; nothing was sent`;

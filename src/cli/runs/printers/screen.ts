@@ -22,6 +22,7 @@ import { PreviewScreen } from './preview.js';
 
 const WHOLE_TABLE_ROWS = 50;
 
+/** Shorter pauses are not worth a note. */
 const PAUSE_MS = 500;
 
 export class Screen {
