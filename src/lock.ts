@@ -24,7 +24,7 @@ export interface Lock {
 
 /** Pids are reused, and containers have their own. */
 interface Owner {
-	/** Names this taking of the lock, so that nobody removes somebody else's. */
+	/** Names this taking of the lock, so that nobody removes someone else's. */
 	token: string;
 	/** Undefined in a file that is being written, or was left so by a crash. */
 	pid?: number;

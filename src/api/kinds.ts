@@ -215,7 +215,7 @@ const rows = {
 		...userRule,
 		check: (value, rules) => (value === NOBODY ? userRule.parse(value, rules) : userRule.check(value, rules)),
 		compare: comparing({ isZeroEmpty: true }),
-		// Where no user is shown by ID, a name could be somebody else's.
+		// Where no user is shown by ID, a name could be someone else's.
 		takenBack: (shown) => (looksLikeNumber(String(shown)) ? shown : undefined),
 		empty: 0,
 		isText: false,

@@ -30,7 +30,7 @@ export interface Input {
 
 /** Ctrl-C throws an error with the code `interrupted`. */
 export interface Prompts {
-	/** Whether there is somebody to ask. Questions throw InterruptedError on Ctrl-C. */
+	/** Whether there is someone to ask. Questions throw InterruptedError on Ctrl-C. */
 	readonly available: boolean;
 	text(
 		question: string,

@@ -116,7 +116,7 @@ export function openRows(counts: Counts): number {
 	return sumBy(counts, ({ done }) => !done) - counts.left_out + counts.unauthorized;
 }
 
-/** Kept from being written by somebody else's change. */
+/** Kept from being written by someone else's change. */
 export function changedRows(counts: Counts): number {
 	return counts.conflicts + counts.left;
 }
