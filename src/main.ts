@@ -44,6 +44,7 @@ type Clean = (text: string) => string;
 /** CI runners, which read commands from a step's output. */
 const RUNNERS = ['GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'];
 
+/** So that no output can command a CI runner. */
 async function guarded(context: Context, clean: Clean): Promise<Context> {
 	const { env, stdout } = context;
 	const [{ guardOutput }, { openPalette }] = await Promise.all([

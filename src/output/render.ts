@@ -297,6 +297,7 @@ function ordersText(node: unknown): boolean {
 	);
 }
 
+/** The library is loaded for this only. @throws UsageError */
 async function compileQuery(query: string): Promise<(data: unknown) => unknown> {
 	const { compile, getRegisteredFunctions, TreeInterpreter } = await import('@jmespath-community/jmespath');
 	const shown = `--query ${JSON.stringify(query)}`;
