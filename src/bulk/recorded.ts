@@ -7,7 +7,7 @@ import type { Field } from '../api/fields.js';
 import { kinds } from '../api/kinds.js';
 import { isId } from '../api/values.js';
 import { openRegularFile } from '../folder.js';
-import type { OutcomeName } from '../http/outcomes.js';
+import { mayBeWritten, type OutcomeName } from '../http/outcomes.js';
 import { Called } from './called.js';
 import { type Change, changeOfRecord, type NameOf } from './change.js';
 import { ByRow } from './journal/by-row.js';
@@ -106,7 +106,7 @@ export function recordedChange(
 
 function wasTried(outcome: OutcomeName, hasBegun: boolean): boolean {
 	if (outcome === 'failed') return hasBegun;
-	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
+	return mayBeWritten({ outcome });
 }
 
 /** Some updates would clear a field that they leave out. */

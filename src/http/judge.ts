@@ -9,6 +9,7 @@ import type { Request } from '../api/request.js';
 import { isId, isObject } from '../api/values.js';
 import type { HttpRequest } from './client.js';
 import type { History, Outcome } from './outcome.js';
+import { isDone } from './outcomes.js';
 import { type Content, firstWords, headerOf, htmlText, type NoJson, type Response, readContent } from './response.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -118,7 +119,7 @@ export function isNameless({ endpoint }: Sendable): boolean {
 
 /** Whether a write was confirmed by a response that doesn't say which object it is about. */
 export function isConfirmedWithoutName(request: Sendable, { outcome, body }: Outcome): boolean {
-	if (!writes(request) || (outcome !== 'ok' && outcome !== 'differs')) return false;
+	if (!writes(request) || !isDone({ outcome })) return false;
 	const { previous, ...own } = isObject(body) ? body : {};
 	const shown = { ...(isObject(previous) && previous), ...own };
 	return !Object.keys(request.ids ?? {}).some((name) => name !== 'taxonomy' && Object.hasOwn(shown, name));

@@ -134,6 +134,16 @@ export type OutcomeName = keyof typeof outcomeRows;
 
 export const outcomes: Readonly<Record<OutcomeName, Meaning>> = outcomeRows;
 
+/** Whether the service did what was asked for, also if it shows other values than were sent. */
+export function isDone({ outcome }: { outcome: OutcomeName }): boolean {
+	return outcomes[outcome].written === true;
+}
+
+/** Whether the object may have the row's values. */
+export function mayBeWritten({ outcome }: { outcome: OutcomeName }): boolean {
+	return outcomes[outcome].written !== false;
+}
+
 export const outcomeNames = Object.keys(outcomes) as OutcomeName[];
 
 /** Rows that are counted once more, beside their outcome, and what is different about them. Their order is a journal's. */

@@ -12,6 +12,7 @@ import {
 	writes,
 } from './judge.js';
 import type { History, Outcome, Retry } from './outcome.js';
+import { isDone } from './outcomes.js';
 import { headerOf, type Response } from './response.js';
 
 /** A service that asked to slow down is left alone; a fault is mostly over at once, and if not, the last attempts are as late. */
@@ -113,7 +114,7 @@ export async function send(
 const NONE: History = {};
 
 function learn({ learned }: Client, request: Sendable, outcome: Outcome): void {
-	const isService = outcome.outcome === 'ok' || outcome.outcome === 'differs' || outcome.refused === true;
+	const isService = isDone(outcome) || outcome.refused === true;
 	if (isService && request.endpoint.returns !== 'any') learned.service = true;
 	if (isConfirmedWithoutName(request, outcome)) learned.nameless = true;
 }

@@ -7,6 +7,7 @@ import { PAGE_SIZE } from '../../api/reads.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
+import { outcomes } from '../../http/outcomes.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { Called } from '../called.js';
 import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../journal/counts.js';
@@ -149,7 +150,7 @@ export class Execution {
 		if (outcome.outcome === 'ok' && outcome.attempts === 1) this.#auto?.note(outcome.ms);
 		if (row.skip === undefined) this.#stop(this.#watch.look(outcome));
 		// A resume sends what the stop held back.
-		const isOpen = outcome.outcome === 'not-sent' || outcome.outcome === 'unknown';
+		const isOpen = !outcomes[outcome.outcome].done;
 		if (!this.#abort.signal.aborted || !isOpen || outcome.attempts > 0) await this.#take(outcome);
 	}
 

@@ -12,6 +12,7 @@ import { hasInexactNumber, quote } from '../../api/values.js';
 import type { Client } from '../../http/client.js';
 import { differing, isRouteMissing, lookedUpId } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, skipped, unsent } from '../../http/outcome.js';
+import { isDone, mayBeWritten } from '../../http/outcomes.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { type Held, heldOf, type TermOf, withTerms } from '../held.js';
 import type { Journal } from '../journal/write.js';
@@ -335,7 +336,7 @@ function mayNeedReading({ outcome, refused, busy, code }: Outcome): boolean {
 	// Longer than anybody waits.
 	if (code === 'wait_too_long') return false;
 	if (outcome === 'failed') return refused !== true && busy !== true;
-	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
+	return mayBeWritten({ outcome });
 }
 
 function inexactNumber(sent: Readonly<Record<string, unknown>>): Outcome {
@@ -350,7 +351,7 @@ function isRefusedPart({ outcome, status = 0, busy, signedOut, notServed }: Outc
 }
 
 function withLeft(result: Outcome, left: Prepared['left'], plan: RunPlan): Outcome {
-	if (result.outcome !== 'ok' && result.outcome !== 'differs') return result;
+	if (!isDone(result)) return result;
 	// A value that nobody saw can't be compared.
 	const shown = left
 		.filter(({ sent }) => sent !== null)

@@ -6,6 +6,7 @@ import type { Request } from '../../api/request.js';
 import { UsageError } from '../../errors.js';
 import { differing, isRefusal, isRouteMissing, NO_ROUTE } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
+import { isDone } from '../../http/outcomes.js';
 import { compareHeld, type Held, shownValue } from '../held.js';
 import { comparesFirst, type Fields, type RunPlan } from '../plan.js';
 import { sources } from '../sources.js';
@@ -103,7 +104,7 @@ export function verified(request: Request, result: Outcome, seen: Seen, before?:
 	if (request.method === 'DELETE') return verifiedDelete(request, result, seen);
 	const { held, result: reading } = seen;
 	if (held === undefined) {
-		if (result.outcome !== 'ok' && result.outcome !== 'differs') return result;
+		if (!isDone(result)) return result;
 		const message = `written, but could not be read back: ${reading.message ?? reading.outcome}`;
 		return { ...result, outcome: 'unknown', code: 'not_verified', message };
 	}

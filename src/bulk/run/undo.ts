@@ -13,6 +13,7 @@ import { emptyRecord, isProblem, parseId, parseSlug, quote } from '../../api/val
 import { FailedError, UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import { goneBy } from '../../http/judge.js';
+import { mayBeWritten } from '../../http/outcomes.js';
 import { lockHolder } from '../../lock.js';
 import { isNothing } from '../held.js';
 import { mayBeSent } from '../journal/header.js';
@@ -165,7 +166,7 @@ function isLost({ row, outcome, status }: RowRecord, { states, corrupt }: Journa
 	const wasGone = goneBy(status) !== undefined;
 	if (wasGone || states.hasOldValues(row)) return false;
 	if (outcome === 'failed') return corrupt.length > 0 && states.mayBeWritten(row);
-	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
+	return mayBeWritten({ outcome });
 }
 
 /** @param places of records by a hash of their object, in the order of the run; read object by object, for values take room */
