@@ -91,9 +91,8 @@ export function judge(
 	else finding = status < 400 ? judgeRedirect(request, response) : judgeRefusal(request, response, options);
 	const outcome: Outcome = Object.assign(finding, { attempts: 1, ms });
 	if (status !== 0) outcome.status = status;
-	const isDone = outcome.outcome === 'ok' || outcome.outcome === 'differs';
 	if (isOddRead(request, outcome)) outcome.retry = 'odd';
-	if (!isDone && writes(request)) considerHistory(request, outcome, history, options.ignoreMissing === true);
+	if (!isDone(outcome) && writes(request)) considerHistory(request, outcome, history, options.ignoreMissing === true);
 	return outcome;
 }
 
