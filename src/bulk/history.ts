@@ -87,7 +87,7 @@ function rowsIn(
 }
 
 function isOfNoun({ plan }: RunHeader, noun: string): boolean {
-	return plan.endpoint.startsWith(`${noun}.`) && endpoints[plan.endpoint].replay !== 'read';
+	return plan.endpoint.startsWith(`${noun}.`) && !endpoints[plan.endpoint].reads;
 }
 
 function isOf(ids: Readonly<Record<string, string>>, { noun, id, taxonomy }: ObjectName): boolean {

@@ -96,7 +96,7 @@ export function recordedChange(
 		const change = withoutUnchanged(changeOfRecord({ ...before, ids }, plan, naming));
 		return { row, outcome, record, change, isTried };
 	}
-	const isDelete = endpoints[plan.endpoint].replay === 'delete';
+	const isDelete = endpoints[plan.endpoint].deletes;
 	// What a flag gave each row is known all the same.
 	const known = isDelete ? {} : { sent: plan.values.fields, untold: plan.values.withheld };
 	const change = changeOfRecord({ ids, ...known }, plan, naming);

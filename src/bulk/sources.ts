@@ -61,6 +61,8 @@ interface SourceFacts {
 	readonly expects: (endpoint: Endpoint) => boolean;
 	/** A row whose object somebody else changed. */
 	readonly left: { readonly code: SkipCode; readonly hint: string };
+	/** Whether the rows were saved beforehand, for someone to review. */
+	readonly isPlanned: boolean;
 	/** Puts back what an earlier run wrote: a field that can't be put back must not keep the others from it. */
 	readonly restores: boolean;
 	/** Whether a person has to agree, whatever the rows do: not again, where the first part of the run was agreed to. */
@@ -71,6 +73,7 @@ const input = {
 	isInput: true,
 	expects: () => false,
 	left: { code: 'conflict', hint: 'edit it again to see its current fields' },
+	isPlanned: false,
 	restores: false,
 	asks: 'never',
 } as const satisfies SourceFacts;
@@ -83,6 +86,7 @@ export const sources: Readonly<Record<RowSource['from'], SourceFacts>> = {
 		isInput: false,
 		expects: () => true,
 		left: { code: 'changed_since', hint: 'pass --overwrite to restore it' },
+		isPlanned: false,
 		restores: true,
 		asks: 'always',
 	},
@@ -90,6 +94,7 @@ export const sources: Readonly<Record<RowSource['from'], SourceFacts>> = {
 		isInput: false,
 		expects: (endpoint) => readEndpointOf(endpoint) !== undefined,
 		left: { code: 'drift', hint: 'to send it anyway: --allow-drift' },
+		isPlanned: true,
 		restores: false,
 		asks: 'at first',
 	},

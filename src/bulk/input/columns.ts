@@ -83,32 +83,44 @@ export function looseName(name: string): string {
 }
 
 /** Field → words of other spreadsheets. */
-const words: Readonly<Record<string, string>> = {
-	id: '# userid user# replyid attachmentid termid',
-	ticket_id: 'ticket ticket# ticketno ticketnr ticketnumber case case# caseid casenumber issue issueid',
-	title: 'subject ticketsubject summary headline',
-	content: 'body message text description details',
-	status: 'ticketstatus',
-	assignee: 'assignedto assigned assignedagent assignedagentname agent owner assigneeid',
-	'ticket-tag': 'tags tag labels label tickettags',
-	department: 'dept departments',
-	product: 'products productname',
-	ticket_priority: 'priority prio urgency',
-	ticket_channel: 'channel via',
-	author: 'requester requestedby customer client reporter contact createdby',
-	'time-notes': 'timenote',
-	username: 'user login loginname userlogin account',
-	email: 'emailaddress mail',
-	name: 'displayname fullname',
-	first_name: 'givenname forename',
-	last_name: 'surname familyname',
-	roles: 'role',
-	url: 'website homepage',
-	reassign: 'reassignto receiver',
+const words: Readonly<Record<string, readonly string[]>> = {
+	id: ['#', 'userid', 'user#', 'replyid', 'attachmentid', 'termid'],
+	ticket_id: [
+		'ticket',
+		'ticket#',
+		'ticketno',
+		'ticketnr',
+		'ticketnumber',
+		'case',
+		'case#',
+		'caseid',
+		'casenumber',
+		'issue',
+		'issueid',
+	],
+	title: ['subject', 'ticketsubject', 'summary', 'headline'],
+	content: ['body', 'message', 'text', 'description', 'details'],
+	status: ['ticketstatus'],
+	assignee: ['assignedto', 'assigned', 'assignedagent', 'assignedagentname', 'agent', 'owner', 'assigneeid'],
+	'ticket-tag': ['tags', 'tag', 'labels', 'label', 'tickettags'],
+	department: ['dept', 'departments'],
+	product: ['products', 'productname'],
+	ticket_priority: ['priority', 'prio', 'urgency'],
+	ticket_channel: ['channel', 'via'],
+	author: ['requester', 'requestedby', 'customer', 'client', 'reporter', 'contact', 'createdby'],
+	'time-notes': ['timenote'],
+	username: ['user', 'login', 'loginname', 'userlogin', 'account'],
+	email: ['emailaddress', 'mail'],
+	name: ['displayname', 'fullname'],
+	first_name: ['givenname', 'forename'],
+	last_name: ['surname', 'familyname'],
+	roles: ['role'],
+	url: ['website', 'homepage'],
+	reassign: ['reassignto', 'receiver'],
 };
 
 const usualFields: ReadonlyMap<string, string> = new Map(
-	Object.entries(words).flatMap(([field, all]) => all.split(' ').map((word) => [word, field])),
+	Object.entries(words).flatMap(([field, all]) => all.map((word) => [word, field])),
 );
 
 export function usualField(name: string): string | undefined {

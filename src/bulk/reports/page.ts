@@ -221,7 +221,7 @@ function aboutText(header: RunHeader, verb = 'by'): string {
 	const day = date.toLocaleDateString('en-US', { timeZone: 'UTC', dateStyle: 'long' });
 	const time = date.toISOString().slice(11, 16);
 	const makers = makersOf(header);
-	const isApplied = plan.source.from === 'plan';
+	const isApplied = sources[plan.source.from].isPlanned;
 	const by = makers === undefined ? '' : `, ${isApplied ? makers : `${verb} ${makers}`}`;
 	return `supportctl ${commandOf(plan)} on ${new URL(plan.service.baseUrl).host}, ${day} at ${time} UTC${by}`;
 }

@@ -405,7 +405,7 @@ export async function checkNames(path: string, plan: RunPlan, directories: Direc
 	for (const { field, id, name } of all) {
 		const shown = directories.nameOf(field, id);
 		if (shown === undefined || shown === name) continue;
-		const what = field.kind === 'user' ? 'user' : `${field.name} term`;
+		const what = kinds[field.kind].names?.of === 'users' ? 'user' : `${field.name} term`;
 		throw refused(path, `it calls ${what} ${id} ${JSON.stringify(name)}; the service shows ${JSON.stringify(shown)}`);
 	}
 }

@@ -5,6 +5,7 @@ import { counted } from '../../api/names.js';
 import { UsageError } from '../../errors.js';
 import { writes } from '../../http/judge.js';
 import type { RunPlan } from '../plan.js';
+import { sources } from '../sources.js';
 
 /** As the settings of a profile are called; a rule that isn't set is undefined or false. */
 export interface ProfileRules {
@@ -62,7 +63,7 @@ const limits = {
 		flag: '--require-note',
 		refuse({ requireNote }, { note, sends, saves, plan }) {
 			// A plan was made with a note, and its run keeps it.
-			const isNeeded = (sends || saves) && plan.source.from !== 'plan';
+			const isNeeded = (sends || saves) && !sources[plan.source.from].isPlanned;
 			if (!requireNote || !isNeeded || note !== undefined) return undefined;
 			return { code: 'note_required', why: 'every change needs a note', hint: 'say why: --note TEXT' };
 		},
@@ -70,7 +71,7 @@ const limits = {
 	requirePlan: {
 		flag: '--require-plan',
 		refuse({ requirePlan }, { rows, sends, plan }) {
-			const isPlanned = plan.source.from === 'plan' || !sends;
+			const isPlanned = sources[plan.source.from].isPlanned || !sends;
 			if (requirePlan === undefined || isPlanned || rows <= requirePlan) return undefined;
 			const hint = 'save a plan with --plan FILE, then: supportctl run apply FILE';
 			return {

@@ -10,6 +10,7 @@ import { shortId } from '../../bulk/journal/folder.js';
 import { fullMessage } from '../../bulk/journal/records.js';
 import { commandOf, notesOf } from '../../bulk/plan.js';
 import type { RecordedChange } from '../../bulk/recorded.js';
+import { sources } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import { outcomes } from '../../http/outcomes.js';
 import type { Context } from '../../io/context.js';
@@ -193,5 +194,5 @@ function undoableIn({ entries: [newest] }: ObjectHistory): HistoryEntry | undefi
 	if (newest === undefined) return undefined;
 	const { outcome, gap, header } = newest;
 	const isWritten = outcomes[outcome].written !== false && gap === undefined;
-	return isWritten && header.plan.checks.snapshot && header.plan.source.from !== 'snapshots' ? newest : undefined;
+	return isWritten && header.plan.checks.snapshot && !sources[header.plan.source.from].restores ? newest : undefined;
 }

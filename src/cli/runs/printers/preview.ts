@@ -10,6 +10,7 @@ import type { Planned } from '../../../bulk/planned.js';
 import type { Preview } from '../../../bulk/run/events.js';
 import type { Extent } from '../../../bulk/run/setup.js';
 import type { Survey } from '../../../bulk/run/survey.js';
+import { sources } from '../../../bulk/sources.js';
 import { ExitCode, SupportctlError } from '../../../errors.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { factsOf } from '../../../output/formats.js';
@@ -129,7 +130,7 @@ export class PreviewScreen {
 		const { endpoint, plan, session, resumes } = this.job;
 		const { host } = session;
 		if (saved === undefined) {
-			const isNew = resumes === undefined && plan.source.from !== 'snapshots';
+			const isNew = resumes === undefined && !sources[plan.source.from].restores;
 			throw new SupportctlError(
 				`${unplanned(unread, endpoint.noun)}, as shown above; no plan was written`,
 				ExitCode.partial,
