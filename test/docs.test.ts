@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { topicTexts } from '../src/cli/help/topics.js';
 import { commands } from '../src/cli/manifest.js';
+import { reasons } from '../src/http/outcomes.js';
 import { binary, isolatedEnvironment } from './support/cli.js';
 import { startSandbox } from './support/sandbox.js';
 import { temporaryFolder } from './support/temporary.js';
@@ -25,6 +26,9 @@ interface Block {
 	text: string;
 }
 
+/** Codes of mistakes on the command line. */
+const USAGE: ReadonlySet<string> = new Set(['contradiction', 'missing_argument', 'unknown_format']);
+
 const read = (page: string): string => readFileSync(join(root, page), 'utf8');
 const blocksOf = (page: string): Block[] =>
 	[...read(page).matchAll(/^```(\w*) ?(\S*)\n(.*?)^```$/gms)].map(([, language = '', file = '', text = '']) => ({
@@ -34,23 +38,26 @@ const blocksOf = (page: string): Block[] =>
 	}));
 
 describe.each(pages.filter((page) => blocksOf(page).some(({ language }) => language === 'sh')))('%s', (page) => {
-	// reference.md repeats the examples of help, which are tested there.
-	it.skipIf(page === 'docs/reference.md')('has blocks of shell that run against a new sandbox', async () => {
-		const sandbox = await startSandbox();
-		const cwd = temporaryFolder();
-		const env = { PATH: process.env.PATH, HOME: cwd, ...isolatedEnvironment(), ...sandbox.env };
-		const failures: unknown[] = [];
-		for (const { language, file, text } of blocksOf(page)) {
-			if (file !== '') writeFileSync(join(cwd, file), text);
-			if (language !== 'sh') continue;
-			const script = `supportctl() { '${process.execPath}' '${binary}' "$@"; }\n${text}`;
-			await promisify(execFile)('sh', ['-e', '-c', script], { cwd, env }).catch(({ code, stderr }) =>
-				failures.push({ text, code, stderr }),
-			);
-		}
-		await sandbox.stop();
-		expect(failures).toEqual([]);
-	});
+	// reference.md repeats the examples of help, which are tested there; recipes.md needs programs (test/system/pipes.test.ts).
+	it.skipIf(['docs/reference.md', 'docs/recipes.md'].includes(page))(
+		'has blocks of shell that run against a new sandbox',
+		async () => {
+			const sandbox = await startSandbox();
+			const cwd = temporaryFolder();
+			const env = { PATH: process.env.PATH, HOME: cwd, ...isolatedEnvironment(), ...sandbox.env };
+			const failures: unknown[] = [];
+			for (const { language, file, text } of blocksOf(page)) {
+				if (file !== '') writeFileSync(join(cwd, file), text);
+				if (language !== 'sh') continue;
+				const script = `supportctl() { '${process.execPath}' '${binary}' "$@"; }\n${text}`;
+				await promisify(execFile)('sh', ['-e', '-c', script], { cwd, env }).catch(({ code, stderr }) =>
+					failures.push({ text, code, stderr }),
+				);
+			}
+			await sandbox.stop();
+			expect(failures).toEqual([]);
+		},
+	);
 });
 
 describe('commands and flags in the documentation', async () => {
@@ -146,6 +153,20 @@ it('troubleshooting explains messages that the program has', () => {
 	const parts = messages.flatMap((message) => message.split(/\b[A-Z]{2,}\b|\b[NM]\b|"[^"]*"|…|[:,] /));
 	expect(parts.map((part) => part.trim()).filter((part) => !source.includes(part))).toEqual([]);
 	expect(messages.length).toBeGreaterThan(30);
+});
+
+it('troubleshooting explains every code that a run can end with, and every reason to stop', () => {
+	const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+	const ofRuns = files.filter((file) => /^(?:bulk|http|cli.runs|cli.commands.run)\b.*\.ts$/.test(file));
+	const codes = ofRuns.flatMap((file) =>
+		[...read(`src/${file}`).matchAll(/code: '([a-z_]+)'/g)].map(([, code]) => code),
+	);
+	const page = read('docs/troubleshooting.md');
+	const missing = [...new Set([...codes, ...Object.keys(reasons)])].filter((code) => !page.includes(`\`${code}\``));
+	// Mistakes on the command line, which say what to type.
+	expect(missing.filter((code) => !USAGE.has(`${code}`))).toEqual([]);
+	const stops = [...read('src/cli/runs/printers/messages.ts').matchAll(/return `stopped[^`]*`/g)];
+	expect(stops.length).toBeGreaterThan(5);
 });
 
 it('README is short enough to be read', () => {

@@ -11,6 +11,7 @@ const programs: Record<string, string> = {
 	fish: 'fish',
 	'gnome-keyring-daemon': 'gnome-keyring',
 	jq: 'jq',
+	mlr: 'miller',
 	parallel: 'parallel',
 	python3: 'python3',
 	setpriv: 'util-linux',
