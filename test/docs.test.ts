@@ -165,8 +165,16 @@ it('troubleshooting explains every code that a run can end with, and every reaso
 	const missing = [...new Set([...codes, ...Object.keys(reasons)])].filter((code) => !page.includes(`\`${code}\``));
 	// Mistakes on the command line, which say what to type.
 	expect(missing.filter((code) => !USAGE.has(`${code}`))).toEqual([]);
-	const stops = [...read('src/cli/runs/printers/messages.ts').matchAll(/return `stopped[^`]*`/g)];
-	expect(stops.length).toBeGreaterThan(5);
+	// What stands between values in each reason to stop.
+	const stops = [...read('src/bulk/run/stop.ts').matchAll(/return [`'](.*)[`'];/g)].map(([, text = '']) => text);
+	const words = stops.flatMap((text) => {
+		const parts = text
+			.split(/\$\{[^}]*\}/)
+			.map((part) => part.replace(/^stopped:? ?(?:at )?/, '').replace(/ ?\(.*/, ''));
+		return parts.findLast((part) => /[a-z]{4}/.test(part))?.replace(/^[: ]+|[: ]+$/g, '') ?? [];
+	});
+	expect(words.filter((part) => !page.includes(part))).toEqual([]);
+	expect(words.length).toBeGreaterThan(5);
 });
 
 it('README is short enough to be read', () => {
