@@ -59,7 +59,7 @@ export const inputOptions = options('Input', [
 export const checkOptions = options('Checks', [
 	{ flags: '--verify', help: 'Read each object back and compare' },
 	{ flags: '--send-unchanged', help: 'Also send fields that already have the new value' },
-	{ flags: '--only-changed', help: 'Skip fields that already have the new value' },
+	{ flags: '--only-changed', help: 'Skip fields that already have the new value', hidden: true },
 	{ flags: '--snapshot', help: 'Save old values, even if the profile says no', hidden: true },
 	{ flags: '--no-snapshot', help: "Don't save old values (the run can't be undone)" },
 	{ flags: '--diff', help: 'Accepted with --dry-run, which shows old and new values anyway', hidden: true },
