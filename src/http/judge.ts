@@ -102,11 +102,13 @@ export function writes({ endpoint: { replay } }: Pick<Sendable, 'endpoint'>): bo
 }
 
 /** A page, another object, `{}`: nothing that the service says about the object. It may do so next time. */
-function isOddRead({ endpoint }: Sendable, { outcome, status = 0, retry, refused, code }: Outcome): boolean {
+function isOddRead({ endpoint }: Sendable, { outcome, status = 0, retry, refused, code, body }: Outcome): boolean {
 	if (!replayRules[endpoint.replay].reads || endpoint.returns === 'any' || retry !== undefined) return false;
 	const isMoved = MOVED.has(status) || status === 304;
 	const isOdd = status >= 200 && status < 500 && status !== 202 && !isMoved && outcome !== 'ok' && refused !== true;
-	return isOdd && code !== NO_ROUTE && !REFUSING.has(status);
+	// Strict services refuse what they don't serve in JSON of another form, such as problem+json; gateways send pages.
+	const isRefused = status >= 400 && body !== undefined;
+	return isOdd && !isRefused && code !== NO_ROUTE && !REFUSING.has(status);
 }
 
 /** Endpoints whose responses name no object. */

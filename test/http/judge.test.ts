@@ -239,6 +239,22 @@ describe('a 2xx response to a lookup, a check or a read', () => {
 	});
 });
 
+describe('a read that got no answer', () => {
+	const page = '<html><title>Blocked</title></html>';
+	const problem = JSON.stringify({ type: 'about:blank', title: 'Method Not Allowed', status: 405 });
+
+	it.each([
+		['is asked again after a page', 403, page, 'odd'],
+		['is asked again after a page with 404', 404, page, 'odd'],
+		['is asked again after a different object', 200, '{"id":99}', 'odd'],
+		['is not after a refusal in JSON with 405', 405, problem, undefined],
+		['is not after a refusal in JSON with 404', 404, problem, undefined],
+		['is not after the word of the service', 403, '{"code":"rest_forbidden","message":"No."}', undefined],
+	])('%s', (_, status, body, retry) => {
+		expect(judge(readTicket, { status, headers: {}, body: Buffer.from(body), sent: true, ms: 1 }).retry).toBe(retry);
+	});
+});
+
 describe('a redirect', () => {
 	const headers = { location: 'https://me:x@elsewhere.example/login?to=x#y' };
 
