@@ -1,9 +1,10 @@
 /** Custom fields of many tickets: only what changed, old beside new, read back, kept, and put back by run undo. */
 
 import { describe, expect, it } from 'vitest';
+import { createWorkplace, startWorkplace } from '../support/only-writes.js';
 import { done, idOf, json, type RecordedRequest, type Responder, startRecorder } from '../support/recorder.js';
 import { scriptedPrompts } from '../support/scripted-prompts.js';
-import { createWorkplace, startWorkplace, type Workplace } from '../support/workplace.js';
+import type { Workplace } from '../support/workplace.js';
 
 type Fields = Record<string, unknown>;
 
@@ -465,7 +466,7 @@ describe('run undo', () => {
 	it('refuses runs that kept nothing, runs of other commands, and another service', async () => {
 		const { work, recorder } = await desk({ 1: { colour: 'red' }, 2: { colour: 'red' } });
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
-		await work.run(`${SET} -q`);
+		await work.run(`${SET} -q --no-snapshot`);
 		expect(await work.run('run undo --yes last')).toEqual({
 			exitCode: 2,
 			stdout: '',
@@ -475,7 +476,7 @@ describe('run undo', () => {
 		const other = await startRecorder();
 		const elsewhere = await work.run('run undo --yes last', { env: { SUPPORTCTL_BASE_URL: other.baseUrl } });
 		expect(elsewhere).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nothing was sent') });
-		await work.run('ticket delete 1 2 --yes -q');
+		await work.run('ticket delete 1 2 --yes -q --no-snapshot');
 		recorder.requests.length = 0;
 		expect(await work.run('run undo --yes last')).toMatchObject({
 			exitCode: 2,

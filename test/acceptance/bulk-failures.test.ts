@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { jsonLines } from '../support/cli.js';
+import { startDesk } from '../support/desk.js';
 import { done, idOf, json, type RecordedRequest, type Responder, text } from '../support/recorder.js';
 import { hastyClock, startWorkplace, type Workplace } from '../support/workplace.js';
 
@@ -47,7 +48,7 @@ describe('a service that refuses everything for a while', () => {
 	])('with %s and %j: every row is ok, each carried out once', async (status, headers) => {
 		let until: number | undefined;
 		const done: number[] = [];
-		const { recorder, work } = await startWorkplace((request, response, count) => {
+		const { recorder, work } = await startDesk((request, response, count) => {
 			until ??= performance.now() + 5000 / 20;
 			if (performance.now() < until) return no(Number(status), headers);
 			done.push(idOf(request));
@@ -57,8 +58,8 @@ describe('a service that refuses everything for a while', () => {
 		expect(result.exitCode).toBe(0);
 		expect(result.outcomes.map(({ outcome }) => outcome)).toEqual(Array(100).fill('ok'));
 		expect(done.sort((left, right) => left - right)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
-		expect(recorder.requests.length).toBeLessThan(130);
-		expect(work.records().filter(({ type }) => type === 'attempt').length).toBe(recorder.requests.length - 100);
+		expect(recorder.writes.length).toBeLessThan(130);
+		expect(work.records().filter(({ type }) => type === 'attempt').length).toBe(recorder.writes.length - 100);
 	});
 });
 
@@ -71,7 +72,7 @@ describe('Retry-After', () => {
 	])('as %s holds up the whole run for so long', async (_name, header) => {
 		let refusedAt: number | undefined;
 		const arrivals: number[] = [];
-		const { work } = await startWorkplace((request, response, count) => {
+		const { work } = await startDesk((request, response, count) => {
 			if (refusedAt !== undefined) arrivals.push(performance.now() - refusedAt);
 			if (count !== 10) return ok;
 			refusedAt = performance.now();
@@ -86,7 +87,7 @@ describe('Retry-After', () => {
 
 	it('beyond ten minutes ends the run, and a resume sends the row that was put off with the rest', async () => {
 		let busy = true;
-		const { recorder, work } = await startWorkplace((request) =>
+		const { recorder, work } = await startDesk((request) =>
 			busy && idOf(request) >= 5 ? no(429, { 'retry-after': '7200' }) : ok,
 		);
 		const first = await runUpdate(work, 50, ['-j', '1']);
@@ -95,10 +96,10 @@ describe('Retry-After', () => {
 		expect(first.outcomes[4]).toMatchObject({ row: 5, outcome: 'not-sent', status: 429, code: 'wait_too_long' });
 		expect(first.stderr).toMatch(/the service asks to wait until \d{4}-\d\d-\d\dT/);
 		busy = false;
-		recorder.requests.length = 0;
+		recorder.writes.length = 0;
 		const second = await work.run('run resume last -q');
 		expect(second.exitCode).toBe(0);
-		expect(recorder.requests.map(idOf).sort((left, right) => left - right)).toEqual(
+		expect(recorder.writes.map(idOf).sort((left, right) => left - right)).toEqual(
 			Array.from({ length: 46 }, (_, index) => index + 5),
 		);
 	});
@@ -109,7 +110,7 @@ describe('Retry-After', () => {
 			method === 'GET' && ++reads > 1 ? no(429, { 'retry-after': '7200' }) : ok,
 		);
 		// Rows are read back by the hundred.
-		const { exitCode, outcomes, stderr } = await runUpdate(work, 300, ['-j', '1', '--verify']);
+		const { exitCode, outcomes, stderr } = await runUpdate(work, 300, ['-j', '1', '--verify', '--no-snapshot']);
 		expect([exitCode, new Set(outcomes.map(({ outcome, code }) => `${outcome} ${code}`))]).toEqual([
 			3,
 			new Set(['unknown not_verified']),
@@ -120,7 +121,7 @@ describe('Retry-After', () => {
 
 	it('beyond ten minutes ends the run before the row is read back', async () => {
 		const { work } = await startWorkplace(({ method }) => (method === 'GET' ? ok : no(503, { 'retry-after': '7200' })));
-		const { exitCode, outcomes } = await runUpdate(work, 50, ['-j', '1', '--verify']);
+		const { exitCode, outcomes } = await runUpdate(work, 50, ['-j', '1', '--verify', '--no-snapshot']);
 		expect([exitCode, outcomes.map(({ outcome, code }) => `${outcome} ${code}`)]).toEqual([
 			3,
 			['unknown wait_too_long'],
@@ -137,18 +138,18 @@ describe('Retry-After', () => {
 
 describe('connections that drop after the request was read', () => {
 	it('each tenth: updates are sent again until a response comes', async () => {
-		const { recorder, work } = await startWorkplace((_request, _response, count) => (count % 10 === 0 ? drop : ok));
+		const { recorder, work } = await startDesk((_request, _response, count) => (count % 10 === 0 ? drop : ok));
 		const result = await runUpdate(work, 200, ['-j', '8']);
 		expect(result.exitCode).toBe(0);
 		expect(result.outcomes.map(({ outcome }) => outcome)).toEqual(Array(200).fill('ok'));
 		const again = result.outcomes.filter(({ attempts }) => attempts > 1);
 		expect(again.length).toBeGreaterThan(15);
-		expect(recorder.requests.length).toBe(200 + again.reduce((sum, { attempts }) => sum + attempts - 1, 0));
+		expect(recorder.writes.length).toBe(200 + again.reduce((sum, { attempts }) => sum + attempts - 1, 0));
 	});
 
 	it('a delete that is then gone is ok; one that was gone before failed, unless --ignore-missing', async () => {
 		const gone = new Set([3, 4]);
-		const { recorder, work } = await startWorkplace((request, response, count) => {
+		const { recorder, work } = await startDesk((request, response, count) => {
 			const id = idOf(request);
 			if (gone.has(id)) {
 				const code = id % 2 === 0 ? 'rest_already_trashed' : 'rest_post_invalid_id';
@@ -167,16 +168,14 @@ describe('connections that drop after the request was read', () => {
 			['failed', 410],
 			['ok', 200],
 		]);
-		expect(recorder.requests).toHaveLength(7);
+		expect(recorder.writes).toHaveLength(7);
 		const again = await work.run([...args, '--ignore-missing']);
 		expect(again.exitCode).toBe(0);
 		expect(outcomes(again.stdout).every(({ outcome }) => outcome === 'ok')).toBe(true);
 	});
 
 	it('a 404 for a path that is not served is no success of a delete', async () => {
-		const { work } = await startWorkplace(
-			json(404, { code: 'rest_no_route', message: 'No route.', data: { status: 404 } }),
-		);
+		const { work } = await startDesk(json(404, { code: 'rest_no_route', message: 'No route.', data: { status: 404 } }));
 		const args = ['ticket', 'delete', '1', '2', '--yes', '--ignore-missing', '-q', '--format', 'ndjson'];
 		const result = await work.run(args);
 		expect(result.exitCode).toBe(1);
@@ -185,23 +184,23 @@ describe('connections that drop after the request was read', () => {
 
 	it('always: the row is unknown, neither ok nor failed, exit code 5, and a resume sends it', async () => {
 		let broken = true;
-		const { work, recorder } = await startWorkplace((request) => (broken && idOf(request) === 3 ? drop : ok));
+		const { work, recorder } = await startDesk((request) => (broken && idOf(request) === 3 ? drop : ok));
 		const result = await runUpdate(work, 20, ['--retries', '1']);
 		expect(result.exitCode).toBe(5);
 		expect(result.outcomes.filter(({ outcome }) => outcome !== 'ok')).toEqual([
 			expect.objectContaining({ row: 3, outcome: 'unknown', status: null, attempts: 2 }),
 		]);
 		broken = false;
-		recorder.requests.length = 0;
+		recorder.writes.length = 0;
 		expect(await work.run('run resume last -q')).toMatchObject({ exitCode: 0 });
-		expect(recorder.requests.map(idOf)).toEqual([3]);
+		expect(recorder.writes.map(idOf)).toEqual([3]);
 	});
 });
 
 describe('a 401', () => {
 	it('ends the run at once with exit code 4; after signing in, a resume sends the rest and nothing twice', async () => {
 		let password = 's3cret pass';
-		const { recorder, work } = await startWorkplace((request, response, count) => {
+		const { recorder, work } = await startDesk((request, response, count) => {
 			if (count === 30) password = 'changed';
 			const expected = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
 			(request.headers.authorization === expected ? ok : no(401))(request, response, count);
@@ -211,19 +210,19 @@ describe('a 401', () => {
 		expect(first.stderr).toContain('stopped: the service refused the credentials (401: Sorry.)');
 		expect(first.stderr).toMatch(/check SUPPORTCTL_PASSWORD, or unset it and run: supportctl login/);
 		expect(first.stderr).toMatch(/to send the rest: supportctl run resume \d{8}-\d{6}-\w{5}/);
-		expect(recorder.requests.length).toBeLessThan(40);
+		expect(recorder.writes.length).toBeLessThan(40);
 		const served = first.outcomes.filter(({ outcome }) => outcome === 'ok').map(({ id }) => id);
 		expect(served).toHaveLength(29);
 
-		recorder.requests.length = 0;
+		recorder.writes.length = 0;
 		const still = await work.run('run resume last -q');
 		expect(still.exitCode).toBe(4);
-		expect(recorder.requests.length).toBeLessThan(10);
+		expect(recorder.writes.length).toBeLessThan(10);
 
-		recorder.requests.length = 0;
+		recorder.writes.length = 0;
 		const last = await work.run('run resume last -q', { env: { SUPPORTCTL_PASSWORD: 'changed' } });
 		expect(last.exitCode).toBe(0);
-		const again = timesSent(recorder.requests);
+		const again = timesSent(recorder.writes);
 		expect(again.size).toBe(500 - served.length);
 		expect(Math.max(...again.values())).toBe(1);
 		expect(served.filter((id) => again.has(id))).toEqual([]);
@@ -232,30 +231,30 @@ describe('a 401', () => {
 
 describe('rows that the service refuses', () => {
 	it('fail alone with a 403, and the run goes on', async () => {
-		const { recorder, work } = await startWorkplace((request) => (idOf(request) % 10 === 0 ? no(403) : ok));
+		const { recorder, work } = await startDesk((request) => (idOf(request) % 10 === 0 ? no(403) : ok));
 		const result = await runUpdate(work, 50);
 		expect(result.exitCode).toBe(3);
-		expect(recorder.requests).toHaveLength(50);
+		expect(recorder.writes).toHaveLength(50);
 		expect(result.outcomes.filter(({ outcome }) => outcome === 'failed').map(({ row }) => row)).toEqual([
 			10, 20, 30, 40, 50,
 		]);
 	});
 
 	it('end the run at the first of them with --stop-on-error', async () => {
-		const { recorder, work } = await startWorkplace((request) => (idOf(request) === 5 ? no(400) : ok));
+		const { recorder, work } = await startDesk((request) => (idOf(request) === 5 ? no(400) : ok));
 		const result = await runUpdate(work, 100, ['--stop-on-error', '-j', '1']);
 		expect(result.exitCode).toBe(3);
-		expect(recorder.requests).toHaveLength(5);
+		expect(recorder.writes).toHaveLength(5);
 		expect(result.stderr).toContain('stopped at row 5: it failed (--stop-on-error)');
 		expect(work.records().at(-1)).toMatchObject({ type: 'end', counts: { ok: 4, failed: 1, 'not-sent': 95 } });
 		expect((await work.run('run list --field state')).stdout).toBe('stopped\n');
 	});
 
 	it('end the run when there are more than --max-failures', async () => {
-		const { recorder, work } = await startWorkplace((request) => (idOf(request) % 4 === 0 ? no(400) : ok));
+		const { recorder, work } = await startDesk((request) => (idOf(request) % 4 === 0 ? no(400) : ok));
 		const result = await runUpdate(work, 100, ['--max-failures', '2', '-j', '1']);
 		expect(result.exitCode).toBe(3);
-		expect(recorder.requests).toHaveLength(12);
+		expect(recorder.writes).toHaveLength(12);
 		expect(result.stderr).toContain('stopped: more than 2 rows failed (--max-failures)');
 	});
 
@@ -264,9 +263,9 @@ describe('rows that the service refuses', () => {
 			[501, 5],
 			[500, 10],
 		] as const) {
-			const { recorder, work } = await startWorkplace(no(status));
+			const { recorder, work } = await startDesk(no(status));
 			expect((await runUpdate(work, 5, ['-j', '1'])).exitCode).toBe(1);
-			expect(recorder.requests).toHaveLength(requests);
+			expect(recorder.writes).toHaveLength(requests);
 		}
 	});
 
@@ -278,14 +277,14 @@ describe('rows that the service refuses', () => {
 		'stop the run where the first twenty got %s, and a resume goes on',
 		async (_what, responder, first, resumed, requests) => {
 			let current: Responder = responder;
-			const { recorder, work } = await startWorkplace((...all) => current(...all));
+			const { recorder, work } = await startDesk((...all) => current(...all));
 			const result = await runUpdate(work, 200, ['-j', '1']);
 			expect(result.exitCode).toBe(first);
-			expect(recorder.requests).toHaveLength(20);
+			expect(recorder.writes).toHaveLength(20);
 			expect(result.stderr).toContain('stopped: the first 20 rows failed for the same reason: the ');
 			current = ok;
 			expect((await work.run('run resume last -q')).exitCode).toBe(resumed);
-			expect(recorder.requests).toHaveLength(requests);
+			expect(recorder.writes).toHaveLength(requests);
 		},
 	);
 });
@@ -306,7 +305,7 @@ describe('the exit code of a run', () => {
 
 	it.each(cases)('with the responses %j (0 for none) is %i', async (statuses, exitCode) => {
 		const responses: Record<number, Responder> = { 200: ok, 0: drop };
-		const { work } = await startWorkplace((request, response, count) => {
+		const { work } = await startDesk((request, response, count) => {
 			const status = statuses[idOf(request) - 1] as number;
 			(responses[status] ?? no(status))(request, response, count);
 		});
@@ -316,7 +315,7 @@ describe('the exit code of a run', () => {
 
 describe('a service that is not there', () => {
 	it('ends a run within seconds, and everything is left for a resume', async () => {
-		const { recorder, work } = await startWorkplace(ok);
+		const { recorder, work } = await startDesk(ok);
 		const env = { SUPPORTCTL_BASE_URL: 'http://127.0.0.1:1/wp-json' };
 		work.edits(100);
 		const result = await work.run(UPDATE, { env, clock: hastyClock(20) });
@@ -335,7 +334,7 @@ describe('a service that is not there', () => {
 			},
 		});
 		expect(work.records().at(-1)).toMatchObject({ type: 'end', counts: { 'not-sent': 100 } });
-		expect(recorder.requests).toEqual([]);
+		expect(recorder.writes).toEqual([]);
 	});
 });
 
@@ -345,7 +344,7 @@ describe('rows of one id', () => {
 		const titles = new Map<number, string[]>();
 		let overlaps = 0;
 		let most = 0;
-		const { work } = await startWorkplace((request, response, count) => {
+		const { work } = await startDesk((request, response, count) => {
 			const id = idOf(request);
 			if (underWay.has(id)) overlaps++;
 			underWay.add(id);

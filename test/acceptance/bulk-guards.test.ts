@@ -2,10 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import { type Words, wordsOf } from '../support/cli.js';
+import { startDesk } from '../support/desk.js';
+import { createWorkplace, startWorkplace } from '../support/only-writes.js';
 import { done, json, type Responder, startRecorder, withoutLists } from '../support/recorder.js';
 import { scriptedPrompts } from '../support/scripted-prompts.js';
 import { runInTerminal } from '../support/terminal.js';
-import { createWorkplace, startWorkplace } from '../support/workplace.js';
 
 describe('--expect and --max', () => {
 	it.each([
@@ -14,21 +15,21 @@ describe('--expect and --max', () => {
 		[['--max', '2'], 2, '--max 2, but there are 3 rows; nothing was sent'],
 		[['--expect', '3', '--max', '3'], 0, ''],
 	])('%j', async (flags, exitCode, message) => {
-		const { recorder, work } = await startWorkplace(done());
+		const { recorder, work } = await startDesk(done());
 		work.write('edits.csv', 'id,status\n1,hold\n2,hold\n3,hold\n');
 		const result = await work.run(['ticket', 'update', '--input', 'edits.csv', '-q', ...flags]);
 		expect(result.exitCode).toBe(exitCode);
 		expect(result.stderr).toBe(message === '' ? '' : `error: ${message}\n`);
-		expect(recorder.requests).toHaveLength(exitCode === 0 ? 3 : 0);
+		expect(recorder.writes).toHaveLength(exitCode === 0 ? 3 : 0);
 	});
 
 	it('count the whole input, also for a shard of it', async () => {
-		const { recorder, work } = await startWorkplace(done());
+		const { recorder, work } = await startDesk(done());
 		work.edits(40);
 		const args = ['ticket', 'update', '--input', 'edits.csv', '-q', '--shard', '1/4', '--expect', '40'];
 		expect((await work.run(args)).exitCode).toBe(0);
-		expect(recorder.requests.length).toBeGreaterThan(0);
-		expect(recorder.requests.length).toBeLessThan(40);
+		expect(recorder.writes.length).toBeGreaterThan(0);
+		expect(recorder.writes.length).toBeLessThan(40);
 	});
 });
 
@@ -81,7 +82,7 @@ describe('a delete', () => {
 	});
 
 	it('asks in a real terminal, and takes n, y and Ctrl-C', async () => {
-		const { recorder, host } = await startWorkplace(done());
+		const { recorder, host } = await startDesk(done());
 		for (const [key, exitCode] of [
 			['n\r', 2],
 			['\x03', 130],
@@ -91,7 +92,7 @@ describe('a delete', () => {
 			const result = await runInTerminal('ticket delete 14 15', options);
 			expect(result.raw).toContain(`Move 2 tickets to the trash: 14, 15 on ${host}?`);
 			expect(result.exitCode).toBe(exitCode);
-			expect(recorder.requests).toHaveLength(exitCode === 0 ? 2 : 0);
+			expect(recorder.writes).toHaveLength(exitCode === 0 ? 2 : 0);
 		}
 	});
 
@@ -124,7 +125,7 @@ describe('a delete', () => {
 
 describe('a protected profile', () => {
 	async function protectedPlace() {
-		const { recorder, work, host } = await startWorkplace(done());
+		const { recorder, work, host } = await startDesk(done());
 		const bare = { SUPPORTCTL_BASE_URL: undefined, SUPPORTCTL_USERNAME: undefined, SUPPORTCTL_PASSWORD: undefined };
 		const set = ['profile', 'set', 'live', '--base-url', recorder.baseUrl, '--username', 'ada', '--protected'];
 		const made = await work.run([...set, '--password-stdin', '--insecure-storage'], { stdin: 'pw', env: bare });
@@ -145,9 +146,9 @@ describe('a protected profile', () => {
 				expect(result.exitCode).toBe(2);
 				expect(result.stderr).toMatch(new RegExp(`pass --confirm=live to .* on ${host} \\(profile live\\)`));
 			}
-			expect(recorder.requests).toEqual([]);
+			expect(recorder.writes).toEqual([]);
 			expect((await run([...args, '--confirm=live'])).exitCode).toBe(0);
-			recorder.requests.length = 0;
+			recorder.writes.length = 0;
 		}
 	});
 

@@ -5,20 +5,21 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { jsonLines } from '../support/cli.js';
-import { done, type Recorder, startRecorder } from '../support/recorder.js';
-import { createWorkplace, csv, startWorkplace } from '../support/workplace.js';
+import { type Desk, startDesk } from '../support/desk.js';
+import { done, startRecorder } from '../support/recorder.js';
+import { createWorkplace, csv } from '../support/workplace.js';
 
 const ok = done();
 
 /** Method, path below the version and body of each request, in the order of the paths. */
-const calls = ({ requests }: Recorder): string[] =>
-	requests
+const calls = ({ writes }: Desk): string[] =>
+	writes
 		.map(({ method, url, body }) => `${method} ${url.replace('/wp-json/support-api/v1', '')} ${body}`.trim())
 		.sort();
 
 describe('two passes', () => {
 	it('send nothing at all where the last of 20,000 lines has a bad cell, and name its line and column', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		const good = csv('id,status,title', 19_999, (row) => `${row},hold,"Printer, floor ${row}"`);
 		work.write('edits.csv', `${good}20000,hodl,Printer\n`);
 		const result = await work.run('ticket update --input edits.csv --json');
@@ -45,7 +46,7 @@ describe('two passes', () => {
 	});
 
 	it('complain of bad cells also where the input turns out to be unreadable', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		work.write('edits.csv', 'id,status,title\n1,hodl,x\n2,hold,"never closed\n3,hold,x\n');
 		const { exitCode, stderr } = await work.run('ticket update --input edits.csv --json');
 		expect(exitCode).toBe(2);
@@ -63,7 +64,7 @@ describe('two passes', () => {
 	});
 
 	it('write JSON alone to stderr with --json and --skip-invalid', async () => {
-		const { work } = await startWorkplace();
+		const { work } = await startDesk();
 		work.write('edits.csv', 'id,status\n1,hodl\n2,hold\n');
 		const { stdout, stderr } = await work.run('ticket update --input edits.csv --skip-invalid --json');
 		expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'invalid' }, { outcome: 'ok' }]);
@@ -75,7 +76,7 @@ describe('two passes', () => {
 	});
 
 	it('complain once where something else keeps the run from being sent', async () => {
-		const { work } = await startWorkplace();
+		const { work } = await startDesk();
 		work.write('edits.csv', 'id,status\n1,hodl\n2,hold\n');
 		const { stderr } = await work.run('ticket update --input edits.csv --skip-invalid --max 1');
 		expect(stderr.split('hodl')).toHaveLength(2);
@@ -97,7 +98,7 @@ describe('two passes', () => {
 	});
 
 	it('show one message per reason with its count and first lines, and all complaints with --json', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		work.sheet('edits.csv', 'id,status,date', 30, (row) => `${row},hodl,x`);
 		const shown = await work.run('ticket update --input edits.csv');
 		expect(shown.exitCode).toBe(2);
@@ -120,7 +121,7 @@ describe('two passes', () => {
 	});
 
 	it('send the good rows with --skip-invalid, and report the others', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		work.write('edits.csv', 'id,status\n1,hold\n2,hodl\nx,hold\n4,read\n');
 		const result = await work.run('ticket update --input edits.csv --skip-invalid --format ndjson');
 		expect(result.exitCode).toBe(3);
@@ -135,7 +136,7 @@ describe('two passes', () => {
 	});
 
 	it('refuse a header with unknown columns, all at once, naming its line and the nearest', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		work.write('edits.csv', '\n\nid,statuss,foo\n1,hold,x\n');
 		const result = await work.run('ticket update --input edits.csv');
 		expect(result).toEqual({
@@ -160,13 +161,13 @@ describe('two passes', () => {
 		['id,status\n1,hold\n', '--map stauts=status', /^error: edits.csv line 1: [^\n]*mean "status"\?\n$/],
 		['', '--status hold', /^error: edits.csv is empty: a header line with the column names is required\n$/],
 	])('give a hint only where it helps: %j %s', async (input, flags, stderr) => {
-		const { work } = await startWorkplace();
+		const { work } = await startDesk();
 		work.write('edits.csv', input);
 		expect((await work.run(`ticket update --input edits.csv ${flags}`)).stderr).toMatch(stderr);
 	});
 
 	it('refuse bytes that are not UTF-8, naming the line', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		work.write('edits.csv', Buffer.from('id,title\n1,ok\n2,M\xfcller\n', 'latin1'));
 		const result = await work.run('ticket update --input edits.csv');
 		expect(result.exitCode).toBe(2);
@@ -177,7 +178,7 @@ describe('two passes', () => {
 
 describe('columns', () => {
 	it('are renamed by --map, left out by --ignore-column, and the id is one of them', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		work.write('edits.csv', 'Nummer,Zustand,Bemerkung,ticket_priority\n14,hold,egal,urgent\n');
 		const flags = ['--map', 'Nummer=id', '--map', 'Zustand=status', '--ignore-column', 'Bemerkung'];
 		expect((await work.run(['ticket', 'update', '--input', 'edits.csv', ...flags])).exitCode).toBe(0);
@@ -186,7 +187,7 @@ describe('columns', () => {
 	});
 
 	it('are named by complaints as the file names them', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		work.write('edits.csv', 'id,Zustand\n14,hodl\n');
 		const { exitCode, stderr } = await work.run('ticket update --input edits.csv --map Zustand=status');
 		expect(exitCode).toBe(2);
@@ -197,7 +198,7 @@ describe('columns', () => {
 	});
 
 	it('beat flags row by row; an empty cell leaves the flag or the field alone', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		work.write('edits.csv', 'id,status,title\n1,read,a\n2,,b\n3,,\n');
 		const args = ['ticket', 'update', '--input', 'edits.csv', '--status', 'hold', '--assignee', '7'];
 		expect((await work.run(args)).exitCode).toBe(0);
@@ -209,7 +210,7 @@ describe('columns', () => {
 	});
 
 	it('empty a field where their cell is empty under --blank clear', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		work.write('edits.csv', 'id,title,assignee\n1,,7\n2,x,\n');
 		expect((await work.run('ticket update --input edits.csv --blank clear')).exitCode).toBe(0);
 		expect(calls(recorder)).toEqual([
@@ -219,7 +220,7 @@ describe('columns', () => {
 	});
 
 	it('name force and reassign per row', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		work.write('users.csv', 'id,reassign\n8,2\n9,3\n');
 		await work.run('user delete --input users.csv --yes');
 		work.write('tickets.csv', 'ticket_id,force\n5,true\n6,\n');
@@ -233,7 +234,7 @@ describe('columns', () => {
 	});
 
 	it('are custom fields for ticket fields set, whatever their names', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		work.write('fields.csv', 'ticket_id,colour,__proto__,status\n14,red,x,y\n15,,,z\n');
 		expect((await work.run('ticket fields set --input fields.csv')).exitCode).toBe(0);
 		expect(calls(recorder).filter((call) => call.startsWith('POST'))).toEqual([
@@ -243,7 +244,7 @@ describe('columns', () => {
 	});
 
 	it('may name a taxonomy per row', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		work.write('terms.csv', 'taxonomy,id,force\nproduct,1,true\nticket_priority,2,\n');
 		expect((await work.run('term delete --input terms.csv --yes')).exitCode).toBe(0);
 		expect(calls(recorder)).toEqual(['DELETE /product/1?force=true', 'DELETE /ticket_priority/2']);
@@ -261,7 +262,7 @@ describe('formats', () => {
 		['edits.csv.gz', gzipSync('id,title\n1,"a\nb"\n2,c; d\n')],
 		['edits.ndjson.gz', gzipSync('{"id":1,"title":"a\\nb"}\n{"id":2,"title":"c; d"}')],
 	])('%s', async (name, content) => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		work.write(name, content);
 		expect(await work.run(['ticket', 'update', '--input', name, '-q'])).toMatchObject({ exitCode: 0, stderr: '' });
 		expect(calls(recorder)).toEqual(expected);
@@ -279,7 +280,7 @@ describe('formats', () => {
 		['packed ids', gzipSync('1\n2\n'), ['--input', '-']],
 		['CSV behind -, where it is named', 'id,status\n1,hold\n2,hold\n', ['-', '--input-format', 'csv']],
 	])('standard input: %s', async (_what, stdin, flags) => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		const result = await work.run(['ticket', 'update', ...flags, '--status', 'hold', '-q'], { stdin });
 		expect(result).toMatchObject({ exitCode: 0, stderr: '' });
 		expect(calls(recorder)).toEqual(['POST /tickets/1 {"status":"hold"}', 'POST /tickets/2 {"status":"hold"}']);
@@ -287,7 +288,7 @@ describe('formats', () => {
 	});
 
 	it('NDJSON keeps the types of its values', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		work.write('users.ndjson', '{"id":7,"roles":["agent"],"support_can_be_assigned":true,"meta":{"a":{"b":[1]}}}\n');
 		expect((await work.run('user update --input users.ndjson')).exitCode).toBe(0);
 		expect(calls(recorder)).toEqual([
@@ -302,7 +303,7 @@ describe('formats', () => {
 		],
 		['{"id":5,"time_notes":"a","time-notes":"b"}', '"time-notes" is the same field as another column or key'],
 	])('an object that can be taken in two ways, or is too deep, is never sent: %.30s', async (object, message) => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		for (const [name, content] of [
 			['edits.ndjson', `${object}\n`],
 			['edits.json', `[${object}]`],
@@ -316,7 +317,7 @@ describe('formats', () => {
 	});
 
 	it('standard input in an unknown format needs --input-format', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		const result = await work.run('ticket update --input - --status hold', { stdin: '= =\n1\n' });
 		expect(result.exitCode).toBe(2);
 		expect(result.stderr).toContain('unknown input format: standard input');
@@ -326,7 +327,7 @@ describe('formats', () => {
 	});
 
 	it('an input without rows is no error, asks nothing, and sends nothing', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		for (const args of [
 			['ticket', 'update', '-', '--status', 'hold'],
 			['ticket', 'delete', '-'],
@@ -337,11 +338,11 @@ describe('formats', () => {
 	});
 
 	it('values reach the service as they were given: formulas, escape sequences, blanks', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		const title = ' =HYPERLINK("x")\u001b]0;x\u0007\u202e ';
 		work.write('edits.csv', `id,title\n1,"${title.replaceAll('"', '""')}"\n`);
 		expect((await work.run('ticket update --input edits.csv')).exitCode).toBe(0);
-		expect(JSON.parse(recorder.requests[0]?.body ?? '')).toEqual({ title });
+		expect(JSON.parse(recorder.writes[0]?.body ?? '')).toEqual({ title });
 	});
 });
 

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { jsonLines } from '../support/cli.js';
+import { startDesk } from '../support/desk.js';
 import { lineOf } from '../support/journal.js';
 import { done, idOf, json, type Responder } from '../support/recorder.js';
 import { startWorkplace } from '../support/workplace.js';
@@ -11,7 +12,7 @@ const ok = done();
 describe('on stderr', () => {
 	it('stand the first twenty failures, how many more there are, and where to find them', async () => {
 		const no = json(400, { code: 'rest_no', message: 'Sorry.', data: { params: { status: 'not now' } } });
-		const { work } = await startWorkplace((...all) => (all[0].url.endsWith('/27') ? ok : no)(...all));
+		const { work } = await startDesk((...all) => (all[0].url.endsWith('/27') ? ok : no)(...all));
 		work.sheet('edits.csv', 'id,status', 27, (row) => `${row === 1 ? 27 : row - 1},hold`);
 		const { exitCode, stderr } = await work.run('ticket update --input edits.csv -j 1 --format count');
 		expect(exitCode).toBe(3);
@@ -22,19 +23,20 @@ describe('on stderr', () => {
 			'error: update ticket 2 failed (HTTP 400 rest_no): Sorry.; status: not now',
 		]);
 		expect(lines.filter((line) => line.startsWith('error: '))).toHaveLength(20);
-		expect(lines.slice(-5, -3)).toEqual([
+		expect(lines.slice(-6, -4)).toEqual([
 			'26 rows need attention:',
 			'  26 failed (HTTP 400 rest_no: Sorry.): ticket 1, ticket 2, ticket 3, …',
 		]);
-		expect(lines.slice(-3)).toEqual([
+		expect(lines.slice(-4)).toEqual([
 			`… and 6 more; to list them: supportctl run show ${id} --outcome failed`,
 			`Fix and resend: supportctl run rejects ${id} --format csv`,
+			`Undo: supportctl run undo ${id}`,
 			expect.stringMatching(/: 1 ok, 26 failed$/),
 		]);
 	});
 
 	it('stand differences and warnings of rows that are ok', async () => {
-		const { work } = await startWorkplace((request, response) => {
+		const { work } = await startDesk((request, response) => {
 			response.writeHead(200, { 'content-type': 'application/json' });
 			response.end(`<br>Notice: x\n{"id":${idOf(request)},"status":"re\\u001bad"}`);
 		});
@@ -48,7 +50,7 @@ describe('on stderr', () => {
 	});
 
 	it('stand failures beside as many rows that only differ', async () => {
-		const { work } = await startWorkplace((request, response, count) =>
+		const { work } = await startDesk((request, response, count) =>
 			Number(/\d+$/.exec(request.url)?.[0]) <= 25
 				? done({ status: 'read' })(request, response, count)
 				: json(404, { code: 'rest_post_invalid_id', message: 'Gone.' })(request, response, count),
@@ -65,7 +67,7 @@ describe('on stderr', () => {
 	});
 
 	it('stands the next step after failures that have one', async () => {
-		const { work } = await startWorkplace(json(403, { code: 'rest_cannot_edit', message: 'Sorry.' }));
+		const { work } = await startDesk(json(403, { code: 'rest_cannot_edit', message: 'Sorry.' }));
 		const { exitCode, stderr } = await work.run('ticket update 1 2 --status hold');
 		expect(exitCode).toBe(4);
 		expect(stderr).toContain('hint: your account lacks permission; ask an administrator or use a different profile\n');
@@ -113,17 +115,17 @@ describe('refused before anything is sent', () => {
 			'missing column "statsu"; did you mean "status"?',
 		],
 	])('%s', async (_name, args, message) => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		work.write('edits.csv', 'id,status\n1,hold\n');
 		const result = await work.run(args, { stdin: '1\n2\n' });
 		expect(result).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(message) });
-		expect([recorder.requests, work.spooled()]).toEqual([[], []]);
+		expect([recorder.writes, work.spooled()]).toEqual([[], []]);
 	});
 
 	it('an id in --data that is the path’s is no contradiction, and never travels in the body', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		expect((await work.run('ticket update 14 --data {"id":14,"title":"x"}')).exitCode).toBe(0);
-		expect(recorder.requests.map(({ body }) => body)).toEqual(['{"title":"x"}']);
+		expect(recorder.writes.map(({ body }) => body)).toEqual(['{"title":"x"}']);
 	});
 
 	it('users, where the credentials were refused', async () => {
@@ -135,9 +137,9 @@ describe('refused before anything is sent', () => {
 	});
 
 	it('a journal of an endpoint that has no runs', async () => {
-		const { recorder, work } = await startWorkplace();
+		const { recorder, work } = await startDesk();
 		await work.run('ticket update 1 2 --status hold -q --journal run.ndjson');
-		recorder.requests.length = 0;
+		recorder.writes.length = 0;
 		for (const endpoint of ['user.check', 'no.such']) {
 			const [header = ''] = work.read('run.ndjson').split('\n');
 			work.write('odd.ndjson', `${lineOf(JSON.parse(header.replace('ticket.update', endpoint)))}\n`);
@@ -147,13 +149,13 @@ describe('refused before anything is sent', () => {
 				expect(stderr).toContain('odd.ndjson: its first line has no valid "plan.endpoint"');
 			}
 		}
-		expect(recorder.requests).toEqual([]);
+		expect(recorder.writes).toEqual([]);
 	});
 });
 
 describe('an id', () => {
 	it('is a number wherever JSON shows its row', async () => {
-		const { work } = await startWorkplace(json(404, { code: 'rest_post_invalid_id', message: 'Gone.' }));
+		const { work } = await startDesk(json(404, { code: 'rest_post_invalid_id', message: 'Gone.' }));
 		const planned = await work.run('ticket update 14 --status hold --dry-run --json'.split(' '));
 		expect(JSON.parse(planned.stdout)).toMatchObject([{ id: 14 }]);
 		const failed = await work.run('ticket update 14 --status hold --json'.split(' '));
@@ -169,7 +171,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 		request.url.endsWith('/7') ? json(404, { code: 'no', message: 'Gone.' }) : ok;
 
 	it('shows no more than twenty rows that need attention, and counts by reason', async () => {
-		const { work } = await startWorkplace((request) =>
+		const { work } = await startDesk((request) =>
 			/[02468]$/.test(request.url)
 				? json(403, { code: 'gone', message: 'Gone.' })
 				: json(400, { code: 'no', message: 'No.' }),
@@ -183,7 +185,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 	});
 
 	it('prints stderr as JSON alone with --json, and a summary of rows that are all ok', async () => {
-		const { recorder, work } = await startWorkplace(ok);
+		const { recorder, work } = await startDesk(ok);
 		const { stderr } = await work.run('ticket update 1 2 --status hold --json -v');
 		const lines = jsonLines(stderr);
 		expect(lines.at(-1)).toEqual({
@@ -194,13 +196,13 @@ describe('on a terminal, a run of more than fifty rows', () => {
 				ms: expect.any(Number),
 				counts: expect.objectContaining({ ok: 2 }),
 				exitCode: 0,
-				next: [],
+				next: [`supportctl run undo ${work.records()[0]?.id}`],
 			},
 		});
 	});
 
 	it('shows only the rows that need attention', async () => {
-		const { work } = await startWorkplace(failing);
+		const { work } = await startDesk(failing);
 		const { stdout } = await work.run(update, { columns: 80 });
 		expect(stdout.trimEnd().split('\n').slice(1)).toEqual([expect.stringMatching(/^7 .*Gone\./)]);
 	});
@@ -212,7 +214,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 		['--format', 'ids'],
 		['--format', 'table'],
 	])('shows all with %s %s, and prints failures on stderr', async (...flags) => {
-		const { work } = await startWorkplace(failing);
+		const { work } = await startDesk(failing);
 		const { stdout, stderr } = await work.run([...update, ...flags], { columns: 80 });
 		const lines = stdout.trimEnd().split('\n');
 		expect(lines.length).toBeGreaterThanOrEqual(59);
@@ -220,7 +222,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 	});
 
 	it('shows all in the format of the profile', async () => {
-		const { recorder, work } = await startWorkplace(ok);
+		const { recorder, work } = await startDesk(ok);
 		const profile = ['profile', 'set', 'desk', '--base-url', recorder.baseUrl, '--scheme', 'none', '--format'];
 		const shown = async (format: string) => {
 			await work.run([...profile, format]);
@@ -231,7 +233,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 	});
 
 	it.each([80, undefined])('shows none with --quiet at %s columns, and prints failures on stderr', async (columns) => {
-		const { work } = await startWorkplace(failing);
+		const { work } = await startDesk(failing);
 		const { stdout, stderr, exitCode } = await work.run([...update, '-q'], { columns });
 		expect({ stdout, stderr, exitCode }).toEqual({
 			stdout: '',
@@ -252,7 +254,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 
 describe('the format of the profile', () => {
 	it('holds for user check', async () => {
-		const { recorder, work } = await startWorkplace(done());
+		const { recorder, work } = await startDesk(done());
 		const profile = ['profile', 'set', 'desk', '--base-url', recorder.baseUrl, '--scheme', 'none', '--format', 'yaml'];
 		await work.run(profile);
 		const { stdout } = await work.run('user check ada --password-stdin', { stdin: 'secret word\n' });

@@ -1,8 +1,8 @@
 /** Rows of the same ID: one after another, also if a run is resumed or retried. */
 
 import { describe, expect, it } from 'vitest';
+import { startDesk } from '../support/desk.js';
 import { done, idOf, json } from '../support/recorder.js';
-import { startWorkplace } from '../support/workplace.js';
 
 describe('rows of one id', () => {
 	it.each([
@@ -11,7 +11,7 @@ describe('rows of one id', () => {
 	])('go one after another: %s', async (_what, command, ...input) => {
 		const underWay: string[] = [];
 		const together = new Set<string>();
-		const { work } = await startWorkplace((request, response, count) => {
+		const { work } = await startDesk((request, response, count) => {
 			underWay.push(request.url);
 			if (underWay.length > 1) together.add([...underWay].sort().join(' and '));
 			setTimeout(() => {
@@ -32,7 +32,7 @@ describe('rows of one id', () => {
 	async function desk(instead: 'lost' | 'refused') {
 		let isOpen = false;
 		const held = new Map<number, Record<string, unknown>>();
-		const { recorder, work } = await startWorkplace((request, response) => {
+		const { recorder, work } = await startDesk((request, response) => {
 			const sent = JSON.parse(request.body) as Record<string, unknown>;
 			if (!isOpen && sent.status === 'hold' && idOf(request) === 5) {
 				return instead === 'lost' ? void response.destroy() : json(403, { code: 'rest_no', message: 'Sorry.' });
@@ -42,7 +42,7 @@ describe('rows of one id', () => {
 		});
 		const open = (): void => {
 			isOpen = true;
-			recorder.requests.length = 0;
+			recorder.writes.length = 0;
 		};
 		return { recorder, work, held, open };
 	}
@@ -63,7 +63,7 @@ describe('rows of one id', () => {
 			expect(dry.stderr).toContain('nothing to send; nothing was sent');
 			const { exitCode, stderr } = await work.run(`run ${verb} last`);
 			expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/: 4 rows in .*: 3 ok, 1 skipped\n$/)]);
-			expect(recorder.requests).toEqual([]);
+			expect(recorder.writes).toEqual([]);
 			expect(held.get(5)).toEqual({ status: 'pending' });
 			const shown = await work.run('run show last --outcome skipped --json');
 			expect(JSON.parse(shown.stdout)).toMatchObject([{ row: 1, id: 5, code: 'superseded' }]);
@@ -79,14 +79,14 @@ describe('rows of one id', () => {
 		const { exitCode, stderr } = await work.run('run retry last');
 		expect(exitCode).toBe(0);
 		expect(stderr).toContain('status left out: row 2 set it later');
-		expect(recorder.requests.map(({ body }) => JSON.parse(body))).toEqual([{ title: 'new' }]);
+		expect(recorder.writes.map(({ body }) => JSON.parse(body))).toEqual([{ title: 'new' }]);
 		expect(held.get(5)).toEqual({ status: 'pending', title: 'new' });
 	});
 
 	it('are sent again in order if the later one is open too', async () => {
 		let isDown = true;
 		let status: unknown;
-		const { work } = await startWorkplace((request, response) => {
+		const { work } = await startDesk((request, response) => {
 			if (isDown) return void response.destroy();
 			({ status } = JSON.parse(request.body) as { status: string });
 			return json(200, { id: 5, status });

@@ -3,8 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonLines } from '../support/cli.js';
-import { done, idOf, json, type Responder, startRecorder } from '../support/recorder.js';
-import { createWorkplace, hastyClock, type Workplace } from '../support/workplace.js';
+import { startDesk } from '../support/desk.js';
+import { done, idOf, json, type Responder } from '../support/recorder.js';
+import { hastyClock, type Workplace } from '../support/workplace.js';
 
 /** What a service may do with a request: whether it carries it out, and what it says. */
 const behaviours = {
@@ -54,7 +55,7 @@ const ROWS = 40;
 async function runAgainst(script: readonly Behaviour[], command: 'update' | 'delete', more: string[]) {
 	const seen = new Map<number, Seen>();
 	const state = { healthy: false };
-	const recorder = await startRecorder((request, response, count) => {
+	const { work } = await startDesk((request, response, count) => {
 		const id = idOf(request);
 		const before = seen.get(id) ?? { acted: 0, last: 'ok', lost: false, requests: 0 };
 		const does = state.healthy ? 'ok' : (script[count % script.length] as Behaviour);
@@ -69,7 +70,6 @@ async function runAgainst(script: readonly Behaviour[], command: 'update' | 'del
 		const responder = isGone ? json(404, { code: 'rest_post_invalid_id', message: 'Gone.' }) : responses[does];
 		responder(request, response, count);
 	});
-	const work = createWorkplace(recorder.env);
 	work.sheet('rows.csv', 'id', ROWS, (row) => String(row));
 	const fields = command === 'update' ? ['--status', 'hold'] : ['--yes'];
 	const args = ['ticket', command, '--input', 'rows.csv', ...fields, '-q', '--format', 'ndjson', ...more];
@@ -159,12 +159,11 @@ describe.each(['update', 'delete'] as const)('ticket %s', (command) => {
 });
 
 it('a refusal after a lost response and a 503 leaves the row unknown', async () => {
-	const recorder = await startRecorder((_request, response, count) => {
+	const { work } = await startDesk((_request, response, count) => {
 		if (count === 1) return void response.destroy();
 		if (count === 2) return responses.busy;
 		return json(403, { code: 'rest_forbidden', message: 'Not yours.' });
 	});
-	const work = createWorkplace(recorder.env);
 	const { exitCode, stdout } = await work.run('ticket update 1 --author 7 --json');
 	expect(JSON.parse(stdout)[0]).toMatchObject({ outcome: 'unknown', attempts: 3, status: 403 });
 	expect(exitCode).toBe(5);

@@ -3,8 +3,8 @@
 import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { done, idOf, json, type Responder, startRecorder } from '../support/recorder.js';
-import { createWorkplace, startWorkplace } from '../support/workplace.js';
+import { startDesk } from '../support/desk.js';
+import { done, idOf, json, type Responder } from '../support/recorder.js';
 import { elementsOf, readXml } from '../support/xml.js';
 
 const ok = done({ status: 'hold' });
@@ -25,7 +25,7 @@ const mixed: Responder = (request, response) => {
 };
 
 async function reported(...more: string[]) {
-	const { recorder, work } = await startWorkplace(mixed);
+	const { recorder, work } = await startDesk(mixed);
 	work.write('edits.csv', 'id,status,title\n1,hold,a\n2,hold,b\n3,hold,c\n4,hodl,d\n5,hold,e\n');
 	const args = ['ticket', 'update', '--input', 'edits.csv', '--skip-invalid', '--retries', '0', '-q', ...more];
 	const result = await work.run(args);
@@ -35,7 +35,7 @@ async function reported(...more: string[]) {
 
 /** A workplace with a sheet of one row, whose service takes everything. */
 async function oneEdit() {
-	const { recorder, work } = await startWorkplace(ok);
+	const { recorder, work } = await startDesk(ok);
 	work.write('edits.csv', 'id,status\n1,hold\n');
 	return { recorder, work };
 }
@@ -81,7 +81,7 @@ describe('--report', () => {
 
 	it('counts rows that were never reached, and is complete where a resume writes it again', async () => {
 		let closed = true;
-		const { work } = await startWorkplace((_request, _response, count) =>
+		const { work } = await startDesk((_request, _response, count) =>
 			closed && count > 3 ? json(401, { code: 'no', message: 'no' }) : ok,
 		);
 		work.edits(10);
@@ -96,11 +96,10 @@ describe('--report', () => {
 
 	it('that can not be written keeps no other from being written', async () => {
 		let folder = '';
-		const recorder = await startRecorder((request, response, count) => {
+		const { work } = await startDesk((request, response, count) => {
 			mkdirSync(join(folder, 'one.xml'), { recursive: true });
 			done({ status: 'hold' })(request, response, count);
 		});
-		const work = createWorkplace(recorder.env);
 		folder = work.folder;
 		const reports = ['junit:one.xml', 'junit:two.xml'].flatMap((each) => ['--report', each]);
 		const result = await work.run(['ticket', 'update', '1', '--status', 'hold', '-q', ...reports]);
@@ -121,7 +120,7 @@ describe('--report', () => {
 			exitCode: 2,
 			stderr: `error: --report junit:${path}: ${why}; nothing was sent\n`,
 		});
-		expect([recorder.requests, work.journals()]).toEqual([[], []]);
+		expect([recorder.writes, work.journals()]).toEqual([[], []]);
 		const stream = await work.run('ticket update 1 --status hold --report junit:-');
 		expect(stream.stderr).toBe('error: --report junit needs a file, as in --report junit:FILE\n');
 	});
@@ -141,11 +140,11 @@ describe('--report', () => {
 			...reports,
 		]);
 		expect(result).toMatchObject({ exitCode: 2, stderr: `error: --report ${report}: ${why}; nothing was sent\n` });
-		expect([recorder.requests, work.journals(), work.read('edits.csv')]).toEqual([[], [], 'id,status\n1,hold\n']);
+		expect([recorder.writes, work.journals(), work.read('edits.csv')]).toEqual([[], [], 'id,status\n1,hold\n']);
 	});
 
 	it('is written through a link', async () => {
-		const { work } = await startWorkplace(ok);
+		const { work } = await startDesk(ok);
 		work.write('real.xml', '');
 		symlinkSync('real.xml', join(work.folder, 'linked.xml'));
 		await work.run('ticket update 1 2 --status hold -q --report junit:linked.xml');
@@ -154,25 +153,24 @@ describe('--report', () => {
 	});
 
 	it('that can not be written is an error after the summary, exit code 1, and the run itself is as it is', async () => {
-		const recorder = await startRecorder(() => {
+		const { recorder, work } = await startDesk(() => {
 			rmSync(join(work.folder, 'reports'), { recursive: true, force: true });
 			return ok;
 		});
-		const work = createWorkplace(recorder.env);
 		mkdirSync(join(work.folder, 'reports'));
 		const result = await work.run('ticket update 1 2 --status hold --report junit:reports/out.xml');
 		expect(result.exitCode).toBe(1);
 		expect(result.stderr).toMatch(/: 2 rows in .*: 2 ok\nerror: can't write the report reports\/out.xml: /);
-		expect(recorder.requests).toHaveLength(2);
+		expect(recorder.writes).toHaveLength(2);
 		expect(work.records().at(-1)).toMatchObject({ type: 'end', exit: 0 });
 	});
 
 	it('is refused in an unknown format, before anything is sent', async () => {
-		const { recorder, work } = await startWorkplace(ok);
+		const { recorder, work } = await startDesk(ok);
 		const result = await work.run('ticket update 1 2 --status hold --report junti:out.xml');
 		expect(result.exitCode).toBe(2);
 		expect(result.stderr).toContain('did you mean "junit"?');
-		expect(recorder.requests).toEqual([]);
+		expect(recorder.writes).toEqual([]);
 	});
 });
 
@@ -193,7 +191,7 @@ describe('under GitHub Actions', () => {
 	const env = { GITHUB_ACTIONS: 'true' };
 
 	it('failures are annotations with the file and line of the input, whatever the service says', async () => {
-		const { work } = await startWorkplace(mixed);
+		const { work } = await startDesk(mixed);
 		work.write('a,b:c.csv', 'id,status,title\n1,hold,a\n2,hold,b\n3,hold,"c\nd"\n4,hold,e\n');
 		const args = ['ticket', 'update', '--input', 'a,b:c.csv', '--retries', '0', '-j', '1'];
 		expect(annotations((await work.run(args, { env })).stderr)).toEqual([
@@ -215,7 +213,7 @@ describe('under GitHub Actions', () => {
 	});
 
 	it('complaints are annotations, and so is a header that can not be used', async () => {
-		const { recorder, work } = await startWorkplace(ok);
+		const { recorder, work } = await startDesk(ok);
 		work.write('edits.csv', 'id,status\n1,hold\n2,hodl\n');
 		expect(annotations((await work.run('ticket update --input edits.csv', { env })).stderr)).toEqual([
 			{
@@ -232,11 +230,11 @@ describe('under GitHub Actions', () => {
 				message: 'edits.csv line 2: unknown column "statuss"; did you mean "status"?',
 			},
 		]);
-		expect(recorder.requests).toEqual([]);
+		expect(recorder.writes).toEqual([]);
 	});
 
 	it('standard input is named by no file', async () => {
-		const { work } = await startWorkplace(mixed);
+		const { work } = await startDesk(mixed);
 		const { stderr } = await work.run('ticket update - --title x', { env, stdin: '1\n2\n' });
 		expect(annotations(stderr).map(({ properties }) => properties)).toEqual([{ title: 'row 2: failed' }]);
 		const bad = await work.run('ticket update --input -', { env, stdin: 'id,foo\n1,2\n' });

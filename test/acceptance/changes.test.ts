@@ -45,7 +45,6 @@ async function desk(options: Parameters<typeof startSandbox>[0] = {}) {
 		runHere(typeof line === 'string' ? line.split(' ') : [...line], {
 			env: { ...env, ...more },
 			cwd: folder,
-			oldValues: true,
 		});
 	return {
 		...{ service, env, run },

@@ -200,7 +200,7 @@ test('a profile can keep the old values of single objects too, or of none', asyn
 	const at = await desk();
 	const { SUPPORTCTL_BASE_URL: url, SUPPORTCTL_USERNAME: user, ...env } = at.env as Record<string, string>;
 	const cwd = temporaryFolder();
-	const run = (line: string) => runHere(line.split(' '), { env, cwd, oldValues: true });
+	const run = (line: string) => runHere(line.split(' '), { env, cwd });
 	await run(`profile set desk --base-url ${url} --username ${user} --snapshot`);
 	const title = ((await object(at, '/tickets/14')).title as { raw: string }).raw;
 	expect((await run('ticket update 14 --title new')).exitCode).toBe(0);

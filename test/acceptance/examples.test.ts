@@ -39,7 +39,7 @@ async function runExample(line: string): Promise<{ exitCode: unknown; stderr: st
 	const folder = temporaryFolder();
 	for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
 	const words = plainWords(line);
-	if (words !== undefined) return await runHere(words, { env: sandbox.env, cwd: folder, oldValues: true });
+	if (words !== undefined) return await runHere(words, { env: sandbox.env, cwd: folder });
 	mkdirSync(join(folder, 'bin'));
 	const program = join(folder, 'bin', 'supportctl');
 	writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${binary}" "$@"\n`);

@@ -23,7 +23,7 @@ beforeEach(async () => {
 	await service.call('POST', '/tickets/17', { status: 'hold', title: 'Printer on fire', assignee: 3 });
 });
 
-const run = (line: string) => runHere(line.split(' '), { env, cwd: temporaryFolder(), oldValues: true });
+const run = (line: string) => runHere(line.split(' '), { env, cwd: temporaryFolder() });
 const lastRun = async () => JSON.parse((await run('run show last --json')).stdout);
 
 /** What a person sees in a pipe: field, old, new, outcome, note. */

@@ -1,7 +1,8 @@
 /** Nothing malformed reaches the network: ids, slugs, values and flags are refused with exit code 2 and no request. */
 
 import { expect, test } from 'vitest';
-import { runCli, runHere, type Words, wordsOf } from '../support/cli.js';
+import { type Words, wordsOf } from '../support/cli.js';
+import { runCli, runHere } from '../support/only-writes.js';
 import { done, startRecorder } from '../support/recorder.js';
 
 async function refused(args: Words, input?: string | Buffer): Promise<string> {

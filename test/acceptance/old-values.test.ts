@@ -14,7 +14,7 @@ async function desk(options: Parameters<typeof startSandbox>[0] = {}) {
 	const folder = temporaryFolder();
 	writeFileSync(join(folder, 'one.csv'), 'id,status\n14,hold\n');
 	writeFileSync(join(folder, 'gone.csv'), 'id,force\n14,true\n15,true\n');
-	const run = (line: string, input = '') => runHere(line.split(' '), { env, cwd: folder, oldValues: true, input });
+	const run = (line: string, input = '') => runHere(line.split(' '), { env, cwd: folder, input });
 	const reads = () => service.requests.filter(({ method }) => method === 'GET').length;
 	return { service, env, run, reads };
 }
@@ -111,7 +111,7 @@ describe('one odd first read does not turn old values off', () => {
 			if (request.method !== 'GET') return json(200, { id, status: 'hold' });
 			return id === 15 ? json(200, { id, status: 'read' }) : response;
 		});
-		const options = { env: recorder.env, oldValues: true };
+		const options = { env: recorder.env };
 		const { exitCode, stderr, stdout } = await runHere(
 			'ticket update 14 15 --status hold --retries 0 --format json',
 			options,
@@ -133,7 +133,6 @@ test('a run of which no row can be read stops before its first write, and says w
 	const ids = Array.from({ length: 60 }, (_, at) => String(at + 1));
 	const { exitCode, stderr } = await runHere(['ticket', 'update', ...ids, '--status', 'hold'], {
 		env: recorder.env,
-		oldValues: true,
 	});
 	expect(exitCode, stderr).not.toBe(0);
 	expect(stderr).toMatch(/stopped: none of the first 20 rows could be read: .*Not yours.*--no-snapshot/);

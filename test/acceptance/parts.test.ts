@@ -23,7 +23,7 @@ beforeEach(async () => {
 	for (const id of TICKETS) await service.call('POST', `/tickets/${id}`, { status: 'hold', title: `t${id}` });
 });
 
-const run = (line: string, input = '') => runHere(line.split(' '), { env, cwd: folder, input, oldValues: true });
+const run = (line: string, input = '') => runHere(line.split(' '), { env, cwd: folder, input });
 
 async function values(field = 'status'): Promise<unknown[]> {
 	const shown = TICKETS.map(async (id) => {

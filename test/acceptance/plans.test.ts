@@ -15,7 +15,7 @@ async function desk(options: Parameters<typeof startSandbox>[0] = {}) {
 	const folder = temporaryFolder();
 	return {
 		...{ service, env, folder },
-		run: (line: string, input = '') => runHere(line.split(' '), { env, cwd: folder, input, oldValues: true }),
+		run: (line: string, input = '') => runHere(line.split(' '), { env, cwd: folder, input }),
 		path: (name: string) => join(folder, name),
 		read: (name: string) => readFileSync(join(folder, name), 'utf8'),
 		file(name: string, text: string): string {

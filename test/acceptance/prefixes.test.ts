@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Words } from '../support/cli.js';
+import { createWorkplace, startWorkplace } from '../support/only-writes.js';
 import { json, startRecorder } from '../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
-import { createWorkplace, startWorkplace } from '../support/workplace.js';
 
 /** A desk that writes acme for support, wc for shop and wcm for shopm, and a profile that says so. */
 let desk: TestSandbox;

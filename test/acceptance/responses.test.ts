@@ -2,9 +2,10 @@
 
 import { execFile } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { binary, runHere } from '../support/cli.js';
+import { binary } from '../support/cli.js';
+import { createWorkplace, runHere, startWorkplace } from '../support/only-writes.js';
 import { done, json, type Responder, startRecorder, text } from '../support/recorder.js';
-import { createWorkplace, hastyClock, startWorkplace } from '../support/workplace.js';
+import { hastyClock } from '../support/workplace.js';
 
 /** One call of each command over rows, with what its failures call the thing. */
 const commands: [name: string, args: string[]][] = [

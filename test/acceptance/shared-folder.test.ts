@@ -24,7 +24,7 @@ beforeEach(() => {
 	folder = temporaryFolder();
 });
 
-const run = (line: string) => runHere(line.split(' '), { env, cwd: folder, oldValues: true });
+const run = (line: string) => runHere(line.split(' '), { env, cwd: folder });
 const { username } = userInfo();
 const THEIRS = '20990101-000000-bbbbb';
 

@@ -15,7 +15,7 @@ async function desk() {
 	onTestFinished(service.stop);
 	const state = temporaryFolder();
 	const env: Record<string, string> = { ...service.env, ...isolatedEnvironment(), SUPPORTCTL_STATE_DIR: state };
-	const run = (line: string, input = '') => runHere(line, { env, input, oldValues: true });
+	const run = (line: string, input = '') => runHere(line, { env, input });
 	const titleOf = async (id: number) => {
 		const { body } = await service.call('GET', `/tickets/${id}?context=edit`);
 		return (body as { title: { raw: string } }).title.raw;
@@ -76,7 +76,7 @@ test('an edit of one object is undone like an update', async () => {
 	const { env, run, titleOf } = await desk();
 	const before = await titleOf(14);
 	const editor = `sed -i 's/^title: .*/title: edited/'`;
-	const edited = await runCli('ticket edit 14', { env: { ...env, EDITOR: editor }, oldValues: true });
+	const edited = await runCli('ticket edit 14', { env: { ...env, EDITOR: editor } });
 	expect([edited.exitCode, await titleOf(14)], edited.stderr).toEqual([0, 'edited']);
 	await run('run undo last --yes');
 	expect(await titleOf(14)).toBe(before);
@@ -95,7 +95,7 @@ test('an object whose old values cannot be read is left alone, and the error nam
 	const { env, requests } = await startRecorder(({ method }) =>
 		method === 'GET' ? json(403, { code: 'rest_forbidden', message: 'Sorry.' }) : json(200, { id: 14, status: 'hold' }),
 	);
-	const run = (line: string) => runHere(line, { env: { ...env, ...isolatedEnvironment() }, oldValues: true });
+	const run = (line: string) => runHere(line, { env: { ...env, ...isolatedEnvironment() } });
 	const refused = await run('ticket update 14 --status hold');
 	expect(refused.exitCode).toBe(4);
 	expect(refused.stderr).toContain('(HTTP 403 not_read)');
@@ -134,7 +134,7 @@ test('a write whose response is lost is settled by run resume', async () => {
 		if (request.method === 'POST' && isLost) response.destroy();
 		else json(200, { id: 14, status })(request, response, 0);
 	});
-	const at = { env: { ...env, ...isolatedEnvironment() }, oldValues: true };
+	const at = { env: { ...env, ...isolatedEnvironment() } };
 	const lost = await runHere('ticket update 14 --status hold --retries 0', at);
 	expect([lost.exitCode, lost.stdout]).toEqual([5, expect.stringMatching(/^14\tunknown\t/)]);
 	isLost = false;
@@ -156,7 +156,7 @@ test('Ctrl-C waits for the write, and its row says how it ended', async () => {
 		respond = () => json(200, { id: 14, status: 'hold' })(request, response, 0);
 		wake();
 	});
-	const run = startCli('ticket update 14 --status hold', { env, oldValues: true });
+	const run = startCli('ticket update 14 --status hold', { env });
 	await sent;
 	run.child.kill('SIGINT');
 	await run.until(/waiting for requests in flight/);

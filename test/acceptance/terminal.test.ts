@@ -122,7 +122,7 @@ describe('in a real terminal', () => {
 	});
 
 	it('gets no control sequence at all where it is dumb', async () => {
-		const argv = ['ticket', 'update', '1', '2', '3', '--status', 'hold'];
+		const argv = ['ticket', 'update', '1', '2', '3', '--status', 'hold', '--send-unchanged'];
 		const { raw, exitCode } = await run(argv, { env: { ...desk.env, TERM: 'dumb' } });
 		expect(exitCode).toBe(0);
 		expect(raw).toContain('3 ok');

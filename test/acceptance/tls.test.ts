@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { createAuthority } from '../support/certificates.js';
-import { runCli, runHere } from '../support/cli.js';
 import { credentials } from '../support/fault.js';
 import { startForwardProxy } from '../support/forward-proxy.js';
 import { listen } from '../support/listen.js';
+import { runCli, runHere } from '../support/only-writes.js';
 import { startRecorder } from '../support/recorder.js';
 import { temporaryFolder } from '../support/temporary.js';
 

@@ -187,7 +187,7 @@ describe('words of other tools run:', () => {
 	])('%s is %s', async (theirs, ours) => {
 		const sent = async (line: string): Promise<unknown> => {
 			const recorder = await startRecorder(missing);
-			const { stderr, ...run } = await runHere(line.split(' '), { env: recorder.env, oldValues: true });
+			const { stderr, ...run } = await runHere(line.split(' '), { env: recorder.env });
 			return [run, stderr.replace(/\d+ ms/, ''), recorder.requests.map(({ method, url, body }) => [method, url, body])];
 		};
 		expect(await sent(theirs)).toEqual(await sent(ours));

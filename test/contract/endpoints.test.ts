@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { endpointList } from '../../src/api/endpoints.js';
-import { runHere } from '../support/cli.js';
+import { runHere } from '../support/only-writes.js';
 import { startRecorder } from '../support/recorder.js';
 
 interface Expected {

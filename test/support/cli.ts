@@ -25,8 +25,6 @@ export interface CliOptions {
 	cwd?: string;
 	/** For `runHere`: a clock on which waits are short. */
 	clock?: Clock;
-	/** Whether runs keep old values, as they do by default: few tests are about that, and most count requests. */
-	oldValues?: boolean;
 	/** A command that starts the program, such as one that takes privileges away. */
 	through?: readonly string[];
 }
@@ -35,16 +33,6 @@ export interface CliOptions {
 export type Words = string | readonly string[];
 
 export const wordsOf = (words: Words): readonly string[] => (typeof words === 'string' ? words.split(' ') : words);
-
-const UPDATE = /^(?:(?:ticket|reply|user|attachment|term) update|ticket fields set|(?:ticket|reply) delete) /;
-
-/** The words of a test's command; those of a run say that it keeps no old values, unless the test is about them. */
-export function lineOf(args: Words, { oldValues = false }: Pick<CliOptions, 'oldValues'> = {}): readonly string[] {
-	const words = wordsOf(args);
-	const keeps = oldValues || words.some((word) => /^--(?:no-)?snapshot$/.test(word));
-	const isRun = UPDATE.test(words.join(' ')) && !words.includes('--help') && !words.includes('--');
-	return keeps || !isRun ? words : [...words, '--no-snapshot'];
-}
 
 export interface RunningCli {
 	child: ChildProcess;
@@ -76,7 +64,7 @@ export function isolatedEnvironment(): Record<string, string> {
 
 /** Starts the binary; its streams are pipes. */
 export function startCli(args: Words, options: CliOptions = {}): RunningCli {
-	const [program, ...words] = [...(options.through ?? []), process.execPath, binary, ...lineOf(args, options)] as [
+	const [program, ...words] = [...(options.through ?? []), process.execPath, binary, ...wordsOf(args)] as [
 		string,
 		...string[],
 	];
@@ -139,7 +127,7 @@ export function runCli(args: Words, options: CliOptions = {}): Promise<CliResult
 /** Runs the same program in the test's own process: real sockets and files, but no process to start; for large tables of cases. */
 export async function runHere(args: Words, options: CliOptions = {}): Promise<CliResult> {
 	const context = memoryContext({
-		argv: lineOf(args, options),
+		argv: wordsOf(args),
 		env: { ...isolatedEnvironment(), ...options.env },
 		stdin: options.input ?? '',
 		cwd: options.cwd ?? temporaryFolder(),

@@ -1,7 +1,7 @@
 /** A service with users, terms and tickets that finds its caller's own name only, as live services do. */
 
+import { createWorkplace } from './only-writes.js';
 import { json, type RecordedRequest, startRecorder } from './recorder.js';
-import { createWorkplace } from './workplace.js';
 
 export interface DirectoryOptions {
 	users?: Record<string, number>;
@@ -57,7 +57,15 @@ export async function startDirectoryService({
 			const user = shown.find((each) => String(each.id) === id);
 			return user === undefined ? json(404, { code: 'rest_user_invalid_id', message: 'Invalid.' }) : json(200, user);
 		}
-		const object = objects.get(path) ?? { id: Number(id), slug: 'x', title: 'old', 'ticket-tag': [] };
+		const object = objects.get(path) ?? {
+			id: Number(id),
+			slug: 'x',
+			title: 'old',
+			state: 'other',
+			assignee: 0,
+			department: '2024',
+			'ticket-tag': [],
+		};
 		objects.set(path, object);
 		if (request.method === 'POST') Object.assign(object, JSON.parse(request.body));
 		return json(200, object);

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { arrivals, listen } from './listen.js';
+import { pathOf, shownTo, startOf } from './objects.js';
 
 export interface RecordedRequest {
 	method: string;
@@ -45,7 +46,7 @@ export function idOf({ url }: RecordedRequest): number {
 }
 
 /** Custom fields that exist where a test doesn't say which. */
-const FIELDS = ['colour', 'color', 'size', 'severity', 'note', 'order', 'a', 'b'];
+export const CUSTOM_FIELDS = ['colour', 'color', 'size', 'severity', 'note', 'order', 'a', 'b'];
 
 /** What a service says that offers no lists, and no single users: its own word that there is no such route. */
 export function withoutLists({ method, url }: Pick<RecordedRequest, 'method' | 'url'>): Responder | undefined {
@@ -66,7 +67,7 @@ export function done(more: Record<string, unknown> = {}): Responder {
 		const refusal = withoutLists(request);
 		if (refusal !== undefined) return refusal(request, response, count);
 		if (path.endsWith('/custom-fields')) {
-			const saved = tickets.get(path) ?? new Map<string, unknown>(FIELDS.map((name) => [name, '']));
+			const saved = tickets.get(path) ?? new Map<string, unknown>(CUSTOM_FIELDS.map((name) => [name, '']));
 			tickets.set(path, saved);
 			if (method !== 'GET') {
 				for (const [name, value] of Object.entries(JSON.parse(sent).custom_fields)) saved.set(name, value);
@@ -74,6 +75,7 @@ export function done(more: Record<string, unknown> = {}): Responder {
 			}
 			return shows(Object.fromEntries([...saved].map(([name, value]) => [name, { name, value }])));
 		}
+		if (method === 'GET' && /\/\d+$/.test(path)) return shows(shownTo({ ...startOf(pathOf(request)), ...more }, id));
 		if (method !== 'DELETE') return shows({ ...more, id });
 		const isPermanent = query.includes('force=true') || /passwords|ticket_priority/.test(path);
 		return shows(isPermanent ? { deleted: true, previous: more } : { status: 'trash', ...more, id });

@@ -3,7 +3,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import type { ReadStream } from 'node:tty';
 import { type IPty, spawn } from '@lydell/node-pty';
-import { binary, lineOf, type Words } from './cli.js';
+import { binary, type Words, wordsOf } from './cli.js';
 import { temporaryFolder } from './temporary.js';
 
 export interface TerminalOptions {
@@ -56,7 +56,7 @@ export function runInTerminal(
 	const home = temporaryFolder();
 	const program = `supportctl() { '${process.execPath}' '${binary}' "$@"; }`;
 	const [file, args] =
-		shell === undefined ? [process.execPath, [binary, ...lineOf(argv)]] : ['sh', ['-c', `${program}; ${shell}`]];
+		shell === undefined ? [process.execPath, [binary, ...wordsOf(argv)]] : ['sh', ['-c', `${program}; ${shell}`]];
 	const left = [...script];
 	let from = 0;
 	return new Promise((resolve, reject) => {

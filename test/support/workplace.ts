@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../src/io/context.js';
 import { runMain } from '../../src/main.js';
-import { type CliOptions, type CliResult, jsonLines, lineOf, type RunningCli, startCli, type Words } from './cli.js';
+import { type CliOptions, type CliResult, jsonLines, type RunningCli, startCli, type Words, wordsOf } from './cli.js';
 import { type MemoryContext, type MemoryOptions, memoryContext } from './context.js';
 import { noteCommand } from './ran.js';
 import { type Recorder, type Responder, startRecorder } from './recorder.js';
@@ -43,7 +43,7 @@ export function createWorkplace(service: Record<string, string> = {}): Workplace
 		existsSync(join(state, name)) ? readdirSync(join(state, name)).map((each) => join(state, name, each)) : [];
 
 	function begin(args: Words, options: MemoryOptions = {}) {
-		const context = memoryContext({ cwd: folder, ...options, argv: lineOf(args), env: { ...env, ...options.env } });
+		const context = memoryContext({ cwd: folder, ...options, argv: wordsOf(args), env: { ...env, ...options.env } });
 		const ended = runMain(context).then((exitCode) => {
 			const result = { exitCode, stdout: context.stdout.text, stderr: context.stderr.text };
 			noteCommand(context.argv, result);

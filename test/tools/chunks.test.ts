@@ -18,7 +18,7 @@ async function chunksOf(line: string, expected = 0) {
 	);
 	try {
 		const env = { ...desk.env, NODE_OPTIONS: `--require ${hook}` };
-		const { exitCode, stderr } = await runCli(line, { env, oldValues: true });
+		const { exitCode, stderr } = await runCli(line, { env });
 		expect(exitCode, stderr).toBe(expected);
 	} finally {
 		await desk.stop();

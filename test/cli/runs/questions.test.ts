@@ -1,7 +1,8 @@
 /** What a person is asked before a write. */
 
 import { describe, expect, it } from 'vitest';
-import { json, type Responder } from '../../support/recorder.js';
+import { startDesk } from '../../support/desk.js';
+import { done, json, type Responder } from '../../support/recorder.js';
 import { scriptedPrompts } from '../../support/scripted-prompts.js';
 import { startWorkplace } from '../../support/workplace.js';
 
@@ -13,24 +14,24 @@ const ok: Responder = (request, response, count) => {
 
 describe('an update of more than 50 objects', () => {
 	it('asks once on a terminal: how many, which fields, where, and whether it can be undone', async () => {
-		const { recorder, work } = await startWorkplace(ok);
+		const { recorder, work } = await startDesk(ok);
 		work.edits(51);
 		const prompts = scriptedPrompts([/./, false]);
 		const refused = await work.run('ticket update --input edits.csv', { prompts });
 		expect(refused.exitCode).toBe(2);
 		expect(prompts.asked).toEqual([
 			expect.stringMatching(
-				/^Note: this can't be undone: old values are not saved\. Update 51 tickets \(status\) on 127\.0\.0\.1:\d+\?$/,
+				/^Note: run undo can restore the old values\. Update 51 tickets \(status\) on 127\.0\.0\.1:\d+\?$/,
 			),
 		]);
-		expect(recorder.requests).toEqual([]);
+		expect(recorder.writes).toEqual([]);
 		const agreed = scriptedPrompts([/Update 51/, true]);
 		await work.run('ticket update --input edits.csv', { prompts: agreed });
-		expect(recorder.requests).toHaveLength(51);
+		expect(recorder.writes).toHaveLength(51);
 	});
 
 	it('is not asked about with --yes, without a terminal, for 50 objects, or in a dry run', async () => {
-		const { recorder, work } = await startWorkplace(ok);
+		const { recorder, work } = await startWorkplace(done());
 		work.edits(51);
 		const prompts = scriptedPrompts();
 		await work.run('ticket update --input edits.csv --yes', { prompts });
@@ -42,12 +43,12 @@ describe('an update of more than 50 objects', () => {
 	});
 
 	it('is asked about again when the rest of it is resumed', async () => {
-		const { recorder, work } = await startWorkplace(ok);
+		const { recorder, work } = await startDesk(ok);
 		work.edits(60);
 		await work.run('ticket update --input edits.csv --first 5');
 		const prompts = scriptedPrompts([/Update 55 tickets/, false]);
 		expect((await work.run('run resume last', { prompts })).exitCode).toBe(2);
-		expect(recorder.requests).toHaveLength(5);
+		expect(recorder.writes).toHaveLength(5);
 	});
 });
 
@@ -91,7 +92,7 @@ describe('a delete', () => {
 
 describe('--max', () => {
 	it('is a setting of the profile, which a flag replaces', async () => {
-		const { recorder, work } = await startWorkplace(ok);
+		const { recorder, work } = await startDesk(ok);
 		const env = { ...work.env };
 		await work.run(`profile set desk --base-url ${recorder.baseUrl} --scheme none --max 3`);
 		work.edits(4);
@@ -103,40 +104,40 @@ describe('--max', () => {
 
 describe('--for and --until', () => {
 	it('begin no row after that time, exit with 3 and name the resume, which sends the rest', async () => {
-		const { recorder, work } = await startWorkplace((request, response, count) => {
+		const { recorder, work } = await startDesk((request, response, count) => {
 			setTimeout(() => ok(request, response, count), 100);
 		});
 		work.edits(40);
 		const result = await work.run('ticket update --input edits.csv -j 2 --for 0.5s');
 		expect(result.exitCode).toBe(3);
-		const sent = recorder.requests.length;
+		const sent = recorder.writes.length;
 		expect(sent).toBeGreaterThan(1);
 		expect(sent).toBeLessThan(40);
 		expect(result.stderr).toMatch(/^stopped at .*: time is up\nSend the rest: supportctl run resume /m);
 		expect(result.stderr).toMatch(new RegExp(`: ${sent} ok, ${40 - sent} not sent\\n$`));
 		expect((await work.run('run resume last --for 1h')).exitCode).toBe(0);
-		expect(recorder.requests).toHaveLength(40);
+		expect(recorder.writes).toHaveLength(40);
 	});
 
 	it('say nothing where the run ends before', async () => {
-		const { work } = await startWorkplace(ok);
+		const { work } = await startDesk(ok);
 		work.edits(3);
 		const result = await work.run('ticket update --input edits.csv --until 2999-01-01T00:00');
 		expect([result.exitCode, result.stderr]).toEqual([0, expect.not.stringContaining('stopped')]);
 	});
 
 	it('are refused together', async () => {
-		const { work } = await startWorkplace(ok);
+		const { work } = await startDesk(ok);
 		expect((await work.run('ticket update 1 2 --title x --for 1h --until 06:00')).exitCode).toBe(2);
 	});
 });
 
 describe('--rate', () => {
 	it('that is next to nothing waits, and overflows no timer', async () => {
-		const { recorder, work } = await startWorkplace(ok);
+		const { recorder, work } = await startDesk(ok);
 		work.edits(3);
-		await work.run('ticket update --input edits.csv --rate 0.0000001 --for 1s');
-		expect(recorder.requests).toHaveLength(1);
+		await work.run('ticket update --input edits.csv --rate 0.0000001 --no-snapshot --for 1s');
+		expect(recorder.writes).toHaveLength(1);
 	});
 });
 
@@ -155,7 +156,7 @@ describe('--add-ticket-tag', () => {
 
 describe('after a run with --snapshot', () => {
 	it('the command that undoes it is printed', async () => {
-		const { work } = await startWorkplace(({ method, url }) =>
+		const { work } = await startDesk(({ method, url }) =>
 			json(200, { id: Number(/\d+$/.exec(url.split('?')[0] ?? '')), title: method === 'GET' ? 'old' : 'x' }),
 		);
 		const { stderr } = await work.run('ticket update 1 2 --title x --snapshot');

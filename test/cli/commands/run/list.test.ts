@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonLines, type Words } from '../../../support/cli.js';
 import { headerOf, outcomeOf, planOf, startJournal } from '../../../support/journal.js';
+import { createWorkplace } from '../../../support/only-writes.js';
 import { startSandbox, type TestSandbox } from '../../../support/sandbox.js';
-import { createWorkplace, type Workplace } from '../../../support/workplace.js';
+import type { Workplace } from '../../../support/workplace.js';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
