@@ -88,6 +88,30 @@ function isDeeper(value: unknown, levels: number): boolean {
 	return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
+/** Strings whole, so that what is inside them has no meaning. */
+const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/gs;
+
+/**
+ * A key that an object has twice: JSON.parse keeps the later one without a word, which may be another object's ID.
+ * @param text valid JSON
+ */
+export function repeatedKey(text: string): string | undefined {
+	const open: (Set<string> | undefined)[] = [];
+	let last = '';
+	for (const [token] of text.matchAll(JSON_TOKEN)) {
+		if (token === '{') open.push(new Set());
+		else if (token === '[') open.push(undefined);
+		else if (token === '}' || token === ']') open.pop();
+		else if (token === ':') {
+			const keys = open.at(-1);
+			const key = String(JSON.parse(last));
+			if (keys?.has(key)) return key;
+			keys?.add(key);
+		} else last = token;
+	}
+	return undefined;
+}
+
 /** Most code that reads values recurses. */
 export function nestingProblem(value: unknown): string | undefined {
 	return isDeeper(value, MAX_NESTING) ? `lists and objects are nested more than ${MAX_NESTING} deep` : undefined;

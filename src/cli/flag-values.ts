@@ -1,6 +1,6 @@
 /** Values of flags that may be in a file, and secrets, which are never in argv. */
 
-import { nestingProblem, quote } from '../api/values.js';
+import { nestingProblem, quote, repeatedKey } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { readText } from '../io/files.js';
@@ -42,7 +42,8 @@ export function parseJson(text: string, from: string, code: string): unknown {
 		// The parser's message quotes the text, which may be a password.
 		throw new UsageError(`${from} is not valid JSON`, { code });
 	}
-	const problem = nestingProblem(value);
+	const twice = repeatedKey(text);
+	const problem = twice === undefined ? nestingProblem(value) : `the key ${quote(twice)} appears twice`;
 	if (problem !== undefined) throw new UsageError(`${from}: ${problem}`, { code });
 	return value;
 }
