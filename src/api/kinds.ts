@@ -124,6 +124,12 @@ function itemsOf(text: string): string[] {
 
 const integerRule = rule(wholeNumber, isCount, 'is not a whole number of 0 or more');
 
+/** With --undocumented, a number stays a number, also one below 0. */
+const parseInteger: Parse = (text, rules) => {
+	const isNumber = /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text));
+	return rules.undocumented && isNumber ? { value: Number(text) } : integerRule.parse(text, rules);
+};
+
 const userRule = rule(
 	// A username is looked up before anything is sent.
 	(text) => {
@@ -201,6 +207,7 @@ const rows = {
 	integer: {
 		...usual,
 		...integerRule,
+		parse: parseInteger,
 		compare: comparing({ isZeroEmpty: true }),
 		empty: 0,
 		isText: false,

@@ -114,7 +114,7 @@ describe('a text becomes the value that is sent', () => {
 	});
 
 	it.each<[FieldKind, string]>([
-		['integer', '-1'],
+		['integer', 'many'],
 		['boolean', 'maybe'],
 		['date', 'tomorrow'],
 		['status', 'escalated'],
@@ -191,6 +191,11 @@ describe('a value with a type of its own', () => {
 		['map', { n: -9_007_199_254_740_992 }, `a-map ${INEXACT}`],
 	])('%s: %j is refused', (kind, value, problem) => {
 		expect(checkTyped(field(kind), value, strict)).toEqual({ problem });
+	});
+
+	it('stays a number with --undocumented, also below 0', () => {
+		expect(parseField(field('integer'), '-5', loose)).toEqual({ value: -5 });
+		expect(parseField(field('integer'), '1E22', loose)).toEqual({ value: '1E22' });
 	});
 
 	it('goes through whatever it is with --undocumented', () => {
