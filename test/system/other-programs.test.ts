@@ -71,7 +71,7 @@ it('GNU parallel runs the shards of one input, each row once', async () => {
 	await desk.stop();
 });
 
-it('a state folder that may not be written stops a run before its first request', async () => {
+it('a state folder that may not be written stops a run before its first write', async () => {
 	const { recorder, work } = await startWorkplace(json(200, { id: 1, status: 'hold' }));
 	const state = temporaryFolder();
 	chmodSync(state, 0o500);
@@ -83,7 +83,8 @@ it('a state folder that may not be written stops a run before its first request'
 		through,
 	}).ended;
 	expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('permission denied') });
-	expect(recorder.requests).toHaveLength(0);
+	// It reads an object first, to find out whether old values can be kept.
+	expect(recorder.requests.filter(({ method }) => method !== 'GET')).toHaveLength(0);
 });
 
 it('a page of a report works in a browser that loads nothing else, and is as wide as a phone', async () => {
