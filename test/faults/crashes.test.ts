@@ -3,11 +3,11 @@
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../support/cli.js';
 import { credentials, expectNoCrash } from '../support/fault.js';
+import { createWorkplace, runCli } from '../support/only-writes.js';
 import { type RawServer, type Script, startRawServer } from '../support/raw-server.js';
 import { json, startRecorder } from '../support/recorder.js';
-import { createWorkplace, type JournalLine, type Workplace } from '../support/workplace.js';
+import type { JournalLine, Workplace } from '../support/workplace.js';
 
 const slow =
 	(ms: number): Script =>
@@ -199,14 +199,14 @@ describe('a state folder', () => {
 		expect(server.requests).toHaveLength(0);
 	});
 
-	it('that can not be had costs a lone request nothing', async () => {
+	it('that can not be had keeps a lone write from being sent, since nothing could undo it', async () => {
 		const { server, work } = await begin(1, slow(1));
 		work.write('file', 'x');
 		const { exitCode } = await work.spawn('ticket update 1 --status hold', {
 			env: { SUPPORTCTL_STATE_DIR: 'file/state' },
 		}).ended;
-		expect(exitCode).toBe(0);
-		expect(server.requests).toHaveLength(1);
+		expect(exitCode).toBe(1);
+		expect(server.requests).toHaveLength(0);
 	});
 });
 

@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { createGzip } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { startCli, type Words } from '../support/cli.js';
+import type { Words } from '../support/cli.js';
 import { credentials, expectNoCrash, oneUpdate, outcomesOf, runAgainst } from '../support/fault.js';
+import { startCli } from '../support/only-writes.js';
 import { type RawRequest, type Script, startRawServer } from '../support/raw-server.js';
 
 const MIB = 1024 * 1024;

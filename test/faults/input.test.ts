@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/manifest.js';
-import { jsonLines, runHere } from '../support/cli.js';
+import { jsonLines } from '../support/cli.js';
 import { anyText, expectSane, holds, mutated, nasty } from '../support/fuzz.js';
+import { createWorkplace, runHere } from '../support/only-writes.js';
 import { done, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
 import { temporaryFolder } from '../support/temporary.js';
-import { createWorkplace } from '../support/workplace.js';
 
 let recorder: Recorder;
 

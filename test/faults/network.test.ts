@@ -6,7 +6,6 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startCli } from '../support/cli.js';
 import {
 	credentials,
 	oneCheck,
@@ -17,6 +16,7 @@ import {
 	runAgainst,
 	runWith,
 } from '../support/fault.js';
+import { startCli } from '../support/only-writes.js';
 import { type RawServer, type Script, startRawServer } from '../support/raw-server.js';
 import { temporaryFolder } from '../support/temporary.js';
 

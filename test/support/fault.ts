@@ -1,7 +1,8 @@
 /** Runs the built binary against a misbehaving server and reads what it made of it. */
 
 import { expect } from 'vitest';
-import { type CliOptions, type CliResult, jsonLines, runCli, type Words } from './cli.js';
+import { type CliOptions, type CliResult, jsonLines, type Words } from './cli.js';
+import { runCli } from './only-writes.js';
 import { type RawServer, type Script, startRawServer } from './raw-server.js';
 
 /** One outcome as `--json` prints it. */

@@ -14,6 +14,8 @@ export function withoutReads(args: cli.Words): readonly string[] {
 export const runHere: typeof cli.runHere = (args, options) => cli.runHere(withoutReads(args), options);
 export const runCli: typeof cli.runCli = (args, options) => cli.runCli(withoutReads(args), options);
 
+export const startCli: typeof cli.startCli = (args, options) => cli.startCli(withoutReads(args), options);
+
 export function onlyWrites<Work extends workplace.Workplace>(work: Work): Work {
 	return {
 		...work,
