@@ -14,7 +14,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = [process.execPath, join(root, 'bin/supportctl.js')];
 const csvFile = resolve(process.argv[2] ?? join(root, 'test/demo/edits.csv'));
 /** How many rows are done when the run is killed. */
-const KILL_AFTER = 120;
+const KILL_AFTER = 60;
+/** Milliseconds before each response: without them a fast machine sends the last row before the progress shows the first one, and there is nothing left to kill. */
+const LATENCY = 10;
 
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (format, text) => (colour ? styleText(format, text) : text);
@@ -207,7 +209,17 @@ const withoutTimes = (csv) => parse(csv, { columns: true }).map(({ modified_gmt:
 
 /** Starts the sandbox; resolves with its address once it says that it is ready. */
 async function startSandbox(tickets) {
-	const args = ['sandbox', '--port', '0', '--seed', String(tickets), '--lenient', '--json'];
+	const args = [
+		'sandbox',
+		'--port',
+		'0',
+		'--seed',
+		String(tickets),
+		'--lenient',
+		'--latency',
+		String(LATENCY),
+		'--json',
+	];
 	const { child, ended } = start(args);
 	child.stdin.end();
 	let errors = '';
@@ -266,7 +278,7 @@ async function demo() {
 	check('a plan changes nothing', differencesElsewhere([], before, await look(desk)));
 
 	const isKilled = rows.length >= KILL_AFTER;
-	await see(['run', 'apply', plan, '--yes', '--verify', '-j', '8'], {
+	await see(['run', 'apply', plan, '--yes', '--verify', '-j', '4'], {
 		shown: 5,
 		killAfter: KILL_AFTER,
 		expected: isKilled ? 'a signal' : 0,
