@@ -76,6 +76,7 @@ const FILE_PROBLEMS: Readonly<Record<string, string>> = {
 	ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8 text',
 };
 
+/** Why a file can't be read or written, in words for people. */
 export function fileProblem(error: unknown): string {
 	const { code = '', message } = error as NodeJS.ErrnoException;
 	return FILE_PROBLEMS[code] ?? message;

@@ -76,6 +76,7 @@ function describeSelf(): Owner {
 /** Of another user, in a folder that several share: only its age can be told. */
 const HIDDEN = 'hidden';
 
+/** Who holds a lock; undefined if it is free. @throws FailedError for a lock that can't be read */
 function readOwner(path: string): Owner | undefined {
 	let text: string;
 	try {

@@ -42,6 +42,7 @@ export function escapeUnseen(text: string): string {
 
 const HAS_QUOTE_OR_BREAK = /["\r\n]/;
 
+/** One cell, in quotation marks where a reader needs them. Values are kept as they are: a formula stays a formula. */
 function formatCell(cell: string, delimiter: string): string {
 	const isPlain = !cell.includes(delimiter) && !HAS_QUOTE_OR_BREAK.test(cell) && cell.trim().length === cell.length;
 	return isPlain ? cell : `"${cell.replaceAll('"', '""')}"`;

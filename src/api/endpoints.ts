@@ -66,6 +66,7 @@ export type ReturnKind = keyof typeof returnRows;
 
 export const returnKinds: Readonly<Record<ReturnKind, ReturnFacts>> = returnRows;
 
+/** A placeholder in a path. */
 export interface PathParameter {
 	readonly name: string;
 	readonly kind: 'id' | 'slug' | 'taxonomy';
@@ -75,6 +76,7 @@ export interface PathParameter {
 	readonly names?: 'users' | 'terms' | 'passwords';
 }
 
+/** A parameter in the query string. */
 export interface QueryParameter {
 	readonly name: 'force' | 'reassign';
 	/** `always` is sent; `must` has to be given; `optional` may be. */

@@ -147,6 +147,7 @@ const usual = {
 	query: ordered,
 } as const;
 
+/** What can be read, by the noun of its commands; terms have one for each taxonomy. */
 export const reads = {
 	ticket: {
 		...usual,

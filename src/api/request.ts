@@ -13,6 +13,7 @@ export interface RowValues {
 	reassign?: string | undefined;
 	/** To look up, by path parameter or `reassign`. */
 	names?: Readonly<Record<string, string>> | undefined;
+	/** The body: wire name → value. Of custom fields: the custom field's name → text. */
 	fields?: Readonly<Record<string, unknown>> | undefined;
 	/** For --if-unmodified; never sent. */
 	modified?: string | undefined;

@@ -18,6 +18,7 @@ export function editDistance(left: string, right: string): number {
 
 const comparable = (name: string): string => name.slice(0, 64).toLowerCase().replace(/^-+/, '');
 
+/** The known name that is spelled most like `given`, or begins with it; undefined where none is near. */
 export function nearest(given: string, known: Iterable<string>): string | undefined {
 	const wanted = comparable(given);
 	// A short word differs from most others in two letters.

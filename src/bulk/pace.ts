@@ -34,6 +34,7 @@ export class AdaptivePace implements Pace {
 		this.#finder = new RateFinder(random);
 	}
 
+	/** How long nothing will be sent, in milliseconds. */
 	get pauseMs(): number {
 		return Math.max(0, this.#finder.pausedUntil - this.#clock.monotonic());
 	}

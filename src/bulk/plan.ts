@@ -15,6 +15,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export interface ColumnSettings {
 	readonly map: Ids;
 	readonly ignore: readonly string[];
+	/** Whether columns that are no field are ignored. */
 	readonly ignoreOther: boolean;
 	/** What an empty cell does: leave the field alone, or send "". */
 	readonly blank: 'skip' | 'clear';
@@ -46,6 +47,7 @@ export interface Condition {
 	readonly value: string;
 }
 
+/** What is read before and after a write. */
 export interface Checks {
 	/** Reads objects to compare them where nothing else does. */
 	readonly onlyChanged: boolean;
@@ -65,6 +67,7 @@ export interface Checks {
 	readonly expected?: Readonly<Record<string, readonly unknown[]>>;
 }
 
+/** What stops a run before its end. */
 export interface StopRules {
 	readonly onError: boolean;
 	readonly maxFailures?: number;
@@ -116,6 +119,7 @@ export interface SavedPlan {
 	readonly rows: number;
 }
 
+/** The first line of a journal. */
 export interface RunHeader {
 	readonly id: string;
 	readonly started: string;

@@ -29,6 +29,7 @@ export interface Invocation<
 	readonly options: Values;
 }
 
+/** Required arguments have a text; the others may be missing. */
 type ArgumentTexts<Specs extends readonly ArgumentSpec[]> = Specs extends readonly [
 	infer First extends { readonly required: true },
 	...infer Rest extends readonly ArgumentSpec[],

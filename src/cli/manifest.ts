@@ -95,6 +95,7 @@ export function commandsBelow(path: readonly string[]): CommandEntry[] {
 	return commands.filter(({ words }) => path.every((word, index) => words[index] === word));
 }
 
+/** The words with which commands go on after these. */
 export function nextWords(path: readonly string[]): string[] {
 	return [...new Set(commandsBelow(path).flatMap(({ words }) => words.slice(path.length, path.length + 1)))];
 }

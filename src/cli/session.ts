@@ -59,6 +59,7 @@ export async function openSession(invocation: Invocation, credentials = true) {
 	};
 }
 
+/** The deployment's own words. */
 export function dialectFor({ productPrefix, shopPrefix, membershipPrefix }: Settings): Dialect {
 	return createDialect({ product: productPrefix, shop: shopPrefix, membership: membershipPrefix });
 }

@@ -87,6 +87,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseStart(_controller: unknown, status: number, headers: ResponseHeaders): void {
+		// Informational responses, such as 103, come before the one that counts.
 		if (status < 200) return;
 		this.status = status;
 		this.headers = headers;

@@ -278,6 +278,7 @@ function judgeCheck({ sent = {} }: Sendable, body: unknown, before: string): Fin
 	return unknown('unexpected_shape', 'the response does not say whether the credentials are valid');
 }
 
+/** The user's ID in the response to a lookup: a positive integer under `id`, and nothing else. */
 export function lookedUpId(body: unknown): string | undefined {
 	return isObject(body) && isId(body.id) ? String(body.id) : undefined;
 }

@@ -46,6 +46,7 @@ export interface Outcome extends History {
 	gone?: 'missing' | 'trashed';
 	/** 401: nothing else is worth sending. */
 	signedOut?: boolean;
+	/** The account lacks the right (403). */
 	forbidden?: boolean;
 	/** Only of a credential check. */
 	wrongCredentials?: boolean;

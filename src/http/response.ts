@@ -14,6 +14,7 @@ export interface Response {
 	/** 0 if no response began. */
 	readonly status: number;
 	readonly headers: ResponseHeaders;
+	/** As the service sent it, without content codings. */
 	readonly body: Buffer;
 	/** Why the response is missing or broke off. */
 	readonly problem?: TransportProblem;

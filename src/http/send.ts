@@ -119,6 +119,7 @@ function learn({ learned }: Client, request: Sendable, outcome: Outcome): void {
 	if (isConfirmedWithoutName(request, outcome)) learned.nameless = true;
 }
 
+/** The outcome of a request that was neither refused nor certainly carried out: a resume sends it. */
 function openOutcome({ mayBeApplied, mayBePartly }: History): 'unknown' | 'not-sent' {
 	return mayBeApplied || mayBePartly ? 'unknown' : 'not-sent';
 }
@@ -135,6 +136,7 @@ function report(
 	else pace?.failed(sentAt);
 }
 
+/** Ends a row whose Retry-After is longer than the longest wait. */
 function putOff(outcome: Outcome, until: number): void {
 	const note = `the service asks to wait until ${new Date(until).toISOString()}`;
 	const { message } = outcome;

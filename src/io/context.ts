@@ -11,6 +11,7 @@ export interface Output {
 	readonly isTTY: boolean;
 	/** Undefined if it is no terminal. */
 	readonly columns: number | undefined;
+	/** Height in lines; undefined without a terminal. */
 	readonly rows?: number | undefined;
 	/** Resolves once everything that was written is taken. */
 	flush(): Promise<void>;

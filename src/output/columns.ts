@@ -86,6 +86,7 @@ export interface RenderOptions {
 	readonly bom?: boolean | undefined;
 	/** Of CSV. */
 	readonly delimiter?: string | undefined;
+	/** `--query`: JMESPath over the list of all rows, or over the one object. */
 	readonly query?: string | undefined;
 	/** By default every key. */
 	readonly columns?: readonly Column[] | undefined;

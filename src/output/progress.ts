@@ -21,6 +21,7 @@ const REDRAW_MS = 100;
 const LINE_MS = 10_000;
 const WINDOW_MS = 10_000;
 
+/** The widest and the narrowest bar worth drawing, in columns. */
 const WIDEST = 30;
 const NARROWEST = 6;
 

@@ -178,6 +178,7 @@ function namedColumns({ fields, field, resolve }: RenderOptions): ResolvedColumn
 	return columns.map((column) => ({ ...column, get: resolve?.(column.path) ?? column.get }));
 }
 
+/** Every key of a row as a column; dots in it mean nothing. */
 function keysOf(row: Row): Column[] {
 	// A label, since keys such as `body.x` keep their names.
 	return Object.keys(row).map((path) => ({ path, label: path }));
@@ -202,6 +203,7 @@ async function createEncoder(options: RenderOptions, named: ResolvedColumn[] | u
 	return create({ ...options, columns: all, more: chosen ? undefined : more, chosen });
 }
 
+/** How many rows are made at a time. */
 const BATCH = 100;
 
 /** Then rows are printed even if their batch is not full. */

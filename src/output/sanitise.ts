@@ -12,6 +12,7 @@ function withoutMarks(text: string, mark = '#\\'): string {
 	return text.replace(MARKED_WORD, (word) => (word.endsWith('[') ? word.replace(/#(?=#)/g, mark) : word));
 }
 
+/** Text in which a CI runner finds no command: a backslash stands where one would begin. */
 function withoutCommands(text: string): string {
 	const lines = text.includes('::') ? text.replace(LINE_COMMAND, '$1$2\\::') : text;
 	return lines.includes('##') ? withoutMarks(lines) : lines;

@@ -17,6 +17,7 @@ export function yamlText(value: unknown): string {
 export function readYamlMapping(text: string, isText: (name: string) => boolean): Record<string, unknown> | undefined {
 	const document = parseDocument(text);
 	const [error] = document.errors;
+	// The place is shown by an excerpt below the message. What a programmer could call is left out.
 	if (error !== undefined) {
 		throw new SyntaxError(error.message.replace(/ at line \d+, column \d+|; please use .*\(\)/g, '').trimEnd());
 	}

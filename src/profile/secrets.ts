@@ -35,6 +35,7 @@ export function describeStore(secret: StoredSecret | undefined): string {
 
 const KEYRING_SERVICE = 'supportctl';
 
+/** Uses an entry of the system's keyring. Rejects with an Error whose message says in a few words why that can't be. */
 async function useKeyring<T>(
 	account: string,
 	use: (entry: import('@napi-rs/keyring').AsyncEntry) => Promise<T>,
@@ -53,6 +54,7 @@ async function useKeyring<T>(
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** @throws RefusedError that names the profile and the next step */
 export async function fetchSecret(stored: StoredSecret, env: Environment, profileName: string): Promise<string> {
 	const owner = `profile "${profileName}"`;
 	if (stored.store === 'file') return stored.value;

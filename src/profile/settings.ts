@@ -58,20 +58,26 @@ export const DEFAULT_CONCURRENCY = 4;
 
 /** `variable` follows SUPPORTCTL_; a `path` is absolute in a profile; `profileOnly` settings have no effect as flags. */
 export const settings = {
+	/** As given: `parseBaseUrl` checks it. */
 	baseUrl: { ...text('a URL'), variable: 'BASE_URL' },
 	scheme: { ...oneOf(schemes.join(', '), schemes), initial: 'basic' },
 	username: { ...text(), variable: 'USERNAME' },
 	headerName,
+	/** Seconds. */
 	timeout: { ...number(0.001, 86_400), initial: 30 },
 	concurrency: whole(1, 1024),
+	/** Requests a second. */
 	rate: number(Number.MIN_VALUE, 1_000_000, 'a number above 0, at most 1000000'),
 	max: whole(0),
 	maxDeletes: { ...whole(0), profileOnly: true },
 	requireNote: { ...flag, profileOnly: true, initial: false },
 	requirePlan: { ...whole(0), profileOnly: true },
 	format: text('the name of a format'),
+	/** Whether updates keep old values for `run undo`. */
 	snapshot: { ...flag, profileOnly: true },
+	/** Every write needs --confirm=PROFILE. */
 	protected: { ...flag, profileOnly: true, initial: false },
+	/** Allows http:// to hosts other than this machine. */
 	allowHttp: { ...flag, profileOnly: true, initial: false },
 	caFile: { ...text('a path'), path: true },
 	cert: { ...text('a path'), path: true },
@@ -140,6 +146,7 @@ export const stateFolder = (place: Place): string => folderOf('STATE', place);
 /** Variables that say where the service is and who signs in. */
 const CONNECTION = ['BASE_URL', 'USERNAME', 'PASSWORD', 'TOKEN'] as const;
 
+/** The connection variables that are set, by their whole names. */
 export function connectionVariables(env: Environment): string[] {
 	return CONNECTION.flatMap((name) => [`SUPPORTCTL_${name}`, `SUPPORTCTL_${name}_FILE`]).filter((name) => env[name]);
 }
@@ -224,6 +231,7 @@ export function resolveSettings({ env, cwd = '.' }: Place, flags: Flags, profile
 	return { settings: values as Settings, sources: sources as Record<SettingName, Source>, env, cwd };
 }
 
+/** `https://desk.example.com`; undefined for anything but a URL. */
 export function originOf(url: unknown): string | undefined {
 	const text = String(url);
 	return URL.canParse(text) ? new URL(text).origin : undefined;

@@ -126,6 +126,7 @@ async function lockFile(file: string): Promise<{ release(): void }> {
 	}
 }
 
+/** The keyring's entries that profiles refer to. */
 function accountsIn({ profiles }: Store): string[] {
 	return Object.values(profiles).flatMap(({ secret }) => (secret?.store === 'keyring' ? secret.account : []));
 }

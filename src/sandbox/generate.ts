@@ -39,12 +39,14 @@ export function makePassword(random: () => number): string {
 export function createChance(...seeds: number[]) {
 	let state = 0x9e3779b9;
 	for (const seed of seeds) state = Math.imul(state ^ (seed + 0x7f4a7c15), 0x85ebca6b) ^ (state >>> 13);
+	// 0 ≤ x < 1.
 	const next = (): number => {
 		state = (state + 0x6d2b79f5) | 0;
 		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
 		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
 		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
 	};
+	// A whole number from 0 up to, not including, `limit`.
 	const below = (limit: number): number => Math.floor(next() * limit);
 	return { next, below, pick: <T>(from: readonly T[]): T => from[below(from.length)] as T };
 }

@@ -6,6 +6,7 @@ import { slugify } from './generate.js';
 import { ok, type SandboxResponse, ServiceError } from './responses.js';
 import type { Records, User } from './samples.js';
 
+/** What every resource works with. */
 export interface Service {
 	readonly store: Records;
 	readonly dialect: Dialect;
@@ -15,6 +16,7 @@ export interface Service {
 	now(): string;
 }
 
+/** One request as the resources see it. */
 export interface Call {
 	readonly caller: User;
 	/** Checked arguments by neutral name. */

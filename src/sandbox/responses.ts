@@ -75,10 +75,13 @@ export const faultKinds = {
 export type FaultKind = keyof typeof faultKinds;
 
 export interface FaultOptions {
+	/** Milliseconds before each response. */
 	latencyMs?: number | undefined;
+	/** Share of requests that fail, 0 to 1. */
 	failRate?: number | undefined;
 	/** By default all. */
 	failKinds?: readonly FaultKind[] | undefined;
+	/** Requests a second before they are refused. */
 	rateLimit?: number | undefined;
 }
 

@@ -18,6 +18,7 @@ export interface SandboxOptions extends FaultOptions {
 	clock: { now(): number; monotonic(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
 	/** 0 ≤ x < 1. */
 	random(): number;
+	/** How many tickets; 50 unless given. */
 	seed?: number | undefined;
 	prefixes?: Partial<Prefixes> | undefined;
 	/** Without the reads that the interface does not show. */

@@ -127,6 +127,7 @@ export function createAccounts(service: Service): Record<'check' | 'id' | 'passw
 
 		passwords(call) {
 			const entries = owner(call).passwords.map((each) => [each.slug, shape(each)]);
+			// An empty object is an empty list to the language that the live service is written in.
 			return ok(entries.length === 0 ? [] : Object.fromEntries(entries));
 		},
 

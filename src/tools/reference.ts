@@ -22,6 +22,7 @@ export async function referenceMarkdown(): Promise<string> {
 	return `${parts(...sections, '### Shared flags', sharedFlags().replace(/^##/gm, '####'))}\n`;
 }
 
+/** Text that means nothing else to roff. */
 const literal = (text: string): string =>
 	text
 		.replaceAll('\\', '\\e')

@@ -78,6 +78,7 @@ export function customColumn(field: string, rules: ValueRules, clear: boolean): 
 	});
 }
 
+/** Without regard to case, spaces, `_` and `-`. */
 export function looseName(name: string): string {
 	return name.toLowerCase().replace(/[\s_\-.:]+/g, '');
 }

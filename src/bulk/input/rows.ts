@@ -29,6 +29,7 @@ export interface CompileOptions extends Partial<ColumnSettings> {
 	readonly headerLine?: number | undefined;
 	readonly endpoint: Endpoint;
 	readonly rules: ValueRules;
+	/** A deployment's own name of a field → the interface's; any other comes back as it is. */
 	readonly fieldIn?: (name: string) => string;
 	/** What flags give to every row. */
 	readonly flags?: Partial<RowValues>;

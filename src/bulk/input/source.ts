@@ -55,6 +55,7 @@ async function openFile(path: string, name: string): Promise<FileHandle | AsyncI
 	}
 }
 
+/** Standard input is copied for a resume; a copy that nobody came back for is removed after 30 days. */
 const KEPT_MS = 30 * 86_400_000;
 
 /** What copies of standard input are called: other files of their folder are not ours. */

@@ -196,6 +196,7 @@ function whyNot(error: unknown): string {
 	return fileProblem(error).replace(/^can't read the (?:journal|lock) [^\n]*?: /, '');
 }
 
+/** The runs that the state folder knows of, newest first, at most `limit`. */
 export async function listRuns(stateDir: string, limit = Number.POSITIVE_INFINITY): Promise<RunSummary[]> {
 	const summaries: RunSummary[] = [];
 	for await (const summary of runsIn(stateDir)) {

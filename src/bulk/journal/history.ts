@@ -150,6 +150,7 @@ export class JournalScan {
 	begin({ again = [], concurrency }: Pick<ResumeRecord, 'again' | 'concurrency'>): void {
 		this.states.begin(again, this.end !== undefined);
 		this.concurrency = concurrency;
+		// Something came after the end: the run went on.
 		this.end = undefined;
 		this.resumes++;
 	}

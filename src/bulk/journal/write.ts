@@ -37,6 +37,7 @@ import {
 /** So long may records be only in the system's cache. */
 const SYNC_EVERY_MS = 250;
 
+/** For steps whose failure changes nothing for those after them. */
 function tryTo(step: () => void): void {
 	try {
 		step();
@@ -171,12 +172,14 @@ export class Journal {
 	}
 }
 
+/** Why a journal can't be begun or opened; a failure later on is the journal's own to report. */
 function cannotOpen(path: string, error: unknown, hint: string): Error {
 	if (error instanceof SupportctlError) return error;
 	const message = `can't write the journal ${path}: ${fileProblem(error)}`;
 	return new FailedError(message, { code: 'journal_failed', hint, cause: error });
 }
 
+/** Opens and locks a journal's file; closes and unlocks it if a later step fails. */
 function openLocked(path: string, flags: number) {
 	// Opening a pipe would wait for a reader.
 	const fd = openSync(path, constants.O_RDWR | constants.O_APPEND | (constants.O_NONBLOCK ?? 0) | flags, PRIVATE);

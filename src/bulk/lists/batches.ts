@@ -7,6 +7,7 @@ import { isRouteMissing } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { objectsIn } from './pages.js';
 
+/** What names an object that is read: the write's endpoint and path IDs. */
 export type Write = Pick<Request, 'endpoint' | 'ids'>;
 
 interface Group {

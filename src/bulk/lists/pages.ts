@@ -57,6 +57,7 @@ const MOST_PASSES = 3;
 /** No Set holds more than 16 million IDs. */
 const CEILING = 10_000_000;
 
+/** Hands the objects of a list to `onPage`, a page at a time, each object once. */
 export async function readPages(options: PagesOptions): Promise<PagesEnd> {
 	const { most, size } = options;
 	const list = new List(options);

@@ -131,6 +131,7 @@ async function parameterOf(filter: Filter, text: string, asked: AskedNow): Promi
 /** A date without a zone is the service's own time, an age is not. */
 function dateOf(text: string, moment: number): string {
 	if (readMoment(text) === undefined) return new Date(moment).toISOString().replace(/\.\d+/, '');
+	// Services want a time of day.
 	return text.length === '2026-03-31'.length ? `${text}T00:00:00` : text;
 }
 

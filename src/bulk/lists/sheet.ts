@@ -99,6 +99,7 @@ function ownValue({ name }: Field, value: unknown): unknown {
 
 const LEFT_OUT = Symbol('left out');
 
+/** How many values of a field are remembered: tickets share few, and memory must not grow with the list. */
 const REMEMBERED = 1000;
 
 /** Values that an update would refuse or change are left out. */

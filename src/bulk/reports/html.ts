@@ -52,6 +52,7 @@ export function* html(page: Page): Generator<string> {
 	yield `</main>\n<script>${script}</script>\n</body>\n</html>\n`;
 }
 
+/** Of one text, in characters. */
 const MOST_TEXT = 500;
 /** A change is cut last: it is what is reviewed. */
 const MOST_CHANGE = 5000;
@@ -69,6 +70,7 @@ function* totals({ totals: parts }: Page): Generator<string> {
 	yield `<ul class="totals">${parts.map((text) => `<li>${encode(text)}</li>`).join('')}</ul>\n`;
 }
 
+/** A drawing as wide as the page; its own units are `width` × `height`. */
 function drawing(kind: string, width: number, height: number, label: string, marks: readonly string[]): string {
 	const size = `viewBox="0 0 ${width} ${height}" preserveAspectRatio="none"`;
 	return `<svg class="${kind}" ${size} role="img" aria-label="${label}">${marks.join('')}</svg>\n`;

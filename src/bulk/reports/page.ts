@@ -49,6 +49,7 @@ export interface Page {
 	readonly isPlan: boolean;
 	readonly title: string;
 	readonly about: string;
+	/** What helps to find it again: the run, the service, the input. */
 	readonly details: readonly string[];
 	readonly problems: readonly string[];
 	/** What all changes come to. */

@@ -2,6 +2,7 @@
 
 import { MOST_AT_A_TIME } from '../plan.js';
 
+/** Results that a decision is based on: at least so many, or two for each request under way. */
 const LEAST_RESULTS = 4;
 /** Share of requests that may wait inside the service; at least one. */
 const WAITING_SHARE = 0.15;

@@ -40,6 +40,7 @@ interface RunParts {
 	first?: FirstRead | undefined;
 }
 
+/** How long a tick is, in milliseconds. */
 const TICK_MS = 1000;
 
 export class Execution {

@@ -10,6 +10,7 @@ import type { Journal } from '../journal/write.js';
 import type { Directories, Directory } from '../lists/directory.js';
 import type { RunPlan } from '../plan.js';
 
+/** Whether a value is a name: no number, and not empty. */
 export function isNamed(value: unknown): value is string {
 	return typeof value === 'string' && value !== '' && !looksLikeNumber(value);
 }

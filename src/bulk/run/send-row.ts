@@ -332,6 +332,7 @@ function mayBeRewritten({ endpoint, sent = {} }: Request): boolean {
 	return endpoint.body === 'custom_fields' && Object.values(sent).some((value) => String(value).includes('\\'));
 }
 
+/** Whether a read can settle a write's outcome: a refusal by the service itself stands. */
 function mayNeedReading({ outcome, refused, busy, code }: Outcome): boolean {
 	// Longer than anybody waits.
 	if (code === 'wait_too_long') return false;

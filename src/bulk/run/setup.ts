@@ -17,6 +17,7 @@ import type { Demands, Survey } from './survey.js';
 /** Show requests; read, and show changes; or send. */
 export type Extent = 'requests' | 'changes' | 'send';
 
+/** An outcome as it may be printed and kept. */
 export type RowRedactor = (outcome: RowOutcome, request: Request) => RowOutcome;
 
 /** What is sent, and what is kept of it. */

@@ -28,6 +28,7 @@ const LOST_ROWS = 10;
 /** If the first rows are refused for one reason, the others would be too. */
 const SAME_REFUSALS = 20;
 
+/** Looks at each outcome and says when to stop. */
 export class StopWatch {
 	#failures = 0;
 	#lost = 0;

@@ -53,6 +53,7 @@ export function readEntry(line: string): { name: string; meaning: string } {
 	return { name: plain(name), meaning: plain(meaning) };
 }
 
+/** The page as lines for a terminal, in the manner of `gh`: capitals for headings, what is below them indented. */
 export function pageText(text: string, width: number, palette: Palette): string {
 	let indent = '';
 	const blocks = readPage(text).map(({ kind, lines }) => {

@@ -150,6 +150,7 @@ const IMPORTANT: ReadonlySet<string> = new Set(['title', 'content', 'name']);
 
 /** Below this width titles get the room of some columns. */
 const NARROW = 72;
+/** Left out of a narrow terminal, where titles would have no room. */
 const WIDE_ONLY: ReadonlySet<string> = new Set(['state', 'ticket_priority']);
 
 const LABELS: Readonly<Record<string, string>> = {

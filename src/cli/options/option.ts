@@ -94,6 +94,7 @@ export function findOption(options: readonly OptionSpec[], word: string): Option
 	return options.find(({ flags }) => flags.split(/[ ,[]+/).includes(flag));
 }
 
+/** `dry-run` → `dryRun`, as the values are named. */
 export function camelCase(name: string): string {
 	return name.replace(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 }

@@ -86,6 +86,7 @@ export function errorOf(given: ObjectOutcome, text: string, hint: string | undef
 	return new SupportctlError(text, exitCodeOfOne(given), {
 		code: code ?? outcome,
 		details: [...Object.entries(reasons ?? {}).map((pair) => pair.join(': ')), ...differences(given)],
+		// Keys without a value are left out.
 		data: { ...printedIds(ids), status, outcome, attempts, reasons, differs },
 		hint,
 	});

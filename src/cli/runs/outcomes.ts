@@ -55,6 +55,7 @@ export function outcomeKeys(ids: readonly string[]): string[] {
 	return ['row', ...ids, ...found, ...own];
 }
 
+/** Every key that an outcome can have, whichever its command. */
 const RESERVED = outcomeKeys(idNames);
 
 export function outcomeColumns(endpoint: Endpoint, own: readonly Column[] = []): Column[] {

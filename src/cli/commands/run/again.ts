@@ -22,6 +22,7 @@ import { readPart } from '../../runs/part.js';
 
 const past = () => import('../../runs/past.js');
 
+/** Where the input is now, and secret values that no journal keeps. */
 const givenAgain = [
 	...options('Input', [{ flags: '--input <file>', help: 'New path of the input', completes: 'files' }]),
 	...pick(valueOptions, 'data', 'password-stdin', 'password-prompt'),

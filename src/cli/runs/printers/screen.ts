@@ -20,6 +20,7 @@ import { isBareEdit, outcomeShape, outcomeView } from '../outcomes.js';
 import { addTo, JsonMessages, type Messages, Noted, noteColumns, TextMessages } from './messages.js';
 import { PreviewScreen } from './preview.js';
 
+/** Up to so many rows, a table on a terminal also shows those that are fine. */
 const WHOLE_TABLE_ROWS = 50;
 
 /** Shorter pauses are not worth a note. */
