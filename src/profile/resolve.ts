@@ -22,7 +22,7 @@ import {
 	type Settings,
 	withoutConnection,
 } from './settings.js';
-import { readStore, requireProfile, type Store, secretIsFor } from './store.js';
+import { permissionWarnings, readStore, requireProfile, type Store, secretIsFor } from './store.js';
 
 /** `leftOut` is the current profile if the base URL given is on a different host. */
 export function readChoice({ profiles, current }: Store, place: Place, flags: Flags) {
@@ -185,18 +185,19 @@ function readPem(flag: string, path: string, what: string): string {
 	throw new UsageError(`${flag}: ${path} contains no PEM ${what}`, { hint: TLS_HINT });
 }
 
-export function readTls({ settings, cwd }: ResolvedSettings): TlsFiles {
+export function readTls({ settings, cwd }: ResolvedSettings): { tls: TlsFiles; warnings: string[] } {
 	const { caFile, cert: certFile, key: keyFile } = settings;
 	const ca = caFile && readPem('--ca-file', resolvePath(cwd, caFile), 'certificate');
 	if (certFile === undefined) {
-		if (keyFile === undefined) return { ca };
+		if (keyFile === undefined) return { tls: { ca }, warnings: [] };
 		throw new UsageError('--key needs --cert', { hint: 'pass the certificate with --cert' });
 	}
 	const cert = readPem('--cert', resolvePath(cwd, certFile), 'certificate');
 	// The key may be in the certificate's file.
 	const path = resolvePath(cwd, keyFile ?? certFile);
 	const key = readPem('--key', path, 'private key');
-	if (!key.includes('ENCRYPTED')) return { ca, cert, key };
+	// ssh refuses a key that others can read; a warning is enough for one that a group may share.
+	if (!key.includes('ENCRYPTED')) return { tls: { ca, cert, key }, warnings: permissionWarnings(path) };
 	throw new UsageError(`--key: ${path} is encrypted, which is not supported`, {
 		hint: 'decrypt it: openssl pkey -in KEY -out NEWKEY',
 	});
@@ -213,8 +214,8 @@ export async function resolveConnection(place: Place, flags: Flags, credentials 
 	const setup = readSetup(place, flags);
 	const { settings, profileName, env } = setup;
 	const { url: baseUrl, warnings: ofUrl, allowHttp } = resolveBaseUrl(setup);
-	const warnings = [...setup.warnings, ...ofUrl];
-	const tls = readTls(setup);
+	const { tls, warnings: ofKey } = readTls(setup);
+	const warnings = [...setup.warnings, ...ofUrl, ...ofKey];
 	const signIn = credentials ? await findAuth(setup, baseUrl) : anonymous;
 	return { ...signIn, profileName, baseUrl, settings, tls, allowHttp, warnings, proxy: readProxies(env) };
 }

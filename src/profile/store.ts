@@ -53,17 +53,23 @@ function parseStore(text: string, file: string): Store {
 		// The parser's message quotes the text, which may be a secret.
 		throw damaged('it is not JSON');
 	}
-	const { current, profiles = {} } = isRecord(data) ? data : { profiles: null, current: undefined };
-	const isProfile = (each: unknown): boolean =>
-		isRecord(each) && (each.secret === undefined || isStoredSecret(each.secret));
-	if (!isRecord(profiles) || !Object.values(profiles).every(isProfile)) throw damaged('it has no usable profiles');
+	if (!isRecord(data)) throw damaged('it is not a JSON object');
+	const { current, profiles = {} } = data;
+	if (!isRecord(profiles)) throw damaged('"profiles" is not an object');
+	// Whoever edited one of ten profiles by hand is told which.
+	for (const [name, profile] of Object.entries(profiles)) {
+		if (!isRecord(profile)) throw damaged(`profile ${JSON.stringify(name)} is not an object`);
+		const isUsable = profile.secret === undefined || isStoredSecret(profile.secret);
+		if (!isUsable) throw damaged(`profile ${JSON.stringify(name)} has a secret of an unknown kind`);
+	}
 	return {
 		current: typeof current === 'string' ? current : undefined,
 		profiles: Object.assign(Object.create(null), profiles),
 	};
 }
 
-function permissionWarnings(file: string): string[] {
+/** What to say of a file that only its owner should read. */
+export function permissionWarnings(file: string): string[] {
 	const { mode } = statSync(file);
 	if (process.platform === 'win32' || !(mode & 0o077)) return [];
 	const octal = (mode & 0o777).toString(8).padStart(4, '0');

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { createServer, type ServerOptions } from 'node:https';
 import { join } from 'node:path';
@@ -76,6 +76,18 @@ describe('HTTPS from login to a run', () => {
 		expect(exitCode, stderr).toBe(0);
 		expect((await run(update)).exitCode).toBe(0);
 		expect(new Set(requests.map(({ client }) => client))).toEqual(new Set(['anna-laptop']));
+	});
+
+	it('says that other users can read the private key', async () => {
+		const { baseUrl } = await startService({ ...good(), ca: authority.cert, requestCert: true });
+		const { run, login, folder } = setUp();
+		const flags = ['--ca-file', 'ca.pem', '--cert', 'client.pem', '--key', 'client.key'];
+		chmodSync(join(folder, 'client.key'), 0o640);
+		const words = /other users can read .*client\.key \(mode 0640\); fix: chmod 600 /;
+		expect((await login(baseUrl, ...flags)).stderr).toMatch(words);
+		expect((await run(update)).stderr).toMatch(words);
+		chmodSync(join(folder, 'client.key'), 0o600);
+		expect((await run(update)).stderr).not.toMatch(words);
 	});
 
 	it.each([

@@ -69,16 +69,21 @@ describe('updateStore', () => {
 	});
 
 	it.each([
-		['cut off', '{"profiles": {"desk": {"secret": {"store":"file","value":"hunter2'],
-		['empty', ''],
-		['an array', '[]'],
-		['of the wrong shape', '{"profiles": []}'],
-		['with a profile of the wrong shape', '{"profiles": {"desk": 1}}'],
-	])('refuses a damaged file (%s) and leaves it as it is', (_, text) => {
+		['cut off', '{"profiles": {"desk": {"secret": {"store":"file","value":"hunter2', 'it is not JSON'],
+		['empty', '', 'it is not JSON'],
+		['an array', '[]', 'it is not a JSON object'],
+		['of the wrong shape', '{"profiles": []}', '"profiles" is not an object'],
+		['with a profile of the wrong shape', '{"profiles": {"ok": {}, "desk": 1}}', 'profile "desk" is not an object'],
+		[
+			'with a secret of the wrong shape',
+			'{"profiles": {"ok": {}, "desk": {"secret": {"store": "post-it", "value": "hunter2"}}}}',
+			'profile "desk" has a secret of an unknown kind',
+		],
+	])('refuses a damaged file (%s), says where, and leaves it as it is', (_, text, where) => {
 		const folder = temporaryFolder();
 		const file = join(folder, 'config.json');
 		writeFileSync(file, text);
-		expect(() => readStore(folder)).toThrow(/config\.json is damaged/);
+		expect(() => readStore(folder)).toThrow(`config.json is damaged: ${where}`);
 		expect(readFileSync(file, 'utf8')).toBe(text);
 	});
 

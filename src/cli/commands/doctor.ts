@@ -122,10 +122,10 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 
 	const setup = readSetup(context, options);
 	const { settings } = setup;
-	const tls = readTls(setup);
+	const { tls, warnings: ofKey } = readTls(setup);
 	yield pass(describeChoice(setup));
 	const { url, warnings, allowHttp } = resolveBaseUrl(setup);
-	yield checkBaseUrl(url, warnings);
+	yield checkBaseUrl(url, [...warnings, ...ofKey]);
 	const signIn = await findAuth(setup, url).catch((error: unknown) => failure(error, CHECKS.secret));
 	// The service can be examined without a secret.
 	const { setting, value, source } = describeSecret(setup);

@@ -156,8 +156,9 @@ async function locate(login: Login, text: string) {
 	const env = prompts === undefined && isMeant && !isNamed ? context.env : withoutConnection(context.env);
 	const stored = { name, values: store.profiles[name] ?? {}, file: 'config.json' };
 	const resolved = resolveSettings({ env, cwd: context.cwd }, { ...flags, baseUrl }, stored);
-	warn(context, warnings);
-	const reach = { ...resolved, tls: readTls(resolved), proxy: readProxies(env), allowHttp };
+	const { tls, warnings: ofKey } = readTls(resolved);
+	warn(context, [...warnings, ...ofKey]);
+	const reach = { ...resolved, tls, proxy: readProxies(env), allowHttp };
 	const { without, found, problem } = await findService(baseUrl, createProbe(invocation, reach));
 	if (problem === undefined) return { ...reach, baseUrl, name, without };
 	if (prompts === undefined || found === undefined) throw problem;
