@@ -1,0 +1,347 @@
+/** A desk as live services are, which keeps every state that its objects ever had, and says of each request what goes wrong. */
+
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { pathOf, type Shown, shownTo, startOf } from '../../support/objects.js';
+import { httpResponse } from '../../support/raw-server.js';
+import { json, type RecordedRequest, type Recorder, startRecorder, text } from '../../support/recorder.js';
+
+/** What an object held, from one write to the next. */
+export interface State {
+	readonly path: string;
+	/** Undefined where it is gone. Terms are IDs. */
+	readonly held: Shown | undefined;
+	/** The run's ID; `start`, or `others` for an edit that no run made. */
+	readonly by: string;
+	/** What the write asked for. */
+	readonly sent: Shown;
+	/** The service failed after it had saved some fields. */
+	readonly isPart?: boolean;
+}
+
+export type Kind = 'write' | 'read' | 'list' | 'lookup';
+
+/** @param tries how often the same was asked for before */
+export type Weather = (kind: Kind, request: RecordedRequest, tries: number) => string | undefined;
+
+export interface ModelDesk extends Recorder {
+	/** In the order of time; the first ones are those that each object starts with. */
+	readonly states: readonly State[];
+	readonly log: string[];
+	weather: Weather;
+	/** Called before a request is looked at. */
+	onRequest: (() => void) | undefined;
+	/** What reaches the desk from now on gets no response. */
+	isSilent: boolean;
+	/** Somebody else's edit. */
+	edit(path: string, fields: Shown): void;
+	held(path: string, at?: number): Shown | undefined;
+	/** Resolves once no request can be under way. */
+	quiet(): Promise<void>;
+}
+
+interface Term {
+	readonly id: number;
+	readonly slug: string;
+	readonly name: string;
+}
+
+export const USERS: Readonly<Record<string, number>> = { ada: 1, ben: 2, 'jose.kaya': 3, '77': 4 };
+
+/** One has the ID of another as its slug, one no slug that is shown. */
+export const TERMS: Readonly<Record<string, readonly Term[]>> = {
+	'ticket-tag': [
+		{ id: 31, slug: 'vip', name: 'VIP' },
+		{ id: 32, slug: 'bug', name: 'Bug' },
+		{ id: 33, slug: '31', name: 'Late' },
+	],
+	product: [
+		{ id: 126, slug: 'basic', name: 'Basic' },
+		{ id: 170, slug: '126', name: 'Pro' },
+	],
+	department: [
+		{ id: 41, slug: '', name: '支持' },
+		{ id: 42, slug: 'sales', name: 'Sales' },
+	],
+};
+
+/** Saved before the service looks at terms and agents. */
+const SAVED_FIRST = new Set(['title', 'content', 'status', 'ticket-tag', 'severity', 'note', 'first_name']);
+
+const START: Readonly<Record<string, Shown>> = {
+	tickets: { product: '126', department: '41', 'ticket-tag': [31], assignee: 2, author: 1, status: 'queued' },
+};
+
+const CUSTOM = { severity: '', note: 'old' };
+
+const noRoute = json(404, { code: 'rest_no_route', message: 'No route was found.', data: { status: 404 } });
+const error = (status: number, code: string, headers?: Record<string, string>) =>
+	json(status, { code, message: `Refused: ${code}.`, data: { status } }, headers);
+const page = (status: number) => text(status, '<html><head><title>Gateway</title></head><body>x</body></html>');
+
+/** @param paths of what there is */
+export async function startModelDesk(paths: readonly string[]): Promise<ModelDesk> {
+	const states: State[] = [];
+	const current = new Map<string, Shown | undefined>();
+	const tries = new Map<string, number>();
+	const sockets = new Set<Socket>();
+	let moment = 0;
+
+	function put(path: string, held: Shown | undefined, by: string, sent: Shown, isPart?: boolean): void {
+		current.set(path, held);
+		states.push({ path, held, by, sent, ...(isPart && { isPart }) });
+	}
+
+	for (const path of paths) {
+		const noun = path.split('/')[1] ?? '';
+		const start = path.endsWith('/custom-fields') ? CUSTOM : { ...startOf(path), ...START[noun] };
+		put(path, start, 'start', {});
+	}
+	for (const [username, id] of Object.entries(USERS)) {
+		put(`/users/${id}`, { ...startOf(`/users/${id}`), username, slug: username.replace('.', '-') }, 'start', {});
+	}
+
+	const now = (): string => new Date(Date.UTC(2026, 10, 2, 0, 0, ++moment)).toISOString().slice(0, 19);
+
+	function termOf(taxonomy: string, value: unknown): Term | undefined {
+		const all = TERMS[taxonomy] ?? [];
+		const wanted = String(value);
+		return all.find(({ id }) => String(id) === wanted) ?? all.find(({ slug }) => slug === wanted);
+	}
+
+	function show(path: string): Shown | undefined {
+		const held = current.get(path);
+		if (held === undefined) return undefined;
+		if (path.endsWith('/custom-fields')) {
+			return Object.fromEntries(Object.entries(held).map(([name, value]) => [name, { name, value }]));
+		}
+		const shown = shownTo(held, Number(path.split('/').at(-1)));
+		for (const name of ['product', 'department']) {
+			if (name in shown) shown[name] = termOf(name, shown[name])?.slug ?? shown[name];
+		}
+		return shown;
+	}
+
+	/** What a service refuses to save. */
+	function wrongField(sent: Shown): string | undefined {
+		return Object.keys(sent).find((name) => {
+			const value = sent[name];
+			if (name === 'ticket-tag') return !(Array.isArray(value) && value.every((each) => termOf(name, each)));
+			if (name in TERMS) return termOf(name, value) === undefined;
+			return name === 'assignee' && !Object.values(USERS).includes(Number(value));
+		});
+	}
+
+	function stored(name: string, value: unknown): unknown {
+		if (name === 'product' || name === 'department') return String(termOf(name, value)?.id);
+		return name === 'assignee' ? Number(value) : value;
+	}
+
+	/** Does what it asks for. @returns a refusal */
+	function carryOut(request: RecordedRequest, isPart = false): ReturnType<typeof json> | undefined {
+		const path = pathOf(request);
+		const held = current.get(path);
+		const by = String(request.headers['x-request-id'] ?? 'nobody');
+		const gone = path.startsWith('/users') ? 'rest_user_invalid_id' : 'rest_post_invalid_id';
+		if (held === undefined) return error(404, gone);
+		if (request.method === 'DELETE') {
+			if (request.url.includes('force=true')) put(path, undefined, by, {});
+			else if (held.status === 'trash') return error(410, 'rest_already_trashed');
+			else put(path, { ...held, status: 'trash', modified_gmt: now() }, by, { status: 'trash' });
+			return undefined;
+		}
+		const body = JSON.parse(request.body) as Shown;
+		const isCustom = path.endsWith('/custom-fields');
+		const sent = (isCustom ? body.custom_fields : body) as Shown;
+		const wrong = isCustom ? undefined : wrongField(sent);
+		const isCut = isPart || wrong !== undefined;
+		const saved = Object.entries(sent)
+			.filter(([name]) => !isCut || SAVED_FIRST.has(name))
+			.filter(([name]) => !isCustom || name in held)
+			.map(([name, value]) => [name, stored(name, value)]);
+		if (saved.length > 0 || !isCut) {
+			const modified = isCustom ? {} : { modified_gmt: now() };
+			put(path, { ...held, ...Object.fromEntries(saved), ...modified }, by, sent, isCut);
+		}
+		if (wrong !== undefined) return error(500, wrong === 'assignee' ? 'incorrect_agent' : 'invalid_term');
+		return isPart ? error(500, 'rest_failed') : undefined;
+	}
+
+	function lookUp({ body }: RecordedRequest): ReturnType<typeof json> {
+		const { username } = JSON.parse(body) as { username: string };
+		if (username !== 'ada') return error(400, 'invalid_username_access');
+		return json(200, { id: USERS.ada });
+	}
+
+	function listed(request: RecordedRequest): { objects: Shown[]; total: number } | undefined {
+		const path = pathOf(request);
+		const query = new URL(request.url, 'http://desk').searchParams;
+		const taxonomy = TERMS[path.slice(1)];
+		const post = query.get('post');
+		const include = query.get('include')?.split(',');
+		const size = Number(query.get('per_page') ?? 10);
+		const from = (Number(query.get('page') ?? 1) - 1) * size;
+		let all: Shown[];
+		if (taxonomy !== undefined) {
+			const own = post === null ? undefined : current.get(`/tickets/${post}`)?.[path.slice(1)];
+			all = taxonomy
+				.filter(({ id }) => own === undefined || [own].flat().map(String).includes(String(id)))
+				.map((each) => ({ ...each, taxonomy: path.slice(1) }));
+		} else if (path === '/tickets' || path === '/users') {
+			const search = query.get('search')?.toLowerCase() ?? '';
+			const own = [...current.keys()].filter((each) => each.startsWith(`${path}/`) && /^\/\w+\/\d+$/.test(each));
+			all = own
+				.map(show)
+				.filter((each) => each !== undefined)
+				.filter(({ id, status }) => (status === 'trash' ? include !== undefined : true) && id !== undefined)
+				.filter(({ id }) => include?.includes(String(id)) ?? true)
+				.filter(({ username = '' }) => String(username).toLowerCase().includes(search))
+				.filter(({ slug }) => (query.get('slug') ?? slug) === slug);
+		} else return undefined;
+		return { objects: all.slice(from, from + size), total: all.length };
+	}
+
+	/** What a write or read of one object gets once it is done. */
+	function success(request: RecordedRequest): ReturnType<typeof json> {
+		const path = pathOf(request);
+		const shown = show(path);
+		if (request.method === 'DELETE' && shown === undefined) return json(200, { deleted: true, previous: {} });
+		if (shown === undefined) return error(404, 'rest_post_invalid_id');
+		return json(200, path.endsWith('/custom-fields') && request.method === 'POST' ? null : shown);
+	}
+
+	/** Another object of the same kind. */
+	function another(path: string): Shown {
+		const [, noun = '', id = ''] = path.split('/');
+		const end = path.endsWith('/custom-fields') ? '/custom-fields' : '';
+		const other = [...current.keys()].find(
+			(each) => each.startsWith(`/${noun}/`) && each.split('/')[2] !== id && (end === '' ? /\d$/ : /s$/).test(each),
+		);
+		return (other !== undefined && show(other)) || { id: 999 };
+	}
+
+	/** The connection ends, once what was written is sent. */
+	function cut(response: ServerResponse, body: unknown): void {
+		const whole = httpResponse(200, JSON.stringify(body), { 'content-type': 'application/json' });
+		response.socket?.end(whole.subarray(0, whole.length - 5));
+	}
+
+	/** A second response behind the first. */
+	function late(response: ServerResponse, body: unknown): void {
+		const { socket } = response;
+		response.on('finish', () => {
+			if (socket?.destroyed === false) {
+				socket.write(httpResponse(200, JSON.stringify(body), { 'content-type': 'application/json' }));
+			}
+		});
+	}
+
+	function kindOf({ method, url }: RecordedRequest): Kind {
+		if (url.endsWith('/users/username')) return 'lookup';
+		if (method !== 'GET') return 'write';
+		return /\/(?:\d+|me|custom-fields)(?:\?|$)/.test(url) ? 'read' : 'list';
+	}
+
+	/** What is asked for, without faults. */
+	function fair(kind: Kind, request: RecordedRequest): ReturnType<typeof json> {
+		if (kind === 'lookup') return lookUp(request);
+		if (kind === 'write') return carryOut(request) ?? success(request);
+		if (kind === 'read') return request.url.includes('/users/me') ? json(200, show('/users/1')) : success(request);
+		const list = listed(request);
+		return list === undefined ? noRoute : json(200, list.objects, { 'x-wp-total': String(list.total) });
+	}
+
+	function foul(fault: string, kind: Kind, request: RecordedRequest, response: ServerResponse) {
+		const [what, when] = fault.split(' ');
+		const path = pathOf(request);
+		// A write that fails without having been carried out, or after it.
+		if (when === 'after') {
+			const refusal = carryOut(request);
+			if (refusal !== undefined) return refusal;
+		}
+		switch (what) {
+			case 'reset':
+				response.socket?.resetAndDestroy();
+				return () => undefined;
+			case '502':
+				return page(502);
+			case 'page':
+				return page(200);
+			case 'cut':
+				cut(response, kind === 'list' ? (listed(request)?.objects ?? []) : (show(path) ?? { id: 1 }));
+				return () => undefined;
+			case '{}':
+				return json(200, {});
+			case '[]':
+				return json(200, []);
+			case 'another':
+				return kind === 'lookup' ? json(200, { id: USERS['jose.kaya'] }) : json(200, another(path));
+			case 'late':
+				late(response, kind === 'lookup' ? { id: USERS['jose.kaya'] } : another(path));
+				return fair(kind, request);
+			case '403':
+				return error(403, 'rest_forbidden');
+			case '409':
+				return error(409, 'rest_conflict');
+			case '303':
+				return json(303, {}, { location: 'http://127.0.0.1/elsewhere' });
+			case '429':
+				return error(429, 'too_many', { 'retry-after': when ?? '0' });
+			case 'part':
+				return carryOut(request, true) ?? success(request);
+			case 'fewer': {
+				const list = listed(request);
+				return list === undefined ? noRoute : json(200, list.objects.slice(1), { 'x-wp-total': String(list.total) });
+			}
+			case 'twice': {
+				const list = listed(request);
+				const objects = list?.objects ?? [];
+				return json(200, [...objects.slice(0, -1), ...objects.slice(0, 1)], { 'x-wp-total': String(list?.total) });
+			}
+			default:
+				throw new Error(`no such fault: ${fault}`);
+		}
+	}
+
+	const recorder = await startRecorder((request, response) => {
+		const { socket } = response;
+		if (socket !== null && !sockets.has(socket)) {
+			sockets.add(socket);
+			socket.on('close', () => sockets.delete(socket));
+		}
+		desk.onRequest?.();
+		const kind = kindOf(request);
+		const name = `${request.method} ${request.url.replace(/^.*-api\/v1/, '')}`;
+		const count = tries.get(name) ?? 0;
+		tries.set(name, count + 1);
+		const fault = desk.weather(kind, request, count);
+		const what = `${name} ${request.body}`.trimEnd();
+		if (desk.isSilent) {
+			const isDone = kind === 'write' && fault === undefined;
+			if (isDone) carryOut(request);
+			desk.log.push(`  ${what} → (killed; ${isDone ? 'done' : 'nothing done'})`);
+			return undefined;
+		}
+		desk.log.push(`  ${what} → ${fault ?? 'fair'}`);
+		return fault === undefined ? fair(kind, request) : foul(fault, kind, request, response);
+	});
+	const desk: ModelDesk = {
+		...recorder,
+		states,
+		log: [],
+		weather: () => undefined,
+		onRequest: undefined,
+		isSilent: false,
+		edit(path, fields) {
+			const isCustom = path.endsWith('/custom-fields');
+			put(path, { ...current.get(path), ...fields, ...(!isCustom && { modified_gmt: now() }) }, 'others', fields);
+		},
+		held: (path, at = states.length) => states.slice(0, at).findLast((each) => each.path === path)?.held,
+		async quiet() {
+			// What a killed process wrote before it ended is read in the next rounds of the loop.
+			for (let round = 0; round < 20; round++) await new Promise(setImmediate);
+			while (sockets.size > 0) await new Promise(setImmediate);
+		},
+	};
+	return desk;
+}
