@@ -53,6 +53,11 @@ export class UsageError extends SupportctlError {
 	}
 }
 
+/** `…; nothing was sent`, or behind a question a sentence. */
+export function andNothingSent(what: string): string {
+	return what.endsWith('?') ? `${what} Nothing was sent.` : `${what}; nothing was sent`;
+}
+
 /** Exit code 1. */
 export class FailedError extends SupportctlError {
 	constructor(message: string, options: ErrorDetails = {}) {

@@ -304,7 +304,7 @@ const rows = {
 				name: 'reassign',
 				presence: 'must',
 				help: "The user who receives the deleted users' posts and links",
-				reason: "the deleted user's posts and links need a receiver",
+				reason: "who gets the deleted user's posts and links?",
 			},
 		],
 		readWith: 'user',

@@ -141,8 +141,8 @@ const userRule = rule(
 );
 
 function statusRefusal(text: string): string {
-	if (/^(open|closed)$/i.test(text)) return 'is a state, not a status: use --state, or a column "state"';
-	return `is not a documented ticket status${likelyStatus(text) || '; list them with "supportctl help statuses"'}`;
+	if (/^(open|closed)$/i.test(text)) return `is a state, not a status; use --state ${text.toLowerCase()}, or a column "state"`;
+	return `is unknown${likelyStatus(text) || '; list them: supportctl help statuses'}`;
 }
 
 const statusRule = rule(findStatus, isNull, statusRefusal);
@@ -153,7 +153,7 @@ const parseStatus: Parse = (text, rules) => {
 };
 
 /** Live services refuse it after saving other fields. */
-const EMPTY_TERM: Parsed<never> = { problem: "can't be empty: services have no way to clear it" };
+const EMPTY_TERM: Parsed<never> = { problem: "can't be cleared; in a file, --blank skip leaves empty cells alone" };
 
 const termRule = rule(
 	when((text) => text !== '' && !text.includes(',')),

@@ -9,7 +9,7 @@ import { objectId, ownerIds } from '../bulk/lists/query.js';
 import { changedFields, editableFields } from '../bulk/lists/sheet.js';
 import type { Fields, Ids } from '../bulk/plan.js';
 import { checkRules } from '../bulk/run/rules.js';
-import { ExitCode, SupportctlError, UsageError } from '../errors.js';
+import { andNothingSent, ExitCode, SupportctlError, UsageError } from '../errors.js';
 import { createDraft, findEditor } from '../io/editor.js';
 import { createRedactor } from '../output/redact.js';
 import { asksForJson } from '../output/sanitise.js';
@@ -94,10 +94,10 @@ async function editUntilSent(target: Target, edit: (text: string) => Promise<str
 			if (!(error instanceof SyntaxError || isMistake)) throw error;
 			const { message, details = [] } = error as UsageError;
 			const isAgain = problem !== '';
-			problem = [message.replace(/; nothing was sent$/, ''), ...details].join('\n');
+			problem = [message.replace(/(?:; nothing was sent| Nothing was sent\.)$/, ''), ...details].join('\n');
 			// A script makes the same mistake each time.
 			if (isAgain && (now === text || !target.invocation.context.prompts.available)) {
-				throw new UsageError(`${problem}; nothing was sent`, { code: 'invalid_edit' });
+				throw new UsageError(andNothingSent(problem), { code: 'invalid_edit' });
 			}
 			text = now;
 		}

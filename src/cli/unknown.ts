@@ -1,5 +1,6 @@
 /** What unknown words may mean: the command line to type, if it is one that runs. */
 
+import { plural } from '../api/names.js';
 import { type Read, reads } from '../api/reads.js';
 import { nearest } from '../api/suggest.js';
 import { quote } from '../api/values.js';
@@ -35,7 +36,8 @@ async function hintFor(path: Words, rest: Words): Promise<string> {
 		if (found.entry !== undefined) return `did you mean: ${commandText([...found.path, '--help'])}`;
 	}
 	if (['create', 'new', 'add'].includes(word)) {
-		return 'the API documents no way to create objects; send any request with "supportctl api POST"';
+		const what = plural(path[0] ?? nounOf(behind[0] ?? '') ?? 'object', 2);
+		return `supportctl can't create ${what}: the API has no endpoint for it. Create them in your help desk.`;
 	}
 	const noun = path.length === 0 ? (nounOf(word) ?? nounOf(behind[0] ?? '')) : undefined;
 	const group = noun ?? nearest(word, nextWords(path));

@@ -34,7 +34,7 @@ describe('two passes', () => {
 						column: 'status',
 						file: 'edits.csv',
 						message:
-							'row 20000 (edits.csv line 20001): status "hodl" is not a documented ticket status; did you mean "hold"?',
+							'row 20000 (edits.csv line 20001): status "hodl" is unknown; did you mean "hold"?',
 					},
 				],
 				message: '1 of 20000 rows is invalid; nothing was sent',
@@ -192,7 +192,7 @@ describe('columns', () => {
 		const { exitCode, stderr } = await work.run('ticket update --input edits.csv --map Zustand=status');
 		expect(exitCode).toBe(2);
 		expect(stderr).toContain(
-			'error: row 1 (edits.csv line 2): column "Zustand": status "hodl" is not a documented ticket status; did you mean "hold"?\n',
+			'error: row 1 (edits.csv line 2): column "Zustand": status "hodl" is unknown; did you mean "hold"?\n',
 		);
 		expect(recorder.requests).toEqual([]);
 	});

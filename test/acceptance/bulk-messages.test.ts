@@ -28,7 +28,7 @@ describe('on stderr', () => {
 			'  26 failed (HTTP 400 rest_no: Sorry.): ticket 1, ticket 2, ticket 3, …',
 		]);
 		expect(lines.slice(-4)).toEqual([
-			`… and 6 more; to list them: supportctl run show ${id} --outcome failed`,
+			`6 rows are not shown; list all 26: supportctl run show ${id} --outcome failed`,
 			`Fix and resend: supportctl run rejects ${id} --format csv`,
 			`Undo: supportctl run undo ${id}`,
 			expect.stringMatching(/: 1 ok, 26 failed$/),
@@ -63,7 +63,7 @@ describe('on stderr', () => {
 		const lines = stderr.split('\n');
 		expect(lines.filter((line) => line.startsWith('warning: '))).toHaveLength(20);
 		expect(lines.filter((line) => line.startsWith('error: '))).toHaveLength(20);
-		expect(stderr).toMatch(/^… and 5 more; to list them: supportctl run show \S+ --outcome failed$/m);
+		expect(stderr).toMatch(/^5 rows are not shown; list all 25: supportctl run show \S+ --outcome failed$/m);
 	});
 
 	it('stands the next step after failures that have one', async () => {
@@ -181,7 +181,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 		expect(stderr).toMatch(
 			/60 rows need attention:\n {2}30 failed \(HTTP \d+ \w+: \w+\.\): ticket \d+, .*, …\n {2}30 failed /m,
 		);
-		expect(stderr).toMatch(/^… and 40 more; to list them: supportctl run show \S+ --outcome failed$/m);
+		expect(stderr).toMatch(/^40 rows are not shown; list all 60: supportctl run show \S+ --outcome failed$/m);
 	});
 
 	it('prints stderr as JSON alone with --json, and a summary of rows that are all ok', async () => {

@@ -219,7 +219,7 @@ describe('under GitHub Actions', () => {
 			{
 				level: 'error',
 				properties: { file: 'edits.csv', line: '3', title: 'row 2 is invalid' },
-				message: 'status "hodl" is not a documented ticket status; did you mean "hold"?',
+				message: 'status "hodl" is unknown; did you mean "hold"?',
 			},
 		]);
 		work.write('edits.csv', '\nid,statuss\n1,hold\n');

@@ -44,7 +44,7 @@ describe('run undo', () => {
 		const { exitCode, stderr } = await work.run('run undo last --yes -q');
 		expect([exitCode, stderr]).toEqual([
 			6,
-			expect.stringContaining('title was changed since: it is "by someone else"'),
+			expect.stringContaining('someone changed title to "by someone else" after the run'),
 		]);
 		expect(ticket(5)).toMatchObject({ status: 'read', title: 'by someone else' });
 		expect(recorder.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);

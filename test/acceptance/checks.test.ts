@@ -146,7 +146,7 @@ test('--if-unmodified leaves alone what was changed since the export, and run re
 		'ticket update --input - --if-unmodified --title newer --ignore-column title',
 		list.stdout,
 	);
-	expect(alone.stderr).toContain('was skipped: modified since');
+	expect(alone.stderr).toContain('was skipped: modified by someone else at');
 	expect([alone.exitCode, changes(at.service).length]).toEqual([1, before + 2]);
 	const missing = await at.run(
 		`ticket update --input ${at.file('u.csv', 'id,modified_gmt\n14,\n')} --title x --if-unmodified`,

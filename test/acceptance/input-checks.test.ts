@@ -43,14 +43,14 @@ test.each(['..', '.', 'a/b', '%2e%2e', '', '?x', '#'])('the slug %j never reache
 	await refused(['user', 'password', 'delete', '7', '--yes', '--', slug]);
 });
 
-const hodl = 'status "hodl" is not a documented ticket status; did you mean "hold"?';
+const hodl = 'status "hodl" is unknown; did you mean "hold"?';
 
 test.each<[args: Words, says: string, input?: string]>([
 	['ticket update 14 --status hodl', hodl],
 	['ticket update 14 --time-adjustments-type plus', 'is not positive, negative, + or -'],
 	['ticket update 14 --date 2026-02-30', 'is not an ISO 8601 date'],
 	['ticket update 14 --data [1]', '--data must be a JSON object'],
-	['ticket update 14 --data {"status":"hodl"}', 'is not a documented ticket status'],
+	['ticket update 14 --data {"status":"hodl"}', 'status "hodl" is unknown'],
 	['ticket update 14 --data {', 'not valid JSON'],
 	['ticket update 14 --content @missing.txt', "error: --content can't read missing.txt: file not found\n"],
 	['ticket update 14 --content @/', "error: --content can't read /: it is a directory\n"],
@@ -92,7 +92,7 @@ test.each<[args: Words, says: string, input?: string]>([
 		`can't delete "department" terms: the API documents this for product and ticket_priority only; pass`,
 	],
 	['user delete 21 --yes --reassign=', '--reassign'],
-	['user delete 21 --yes', '--reassign <user> is missing'],
+	['user delete 21 --yes', '--reassign USER is required'],
 	['user delete 21 22 23 --reassign 22 --yes', 'who is also being deleted'],
 	['user delete --input - --input-format csv --yes', 'row 3 reassigns to user 21', 'id,reassign\n21,2\n22,2\n23,21\n'],
 	...[

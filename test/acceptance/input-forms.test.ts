@@ -87,7 +87,7 @@ test('bad values and unknown names of one row are complained about together', as
 	writeFileSync(join(cwd, 'e.csv'), 'id,assignee,status\n11,jose.kay,hodl\n12,jose.kaya,hold\n');
 	const { exitCode, stderr } = await runHere('ticket update --input e.csv', { env, cwd });
 	expect(exitCode).toBe(2);
-	expect(stderr).toContain('status "hodl" is not a documented ticket status; did you mean "hold"?');
+	expect(stderr).toContain('status "hodl" is unknown; did you mean "hold"?');
 	expect(stderr).toContain('user "jose.kay" not found; did you mean "jose.kaya"?');
 	expect(stderr).toContain('1 of 2 rows is invalid');
 });

@@ -61,7 +61,7 @@ describe("a deployment's own words", () => {
 		}
 		const { exitCode, stderr } = await run('ticket update 14 --status wc-nonsense');
 		expect(exitCode).toBe(2);
-		expect(stderr).toContain('"wc-nonsense" is not a documented ticket status');
+		expect(stderr).toContain('"wc-nonsense" is unknown');
 	});
 
 	it('are taken as user fields in columns, keys and --data, beside the neutral ones', async () => {

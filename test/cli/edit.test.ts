@@ -221,7 +221,7 @@ test('an object that was changed meanwhile is left alone, and the edit is kept',
 	const fake = editor(change('title: a', 'title: mine'), other);
 	const { exitCode, stderr } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
 	expect(exitCode).toBe(1);
-	expect(stderr).toContain('update ticket 14 was skipped: title was changed since: it is "theirs"');
+	expect(stderr).toContain('update ticket 14 was skipped: someone changed title to "theirs"');
 	expect(service.objects[0]?.title).toBe('theirs');
 	const [path = ''] = /\/\S+14\.yaml/.exec(stderr) ?? [];
 	expect(readFileSync(path, 'utf8')).toContain('title: mine');

@@ -52,6 +52,8 @@ export interface Columns {
 	readonly ignored: readonly string[];
 	/** Columns that are spelled differently from their fields. */
 	readonly matched: readonly Matched[];
+	/** As the header calls it: users may have a column `id` or `username`. */
+	columnOf(field: string): string | undefined;
 	read(raw: RawRow): RowValues | Complaint[];
 	/** What a refused row has besides: its names can be looked up, so that all complaints come at once. */
 	readAll(raw: RawRow): { values: RowValues; complaints: Complaint[] };
@@ -231,9 +233,15 @@ interface Matched {
 
 type NamedColumn = readonly [name: string, read: ColumnReader];
 
-function compileHeader(options: CompileOptions, names: Names): { columns: NamedColumn[]; matched: Matched[] } {
+interface Header {
+	readonly columns: NamedColumn[];
+	readonly matched: Matched[];
+	readonly byField: ReadonlyMap<string, string>;
+}
+
+function compileHeader(options: CompileOptions, names: Names): Header {
 	const { columns: header, endpoint, flags = {}, map = {} } = options;
-	if (header === undefined) return { columns: [], matched: [] };
+	if (header === undefined) return { columns: [], matched: [], byField: new Map() };
 	const problems = Object.keys(map)
 		.filter((name) => !header.includes(name))
 		.map((name) => `missing column ${quote(name)}${didYouMean(name, header)}`);
@@ -245,6 +253,7 @@ function compileHeader(options: CompileOptions, names: Names): { columns: NamedC
 	const unknown: string[] = [];
 	const columns: NamedColumn[] = [];
 	const matched: Matched[] = [];
+	const byField = new Map<string, string>();
 	for (const [index, name] of header.entries()) {
 		const found = name === '' ? undefined : names.find(name);
 		if (found === undefined) {
@@ -258,6 +267,7 @@ function compileHeader(options: CompileOptions, names: Names): { columns: NamedC
 		meanings.set(found.means, name);
 		columns.push([name, found.read]);
 		const { name: field } = found;
+		byField.set(field, name);
 		const isLoose = field !== '' && flagName(field) !== flagName(name.toLowerCase());
 		if (isLoose && !names.isMapped(name)) matched.push({ column: name, field });
 	}
@@ -276,7 +286,7 @@ function compileHeader(options: CompileOptions, names: Names): { columns: NamedC
 		problems.push('nothing to send: no column matches a field, and no flag sets one');
 	}
 	if (problems.length > 0) throw headerError(header, options, names, problems, unknown, missing);
-	return { columns, matched };
+	return { columns, matched, byField };
 }
 
 function headerError(
@@ -325,7 +335,7 @@ function rowProblem({ ids, names, fields, force, reassign }: Draft, options: Com
 		const isMust = mustBeGiven(parameter, ids);
 		if (name === 'reassign') {
 			const isMissing = reassign === undefined && names?.reassign === undefined;
-			if (isMust && isMissing) return `reassign is missing: ${reason}`;
+			if (isMust && isMissing) return `reassign is required: ${reason}`;
 		} else if (isMust && force !== true) return `force must be true: ${reason}`;
 		else if (presence === 'always' && force === false) return `force can't be false: ${reason}`;
 	}
@@ -372,7 +382,7 @@ function fill(
 export function compileColumns(options: CompileOptions): Columns {
 	const { endpoint, flags = {} } = options;
 	const names = new Names(options);
-	const { columns, matched } = compileHeader(options, names);
+	const { columns, matched, byField } = compileHeader(options, names);
 	function readAll(raw: RawRow): { values: RowValues; complaints: Complaint[] } {
 		const draft: Draft = {
 			ids: { ...flags.ids },
@@ -401,6 +411,7 @@ export function compileColumns(options: CompileOptions): Columns {
 	return {
 		ignored: options.columns?.filter((name) => names.isIgnored(name)) ?? [],
 		matched,
+		columnOf: (field) => byField.get(field),
 		readAll,
 		read(raw) {
 			const { values, complaints } = readAll(raw);

@@ -239,7 +239,7 @@ class Users implements Directory {
 			return { problem: `${what} not found${why === undefined ? '' : `: ${why}`}`, missing: true };
 		}
 		const suggestion = await this.#suggestion(name, seen);
-		return { problem: `${what} not found${suggestion || ' (find it with: supportctl user list)'}`, missing: true };
+		return { problem: `${what} not found${suggestion || '; list users: supportctl user list'}`, missing: true };
 	}
 
 	async #list(query: Readonly<Record<string, string>>, what: string): Promise<ListedObject[] | undefined> {
@@ -322,8 +322,8 @@ abstract class Listing implements Directory {
 			const [match, ...more] = matches;
 			if (match === undefined) return this.missing(text, all);
 			if (more.length === 0) return { id: match.id };
-			const ids = matches.map(({ id }) => id).join(', ');
-			return { problem: `${quote(text)} is the name of ${matches.length} ${this.what}: use one of ${ids}` };
+			const ids = matches.map(({ id }) => id).join(' or ');
+			return { problem: `${quote(text)} is ambiguous (${matches.length} ${this.what}); use the ID: ${ids}` };
 		});
 	}
 }
@@ -436,8 +436,8 @@ class Terms extends Listing {
 		if (looksLikeNumber(text)) return { asGiven: true };
 		const names = all.flatMap(({ slug, name }) => [name, slug]);
 		const isSeveral = /[;|]/.test(text) ? '; separate several with commas' : '';
-		const likely = isSeveral || didYouMean(text, names) || ` (find it with: supportctl term list ${this.taxonomy})`;
-		return { problem: `${this.taxonomy} term ${quote(text)} not found${likely}`, missing: true };
+		const likely = isSeveral || didYouMean(text, names) || `; list terms: supportctl term list ${this.taxonomy}`;
+		return { problem: `${this.taxonomy} ${quote(text)} not found${likely}`, missing: true };
 	}
 }
 

@@ -3,6 +3,7 @@
 import type { Dialect } from '../../api/dialect.js';
 import type { PathParameter } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
+import { plural } from '../../api/names.js';
 import { type Filter, filterKinds, type Read } from '../../api/reads.js';
 import { findStatus, likelyStatus } from '../../api/statuses.js';
 import { didYouMean } from '../../api/suggest.js';
@@ -103,8 +104,8 @@ async function parameterOf(filter: Filter, text: string, asked: AskedNow): Promi
 		case 'user':
 			if (text === '0') {
 				throw refuse(
-					`${flag} 0 would list every ${read.list.noun}: to the service, 0 means all`,
-					`to list those without one: ${command} ${flag} ${NOBODY}`,
+					`${flag} 0 would match every ${read.list.noun}`,
+					`for ${plural(read.list.noun, 2)} without one: ${command} ${flag} ${NOBODY}`,
 				);
 			}
 			if (text.includes(',')) throw refuse(`${flag} takes one user`);

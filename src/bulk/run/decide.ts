@@ -83,7 +83,7 @@ function conflictOf({ modified }: RunRow, held: Held, checks: Checks): Outcome |
 		const known = held.field('modified_gmt');
 		if (!isShown(known)) return notKnown(known, "so --if-unmodified can't be checked");
 		if (known.value !== modified) {
-			const message = `modified since: modified_gmt is ${known.value}, not ${modified ?? 'given'}`;
+			const message = `modified by someone else at ${known.value} (your row has ${modified ?? 'no time'})`;
 			return skipped({ code: 'conflict', message });
 		}
 	}
@@ -138,8 +138,8 @@ export function leftBy(left: readonly LeftField[], { source, endpoint }: RunPlan
 		const isNamed = field !== undefined && kinds[field.kind].names !== undefined && !isNothing(value);
 		return (isNamed ? nameOf?.(field, value) : undefined) ?? JSON.stringify(value);
 	};
-	const { code, hint } = sources[source.from].left;
-	const said = left.map(({ field, shown, why }) => why ?? `${field} was changed since: it is ${nameIn(field, shown)}`);
+	const { code, since, hint } = sources[source.from].left;
+	const said = left.map(({ field, shown, why }) => why ?? `someone changed ${field} to ${nameIn(field, shown)}${since}`);
 	const isChanged = left.some(({ why }) => why === undefined);
 	if (!isChanged) return { code: 'not_restorable', message: said.join('; ') } as const;
 	return { code, message: [...said, hint].join('; ') };

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../api/endpoints.js';
 import { kinds } from '../../api/kinds.js';
 import type { RowValues } from '../../api/request.js';
 import { isProblem, looksLikeNumber, parseSlug, quote } from '../../api/values.js';
-import { UsageError } from '../../errors.js';
+import { andNothingSent, UsageError } from '../../errors.js';
 import type { JournalRecord } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
 import type { Directories, Directory } from '../lists/directory.js';
@@ -130,8 +130,10 @@ export async function withIds(plan: RunPlan, endpoint: Endpoint, directories: Di
 	const found = namedValues(plan, endpoint);
 	const problems: NameProblem[] = [];
 	for (const values of found) problems.push(...(await resolve(endpoint, values, directories)));
-	const [first, ...details] = problems.map(({ column, problem }) => `${column}: ${problem}`);
-	if (first !== undefined) throw new UsageError(`${first}; nothing was sent`, { code: 'unknown_name', details });
+	const [first, ...details] = problems.map(({ column, problem }) => {
+		return problem.startsWith(`${column} `) ? problem : `${column}: ${problem}`;
+	});
+	if (first !== undefined) throw new UsageError(andNothingSent(first), { code: 'unknown_name', details });
 	const { values, checks } = plan;
 	const [{ ids, reassign, fields = {} }, add, remove, ...tested] = found;
 	return {

@@ -158,7 +158,8 @@ export class RowPlanner {
 		const isNamed = name !== undefined && this.#endpoint.parameters.at(-1)?.names !== 'users';
 		const ids = isNamed ? { ...found.ids, slug: name } : found.ids;
 		const unknown = problems.map(({ column, problem }) => {
-			const label = this.columns.matched.find(({ field }) => field === column)?.column ?? column;
+			const byName = column === own ? this.columns.columnOf('username') : undefined;
+			const label = this.columns.columnOf(column) ?? byName ?? column;
 			return { row, line, column: label, message: problem, ids };
 		});
 		const complaints = [...refused, ...unknown];

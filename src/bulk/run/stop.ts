@@ -1,5 +1,6 @@
 /** When a run stops early, and why. */
 
+import { counted } from '../../api/names.js';
 import { isAboutOneObject } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, wentWrong } from '../../http/outcome.js';
 import type { StopRules } from '../plan.js';
@@ -126,7 +127,7 @@ export function whyStopped(reason: StopReason): string {
 		case 'failure':
 			return `stopped at row ${reason.outcome.row}: it failed (--stop-on-error)`;
 		case 'too-many-failures':
-			return `stopped: more than ${reason.limit} rows failed (--max-failures)`;
+			return `stopped: ${counted(reason.limit + 1, 'row')} failed or ended as unknown (--max-failures ${reason.limit})`;
 		case 'unreadable':
 			return `stopped: none of the first ${reason.rows} rows could be read: ${messageOf(reason.outcome)}`;
 		case 'same-refusal':

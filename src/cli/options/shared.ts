@@ -122,7 +122,7 @@ export const tuningOptions = [
 	]),
 	...paceOptions,
 	...options('Run', [
-		{ flags: '--first <n>', help: 'Send only the first N rows; run resume sends the rest', parse: wholeNumber(1) },
+		{ flags: '--first <n>', help: 'Send only the first N rows; continue later with run resume', parse: wholeNumber(1) },
 		{
 			flags: '--until <time>',
 			help: 'Stop starting rows at this time (06:00, or a date and time); continue later with run resume',
@@ -137,7 +137,7 @@ export const readOptions = [
 	...options('Run', [
 		{
 			flags: '-j, --concurrency <n>',
-			help: 'Requests at a time',
+			help: 'Parallel requests',
 			parse: concurrency,
 			defaultText: String(DEFAULT_CONCURRENCY),
 		},
@@ -166,7 +166,7 @@ export const guardDefaults = options(KEPT, [
 ]);
 
 export const runDefaults = options(KEPT, [
-	{ flags: '-j, --concurrency <n>', help: 'Requests at a time' },
+	{ flags: '-j, --concurrency <n>', help: 'Parallel requests' },
 	{ flags: '--rate <n>', help: 'At most N requests per second' },
 	{ flags: '--max <n>', help: 'Refuse writes of more than N rows' },
 	{ flags: '--max-deletes <n>', help: 'Refuse deletes of more than N rows' },

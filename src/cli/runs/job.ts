@@ -64,8 +64,8 @@ export async function readGiven(name: EndpointName, invocation: RunInvocation, e
 			const { name: flag, reason } = parameter;
 			const isGiven = flag === 'force' ? force : receiver !== undefined;
 			if (isGiven || !mustBeGiven(parameter, ids)) continue;
-			const typed = flag === 'force' ? '--force' : '--reassign <user>';
-			throw new UsageError(`${typed} is missing: ${reason}`, { code: `needs_${flag}` });
+			const typed = flag === 'force' ? '--force' : '--reassign USER';
+			throw new UsageError(`${typed} is required: ${reason}`, { code: `needs_${flag}` });
 		}
 		const changesNothing = Object.keys({ ...fields, ...add, ...remove }).length === 0;
 		if (endpoint.updates && changesNothing) throw nothingToChange(endpoint);

@@ -77,12 +77,12 @@ describe('compileColumns for an update', () => {
 				row: 812,
 				line: 813,
 				column: 'status',
-				message: 'status "hodl" is not a documented ticket status; did you mean "hold"?',
+				message: 'status "hodl" is unknown; did you mean "hold"?',
 				ids: { id: '14' },
 			},
 		]);
 		expect(formatComplaint(complaints[0] as Complaint, 'edits.csv')).toBe(
-			'row 812 (edits.csv line 813): status "hodl" is not a documented ticket status; did you mean "hold"?',
+			'row 812 (edits.csv line 813): status "hodl" is unknown; did you mean "hold"?',
 		);
 	});
 
@@ -454,9 +454,9 @@ describe('a row without anything that can be read', () => {
 		expect(read({ row: 3, line: 4 })).toMatchObject([{ row: 3, line: 4, message: 'the row is empty' }]);
 		expect(read({ row: 3, line: 4, problem: 'no JSON' })).toMatchObject([{ message: 'no JSON' }]);
 		expect(read({ row: 3, line: undefined, id: 'x' })).toMatchObject([{ column: 'id' }]);
-		const mapped = { row: 3, line: 4, column: 'st', message: 'status "hodl" is not a documented ticket status' };
+		const mapped = { row: 3, line: 4, column: 'st', message: 'status "hodl" is unknown' };
 		expect(formatComplaint(mapped, 'edits.csv')).toBe(
-			'row 3 (edits.csv line 4): column "st": status "hodl" is not a documented ticket status',
+			'row 3 (edits.csv line 4): column "st": status "hodl" is unknown',
 		);
 		expect(formatComplaint({ row: 3, line: undefined, column: 'id', message: 'no' }, 'arguments')).toBe(
 			'row 3: column "id": no',

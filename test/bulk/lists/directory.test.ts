@@ -124,7 +124,7 @@ test('only the first unknown names cost a search for suggestions', async () => {
 	for (let at = 0; at < 8; at++) await directories.users.id(`nobody${at}`);
 	expect(sent.filter((path) => path.includes('search=no&') || path.endsWith('search=no'))).toHaveLength(5);
 	expect(await directories.users.id('nobody0')).toEqual({
-		problem: 'user "nobody0" not found (find it with: supportctl user list)',
+		problem: 'user "nobody0" not found; list users: supportctl user list',
 		missing: true,
 	});
 });
@@ -240,7 +240,7 @@ test('terms are found by ID, slug, name and damaged slug, and several with one n
 		{ id: '33' },
 	]);
 	expect(await found('Party')).toEqual({
-		problem: '"Party" is the name of 2 ticket-tag terms: use one of 33, 34',
+		problem: '"Party" is ambiguous (2 ticket-tag terms); use the ID: 33 or 34',
 	});
 	expect(await found('')).toEqual({ problem: expect.stringContaining('not found'), missing: true });
 	expect(await found('a;b')).toMatchObject({ problem: expect.stringContaining('separate several with commas') });

@@ -26,8 +26,8 @@ describe('a filter by a user', () => {
 		const service = await startListService({ objects: [...people] });
 		const { exitCode, stderr } = await service.run(`ticket list --${flag} 0`);
 		expect({ exitCode, requests: service.requests.length }).toEqual({ exitCode: 2, requests: 0 });
-		expect(stderr).toContain(`--${flag} 0 would list every ticket: to the service, 0 means all`);
-		expect(stderr).toContain(`hint: to list those without one: supportctl ticket list --${flag} none`);
+		expect(stderr).toContain(`--${flag} 0 would match every ticket`);
+		expect(stderr).toContain(`hint: for tickets without one: supportctl ticket list --${flag} none`);
 	});
 
 	test.each([

@@ -140,7 +140,7 @@ describe('a term by its slug or name', () => {
 		};
 		const service = await startDirectoryService({ terms });
 		const { exitCode, stderr } = await service.run('ticket update 14 --product Pro');
-		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('use one of 5, 6')]);
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('use the ID: 5 or 6')]);
 		expect(service.written()).toEqual([]);
 	});
 
@@ -305,7 +305,7 @@ describe('an application password by its name', () => {
 
 	test.each([
 		['that nobody has', 'Labtop', 'no application password "Labtop"; did you mean "Laptop"?'],
-		['that two share', 'CI Runner', `use one of ${slugs.runner}, ${slugs.other}`],
+		['that two share', 'CI Runner', `use the ID: ${slugs.runner} or ${slugs.other}`],
 	])('%s is refused', async (_what, name, message) => {
 		const service = await open();
 		const { exitCode, stderr } = await service.run(['user', 'password', 'delete', 'jdoe', name, '--yes']);
@@ -341,9 +341,9 @@ test.each([
 		'--assignee jdoe',
 		`can't look up user "jdoe" here: use the ID`,
 	],
-	['a username like no other', {}, '--assignee zzz', 'user "zzz" not found (find it with: supportctl user list)'],
+	['a username like no other', {}, '--assignee zzz', 'user "zzz" not found; list users: supportctl user list'],
 	['several tags with semicolons', {}, '--add-tag VIP;Login', '"VIP;Login" not found; separate several with commas'],
-	['a term like no other', {}, '--add-tag zzz', '"zzz" not found (find it with: supportctl term list ticket-tag)'],
+	['a term like no other', {}, '--add-tag zzz', '"zzz" not found; list terms: supportctl term list ticket-tag'],
 ])('%s is refused with a way on', async (_what, options, flags, message) => {
 	const service = await startDirectoryService(options);
 	const { exitCode, stderr } = await service.run(`ticket update 14 ${flags}`);

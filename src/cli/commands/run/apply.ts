@@ -24,7 +24,7 @@ export const command = defineCommand({
 	options: [
 		...options('Plan', [
 			{ flags: '--digest <sha256>', help: 'Fail unless the plan has this digest' },
-			{ flags: '--allow-drift', help: 'Also send rows whose objects changed since the plan was made' },
+			{ flags: '--allow-drift', help: 'Also send rows whose objects someone changed after the plan was made' },
 			{ flags: '--again', help: 'Apply a plan that was already applied' },
 		]),
 		...partOptions,

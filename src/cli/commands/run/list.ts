@@ -168,8 +168,10 @@ export function noteUnreached(context: Context, scan: JournalScan, areListed = f
 	const count = (end === undefined ? header.input.own : totalOf(end.counts)) - totalOf(counts);
 	const mayBeSent = end === undefined || states.doubtful;
 	if (count <= 0 || (areListed && !mayBeSent)) return;
-	const why = mayBeSent ? 'which may have been sent' : 'because the run ended before';
-	const text = `note: ${counted(count, 'row')} without a record, ${why}; supportctl run resume ${header.id} sends them`;
+	const resume = `supportctl run resume ${header.id}`;
+	const rows = counted(count, 'row');
+	const unsent = `${rows} ${count === 1 ? 'was' : 'were'} not sent; send ${count === 1 ? 'it' : 'them'}: ${resume}`;
+	const text = mayBeSent ? `${rows} without an outcome may have been sent; check and continue: ${resume}` : unsent;
 	notify(context, 'message', text);
 }
 
@@ -201,7 +203,7 @@ export const command = defineCommand({
 			{ flags: '--user <name>', help: 'Runs of this system user or account' },
 			{
 				flags: '--limit <n>',
-				help: 'Print at most N runs, newest first',
+				help: 'Maximum number of runs to list, newest first',
 				parse: wholeNumber(1),
 				defaultText: `${SHOWN} on a terminal, all elsewhere`,
 			},

@@ -45,6 +45,7 @@ export const command = defineCommand({
 		// Refused before anything is removed.
 		await printRuns(invocation, old);
 		if (!dryRun) for (const { id } of old) removeRun(stateDir, id);
-		say(invocation, `${runs} ${dryRun ? 'would be ' : ''}removed`);
+		const done = `${runs} ${dryRun ? 'would be ' : ''}removed`;
+		say(invocation, old.length > 0 ? done : `no finished runs from before ${before.slice(0, 10)}`);
 	},
 });

@@ -131,7 +131,7 @@ export class TextMessages implements Messages {
 		const isListed = (name: OutcomeName) => name !== 'not-sent' && outcomes[name].attention && counts[name] > 0;
 		const bad = outcomeNames.filter((name) => isListed(name) || (name === 'skipped' && leftRows(counts) > 0));
 		const list = `supportctl run show ${journal?.header.id ?? 'last'}${bad.map((name) => ` --outcome ${name}`).join('')}`;
-		this.#write(`… and ${failures - SHOWN} more; to list them: ${list}`);
+		this.#write(`${failures - SHOWN} rows are not shown; list all ${failures}: ${list}`);
 	}
 
 	#write(line: string): void {

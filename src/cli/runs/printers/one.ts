@@ -5,7 +5,7 @@ import { exitCodeOfOne } from '../../../bulk/journal/counts.js';
 import type { Ended, RunEvent, Started } from '../../../bulk/run/events.js';
 import { whyStopped } from '../../../bulk/run/stop.js';
 import type { Survey } from '../../../bulk/run/survey.js';
-import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
+import { andNothingSent, ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { RowOutcome } from '../../../http/outcome.js';
 import type { Palette } from '../../../output/colour.js';
 import type { listenForStop } from '../../interruption.js';
@@ -54,7 +54,7 @@ export class OneScreen {
 	async #showSurvey(survey: Survey): Promise<void> {
 		const [first] = this.#complaints;
 		if (first !== undefined && !this.job.plan.skipInvalid) {
-			throw new UsageError(`${first.message}; nothing was sent`, { code: 'unknown_name' });
+			throw new UsageError(andNothingSent(first.message), { code: 'unknown_name' });
 		}
 		if (this.job.options.quiet === true && isBareEdit(this.job)) return;
 		this.#results = createSentResults(await openResults(this.job, outcomeShape(this.job, [...survey.fields])));

@@ -160,7 +160,8 @@ export class PreviewScreen {
 /** "No changes" only where it is all there is to say. */
 function nothing({ left }: Preview): string {
 	const same = left.count('unchanged') + left.count('with nothing to send');
-	return left.rows > 0 && left.rows === same ? 'no changes: everything is already up to date' : 'nothing to send';
+	if (left.rows === 0 || left.rows !== same) return 'nothing to send';
+	return `no changes: ${counted(same, 'row')} ${same === 1 ? 'is' : 'are'} already up to date`;
 }
 
 /** @param name of its file, as it was typed */
