@@ -141,7 +141,8 @@ const userRule = rule(
 );
 
 function statusRefusal(text: string): string {
-	if (/^(open|closed)$/i.test(text)) return `is a state, not a status; use --state ${text.toLowerCase()}, or a column "state"`;
+	if (/^(open|closed)$/i.test(text))
+		return `is a state, not a status; use --state ${text.toLowerCase()}, or a column "state"`;
 	return `is unknown${likelyStatus(text) || '; list them: supportctl help statuses'}`;
 }
 

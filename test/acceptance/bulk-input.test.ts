@@ -33,8 +33,7 @@ describe('two passes', () => {
 						line: 20_001,
 						column: 'status',
 						file: 'edits.csv',
-						message:
-							'row 20000 (edits.csv line 20001): status "hodl" is unknown; did you mean "hold"?',
+						message: 'row 20000 (edits.csv line 20001): status "hodl" is unknown; did you mean "hold"?',
 					},
 				],
 				message: '1 of 20000 rows is invalid; nothing was sent',

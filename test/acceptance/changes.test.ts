@@ -165,7 +165,10 @@ describe('a person reads names', () => {
 		await at.run('ticket update 14 --assignee jose.kaya --plan p.plan');
 		await at.service.call('POST', '/tickets/14', { assignee: 5 });
 		const { stderr, exitCode } = await at.run('run apply p.plan --yes');
-		expect([exitCode, stderr]).toEqual([1, expect.stringContaining('someone changed assignee to amir.rossi after the plan was made')]);
+		expect([exitCode, stderr]).toEqual([
+			1,
+			expect.stringContaining('someone changed assignee to amir.rossi after the plan was made'),
+		]);
 		expect(stderr).toMatch(/1 ticket was changed by someone else: supportctl run show \S+ --outcome skipped/);
 	});
 });

@@ -175,11 +175,7 @@ describe('a value with a type of its own', () => {
 		['boolean', 1, 'a-boolean 1 is not true or false'],
 		['boolean', 'yes', 'a-boolean "yes" is not true or false'],
 		['date', 20260331, 'a-date 20260331 is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00'],
-		[
-			'status',
-			['hold'],
-			'a-status ["hold"] is unknown; list them: supportctl help statuses',
-		],
+		['status', ['hold'], 'a-status ["hold"] is unknown; list them: supportctl help statuses'],
 		['status', 'hodl', 'a-status "hodl" is unknown; did you mean "hold"?'],
 		['email', true, 'a-email true is not an email address'],
 		['adjustment', 1, 'a-adjustment 1 is not positive, negative, + or -'],

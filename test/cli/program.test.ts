@@ -270,7 +270,7 @@ describe('for other words the command to type is named:', () => {
 		const { exitCode, stderr } = await runHere(line.split(' '));
 		expect({ exitCode, stderr }).toEqual({
 			exitCode: 2,
-			stderr: expect.stringContaining("s: the API has no endpoint for it. Create them in your help desk."),
+			stderr: expect.stringContaining('s: the API has no endpoint for it. Create them in your help desk.'),
 		});
 	});
 });

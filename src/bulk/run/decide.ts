@@ -139,7 +139,9 @@ export function leftBy(left: readonly LeftField[], { source, endpoint }: RunPlan
 		return (isNamed ? nameOf?.(field, value) : undefined) ?? JSON.stringify(value);
 	};
 	const { code, since, hint } = sources[source.from].left;
-	const said = left.map(({ field, shown, why }) => why ?? `someone changed ${field} to ${nameIn(field, shown)}${since}`);
+	const said = left.map(
+		({ field, shown, why }) => why ?? `someone changed ${field} to ${nameIn(field, shown)}${since}`,
+	);
 	const isChanged = left.some(({ why }) => why === undefined);
 	if (!isChanged) return { code: 'not_restorable', message: said.join('; ') } as const;
 	return { code, message: [...said, hint].join('; ') };

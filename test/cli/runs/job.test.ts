@@ -130,7 +130,7 @@ describe('the plan of a run', () => {
 		['ticket update 1 --title x --allow-differs=titel', 'no field "titel"; did you mean "title"?'],
 		['ticket update 1 --title x --shard 3/2', '--shard "3/2" is not K/N'],
 		['user delete 7', '--reassign USER is required'],
-		['term delete product 3', '--force is missing'],
+		['term delete product 3', '--force is required'],
 	])('is refused: %s', async (line, message) => {
 		await expect(read(line)).rejects.toThrow(message);
 	});

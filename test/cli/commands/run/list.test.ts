@@ -72,8 +72,7 @@ describe('run rejects', () => {
 		const work = place();
 		work.write('edits.csv', 'id,status,assignee\n1,hold,3\n2,hodl,1.5\n');
 		expect((await work.run('ticket update --input edits.csv --skip-invalid -q')).exitCode).toBe(3);
-		const error =
-			'status "hodl" is unknown; did you mean "hold"?; assignee "1.5" is not a username, an ID or none';
+		const error = 'status "hodl" is unknown; did you mean "hold"?; assignee "1.5" is not a username, an ID or none';
 		expect(await jsonOf(work, 'run rejects last --json')).toEqual([
 			{ id: '2', status: 'hodl', assignee: '1.5', error },
 		]);
