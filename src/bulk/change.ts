@@ -192,7 +192,10 @@ export function objectText({ noun, ids, label }: Change['object']): string {
 
 /** `ticket 14 "Printer on fire": assignee sofia.bauer → jose.kaya; ticket-tag +VIP −Bug` */
 export function changeText(change: Change): string {
-	return showHidden(`${objectText(change.object)}: ${doneText(change)}`);
+	const done = doneText(change);
+	const { noun, ids } = change.object;
+	const isNamed = change.left !== undefined && done.startsWith(nameRow(ids, noun));
+	return showHidden(isNamed ? done : `${objectText(change.object)}: ${done}`);
 }
 
 /** What happens to the object. */

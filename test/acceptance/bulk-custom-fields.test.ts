@@ -283,8 +283,11 @@ describe('run undo', () => {
 			`error: refusing to ${action} without confirmation; pass --yes\n`,
 		]);
 		const prompts = scriptedPrompts([/./, false]);
-		expect((await work.run('run undo last', { prompts })).exitCode).toBe(2);
-		expect(prompts.asked).toEqual([`U${action.slice(1)}?`]);
+		const canceled = await work.run('run undo last', { prompts });
+		expect([canceled.exitCode, canceled.stderr]).toEqual([
+			2,
+			expect.stringContaining(`U${action.slice(1)}\n  ticket 1: colour `),
+		]);
 		expect(writes()).toEqual([]);
 		expect((await work.run('run undo last --yes -q')).exitCode).toBe(0);
 	});

@@ -37,7 +37,7 @@ describe('a delete', () => {
 	it('of one object needs --yes without a terminal', async () => {
 		const { recorder, work, host } = await startWorkplace(done());
 		const { exitCode, stderr } = await work.run('ticket delete 14');
-		const asked = `error: refusing to move 1 ticket to the trash: 14 on ${host} without confirmation; pass --yes\n`;
+		const asked = `error: refusing to move 1 ticket to the trash on ${host} without confirmation; pass --yes\n`;
 		expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: asked });
 		expect(recorder.requests).toEqual([]);
 	});
@@ -67,18 +67,27 @@ describe('a delete', () => {
 			stdin: '1\n2\n',
 			env: { SUPPORTCTL_BASE_URL: undefined, SUPPORTCTL_USERNAME: undefined, SUPPORTCTL_PASSWORD: undefined },
 		});
-		expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-		expect(prompts.asked).toEqual([`Permanently delete 2 tickets: 1, 2 on ${host} (profile live)?`]);
-		expect(recorder.requests).toHaveLength(2);
+		const told = [
+			`Permanently delete 2 tickets on ${host} (profile live)`,
+			'  ticket 1 "old": permanently deleted',
+			'  ticket 2 "old": permanently deleted',
+		];
+		expect(result).toMatchObject({ exitCode: 0, stderr: `${told.join('\n')}\n` });
+		expect(prompts.asked).toEqual(['Continue?']);
+		expect(recorder.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(2);
 	});
 
 	it('sends nothing at a no, exit code 2, and leaves no copy of its input', async () => {
 		const { recorder, work, host } = await startWorkplace(done());
 		const prompts = scriptedPrompts([/./, false]);
 		const result = await work.run('ticket delete -', { prompts, stdin: '1\n' });
-		expect(result).toEqual({ exitCode: 2, stdout: '', stderr: 'error: canceled; nothing was sent\n' });
-		expect(prompts.asked).toEqual([`Move 1 ticket to the trash: 1 on ${host}?`]);
-		expect([recorder.requests, work.spooled(), work.journals()]).toEqual([[], [], []]);
+		const told = `Move 1 ticket to the trash on ${host}\n  ticket 1 "old": to the trash\n`;
+		expect(result).toEqual({ exitCode: 2, stdout: '', stderr: `${told}error: canceled; nothing was sent\n` });
+		expect([recorder.requests.filter(({ method }) => method === 'DELETE'), work.spooled(), work.journals()]).toEqual([
+			[],
+			[],
+			[],
+		]);
 	});
 
 	it('asks in a real terminal, and takes n, y and Ctrl-C', async () => {
@@ -90,7 +99,11 @@ describe('a delete', () => {
 		] as const) {
 			const options = { env: recorder.env, script: [[/\?/, key]] as const };
 			const result = await runInTerminal('ticket delete 14 15', options);
-			expect(result.raw).toContain(`Move 2 tickets to the trash: 14, 15 on ${host}?`);
+			expect(result.lines.slice(0, 3)).toEqual([
+				`Move 2 tickets to the trash on ${host}`,
+				'  ticket 14 "old": to the trash',
+				'  ticket 15 "old": to the trash',
+			]);
 			expect(result.exitCode).toBe(exitCode);
 			expect(recorder.writes).toHaveLength(exitCode === 0 ? 2 : 0);
 		}
@@ -98,18 +111,23 @@ describe('a delete', () => {
 
 	it('says which are moved to the trash and which are permanent, and names the first ten', async () => {
 		const { work, host } = await startWorkplace(done());
-		const asked = async (...args: string[]): Promise<string> => {
+		const told = async (...args: string[]): Promise<string> => {
 			const prompts = scriptedPrompts([/./, false]);
-			await work.run(['ticket', 'delete', '--input', 'tickets.csv', ...args], { prompts });
-			return (prompts.asked[0] as string).replace(` on ${host}?`, '');
+			const { stderr } = await work.run(['ticket', 'delete', '--input', 'tickets.csv', ...args], { prompts });
+			return stderr.replace(` on ${host}\n`, '\n').replace('error: canceled; nothing was sent\n', '');
 		};
 		work.write('tickets.csv', 'id,force\n1,true\n2,\n3,no\n');
-		expect(await asked()).toBe('Delete 3 tickets (1 of them permanently): 1, 2, 3');
-		expect(await asked('--force')).toBe('Delete 3 tickets (2 of them permanently): 1, 2, 3');
+		expect(await told()).toBe(
+			'Delete 3 tickets, some of them permanently\n  2 to the trash · 1 permanently deleted\n' +
+				'  ticket 1 "old": permanently deleted\n  ticket 2 "old": to the trash\n  ticket 3 "old": to the trash\n',
+		);
+		expect(await told('--force')).toContain('\n  2 permanently deleted · 1 to the trash\n');
 		work.write('tickets.csv', 'id,force\n1,true\n2,yes\n');
-		expect(await asked()).toBe('Permanently delete 2 tickets: 1, 2');
+		expect(await told()).toMatch(/^Permanently delete 2 tickets\n/);
 		work.sheet('tickets.csv', 'id', 12, (row) => String(row));
-		expect(await asked()).toBe('Move 12 tickets to the trash: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …');
+		expect(await told()).toMatch(
+			/^Move 12 tickets to the trash\n {2}12 to the trash\n {2}ticket 1 .*\n( {2}ticket \d+ .*\n){9} {2}… and 2 more\n$/,
+		);
 	});
 
 	it('needs --yes without a terminal', async () => {
@@ -117,7 +135,7 @@ describe('a delete', () => {
 		const result = await work.run('user password delete 7 ci-key old-key');
 		expect(result.exitCode).toBe(2);
 		expect(result.stderr).toBe(
-			`error: refusing to permanently delete 2 application passwords: ci-key, old-key on ${host} without confirmation; pass --yes\n`,
+			`error: refusing to permanently delete 2 application passwords on ${host} without confirmation; pass --yes\n`,
 		);
 		expect(recorder.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
 	});
@@ -274,19 +292,19 @@ describe('user delete by name', () => {
 
 	it('names the users before it asks', async () => {
 		const { work } = await desk();
-		const result = await work.run('user delete grace lin --reassign 10'.split(' '));
-		expect(result.stderr).toContain('permanently delete 2 users: grace (8), lin (9)');
+		const prompts = scriptedPrompts([/./, false]);
+		const result = await work.run('user delete grace lin --reassign 10', { prompts });
+		expect(result.stderr).toContain('  user 8 "grace": permanently deleted; posts go to ');
+		expect(result.stderr).toContain('  user 9 "lin": permanently deleted; posts go to ');
 	});
 
 	it('asks without what a name in the input would do to the terminal', async () => {
 		const { work, users } = await desk();
 		users['gr\x1b[2Kace'] = 8;
 		work.write('x.csv', 'username,reassign\ngr\x1b[2Kace,10\n');
-		const prompts = scriptedPrompts([/delete/, false]);
-		await work.begin('user delete --input x.csv', { prompts }).ended;
-		expect(prompts.asked).toEqual([
-			expect.stringContaining('1 user: gr\\x1b[2Kace (8), whose posts go to user 10, on '),
-		]);
+		const prompts = scriptedPrompts([/./, false]);
+		const { stderr } = await work.run('user delete --input x.csv', { prompts });
+		expect(stderr).toContain('\n  user 8 "gr\\u001b[2Kace": permanently deleted; posts go to user 10\n');
 	});
 
 	it('takes @me for who receives', async () => {

@@ -38,10 +38,10 @@ describe('a leaver with tickets', () => {
 
 	it('is in the question, and nothing is sent if the answer is no', async () => {
 		const { desk, work, assigned } = await startDesk();
-		const prompts = scriptedPrompts([/delete/, false]);
+		const prompts = scriptedPrompts([/Continue/, false]);
 		const result = await work.run('user delete 3 4 --reassign 5', { prompts });
 		expect(result.exitCode).toBe(2);
-		expect(prompts.asked[0]).toContain(
+		expect(result.stderr).toContain(
 			`Note: ${assigned(3) + assigned(4)} tickets assigned to these 2 users stay with the deleted user; to move them first: --move-tickets.`,
 		);
 		expect(writesOf(desk)).toEqual([]);
@@ -56,9 +56,9 @@ describe('a leaver with tickets', () => {
 
 	it('says why tickets could not be counted, and is deleted all the same', async () => {
 		const { desk, work } = await startDesk({ documentedOnly: true });
-		const prompts = scriptedPrompts([/delete/, true]);
-		await work.run('user delete 3 --reassign 5', { prompts });
-		expect(prompts.asked[0]).toContain('could not count the tickets assigned to user 3: No route was found');
+		const prompts = scriptedPrompts([/Continue/, true]);
+		const { stderr } = await work.run('user delete 3 --reassign 5', { prompts });
+		expect(stderr).toContain('could not count the tickets assigned to user 3: No route was found');
 		expect(writesOf(desk)).toContain('DELETE /users/3?force=true&reassign=5');
 	});
 
@@ -136,9 +136,9 @@ describe('a parent term', () => {
 		const note = `2 child terms of product term ${parent?.id} move up`;
 		const dry = await work.run(`term delete product ${parent?.id} --force -n`);
 		expect(dry.stderr).toContain(note);
-		const prompts = scriptedPrompts([/delete/, true]);
-		await work.run(`term delete product ${parent?.id} --force`, { prompts });
-		expect(prompts.asked[0]).toContain(`Note: ${note}.`);
+		const prompts = scriptedPrompts([/Continue/, true]);
+		const { stderr } = await work.run(`term delete product ${parent?.id} --force`, { prompts });
+		expect(stderr).toContain(`Note: ${note}.`);
 		expect(others.slice(0, 2).map(({ parent }) => parent)).toEqual([0, 0]);
 	});
 });

@@ -29,6 +29,30 @@ describe('in a real terminal', () => {
 		}
 	});
 
+	it('questions say in lines what would happen, and break no word at 60 and 80 columns', async () => {
+		for (const columns of [60, 80]) {
+			const told = async (shell: string): Promise<string> => {
+				const { lines, exitCode } = await run([], { columns, shell, env: desk.env, script: [[/y\/N/, 'n\r']] });
+				expect(exitCode).toBe(2);
+				expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
+				expect(lines.join('\n')).toMatch(/^\? Continue\? \(y\/N\)/m);
+				return lines.join(' ').replace(/ +/g, ' ');
+			};
+			const leaver = await told('supportctl user delete amir.rossi erik.larsen --reassign sofia.bauer');
+			expect(leaver).toMatch(/^Permanently delete 2 users on 127\.0\.0\.1:\d+ /);
+			expect(leaver).toContain(' user 5 "amir.rossi": permanently deleted; posts go to sofia.bauer ');
+			expect(leaver).toMatch(
+				/ Note: \d+ tickets? assigned to .* the deleted user; to move them first: --move-tickets\. /,
+			);
+			const header = 'id,title,assignee,ticket_priority';
+			const rows = `seq 1 60 | awk '{ print $1 ",T" $1 "," ($1 % 2 ? "jose.kaya" : 3) ",Low" }'`;
+			const many = await told(`{ echo ${header}; ${rows}; } >e.csv; supportctl ticket update --input e.csv`);
+			const totals = '60 titles (all different) · 60 assignees: 30 jose.kaya, 30 sofia.bauer · 60 priorities: Low';
+			expect(many).toContain(`Update 60 tickets on ${new URL(desk.baseUrl).host} ${totals} `);
+			expect(many).toContain(' Note: run undo can restore the old values. ');
+		}
+	});
+
 	it('custom fields of several tickets are one table with a column for each, or a block for each ticket', async () => {
 		const argv = ['ticket', 'fields', 'get', '14', '15', '16', '-q'];
 		for (const columns of [60, 80, 200]) {

@@ -162,7 +162,7 @@ test('it is asked about before it is sent where its row deletes', async () => {
 	await expect(call(asking, words, ['3'])).rejects.toThrow(
 		expect.objectContaining({
 			code: 'needs_yes',
-			message: expect.stringMatching(/refusing to permanently delete 1 macro: 3 on 127\.0\.0\.1/),
+			message: expect.stringMatching(/refusing to permanently delete 1 macro on 127\.0\.0\.1/),
 		}),
 	);
 	expect(recorder.requests).toEqual([]);

@@ -108,7 +108,7 @@ interface Draft {
 	readonly sends: boolean;
 }
 
-class RowPreview {
+export class RowPreview {
 	readonly #reader: BatchReader;
 	readonly #chains: Chains;
 	readonly #planner: Planner;

@@ -11,11 +11,12 @@ import { nothingToChange, type RunPlan, readsBefore } from '../plan.js';
 import { countLeft, type Left, leftNotes } from './left-behind.js';
 import { mayReadAhead } from './read-ahead.js';
 import { checkRunReports } from './reports.js';
+import type { PastPart } from './resume.js';
 import type { PlannedRows } from './rows.js';
 import { checkRules } from './rules.js';
 import type { FirstRead } from './send-row.js';
 import { checkServed } from './settle.js';
-import type { Limits, Means, RunSetup } from './setup.js';
+import type { Described, Limits, Means, RunSetup } from './setup.js';
 import { checkSet, type Survey } from './survey.js';
 
 type Asking = Pick<Means, 'dialect' | 'directories' | 'sending' | 'warn'>;
@@ -32,7 +33,12 @@ export interface Ready {
 }
 
 /** @throws SupportctlError to send nothing */
-export async function checkRun(setup: RunSetup, survey: Survey, rows: PlannedRows): Promise<Ready> {
+export async function checkRun(
+	setup: RunSetup,
+	survey: Survey,
+	rows: PlannedRows,
+	past: PastPart | undefined,
+): Promise<Ready> {
 	const { work, means, limits } = setup;
 	const { extent, saveTo } = work;
 	checkSet(survey, limits.demands);
@@ -53,7 +59,9 @@ export async function checkRun(setup: RunSetup, survey: Survey, rows: PlannedRow
 	const plan = limits.snapshotByDefault && isPermanent ? withoutOldValues(work.plan) : work.plan;
 	if (extent === 'changes') await noteLeft(plan, means, survey);
 	if (extent !== 'send' && saveTo === undefined) return { plan };
-	const ready = extent === 'send' ? await checkWrite(plan, means, limits, survey, await means.connect()) : { plan };
+	const describe = async () => await (await import('./described.js')).describeRun(setup, rows, survey, past);
+	const ready =
+		extent === 'send' ? await checkWrite(plan, means, limits, survey, await means.connect(), describe) : { plan };
 	await checkRunReports(setup, rows);
 	// One request before the first row, in place of rows that differ after it. The response to a single row says as much.
 	if (!readsBefore(ready.plan) || survey.selected === 1) return ready;
@@ -69,6 +77,7 @@ export async function checkWrite(
 	limits: Limits,
 	survey: Survey,
 	client: Client,
+	describe: () => Promise<Described>,
 ): Promise<Ready> {
 	const ready = await checkReadsServed(given, means, limits.snapshotByDefault, survey, client);
 	const { plan } = ready;
@@ -77,7 +86,7 @@ export async function checkWrite(
 	// Of child terms only the question says something.
 	const isTold = limits.isAsked || endpoints[plan.endpoint].leaves?.read === 'ticket';
 	const left = isTold ? await countLeft(plan, means, survey) : [];
-	await limits.ask(survey, plan, [...doubts, ...leftNotes(plan, left)]);
+	await limits.ask(survey, plan, [...doubts, ...leftNotes(plan, left)], describe);
 	return plan.checks.moveTickets ? { ...ready, moved: await limits.moveTickets(left) } : { ...ready, left };
 }
 

@@ -54,12 +54,16 @@ export class PastPart {
 		this.#planner = createPlanner(endpoints[plan.endpoint], setup.means.dialect);
 	}
 
+	/** Also of a row that is sent again. */
+	isOpen(row: number): boolean {
+		return !this.states.isDone(row) || this.#again.includes(this.states.outcomeOf(row) as OutcomeName);
+	}
+
 	/** Call it for each row, in order. @returns whether it is done */
 	look({ row, request: { key, sent, endpoint } }: RunRow): boolean {
 		const { states } = this;
-		const isDone = states.isDone(row);
-		if (!isDone && this.#underWay.has(row, key)) this.#lost.push(row);
-		if (!isDone || this.#again.includes(states.outcomeOf(row) as OutcomeName)) {
+		if (!states.isDone(row) && this.#underWay.has(row, key)) this.#lost.push(row);
+		if (this.isOpen(row)) {
 			this.#open.add(key);
 			return false;
 		}

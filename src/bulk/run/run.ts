@@ -64,7 +64,7 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		await show({ type: 'surveyed', survey, rows });
 		if (isRefused) return ExitCode.usage;
 		if (survey.rows === 0 && isInput(plan.source)) given.means.warn(`no rows in ${sourceName(plan.source)}`);
-		const ready = await checkRun(given, survey, rows);
+		const ready = await checkRun(given, survey, rows, past);
 		const setup: RunSetup = {
 			...given,
 			work: { ...given.work, plan: ready.plan, record: { ...given.work.record, moved: ready.moved } },

@@ -5,10 +5,12 @@ import type { Request } from '../../api/request.js';
 import type { Client } from '../../http/client.js';
 import type { OutcomeName, RowOutcome } from '../../http/outcome.js';
 import type { SendClock, SendOptions } from '../../http/send.js';
+import type { Change } from '../change.js';
 import type { Redact } from '../journal/records.js';
 import type { Directories } from '../lists/directory.js';
 import type { AdaptivePace } from '../pace.js';
 import type { Fields, RunHeader, RunPlan, RunTuning } from '../plan.js';
+import type { Totals } from '../totals.js';
 import type { Show } from './events.js';
 import type { Left } from './left-behind.js';
 import type { ProfileRules } from './rules.js';
@@ -58,6 +60,14 @@ export interface Means {
 	onDraft(path: string): void;
 }
 
+/** What a person is told before a question. */
+export interface Described {
+	/** Of the first rows, as a dry run shows them. */
+	readonly changes: readonly Change[];
+	/** Of all rows, without reading their objects. */
+	readonly totals: Totals;
+}
+
 /** How fast, how far, and what keeps a run from its first write. */
 export interface Limits {
 	readonly tuning: RunTuning;
@@ -68,7 +78,7 @@ export interface Limits {
 	/** Whether a person is asked, who wants names. */
 	readonly isAsked: boolean;
 	/** @param doubts what could not be checked @throws to send nothing */
-	ask(survey: Survey, plan: RunPlan, doubts: readonly string[]): Promise<void>;
+	ask(survey: Survey, plan: RunPlan, doubts: readonly string[], describe: () => Promise<Described>): Promise<void>;
 	/** Moves tickets of users to whoever receives their posts. @returns the IDs of its runs @throws SupportctlError to send nothing more */
 	moveTickets(left: readonly Left[]): Promise<string[]>;
 }

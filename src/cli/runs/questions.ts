@@ -3,21 +3,22 @@
 import { endpoints } from '../../api/endpoints.js';
 import { counted } from '../../api/names.js';
 import { changeText } from '../../bulk/change.js';
-import type { Directories } from '../../bulk/lists/directory.js';
-import type { Ids, RunPlan, RunService } from '../../bulk/plan.js';
-import type { Limits } from '../../bulk/run/setup.js';
+import { type RunPlan, type RunService, readsBefore } from '../../bulk/plan.js';
+import type { Described, Limits } from '../../bulk/run/setup.js';
 import type { Survey } from '../../bulk/run/survey.js';
 import { isInput, sources } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
+import type { Context } from '../../io/context.js';
 import { sanitise } from '../../output/sanitise.js';
 import { askToConfirm } from '../notices.js';
+import { wrap } from '../wrap.js';
 import type { RunJob } from './job.js';
 import type { RunInvocation } from './options.js';
 
 /** An update of fewer rows asks nothing. */
 const UNASKED_ROWS = 50;
 
-export function limitsOf(job: RunJob, directories: Directories): Omit<Limits, 'moveTickets'> {
+export function limitsOf(job: RunJob): Omit<Limits, 'moveTickets'> {
 	const { tuning, options, session, context, snapshotByDefault = false } = job;
 	const { expect, snapshot, yes } = options;
 	const isAsked = context.prompts.available && yes !== true;
@@ -31,87 +32,67 @@ export function limitsOf(job: RunJob, directories: Directories): Omit<Limits, 'm
 		},
 		snapshotByDefault,
 		isAsked,
-		async ask(survey, plan, doubts) {
-			const action = await actionOf(plan, survey, isAsked ? directories : undefined);
-			if (isAsked && job.resumes === undefined) await describePlan(job, plan, survey);
-			await askToWrite(job, survey, plan, action, doubts);
+		async ask(survey, plan, doubts, describe) {
+			const rows = Math.min(survey.selected, tuning.first ?? survey.selected);
+			const { endpoint } = job;
+			const asked = sources[plan.source.from].asks;
+			const isAgain = asked === 'always' || (asked === 'at first' && job.resumes === undefined);
+			const isMany = endpoint.updates && isInput(plan.source) && rows > UNASKED_ROWS;
+			const asks = endpoint.deletes || isAgain || (isMany && context.prompts.available);
+			const lines = async (): Promise<string[]> => {
+				const notes = isMany ? [...doubts, ...manyNotes(plan)] : doubts;
+				return [...changeLines(await describe(), isMany), ...notes.map((note) => `Note: ${note}.`)];
+			};
+			await confirmWrite(job, plan.service, actionOf(plan, survey, rows), asks, lines);
 		},
 	};
 }
 
-/** Before it is applied: what it comes to, and its first changes. */
-async function describePlan({ context, endpoint }: RunJob, plan: RunPlan, { first }: Survey): Promise<void> {
-	const { source } = plan;
-	if (source.from !== 'plan') return;
-	const { chosenChanges } = await import('../../bulk/run/plan-file.js');
-	const { totals, changes } = chosenChanges(plan, source, first.length);
-	const lines = [totals.would(endpoint.noun), ...changes.map((change) => `  ${changeText(change)}`)];
-	if (totals.rows > changes.length) lines.push(`  … and ${totals.rows - changes.length} more`);
-	for (const line of lines) context.stderr.write(`${sanitise(line)}\n`);
+function manyNotes(plan: RunPlan): string[] {
+	return [
+		...(readsBefore(plan) && plan.checks.sendUnchanged !== true ? ['values that are there already are not sent'] : []),
+		plan.checks.snapshot ? 'run undo can restore the old values' : "this can't be undone: old values are not saved",
+	];
 }
 
-async function askToWrite(
-	job: RunJob,
-	{ selected }: Survey,
-	{ source, checks, service }: RunPlan,
-	action: string,
-	doubts: readonly string[],
-): Promise<void> {
-	const { endpoint, resumes, context } = job;
-	const { asks: when } = sources[source.from];
-	const isAgain = when === 'always' || (when === 'at first' && resumes === undefined);
-	const isMany = endpoint.updates && isInput(source) && selected > UNASKED_ROWS;
-	const undo = checks.snapshot
-		? 'run undo can restore the old values'
-		: "this can't be undone: old values are not saved";
-	const asks = endpoint.deletes || isAgain || (isMany && context.prompts.available);
-	await confirmWrite(job, service, action, asks, isMany ? [...doubts, undo] : doubts);
+/** What all changes come to, unless each is listed. */
+function changeLines({ changes, totals }: Described, isMany: boolean): string[] {
+	if (isMany) return [`  ${totals.long()}`];
+	const more = totals.rows - changes.length;
+	return [
+		...(more > 0 || totals.parts().length > 1 ? [`  ${totals.long()}`] : []),
+		...changes.map((change) => `  ${changeText(change)}`),
+		...(more > 0 ? [`  … and ${more} more`] : []),
+	];
 }
 
-/** `permanently delete 2 users: jdoe (7), 8, whose posts go to user 2,` */
-async function actionOf(
-	{ endpoint: of, source }: RunPlan,
-	survey: Survey,
-	directories: Directories | undefined,
-): Promise<string> {
-	const { selected, permanent, first, fields } = survey;
+/** `permanently delete 2 users` */
+function actionOf({ endpoint: of, source }: RunPlan, { permanent, selected }: Survey, rows: number): string {
 	const endpoint = endpoints[of];
-	const what = counted(selected, endpoint.noun);
+	const what = counted(rows, endpoint.noun);
 	if (source.from === 'snapshots') return `undo run ${source.run} (${what})`;
 	const start = source.from === 'plan' ? 'apply the plan: ' : '';
-	if (endpoint.updates && selected > UNASKED_ROWS) {
-		return `${start}${endpoint.verb} ${what} (${[...fields].join(', ')})`;
-	}
-	const kind = endpoint.parameters.at(-1)?.names;
-	const called = async (ids: Ids): Promise<string> => {
-		const id = ids.id ?? ids.slug ?? Object.values(ids).join('/');
-		const own = ids.taxonomy === undefined ? id : `${ids.taxonomy} ${id}`;
-		let name = ids.username;
-		if (kind === 'users') name ??= directories?.users.name(id);
-		if (kind === 'passwords') name ??= await directories?.passwords(ids.user_id ?? '').name(id);
-		return name === undefined ? own : `${name} (${own})`;
-	};
-	const names = await Promise.all(first.map(({ request }) => called(request.ids)));
-	const named = `: ${names.join(', ')}${selected > first.length ? ', …' : ''}`;
-	if (!endpoint.deletes) return `${start}${endpoint.verb} ${what}${named}`;
-	const receivers = await Promise.all(survey.receiverIds.map((id) => called({ id })));
-	const posts = receivers.length === 0 ? '' : `, whose posts go to user ${receivers.join(', ')},`;
-	if (!endpoint.trash || permanent === selected) return `${start}permanently delete ${what}${named}${posts}`;
-	if (permanent === 0) return `${start}move ${what} to the trash${named}`;
-	return `${start}delete ${what} (${permanent} of them permanently)${named}`;
+	if (!endpoint.deletes) return `${start}${endpoint.verb} ${what}`;
+	if (!endpoint.trash || permanent === selected) return `${start}permanently delete ${what}`;
+	if (permanent === 0) return `${start}move ${what} to the trash`;
+	return `${start}delete ${what}, some of them permanently`;
 }
 
 export function placeOf({ baseUrl, profile }: RunService): string {
 	return `on ${new URL(baseUrl).host}${profile === undefined ? '' : ` (profile ${profile})`}`;
 }
 
-/** A protected profile needs its name, and a permanent write a yes. @param action `update ticket 14` */
+/**
+ * A protected profile needs its name, and a permanent write a yes.
+ * @param action `update ticket 14`
+ * @param describe what it does, in lines
+ */
 export async function confirmWrite(
 	{ context, options }: Pick<RunInvocation, 'context' | 'options'>,
 	service: RunService,
 	action: string,
 	asks: boolean,
-	notes: readonly string[] = [],
+	describe?: () => Promise<readonly string[]>,
 ): Promise<void> {
 	const { profile, protected: isProtected } = service;
 	const { confirm = isProtected ? undefined : profile, yes } = options;
@@ -122,8 +103,24 @@ export async function confirmWrite(
 		throw new UsageError(message, { code: 'protected_profile' });
 	}
 	if (!asks || yes === true) return;
-	// Names from an input may control a terminal.
-	const question = sanitise(`${where.charAt(0).toUpperCase()}${where.slice(1)}?`);
-	const said = notes.map((note) => `Note: ${sanitise(note)}. `).join('');
-	await askToConfirm(context, where, 'nothing was sent', said + question);
+	const heading = `${where.charAt(0).toUpperCase()}${where.slice(1)}`;
+	if (describe === undefined || !context.prompts.available) {
+		await askToConfirm(context, where, 'nothing was sent', `${sanitise(heading)}?`);
+		return;
+	}
+	for (const line of [heading, ...(await describe())]) writeWrapped(context, line);
+	await askToConfirm(context, where, 'nothing was sent', 'Continue?');
 }
+
+/** Names from an input may control a terminal. */
+function writeWrapped({ stderr }: Context, text: string): void {
+	const [, indent = '', words = ''] = /^( *)(.*)$/s.exec(sanitise(text)) ?? [];
+	const [first = '', ...rest] = wrap(
+		words,
+		(stderr.columns ?? Number.POSITIVE_INFINITY) - indent.length - HANGING.length,
+	);
+	const lines = [first, ...rest.map((line) => HANGING + line)];
+	for (const line of lines) stderr.write(`${indent}${line}\n`);
+}
+
+const HANGING = '  ';

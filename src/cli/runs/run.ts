@@ -132,7 +132,7 @@ async function sendRows(
 				warn: (text) => warn(context, [text]),
 			},
 			limits: {
-				...limitsOf(job, own.directories),
+				...limitsOf(job),
 				moveTickets: (left) => moveTickets(job, record.id, left, own, signals),
 			},
 		});

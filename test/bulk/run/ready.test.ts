@@ -9,6 +9,7 @@ import { checkWrite } from '../../../src/bulk/run/ready.js';
 import type { RunRow } from '../../../src/bulk/run/rows.js';
 import type { Limits } from '../../../src/bulk/run/setup.js';
 import { checkSet, Survey } from '../../../src/bulk/run/survey.js';
+import { Totals } from '../../../src/bulk/totals.js';
 import type { Client } from '../../../src/http/client.js';
 import type { Outcome } from '../../../src/http/outcome.js';
 import { planOf } from '../../support/journal.js';
@@ -47,7 +48,8 @@ async function deleteUser(respond: (request: Request) => Outcome, max?: number) 
 	const survey = new Survey(plan);
 	survey.add(row);
 	checkSet(survey, limits.demands);
-	await checkWrite(plan, means, limits, survey, {} as Client);
+	const describe = async () => ({ changes: [], totals: new Totals() });
+	await checkWrite(plan, means, limits, survey, {} as Client, describe);
 	return { asked, warnings };
 }
 

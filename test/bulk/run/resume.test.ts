@@ -23,6 +23,7 @@ import { lineOf } from '../../support/journal.js';
 import { startListService, ticket } from '../../support/list-service.js';
 import { createWorkplace, startWorkplace } from '../../support/only-writes.js';
 import { done, idOf, json, type RecordedRequest, type Responder, startRecorder, text } from '../../support/recorder.js';
+import { scriptedPrompts } from '../../support/scripted-prompts.js';
 import { csv, type Workplace } from '../../support/workplace.js';
 
 const ok = done();
@@ -310,9 +311,9 @@ describe('run resume', () => {
 		const { recorder, work, open } = await startClosing(4);
 		await work.run(`ticket delete ${ids(1, 10).join(' ')} --yes -j 1 -q`);
 		open();
-		expect((await work.run('run resume last')).stderr).toContain(
-			'to move 6 tickets to the trash: 5, 6, 7, 8, 9, 10 on ',
-		);
+		const { stderr } = await work.run('run resume last', { prompts: scriptedPrompts([/./, false]) });
+		expect(stderr).toContain('Move 6 tickets to the trash on ');
+		expect(stderr.match(/^ {2}ticket \d+/gm)).toEqual(ids(5, 10).map((id) => `  ticket ${id}`));
 		recorder.writes.length = 0;
 		expect((await work.run('run resume last --yes -q')).exitCode).toBe(0);
 		expect(sorted(recorder.writes.map(idOf))).toEqual(ids(5, 10));
