@@ -15,25 +15,45 @@ export function rowsUnderWay({ checks }: RunPlan, { concurrency }: RunTuning): n
 /** At most so many requests in flight, in the order in which they were asked for. */
 export class Slots {
 	#busy = 0;
+	readonly #holding = new Set<number>();
 	readonly #waiting: (() => void)[] = [];
 
 	constructor(private readonly limit: () => number) {}
 
 	async run<T>(work: () => Promise<T>): Promise<T> {
+		await this.#take();
+		try {
+			return await work();
+		} finally {
+			this.#leave();
+		}
+	}
+
+	/** A row keeps its slot from its first read to its write: what the write relies on must not grow old in between. */
+	async hold(row: number): Promise<void> {
+		if (this.#holding.has(row)) return;
+		await this.#take();
+		this.#holding.add(row);
+	}
+
+	release(row: number): void {
+		if (this.#holding.delete(row)) this.#leave();
+	}
+
+	async #take(): Promise<void> {
 		if (this.#waiting.length === 0 && this.#busy < this.limit()) this.#busy++;
 		else {
 			await new Promise<void>((resolve) => {
 				this.#waiting.push(resolve);
 			});
 		}
-		try {
-			return await work();
-		} finally {
-			this.#busy--;
-			while (this.#waiting.length > 0 && this.#busy < this.limit()) {
-				this.#busy++;
-				this.#waiting.shift()?.();
-			}
+	}
+
+	#leave(): void {
+		this.#busy--;
+		while (this.#waiting.length > 0 && this.#busy < this.limit()) {
+			this.#busy++;
+			this.#waiting.shift()?.();
 		}
 	}
 }

@@ -87,19 +87,23 @@ export class RowSender {
 	}
 
 	async send(row: RunRow): Promise<RowOutcome> {
-		const { plan, past, ahead, redact } = this.parts;
+		const { ahead, slots, redact } = this.parts;
+		const { request } = row;
+		const outcome = await this.#settle(row).finally(() => slots?.release(row.row));
+		ahead?.forget(request);
+		return redact(rowOutcome(row, outcome), request);
+	}
+
+	async #settle(row: RunRow): Promise<Outcome> {
+		const { plan, past } = this.parts;
 		const { request, skip } = row;
 		const { mayBeApplied = false, mayBePartly = false } = past?.states.history(row.row) ?? {};
 		// A delete that failed halfway may have succeeded.
 		const maybeSent = mayBeApplied || (mayBePartly && request.endpoint.deletes);
 		const mayClear = request.endpoint.cleared !== undefined;
-		let outcome: Outcome;
-		if (skip !== undefined) outcome = skipped(skip);
-		else if (this.#readsFirst || mayClear || (maybeSent && plan.checks.verify)) {
-			outcome = await this.#readAndWrite(row, maybeSent);
-		} else outcome = await this.#writeKind(row, request, maybeSent);
-		ahead?.forget(request);
-		return redact(rowOutcome(row, outcome), request);
+		if (skip !== undefined) return skipped(skip);
+		const readsFirst = this.#readsFirst || mayClear || (maybeSent && plan.checks.verify);
+		return await (readsFirst ? this.#readAndWrite(row, maybeSent) : this.#writeKind(row, request, maybeSent));
 	}
 
 	async #readAndWrite(row: RunRow, maybeSent: boolean): Promise<Outcome> {
@@ -235,11 +239,11 @@ export class RowSender {
 		return verified(request, known, after, before);
 	}
 
-	#send({ row }: RunRow, request: Request): Promise<Outcome> {
+	async #send({ row }: RunRow, request: Request): Promise<Outcome> {
 		const { client, past, slots, write = send } = this.parts;
 		const history = past?.states.history(row);
-		const once = (): Promise<Outcome> => write(client, request, this.#sending, row, history);
-		return slots === undefined ? once() : slots.run(once);
+		await slots?.hold(row);
+		return await write(client, request, this.#sending, row, history).finally(() => slots?.release(row));
 	}
 
 	#noteRetry(failed: Outcome, waitMs: number, row = 0): void {
@@ -253,10 +257,10 @@ export class RowSender {
 	async #readBefore(row: RunRow): Promise<Seen> {
 		const { request } = row;
 		const listed = this.#takeFirst(request) ?? (await this.parts.ahead?.take(request));
-		const seen = listed === undefined ? await this.#readAlone(request) : this.#seen(request, listed);
+		const seen = listed === undefined ? await this.#readAlone(row) : this.#seen(request, listed);
 		// A list may leave out fields, or show an object that can't be read alone.
 		const isWhole = listed === undefined || seen.held === undefined || this.#untold(row, seen.held).length === 0;
-		return await this.#withTerms(row, isWhole ? seen : await this.#readAlone(request, seen));
+		return await this.#withTerms(row, isWhole ? seen : await this.#readAlone(row, seen));
 	}
 
 	#takeFirst({ key }: Request): Outcome | undefined {
@@ -267,10 +271,10 @@ export class RowSender {
 	}
 
 	/** @param listed counts if the object can't be read alone */
-	async #readAlone(request: Request, listed?: Seen): Promise<Seen> {
+	async #readAlone({ row, request }: RunRow, listed?: Seen): Promise<Seen> {
 		const { slots, client, dialect, options, read = send } = this.parts;
-		const alone = (): Promise<Outcome> => read(client, readRequest(request, dialect), options);
-		const seen = this.#seen(request, await (slots === undefined ? alone() : slots.run(alone)));
+		await slots?.hold(row);
+		const seen = this.#seen(request, await read(client, readRequest(request, dialect), options));
 		return seen.held === undefined && seen.result.gone === undefined ? (listed ?? seen) : seen;
 	}
 

@@ -48,3 +48,20 @@ test('--verify finds the rows of a batch that were not written', async () => {
 		stderr,
 	).toEqual([[wrong, 'differs']]);
 });
+
+test.each([
+	['ticket update --input - --if state=open --verify -j 1', 0],
+	['run undo last --yes -j 1', 1],
+])('%s reads each object right before it is written, however many rows are under way', async (line, undoes) => {
+	const { service, run, ids } = await desk();
+	const input = rowsOf(ids.slice(0, 12), 'hold');
+	if (undoes === 1) await run('ticket update --input - --send-unchanged', input);
+	service.requests.length = 0;
+	const { exitCode, stderr } = await run(line, undoes === 1 ? '' : input);
+	expect([0, 3], stderr).toContain(exitCode);
+	const pathOf = ({ path }: { path: string }): string => path.replace(/\?.*/, '');
+	const written = service.requests.flatMap((request, at) => (request.method === 'POST' ? [at] : []));
+	const readBefore = written.map((at) => service.requests[at - 1]).map((before) => before && pathOf(before));
+	expect(written.length, stderr).toBeGreaterThan(2);
+	expect(readBefore).toEqual(written.map((at) => service.requests[at]).map((each) => each && pathOf(each)));
+});
