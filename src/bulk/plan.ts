@@ -129,8 +129,6 @@ export interface RunHeader {
 	readonly note?: string;
 	/** `html:/home/ada/run.html` */
 	readonly reports?: readonly string[];
-	/** Runs that moved tickets before the first delete. */
-	readonly moved?: readonly string[];
 	readonly plan: RunPlan;
 	readonly input: {
 		readonly sha256: string;

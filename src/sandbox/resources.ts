@@ -57,7 +57,10 @@ function filterOf<T extends Row>(kind: Kind<T>, name: string, wanted: unknown): 
 	const text = String(wanted);
 	if (name === 'search') {
 		const sought = text.toLowerCase();
-		return (row) => JSON.stringify(Object.values(kind.shape(row))).toLowerCase().includes(sought);
+		return (row) =>
+			JSON.stringify(Object.values(kind.shape(row)))
+				.toLowerCase()
+				.includes(sought);
 	}
 	if (name === 'after') return (row) => String((row as Shape).date) > text;
 	if (name === 'before') return (row) => String((row as Shape).date) < text;

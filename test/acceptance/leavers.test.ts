@@ -1,5 +1,6 @@
 /** What deleted users and terms leave behind: tickets that stay assigned, and child terms that move up. */
 
+import { basename } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSandbox } from '../support/sandbox.js';
 import { scriptedPrompts } from '../support/scripted-prompts.js';
@@ -90,6 +91,76 @@ describe('--move-tickets', () => {
 		});
 	});
 
+	it('is named by the summary of the delete, and by an undo of it, with the command that moves the tickets back', async () => {
+		const { desk, work, assigned } = await startDesk();
+		const three = assigned(3);
+		const result = await work.run('user delete 3 --reassign 5 --move-tickets --yes');
+		const [moves] = work.journals();
+		const run = basename(moves ?? '', '.ndjson');
+		const moved = `${three} tickets of user 3 moved to user 5 first; to move them back, where the user still exists: supportctl run undo ${run}`;
+		expect(result.stderr).toContain(moved);
+		const refused = await work.run('run undo last --yes');
+		expect(refused.exitCode).toBe(2);
+		expect(refused.stderr).toContain(moved);
+		expect((await work.run('run show last')).stdout).toContain(moved);
+		const user = desk.store.users.get(4);
+		if (user !== undefined) desk.store.users.set(3, { ...user, id: 3 });
+		const undone = await work.run(`run undo ${run} --yes`);
+		expect(undone, undone.stderr).toMatchObject({ exitCode: 0 });
+		expect(assigned(3)).toBe(three);
+	});
+
+	it('goes on after a kill between the last ticket and the delete, and still names the run that moved them', async () => {
+		let left = Number.POSITIVE_INFINITY;
+		let kill = (): unknown => undefined;
+		const { desk, work, assigned } = await startDesk({
+			onRequest({ method, path }) {
+				if (method === 'POST' && path.includes('/tickets/') && --left === 0) kill();
+			},
+		});
+		left = assigned(3);
+		const three = left;
+		const running = work.spawn('user delete 3 --reassign 5 --move-tickets --yes');
+		kill = () => running.child.kill('SIGKILL');
+		await running.ended;
+		expect(desk.store.users.has(3)).toBe(true);
+		const resumed = await work.run('run resume last --yes');
+		expect(resumed, resumed.stderr).toMatchObject({ exitCode: 0 });
+		expect([desk.store.users.has(3), assigned(3)]).toEqual([false, 0]);
+		const [moves] = work.journals();
+		const names = `${three} tickets of user 3 moved to user 5 first; to move them back, where the user still exists: supportctl run undo ${basename(moves ?? '', '.ndjson')}`;
+		expect(resumed.stderr).toContain(names);
+		expect((await work.run('run undo last')).stderr).toContain(names);
+	});
+
+	it('moves what is left when a run whose tickets could not be moved is resumed', async () => {
+		const { desk, work, assigned } = await startDesk();
+		const five = desk.store.users.get(5);
+		const roles = five?.roles ?? [];
+		Object.assign(five ?? {}, { roles: ['customer'] });
+		const failed = await work.run('user delete 3 --reassign 5 --move-tickets --yes');
+		expect(failed.exitCode).toBe(1);
+		expect(failed.stderr).toMatch(/no user was deleted\n.*then: supportctl run resume /s);
+		Object.assign(five ?? {}, { roles });
+		const resumed = await work.run('run resume last --yes');
+		expect(resumed, resumed.stderr).toMatchObject({ exitCode: 0 });
+		expect([desk.store.users.has(3), assigned(3)]).toEqual([false, 0]);
+	});
+
+	it('moves the tickets of more users than one list has', async () => {
+		const { desk, work, assigned } = await startDesk({ seed: 150 });
+		const [model] = desk.store.users.values();
+		const ids = Array.from({ length: 120 }, (_, at) => 1000 + at);
+		for (const id of ids) if (model !== undefined) desk.store.users.set(id, { ...model, id, username: `leaver${id}` });
+		for (const [at, ticket] of [...desk.store.tickets.values()].entries()) ticket.assignee = ids[at] ?? 5;
+		work.write('leavers.csv', ['id', ...ids].join('\n'));
+		const result = await work.run('user delete --input leavers.csv --reassign 5 --move-tickets --yes --quiet');
+		expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+		expect(assigned(5)).toBe(desk.store.tickets.size);
+		expect(ids.some((id) => desk.store.users.has(id))).toBe(false);
+		expect(result.stderr).toContain('120 tickets of deleted users moved to user 5 first, by 120 runs');
+	});
+
 	it('is part of a plan, which says so, and moves what is assigned when the plan is applied', async () => {
 		const { desk, work, assigned } = await startDesk();
 		expect((await work.run('user delete 3 --reassign 5 --move-tickets --plan plan.json')).exitCode).toBe(0);
@@ -100,6 +171,8 @@ describe('--move-tickets', () => {
 		expect(applied, applied.stderr).toMatchObject({ exitCode: 0 });
 		expect(assigned(3)).toBe(0);
 		expect(desk.store.users.has(3)).toBe(false);
+		expect(applied.stderr).toMatch(/tickets of user 3 moved to user 5 first; .*: supportctl run undo \S+/);
+		expect((await work.run('run undo last')).stderr).toContain('tickets of user 3 moved to user 5 first');
 	});
 
 	it('deletes nobody if a ticket could not be moved', async () => {
@@ -129,16 +202,25 @@ describe('--move-tickets', () => {
 });
 
 describe('a parent term', () => {
-	it('is deleted with a note that its children move up', async () => {
+	it('is deleted with a note that names the children that move up, and how to put them below another one', async () => {
 		const { desk, work } = await startDesk();
 		const [parent, ...others] = [...desk.store.terms.values()].filter(({ taxonomy }) => taxonomy === 'product');
-		for (const child of others.slice(0, 2)) child.parent = parent?.id ?? 0;
-		const note = `2 child terms of product term ${parent?.id} move up`;
+		const children = others.slice(0, 2);
+		for (const child of children) child.parent = parent?.id ?? 0;
+		const [one, two] = children;
+		const note = `2 child terms of product term ${parent?.id} (${one?.name}, ${two?.name}) move up`;
 		const dry = await work.run(`term delete product ${parent?.id} --force -n`);
 		expect(dry.stderr).toContain(note);
 		const prompts = scriptedPrompts([/Continue/, true]);
-		const { stderr } = await work.run(`term delete product ${parent?.id} --force`, { prompts });
-		expect(stderr).toContain(`Note: ${note}.`);
-		expect(others.slice(0, 2).map(({ parent }) => parent)).toEqual([0, 0]);
+		const deleted = await work.run(`term delete product ${parent?.id} --force`, { prompts });
+		expect(deleted.stderr).toContain(`Note: ${note}.`);
+		expect(children.map(({ parent }) => parent)).toEqual([0, 0]);
+		const command = `term update product ${one?.id} ${two?.id} --parent TERM --undocumented`;
+		const after = `2 child terms of product term ${parent?.id} moved up; to put them below another term: supportctl ${command}`;
+		expect(deleted.stderr).toContain(after);
+		expect((await work.run('run undo last')).stderr).toContain(after);
+		const put = await work.run(command.replace('TERM', String(others[2]?.id)));
+		expect(put, put.stderr).toMatchObject({ exitCode: 0 });
+		expect(children.map(({ parent }) => parent)).toEqual([others[2]?.id, others[2]?.id]);
 	});
 });

@@ -34,6 +34,8 @@ import {
 
 export const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{5}$/;
 
+export const runId = textThat((value) => RUN_ID.test(value));
+
 const url = textThat((value) => URL.canParse(value));
 const moment = textThat((value) => !Number.isNaN(Date.parse(value)));
 const prefix = textThat((value) => /^[A-Za-z][\w-]*$/.test(value));
@@ -115,14 +117,13 @@ const plan = object<RunPlan>({
 });
 
 const header = object<RunHeader>({
-	id: textThat((value) => RUN_ID.test(value)),
+	id: runId,
 	started: moment,
 	tool: text,
 	concurrency: whole(1),
 	who: optional(maker),
 	note: optional(text),
 	reports: optional(listOf(text)),
-	moved: optional(listOf(textThat((value) => RUN_ID.test(value)))),
 	plan,
 	input: object<RunHeader['input']>({
 		sha256: text,

@@ -16,7 +16,7 @@ import {
 	stateOf,
 	WRITTEN,
 } from './counts.js';
-import type { EndRecord, JournalRecord, ResumeRecord } from './records.js';
+import type { EndRecord, JournalRecord, LeavesRecord, ResumeRecord } from './records.js';
 
 /** Two bytes a row: a run can have millions. */
 export class RowStates {
@@ -100,6 +100,7 @@ export class JournalScan {
 	resumes = 0;
 	/** Rows with old values. */
 	snapshots = 0;
+	readonly leaves: LeavesRecord[] = [];
 	concurrency: number;
 
 	constructor(readonly header: RunHeader) {
@@ -130,6 +131,9 @@ export class JournalScan {
 				break;
 			case 'resume':
 				this.begin(record);
+				break;
+			case 'leaves':
+				this.leaves.push(record);
 				break;
 			case 'end':
 				this.end = record;

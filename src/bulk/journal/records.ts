@@ -2,14 +2,14 @@
 
 import { crc32 } from 'node:zlib';
 import type { AppliedDifference } from '../../api/applied.js';
-import { isObject } from '../../api/values.js';
+import { isId, isObject } from '../../api/values.js';
 import { type ExitCode, FailedError } from '../../errors.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import type { NameRecord } from '../lists/directory.js';
 import type { Ids, RunHeader } from '../plan.js';
 import { type Counts, createCounts } from './counts.js';
-import { headerProblem } from './header.js';
+import { headerProblem, runId } from './header.js';
 import {
 	amount,
 	anything,
@@ -24,6 +24,7 @@ import {
 	recordOf,
 	type Shape,
 	text,
+	textThat,
 	whole,
 } from './shape.js';
 
@@ -74,6 +75,21 @@ export interface EndRecord {
 	stopped?: { readonly kind: string; readonly why: string } | undefined;
 }
 
+/** Objects that name a deleted one in a field, counted before the delete. */
+export interface LeavesRecord {
+	/** Of the deleted object. */
+	readonly ids: Ids;
+	readonly label: string;
+	readonly field: string;
+	readonly count: number;
+	/** Who receives the posts of a deleted user. */
+	readonly receiver?: string | undefined;
+	/** The run that moved them to the receiver. */
+	readonly run?: string | undefined;
+	/** The IDs of child terms, which move up. */
+	readonly children?: readonly string[] | undefined;
+}
+
 /** The start of another part of the run. */
 export interface ResumeRecord {
 	at: string;
@@ -88,6 +104,7 @@ export type PlainRecord =
 	/** About once a second: how long it is since the one before. Reports plot it. */
 	| { type: 'tick'; ms: number }
 	| ({ type: 'resume' } & ResumeRecord)
+	| ({ type: 'leaves' } & LeavesRecord)
 	/** `lost`: it may have been applied without a response; `partly`: a part of it. */
 	| {
 			type: 'attempt';
@@ -245,6 +262,9 @@ type Facts<Type extends Lines['type']> = Omit<Extract<Lines, { type: Type }>, 't
 
 const named = { of: text, name: text };
 
+/** It becomes part of a command that people copy. */
+const word = textThat((value) => /^\w[\w-]*$/.test(value));
+
 const rowFacts: Parts<RowFacts> = {
 	row: rowNumber,
 	line: optional(whole(1)),
@@ -284,6 +304,15 @@ const shapes: { readonly [Type in Lines['type']]: Shape<Facts<Type>> } & { reado
 	called: object<Facts<'called'>>({ ...named, id: text }),
 	tick: object<Facts<'tick'>>({ ms: amount }),
 	resume: object<ResumeRecord>({ at: text, tool: text, concurrency: whole(1), again: optional(listOf(outcome)) }),
+	leaves: object<LeavesRecord>({
+		ids: recordOf(word),
+		label: text,
+		field: word,
+		count: whole(),
+		receiver: optional(textThat(isId)),
+		run: optional(runId),
+		children: optional(listOf(textThat(isId))),
+	}),
 	end: object<EndRecord>({
 		at: text,
 		counts,

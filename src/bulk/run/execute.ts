@@ -38,6 +38,8 @@ interface RunParts {
 	/** What earlier parts of the run did. */
 	past: PastPart | undefined;
 	first?: FirstRead | undefined;
+	/** What comes before the first row, once the run can be resumed. */
+	prepare(stop: AbortSignal): Promise<void>;
 }
 
 /** How long a tick is, in milliseconds. */
@@ -87,9 +89,10 @@ export class Execution {
 		};
 		await show({ type: 'started', total: this.#total, counts: this.#counts, journal, control });
 		const over = new AbortController();
-		void this.#keepTime(over.signal);
 		let failure: unknown;
 		try {
+			await this.parts.prepare(this.#abort.signal);
+			void this.#keepTime(over.signal);
 			await this.#sendRows();
 		} catch (error) {
 			failure = totalOf(this.#counts) > this.#doneBefore ? asPartial(error) : error;

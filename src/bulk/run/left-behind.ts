@@ -1,18 +1,23 @@
 /** What deleted objects leave behind: tickets that stay assigned to a user, and child terms that move up. Counted before the first delete. */
 
+import { decodeEntities } from '../../api/compare.js';
 import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { counted, nameRow } from '../../api/names.js';
-import { listRequest, reads } from '../../api/reads.js';
-import type { Request } from '../../api/request.js';
-import { FailedError, SupportctlError, UsageError } from '../../errors.js';
+import { listRequest, PAGE_SIZE, reads } from '../../api/reads.js';
+import { parseTaxonomy, type Request } from '../../api/request.js';
+import { isId, isProblem } from '../../api/values.js';
+import { FailedError, SupportctlError } from '../../errors.js';
 import { isRouteMissing } from '../../http/judge.js';
 import type { Known } from '../../http/known.js';
 import { type Outcome, unsent } from '../../http/outcome.js';
+import type { LeavesRecord } from '../journal/records.js';
+import { inOrder } from '../lists/batches.js';
 import { type Directories, totalIn } from '../lists/directory.js';
 import { readList } from '../lists/list.js';
 import { objectsIn } from '../lists/pages.js';
 import type { Ids, RunPlan } from '../plan.js';
+import type { RunRow } from './rows.js';
 import type { Survey } from './survey.js';
 
 /** One object to be deleted. */
@@ -21,67 +26,78 @@ export interface Left {
 	readonly label: string;
 	/** Who receives a user's posts. */
 	readonly receiver: string | undefined;
-	/** How many objects name it in a field. Fields that lists can't be narrowed by are left out, but never the first one. */
-	readonly counts: readonly { readonly field: string; readonly count: Known<number> }[];
+	/** What names it in a field. Fields that lists can't be narrowed by are left out, but never the first one. */
+	readonly counts: readonly { readonly field: string; readonly found: Known<Naming> }[];
+}
+
+/** Objects that name a deleted one in a field. */
+interface Naming {
+	readonly count: number;
+	/** Child terms, of which a hundred are listed. */
+	readonly children: readonly { readonly id: string; readonly name: string }[];
 }
 
 interface Counting {
 	readonly directories: Directories;
 	readonly dialect: Dialect;
+	/** Users or terms that are counted at a time. */
+	readonly concurrency: number;
 }
 
-/** @throws UsageError if tickets are to be moved and can't be counted */
-export async function countLeft(plan: RunPlan, { directories, dialect }: Counting, survey: Survey): Promise<Left[]> {
+/** @throws FailedError if tickets are to be moved and can't be counted */
+export async function countLeft(plan: RunPlan, counting: Counting, survey: Survey): Promise<Left[]> {
 	const { leaves } = endpoints[plan.endpoint];
-	const { moveTickets = false } = plan.checks;
 	if (leaves === undefined) return [];
-	if (moveTickets && survey.selected > survey.leaving.length) {
-		throw new UsageError(`--move-tickets takes at most ${survey.leaving.length} users at a time; nothing was sent`, {
-			code: 'too_many_users',
-			hint: 'delete them in parts: --first N, then supportctl run resume last',
-		});
-	}
+	const { users } = counting.directories;
 	const left: Left[] = [];
-	let unserved: Known<number> | undefined;
-	for (const { request, reassign } of survey.leaving) {
-		const { ids, endpoint } = request;
-		const name = leaves.read === 'ticket' ? directories.users.name(ids.id ?? '') : undefined;
+	// What the service doesn't serve for one user, it serves for nobody.
+	let unserved: Known<Naming> | undefined;
+	const count = async ({ request: { ids, endpoint }, reassign }: RunRow): Promise<Left> => {
+		const name = leaves.read === 'ticket' ? users.name(ids.id ?? '') : undefined;
 		const label = name === undefined ? nameRow(ids, endpoint.noun) : `user ${name} (${ids.id})`;
-		const counts: Left['counts'][number][] = [];
+		const counts: { field: string; found: Known<Naming> }[] = [];
 		for (const field of leaves.fields) {
-			const count = unserved ?? (await countOf(directories.send, dialect, leaves.read, field, ids));
-			if (count.is === 'unknown' && isRouteMissing(count.why)) unserved = count;
-			if (counts.length === 0 || count.is === 'shown') counts.push({ field, count });
+			const found = unserved ?? (await findNaming(counting, leaves.read, field, ids));
+			if (found.is === 'unknown' && isRouteMissing(found.why)) unserved = found;
+			if (counts.length === 0 || found.is === 'shown') counts.push({ field, found });
 			// What the service can't say of one field, it can't say of others.
-			if (count.is !== 'shown') break;
+			if (found.is !== 'shown') break;
 		}
-		const [first] = counts;
-		if (moveTickets && first?.count.is !== 'shown') {
-			throw new FailedError(`${uncounted(label, first?.count)}; nothing was sent`, {
-				code: 'not_counted',
-				hint: 'without --move-tickets they stay with the deleted user',
-			});
-		}
-		left.push({ ids, label, receiver: reassign, counts });
+		return { ids, label, receiver: reassign, counts };
+	};
+	const [first, ...others] = survey.leaving;
+	if (first === undefined) return [];
+	left.push(await count(first));
+	for await (const each of inOrder(others, counting.concurrency, count)) left.push(each);
+	const unknown = left.find(({ counts: [first] }) => first?.found.is !== 'shown');
+	if (plan.checks.moveTickets && unknown !== undefined) {
+		throw new FailedError(`${uncounted(unknown)}; nothing was sent`, {
+			code: 'not_counted',
+			hint: 'without --move-tickets they stay with the deleted user',
+		});
 	}
 	return left;
 }
 
 /** A service may ignore a parameter: the list counts if its first object has the value. */
-async function countOf(
-	send: Directories['send'],
-	dialect: Dialect,
+async function findNaming(
+	{ directories, dialect }: Counting,
 	noun: 'ticket' | 'term',
 	field: string,
 	{ id = '', ...owners }: Ids,
-): Promise<Known<number>> {
-	const query = { ...reads[noun].query, [field]: id, per_page: '1', _fields: `id,${field}` };
-	const outcome = await send(listRequest(reads[noun], owners, query, dialect)).catch(asOutcome);
-	const total = totalIn(outcome);
-	const [first] = objectsIn(outcome) ?? [];
-	const isAnswer = outcome.outcome === 'ok' && total !== undefined;
-	const isFiltered = total === 0 || String(first?.[field]) === id;
-	return isAnswer && isFiltered ? { is: 'shown', value: total } : { is: 'unknown', why: outcome };
+): Promise<Known<Naming>> {
+	// Tickets are only counted.
+	const isTerm = noun === 'term';
+	const shown = isTerm ? `id,name,${field}` : `id,${field}`;
+	const query = { ...reads[noun].query, [field]: id, per_page: isTerm ? String(PAGE_SIZE) : '1', _fields: shown };
+	const outcome = await directories.send(listRequest(reads[noun], owners, query, dialect)).catch(asOutcome);
+	const count = totalIn(outcome);
+	const objects = objectsIn(outcome) ?? [];
+	const isFiltered = count === 0 || (objects.length > 0 && objects.every((each) => String(each[field]) === id));
+	if (outcome.outcome !== 'ok' || count === undefined || !isFiltered) return { is: 'unknown', why: outcome };
+	const terms = isTerm ? objects.filter((each) => isId(each.id)) : [];
+	const children = terms.map((each) => ({ id: String(each.id), name: decodeEntities(String(each.name ?? '')) }));
+	return { is: 'shown', value: { count, children } };
 }
 
 /** Refused credentials are said by the delete itself. */
@@ -90,67 +106,127 @@ function asOutcome(error: unknown): Outcome {
 	throw error;
 }
 
-function uncounted(label: string, count: Known<number> | undefined): string {
-	const why: Partial<Outcome> = count?.is === 'unknown' ? count.why : {};
+function uncounted({ label, counts: [first] }: Left): string {
+	const why: Partial<Outcome> = first?.found.is === 'unknown' ? first.found.why : {};
 	const reason = why.message ?? why.code ?? 'the service does not count them';
 	return `could not count the tickets assigned to ${label}: ${reason.replace(/\.$/, '')}`;
 }
 
-const sumOf = (left: readonly Left[], isWanted: (field: string) => boolean): number =>
-	left
-		.flatMap(({ counts }) => counts)
-		.reduce((sum, { field, count }) => sum + (isWanted(field) && count.is === 'shown' ? count.value : 0), 0);
+/** For the journal: what is known to name a deleted object. */
+export function leavesOf(left: readonly Left[]): LeavesRecord[] {
+	return left.flatMap(({ ids, label, receiver, counts }) =>
+		counts.flatMap(({ field, found }) => {
+			if (found.is !== 'shown' || found.value.count === 0) return [];
+			const { count, children } = found.value;
+			const own = children.length === 0 ? undefined : children.map(({ id }) => id);
+			return [{ ids, label, field, count, receiver, children: own }];
+		}),
+	);
+}
 
-/** For the question, a plan and a dry run. */
-export function leftNotes({ endpoint, checks }: RunPlan, left: readonly Left[]): string[] {
-	const [first] = left;
+const sumOf = (leaves: readonly Pick<LeavesRecord, 'count'>[]): number =>
+	leaves.reduce((sum, { count }) => sum + count, 0);
+
+/** For the question, a plan and a dry run. @param all how many objects are deleted: of more than a hundred, the first are counted */
+export function leftNotes({ endpoint, checks }: RunPlan, left: readonly Left[], all = left.length): string[] {
 	const { leaves, noun } = endpoints[endpoint];
-	if (first === undefined || leaves === undefined) return [];
-	const [field] = leaves.fields;
-	const who = ([one, ...others]: readonly Left[]): string => {
-		if (others.length === 0) return one?.label ?? '';
-		const count = others.length + 1;
-		return count === left.length ? `these ${count} ${noun}s` : `${count} of the ${noun}s`;
-	};
-	const counting = left.filter((each) => sumOf([each], () => true) > 0);
+	if (leaves === undefined) return [];
+	const counting = left.filter((each) => leavesOf([each]).length > 0);
+	const [one] = counting;
+	const those = left.length < all ? `the first ${left.length} ${noun}s` : `these ${left.length} ${noun}s`;
+	const isAll = counting.length === left.length;
+	const several = isAll ? those : `${counting.length} of ${those}`;
+	const who = one !== undefined && counting.length === 1 ? one.label : several;
+	const found = leavesOf(left);
+	if (leaves.read === 'term') return found.length === 0 ? [] : [`${childrenOf(left, who)} ${movesUp(found)}`];
 	const notes: string[] = [];
-	if (leaves.read === 'term') {
-		const children = sumOf(left, () => true);
-		if (children > 0)
-			notes.push(`${counted(children, 'child term')} of ${who(counting)} move${children === 1 ? 's' : ''} up`);
-		return notes;
-	}
-	const tickets = sumOf(left, (each) => each === field);
-	const others = sumOf(left, (each) => each !== field);
-	if (counting.length > 0) {
+	const [field] = leaves.fields;
+	const tickets = sumOf(found.filter((each) => each.field === field));
+	const others = sumOf(found) - tickets;
+	if (found.length > 0) {
 		const more = others === 0 ? '' : `, and ${others} as second or third assignee,`;
-		const assigned = `${counted(tickets, 'ticket')} assigned to ${who(counting)}${more}`;
+		const assigned = `${counted(tickets, 'ticket')} assigned to ${who}${more}`;
 		notes.push(
 			checks.moveTickets
 				? `${assigned} first go to whoever receives the posts`
 				: `${assigned} stay${tickets + others === 1 ? 's' : ''} with the deleted user; to move them first: --move-tickets`,
 		);
 	}
-	const unknown = left.find(({ counts: [first] }) => first?.count.is === 'unknown');
-	if (unknown !== undefined) notes.push(uncounted(unknown.label, unknown.counts[0]?.count));
+	const unknown = left.find(({ counts: [first] }) => first?.found.is === 'unknown');
+	if (unknown !== undefined) notes.push(uncounted(unknown));
 	return notes;
 }
 
-/** For the summary: what can still be done. */
-export function leftAfter({ endpoint }: RunPlan, left: readonly Left[]): string | undefined {
-	if (endpoints[endpoint].leaves?.read !== 'ticket') return undefined;
-	const behind = left.filter(({ counts: [first] }) => first?.count.is === 'shown' && first.count.value > 0);
-	const [first] = behind;
-	if (first?.receiver === undefined) return undefined;
-	const [field] = endpoints[endpoint].leaves.fields;
-	const tickets = sumOf(behind, (each) => each === field);
-	const whose = behind.length === 1 ? first.label : `${behind.length} deleted users; for ${first.label}`;
+const movesUp = (found: readonly LeavesRecord[]): string => (sumOf(found) === 1 ? 'moves up' : 'move up');
+
+/** In a list. */
+const NAMED = 5;
+
+/** `2 child terms of product term 11 (Billing, Setup)` */
+function childrenOf(left: readonly Left[], parent: string): string {
+	const shown = left.flatMap(({ counts }) =>
+		counts.flatMap(({ found }) => (found.is === 'shown' ? found.value.children : [])),
+	);
+	const count = sumOf(leavesOf(left));
+	const names = shown.slice(0, NAMED).map(({ id, name }) => name || id);
+	return `${counted(count, 'child term')} of ${parent} (${names.join(', ')}${count > names.length ? ', …' : ''})`;
+}
+
+/** For the summary, `run show`, and an undo of what can't be undone: what can still be done. */
+export function leavesTexts(all: readonly LeavesRecord[]): string[] {
+	// A resume counts again what an earlier part left.
+	const last = new Map(all.map((each) => [JSON.stringify([each.ids, each.field, each.run]), each]));
+	const leaves = [...last.values()];
+	const moved = leaves.filter(({ run }) => run !== undefined);
+	const children = leaves.filter((each) => each.children !== undefined);
+	const staying = leaves.filter((each) => each.run === undefined && each.children === undefined);
+	return [...(moved.length > 0 ? [movedText(moved)] : []), ...stayTexts(staying), ...childTexts(children)];
+}
+
+/** More are counted. */
+const SAID = 3;
+
+function movedText(moved: readonly LeavesRecord[]): string {
+	const [first] = moved;
+	const whose = new Set(moved.map(({ label }) => label)).size === 1 ? first?.label : 'deleted users';
+	const isShort = moved.length <= SAID;
+	const by = isShort ? '' : `, by ${moved.length} runs, which run show lists as "moved"`;
+	const undo = isShort ? moved.map(({ run }) => `supportctl run undo ${run}`).join(' && ') : 'supportctl run undo RUN';
+	const what = `${counted(sumOf(moved), 'ticket')} of ${whose} moved to user ${first?.receiver} first${by}`;
+	return `${what}; to move them back, where the user still exists: ${undo}`;
+}
+
+/** The first one's command; those of other users are alike. Other assignees can't be listed everywhere. */
+function stayTexts(staying: readonly LeavesRecord[]): string[] {
+	const assigned = staying.filter(({ field }) => field === 'assignee');
+	const [first] = assigned;
+	if (first?.receiver === undefined) return [];
+	const tickets = sumOf(assigned);
+	const what = `${counted(tickets, 'ticket')} stay${tickets === 1 ? 's' : ''} assigned to`;
+	const whose = assigned.length === 1 ? first.label : `${assigned.length} deleted users; for ${first.label}`;
 	const list = `supportctl ticket list --assignee ${first.ids.id} --format ids`;
-	return `${counted(tickets, 'ticket')} stay${tickets === 1 ? 's' : ''} assigned to ${whose}; to move them: ${list} | supportctl ticket update - --assignee ${first.receiver}`;
+	return [`${what} ${whose}; to move them: ${list} | supportctl ticket update - --assignee ${first.receiver}`];
+}
+
+function childTexts(children: readonly LeavesRecord[]): string[] {
+	const texts = children.slice(0, SAID).map(({ ids, label, field, count, children = [] }) => {
+		const { taxonomy = '' } = ids;
+		const isDocumented = !isProblem(parseTaxonomy(endpoints['term.update'], taxonomy, false));
+		const flags = `--${field} TERM${isDocumented ? '' : ' --undocumented'}`;
+		const command = `supportctl term update ${taxonomy} ${children.join(' ')} ${flags}`;
+		const them = count === 1 ? 'it' : 'them';
+		return `${counted(count, 'child term')} of ${label} moved up; to put ${them} below another term: ${command}`;
+	});
+	const more = children.length - SAID;
+	return more > 0 ? [...texts, `child terms of ${counted(more, 'other term')} moved up, too`] : texts;
 }
 
 /** @throws SupportctlError if the list is not complete */
-export async function ticketsOf({ directories, dialect }: Counting, field: string, userId: string): Promise<string[]> {
+export async function ticketsOf(
+	{ directories, dialect }: Omit<Counting, 'concurrency'>,
+	field: string,
+	userId: string,
+): Promise<string[]> {
 	const found: string[] = [];
 	const sendRead = (request: Request): Promise<Outcome> => directories.send(request);
 	const query = {

@@ -7,7 +7,7 @@ import { ExitCode, FailedError, SupportctlError, UsageError } from '../../errors
 import type { Client } from '../../http/client.js';
 import { isRouteMissing, writes } from '../../http/judge.js';
 import { send, WAIT_TOO_LONG } from '../../http/send.js';
-import { nothingToChange, type RunPlan, readsBefore } from '../plan.js';
+import { nothingToChange, type RunPlan, type RunTuning, readsBefore } from '../plan.js';
 import { countLeft, type Left, leftNotes } from './left-behind.js';
 import { mayReadAhead } from './read-ahead.js';
 import { checkRunReports } from './reports.js';
@@ -26,9 +26,7 @@ export interface Ready {
 	readonly plan: RunPlan;
 	/** What the check read counts for the first row. */
 	readonly first?: FirstRead | undefined;
-	/** Runs that moved tickets. */
-	readonly moved?: readonly string[];
-	/** What stays with deleted objects. */
+	/** What names deleted objects. */
 	readonly left?: readonly Left[];
 }
 
@@ -57,7 +55,7 @@ export async function checkRun(
 	if (saveTo !== undefined) checkNoSecrets(survey, work.plan);
 	const isPermanent = survey.permanent === survey.selected;
 	const plan = limits.snapshotByDefault && isPermanent ? withoutOldValues(work.plan) : work.plan;
-	if (extent === 'changes') await noteLeft(plan, means, survey);
+	if (extent === 'changes') await noteLeft(plan, { ...means, ...limits.tuning }, survey);
 	if (extent !== 'send' && saveTo === undefined) return { plan };
 	const describe = async () => await (await import('./described.js')).describeRun(setup, rows, survey, past);
 	const ready =
@@ -83,20 +81,18 @@ export async function checkWrite(
 	const { plan } = ready;
 	if (!writes({ endpoint: endpoints[plan.endpoint] }) || survey.selected === 0) return ready;
 	const doubts = plan.endpoint === 'user.delete' ? await checkUsers(means, limits, survey) : [];
-	// Of child terms only the question says something.
-	const isTold = limits.isAsked || endpoints[plan.endpoint].leaves?.read === 'ticket';
-	const left = isTold ? await countLeft(plan, means, survey) : [];
-	await limits.ask(survey, plan, [...doubts, ...leftNotes(plan, left)], describe);
-	return plan.checks.moveTickets ? { ...ready, moved: await limits.moveTickets(left) } : { ...ready, left };
+	const left = await countLeft(plan, { ...means, ...limits.tuning }, survey);
+	await limits.ask(survey, plan, [...doubts, ...leftNotes(plan, left, survey.selected)], describe);
+	return { ...ready, left };
 }
 
 /** A preview goes on without it. */
-async function noteLeft(plan: RunPlan, means: Asking, survey: Survey): Promise<void> {
+async function noteLeft(plan: RunPlan, means: Asking & RunTuning, survey: Survey): Promise<void> {
 	const left = await countLeft(plan, means, survey).catch((error: unknown) => {
 		if (plan.checks.moveTickets) throw error;
 		return [];
 	});
-	for (const note of leftNotes(plan, left)) means.warn(note);
+	for (const note of leftNotes(plan, left, survey.selected)) means.warn(note);
 }
 
 function checkNoSecrets(survey: Survey, { values }: RunPlan): void {

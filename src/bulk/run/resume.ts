@@ -8,7 +8,7 @@ import type { OutcomeName } from '../../http/outcome.js';
 import { APPLIED, type Counts, countState, createCounts } from '../journal/counts.js';
 import { type JournalScan, type RowStates, UnderWay } from '../journal/history.js';
 import { scanJournal } from '../journal/read.js';
-import type { JournalRecord } from '../journal/records.js';
+import type { JournalRecord, LeavesRecord } from '../journal/records.js';
 import { type Journal, openJournal } from '../journal/write.js';
 import type { RunHeader } from '../plan.js';
 import { type InputPlace, inputFileOf, type RowSource } from '../sources.js';
@@ -87,6 +87,10 @@ export class PastPart {
 		for (const row of this.#lost)
 			journal.record({ type: 'attempt', row, attempt: 0, lost: true }).catch(() => undefined);
 		await journal.record({ type: 'resume', at: new Date(clock.now()).toISOString(), tool, ...part });
+	}
+
+	get leaves(): readonly LeavesRecord[] {
+		return this.scan.leaves;
 	}
 
 	allCounts(): Counts {

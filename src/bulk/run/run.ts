@@ -6,11 +6,12 @@ import { ExitCode } from '../../errors.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { nextSteps } from '../journal/counts.js';
 import { pruneSmallRuns } from '../journal/prune.js';
+import type { LeavesRecord } from '../journal/records.js';
 import { createJournal, type Journal } from '../journal/write.js';
 import { type RunHeader, readsBefore } from '../plan.js';
 import { inputFileOf, isInput, sourceName } from '../sources.js';
 import { Execution } from './execute.js';
-import { leftAfter } from './left-behind.js';
+import { type Left, leavesOf, leavesTexts } from './left-behind.js';
 import { comparedTerms, keepNames } from './names.js';
 import { rowsUnderWay } from './read-after.js';
 import { checkRun } from './ready.js';
@@ -67,7 +68,7 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		const ready = await checkRun(given, survey, rows, past);
 		const setup: RunSetup = {
 			...given,
-			work: { ...given.work, plan: ready.plan, record: { ...given.work.record, moved: ready.moved } },
+			work: { ...given.work, plan: ready.plan },
 		};
 		await listTerms(setup, survey);
 		if (extent !== 'send') return await previewRows(setup, rows, survey, past);
@@ -77,17 +78,44 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		const client = await setup.means.connect();
 		const journal = past?.journal ?? (await openJournalOf(setup, rows, survey));
 		await past?.begin();
-		const ended = await new Execution({ setup, rows, survey, client, journal, past, first: ready.first }).run();
+		const leaves = [...(past?.leaves ?? [])];
+		const prepare = (stop: AbortSignal): Promise<void> => settleLeft(setup, ready.left, { journal, leaves, stop });
+		const ended = await new Execution({
+			setup,
+			rows,
+			survey,
+			client,
+			journal,
+			past,
+			first: ready.first,
+			prepare,
+		}).run();
 		keep &&= nextSteps('', ended.counts, ended.resumable).length > 0;
 		await writeRunReports(setup, journal, ended).catch((error: unknown) => {
 			ended.failure ??= error;
 		});
 		await show({ type: 'ended', ...ended });
-		const note = ended.counts.ok > 0 && ready.left !== undefined ? leftAfter(ready.plan, ready.left) : undefined;
-		if (note !== undefined) given.means.warn(note);
+		if (ended.counts.ok > 0) for (const text of leavesTexts(leaves)) given.means.warn(text);
 		return ended.exitCode;
 	} finally {
 		await rows.input?.dispose({ keep });
+	}
+}
+
+/** Before the first delete: what it leaves is in the journal, and tickets are moved by runs of their own. */
+async function settleLeft(
+	{ work: { plan }, limits }: RunSetup,
+	left: readonly Left[] = [],
+	{ journal, leaves, stop }: { journal: Journal | undefined; leaves: LeavesRecord[]; stop: AbortSignal },
+): Promise<void> {
+	const note = async (each: LeavesRecord): Promise<void> => {
+		leaves.push(each);
+		await journal?.record({ type: 'leaves', ...each });
+	};
+	for (const each of leavesOf(left)) {
+		if (stop.aborted) return;
+		if (plan.checks.moveTickets) await limits.moveTickets(each, (run) => note({ ...each, run }));
+		else await note(each);
 	}
 }
 

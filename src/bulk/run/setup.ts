@@ -6,13 +6,12 @@ import type { Client } from '../../http/client.js';
 import type { OutcomeName, RowOutcome } from '../../http/outcome.js';
 import type { SendClock, SendOptions } from '../../http/send.js';
 import type { Change } from '../change.js';
-import type { Redact } from '../journal/records.js';
+import type { LeavesRecord, Redact } from '../journal/records.js';
 import type { Directories } from '../lists/directory.js';
 import type { AdaptivePace } from '../pace.js';
 import type { Fields, RunHeader, RunPlan, RunTuning } from '../plan.js';
 import type { Totals } from '../totals.js';
 import type { Show } from './events.js';
-import type { Left } from './left-behind.js';
 import type { ProfileRules } from './rules.js';
 import type { Demands, Survey } from './survey.js';
 
@@ -30,7 +29,7 @@ export interface Work {
 	readonly extent: Extent;
 	/** Of a run that goes on in its own journal. */
 	readonly resumes?: { readonly path: string; readonly header: RunHeader; readonly again: readonly OutcomeName[] };
-	readonly record: Pick<RunHeader, 'id' | 'who' | 'note' | 'reports' | 'moved'>;
+	readonly record: Pick<RunHeader, 'id' | 'who' | 'note' | 'reports'>;
 	/** Where a plan is saved instead of sent. */
 	readonly saveTo?: string;
 	/** By default it is in the state folder; lookups without a report have none. */
@@ -79,8 +78,8 @@ export interface Limits {
 	readonly isAsked: boolean;
 	/** @param doubts what could not be checked @throws to send nothing */
 	ask(survey: Survey, plan: RunPlan, doubts: readonly string[], describe: () => Promise<Described>): Promise<void>;
-	/** Moves tickets of users to whoever receives their posts. @returns the IDs of its runs @throws SupportctlError to send nothing more */
-	moveTickets(left: readonly Left[]): Promise<string[]>;
+	/** Moves tickets of a user to whoever receives the posts. @param begin is told the run that does @throws SupportctlError to send nothing more */
+	moveTickets(leaves: LeavesRecord, begin: (run: string) => Promise<void>): Promise<void>;
 }
 
 export interface RunSetup {

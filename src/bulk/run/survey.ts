@@ -57,6 +57,7 @@ export class Survey {
 	/** Keys of objects that several rows have, and of a few others. */
 	readonly repeated = new Set<string>();
 	readonly #keys: KeySet | undefined;
+	readonly #mostLeaving: number;
 
 	constructor(
 		private readonly plan: RunPlan,
@@ -64,6 +65,8 @@ export class Survey {
 	) {
 		this.fields = new Set(listedFields(plan));
 		this.#keys = hooks.notesRepeated ? new KeySet() : undefined;
+		// What is only told is told of some; what is moved is moved for all.
+		this.#mostLeaving = plan.checks.moveTickets ? Number.POSITIVE_INFINITY : PAGE_SIZE;
 	}
 
 	/** The first ones. */
@@ -106,7 +109,7 @@ export class Survey {
 			this.selected++;
 			if (request.permanent) this.permanent++;
 			if (this.first.length < NAMED) this.first.push(planned);
-			if (request.endpoint.leaves !== undefined && this.leaving.length < PAGE_SIZE) this.leaving.push(planned);
+			if (request.endpoint.leaves !== undefined && this.leaving.length < this.#mostLeaving) this.leaving.push(planned);
 		}
 		if (request.sent !== undefined) this.#addFields(request.sent);
 	}

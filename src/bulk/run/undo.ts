@@ -23,14 +23,15 @@ import type { BeforeRecord, JournalRecord, RowRecord } from '../journal/records.
 import { Chosen, LEFT_OUT } from '../part.js';
 import { commandOf, hashKey, type Ids, type RunHeader, type RunPlan, undoObstacle, withoutInput } from '../plan.js';
 import type { RowSource } from '../sources.js';
+import { leavesTexts } from './left-behind.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
 
 /** @throws UsageError, or FailedError while the run goes on */
-export function undoPlan(
+export async function undoPlan(
 	{ id, plan }: RunHeader,
 	journal: string,
 	more: Pick<OldValuesSource, 'overwrite' | 'part' | 'fields'>,
-): RunPlan {
+): Promise<RunPlan> {
 	const holder = lockHolder(`${journal}.lock`);
 	if (holder !== undefined) {
 		const { pid, host } = holder;
@@ -45,7 +46,7 @@ export function undoPlan(
 	if (obstacle !== undefined) {
 		throw new UsageError(`run ${id} (${commandOf(plan)}) can't be undone: ${obstacle}`, {
 			code: 'nothing_to_undo',
-			hint: 'older runs: supportctl run list',
+			hint: leavesTexts((await scanJournal(journal)).leaves).join('; ') || 'older runs: supportctl run list',
 		});
 	}
 	const { restoredBy = '' } = endpoints[plan.endpoint];

@@ -6,9 +6,10 @@ import type { EndpointName } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import { counted } from '../../api/names.js';
 import { createRunId, runIdBefore } from '../../bulk/journal/folder.js';
+import type { LeavesRecord } from '../../bulk/journal/records.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import type { Checks, Fields } from '../../bulk/plan.js';
-import { type Left, ticketsOf } from '../../bulk/run/left-behind.js';
+import { ticketsOf } from '../../bulk/run/left-behind.js';
 import { withIds } from '../../bulk/run/names.js';
 import { run } from '../../bulk/run/run.js';
 import type { Extent, Means, Work } from '../../bulk/run/setup.js';
@@ -133,7 +134,7 @@ async function sendRows(
 			},
 			limits: {
 				...limitsOf(job),
-				moveTickets: (left) => moveTickets(job, record.id, left, own, signals),
+				moveTickets: (leaves, begin) => moveTickets(job, record.id, leaves, begin, own, signals),
 			},
 		});
 	} catch (error) {
@@ -142,39 +143,36 @@ async function sendRows(
 	}
 }
 
-/** One run for each user and field, before the first delete: each can be shown, resumed and retried alone. */
+/** One run for each user and field, before the first delete: each can be shown, resumed and undone alone. */
 async function moveTickets(
 	job: RunJob,
 	deletes: string,
-	left: readonly Left[],
+	{ ids, label, receiver = '', field }: LeavesRecord,
+	begin: (run: string) => Promise<void>,
 	own: Parameters<typeof sendRows>[3],
 	signals: ReturnType<typeof listenForStop>,
-): Promise<string[]> {
+): Promise<void> {
 	const { context, session } = job;
-	const runs: string[] = [];
-	for (const { ids, label, receiver, counts } of left) {
-		const { id } = ids;
-		for (const { field, count } of counts) {
-			if (id === undefined || receiver === undefined || count.is !== 'shown' || count.value === 0) continue;
-			const tickets = await ticketsOf({ ...own, dialect: session.dialect }, field, id);
-			const moving = moveJob(job, field, tickets, id, receiver);
-			// `last` is the run that was asked for.
-			const runId = runIdBefore(deletes, () => context.random());
-			const note = job.options.note ?? `before run ${deletes} deletes ${label}`;
-			const record = { ...recordOf(moving), id: runId, note };
-			const exitCode = await sendRows(moving, record, 'send', own, signals);
-			runs.push(record.id);
-			const what = `${counted(tickets.length, 'ticket')} of ${label}`;
-			if (exitCode !== ExitCode.ok) {
-				throw new SupportctlError(`could not move all of ${what} to user ${receiver}; no user was deleted`, exitCode, {
-					code: 'not_moved',
-					hint: `to see why: supportctl run show ${record.id}; then try again`,
-				});
-			}
-			notify(context, 'message', `run ${record.id}: ${what} moved to user ${receiver} (${field})`);
-		}
+	const { id = '' } = ids;
+	const tickets = await ticketsOf({ ...own, dialect: session.dialect }, field, id);
+	if (tickets.length === 0) return;
+	const moving = moveJob(job, field, tickets, id, receiver);
+	// `last` is the run that was asked for.
+	const run = runIdBefore(deletes, () => context.random());
+	const record = { ...recordOf(moving), id: run, note: job.options.note ?? `before run ${deletes} deletes ${label}` };
+	await begin(run);
+	const { work } = signals;
+	const exitCode = await sendRows(moving, record, 'send', own, signals);
+	signals.work = work;
+	const what = `${counted(tickets.length, 'ticket')} of ${label}`;
+	const nobody = job.resumes === undefined ? 'no user was' : 'no other user was';
+	if (exitCode !== ExitCode.ok) {
+		throw new SupportctlError(`could not move all of ${what} to user ${receiver}; ${nobody} deleted`, exitCode, {
+			code: 'not_moved',
+			hint: `to see why: supportctl run show ${run}; then: supportctl run resume ${deletes}`,
+		});
 	}
-	return runs;
+	notify(context, 'message', `run ${run}: ${what} moved to user ${receiver} (${field})`);
 }
 
 /** One object, named on the command line: somebody waits for it, and its result says it all. */

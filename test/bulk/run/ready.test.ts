@@ -36,7 +36,7 @@ async function deleteUser(respond: (request: Request) => Outcome, max?: number) 
 		snapshotByDefault: false,
 		isAsked: true,
 		ask: async (_survey, _plan, doubts) => void asked.push(doubts),
-		moveTickets: async () => [],
+		moveTickets: async () => undefined,
 	};
 	const means = {
 		dialect: neutralDialect,

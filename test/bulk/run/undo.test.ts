@@ -30,7 +30,7 @@ async function note(
 
 /** The rows that undo a run. */
 async function plannedRows(journal: Journal, overwrite = false): Promise<RunRow[]> {
-	const plan = undoPlan(journal.header, journal.path, { overwrite });
+	const plan = await undoPlan(journal.header, journal.path, { overwrite });
 	const source = plan.source as Extract<RowSource, { from: 'snapshots' }>;
 	const rows: RunRow[] = [];
 	const opened = await openOldValues(plan, source, neutralDialect);
@@ -55,17 +55,19 @@ const done = { outcome: 'ok' } as const;
 const hold: [Record<string, unknown>, Record<string, unknown>] = [{ status: 'read' }, { status: 'hold' }];
 
 describe('undoPlan', () => {
-	it('keeps old values itself, writes what differs, and restores the trash by an update', () => {
+	it('keeps old values itself, writes what differs, and restores the trash by an update', async () => {
 		const header = headerOf(2, { ...snapshots, endpoint: 'ticket.delete' });
-		expect(undoPlan(header, '/j', { overwrite: true })).toMatchObject({
+		expect(await undoPlan(header, '/j', { overwrite: true })).toMatchObject({
 			endpoint: 'ticket.update',
 			source: { from: 'snapshots', journal: '/j', run: header.id, overwrite: true },
 			checks: { snapshot: true, onlyChanged: true, verify: true },
 		});
 	});
 
-	it('refuses a run that did not save old values', () => {
-		expect(() => undoPlan(headerOf(2), '/j', { overwrite: false })).toThrow('did not save old values');
+	it('refuses a run that did not save old values', async () => {
+		const journal = start({});
+		await journal.close();
+		await expect(undoPlan(headerOf(2), journal.path, { overwrite: false })).rejects.toThrow('did not save old values');
 	});
 });
 

@@ -90,7 +90,7 @@ export const undo = defineCommand({
 		const run = pastRun(args[0], context);
 		const { undoPlan } = await import('../../../bulk/run/undo.js');
 		const { overwrite = false, fields, ...others } = given;
-		const plan = undoPlan(run.header, run.path, {
+		const plan = await undoPlan(run.header, run.path, {
 			overwrite,
 			part: await readPart(given, context),
 			fields: namesIn(fields),

@@ -9,6 +9,7 @@ import { findRun } from '../../../bulk/journal/folder.js';
 import { closeRuns, combine, type OpenRuns, openRuns, type Whole } from '../../../bulk/journal/shards.js';
 import { commandOf, formatShard, madeBy, type RunPlan } from '../../../bulk/plan.js';
 import type { RecordedChange } from '../../../bulk/recorded.js';
+import { leavesTexts } from '../../../bulk/run/left-behind.js';
 import { isPlanFile, plannedChanges, readPlan, sumUp } from '../../../bulk/run/plan-file.js';
 import { inputFileOf, sourceName } from '../../../bulk/sources.js';
 import { type OutcomeName, outcomeNames } from '../../../http/outcomes.js';
@@ -150,7 +151,8 @@ async function showRuns(invocation: Invocation, runs: OpenRuns, whole: Whole): P
 }
 
 function detailsOf({ scan }: OpenRuns[0]): Row {
-	const { done, inFlight, resumes, snapshots, corrupt, header } = scan;
+	const { done, inFlight, resumes, snapshots, corrupt, header, leaves } = scan;
+	const moved = leaves.flatMap(({ run }) => run ?? []);
 	const damage = corrupt.map(({ line, reason }) => `line ${line}: ${reason}`);
 	return {
 		done,
@@ -159,7 +161,8 @@ function detailsOf({ scan }: OpenRuns[0]): Row {
 		snapshots,
 		damaged_lines: corrupt.length,
 		...(damage.length > 0 && { damage }),
-		...(header.moved && { moved: header.moved }),
+		...(moved.length > 0 && { moved }),
+		...(leaves.length > 0 && { leaves: leavesTexts(leaves) }),
 		tool: header.tool,
 		plan: header.plan,
 	};
