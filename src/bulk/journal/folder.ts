@@ -46,11 +46,14 @@ export function createRunId(now: number, random: () => number): string {
 	return `${time}-${digits(now % 1000, 2)}${digits(Math.floor(random() * 36 ** 3), 3)}`;
 }
 
-/** For a run that belongs to another one and should be listed before it. */
-export function runIdBefore(id: string, random: () => number): string {
+/** For a run that belongs to another one and should be listed before it. There may be thousands: no two have one ID. */
+export function runIdBefore(id: string, stateDir: string, random: () => number): string {
 	const [, year, month, day, hour, minute, second] = /^(....)(..)(..)-(..)(..)(..)/.exec(id) ?? [];
 	const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-	return createRunId(time - 1, random);
+	for (;;) {
+		const before = createRunId(time - 1 - Math.floor(random() * 999), random);
+		if (!existsSync(journalPath(stateDir, before))) return before;
+	}
 }
 
 /** Oldest first. A run whose start isn't known, such as a copied journal, follows the one before it by ID. */

@@ -158,7 +158,7 @@ async function moveTickets(
 	if (tickets.length === 0) return;
 	const moving = moveJob(job, field, tickets, id, receiver);
 	// `last` is the run that was asked for.
-	const run = runIdBefore(deletes, () => context.random());
+	const run = runIdBefore(deletes, session.stateDir, () => context.random());
 	const record = { ...recordOf(moving), id: run, note: job.options.note ?? `before run ${deletes} deletes ${label}` };
 	await begin(run);
 	const { work } = signals;

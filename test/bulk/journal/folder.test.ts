@@ -1,12 +1,14 @@
-import { appendFileSync, copyFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createCounts } from '../../../src/bulk/journal/counts.js';
 import {
 	createRunId,
 	findRun,
+	journalPath,
 	listRuns,
 	readRunHeader,
+	runIdBefore,
 	runIds,
 	summariseRun,
 } from '../../../src/bulk/journal/folder.js';
@@ -22,6 +24,18 @@ describe('run ids', () => {
 		for (const later of [1, 31, 32, 999, 1000]) {
 			expect(createRunId(at + later, () => 0) > createRunId(at, () => 0.999)).toBe(true);
 		}
+	});
+
+	it('of runs that come before another one are never taken', () => {
+		const id = '20261121-074512-00000';
+		const stateDir = temporaryFolder();
+		const draws = [0, 0, 0, 0, 0.5, 0.5];
+		const random = () => draws.shift() ?? 0;
+		const first = runIdBefore(id, stateDir, random);
+		mkdirSync(join(stateDir, 'runs'));
+		writeFileSync(journalPath(stateDir, first), '');
+		const second = runIdBefore(id, stateDir, random);
+		expect(first < id && second < id && first !== second).toBe(true);
 	});
 });
 
