@@ -142,15 +142,18 @@ describe('a delete', () => {
 });
 
 describe('a protected profile', () => {
-	async function protectedPlace() {
+	async function place(...flags: readonly string[]) {
 		const { recorder, work, host } = await startDesk(done());
 		const bare = { SUPPORTCTL_BASE_URL: undefined, SUPPORTCTL_USERNAME: undefined, SUPPORTCTL_PASSWORD: undefined };
-		const set = ['profile', 'set', 'live', '--base-url', recorder.baseUrl, '--username', 'ada', '--protected'];
+		const set = ['profile', 'set', 'live', '--base-url', recorder.baseUrl, '--username', 'ada', ...flags];
 		const made = await work.run([...set, '--password-stdin', '--insecure-storage'], { stdin: 'pw', env: bare });
 		expect(made.exitCode).toBe(0);
 		const run = (args: Words) => work.run([...wordsOf(args), '--profile', 'live', '-q'], { env: bare });
 		return { recorder, run, host };
 	}
+
+	const protectedPlace = () => place('--protected');
+	const unprotectedPlace = () => place();
 
 	it('needs --confirm with its name for every write, whatever else is said', async () => {
 		const { recorder, run, host } = await protectedPlace();
@@ -168,6 +171,21 @@ describe('a protected profile', () => {
 			expect((await run([...args, '--confirm=live'])).exitCode).toBe(0);
 			recorder.writes.length = 0;
 		}
+	});
+
+	it.each([
+		'ticket update 1 --status hold',
+		'ticket update 1 2 --status hold -q',
+		'api POST /tickets/1 -f status=hold',
+	])('that is not the one in use is refused by %s, whether it is protected or not', async (line) => {
+		const { recorder, run } = await unprotectedPlace();
+		const other = await run(`${line} --confirm=other`);
+		expect([other.exitCode, other.stderr]).toEqual([
+			2,
+			expect.stringContaining('--confirm=other, but the profile is live'),
+		]);
+		expect(recorder.writes).toEqual([]);
+		expect((await run(`${line} --confirm=live`)).exitCode).toBe(0);
 	});
 
 	it('needs none for reads and for --dry-run', async () => {

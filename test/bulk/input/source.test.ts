@@ -127,6 +127,11 @@ describe('openInput with a file', () => {
 		expect((await failureOf(rowsOf('a.csv.gz', damaged))).message).toMatch(/can't be unpacked|not valid UTF-8/);
 	});
 
+	it('refuses bytes that are not UTF-8, however they might be read, and names their line', async () => {
+		const latin1 = Buffer.from('id,title\n1,a\n2,M\u00fcller\n', 'latin1');
+		expect((await failureOf(rowsOf('edits.csv', latin1))).message).toBe('edits.csv line 3: not valid UTF-8');
+	});
+
 	it('says what is wrong with a path', async () => {
 		const folder = temporaryFolder();
 		mkdirSync(join(folder, 'sub.csv'));

@@ -142,18 +142,30 @@ describe('a journal', () => {
 			{ ticket_id: '3' },
 			{ values: { color: 'red', 'api-token': 'x' }, absent: ['size'], sent: { color: 'blue', 'api-token': 'hunter2' } },
 		);
+		await journal.before(
+			4,
+			{ id: '4' },
+			{
+				values: { meta: { note: 'a' }, name: 'Ada' },
+				absent: [],
+				sent: { meta: { api: { token: 'hunter3' } }, name: 'A' },
+			},
+		);
 		await journal.close();
 		const text = readFileSync(journal.path, 'utf8');
-		expect(text).not.toContain('hunter2');
-		expect(recordsIn(journal.path).at(-1)).toEqual({
-			type: 'before',
-			row: 3,
-			ids: { ticket_id: '3' },
-			values: { color: 'red' },
-			sent: { color: 'blue' },
-			withheld: ['api-token'],
-			absent: ['size'],
-		});
+		expect(text).not.toContain('hunter');
+		expect(recordsIn(journal.path).slice(-2)).toEqual([
+			{
+				type: 'before',
+				row: 3,
+				ids: { ticket_id: '3' },
+				values: { color: 'red' },
+				sent: { color: 'blue' },
+				withheld: ['api-token'],
+				absent: ['size'],
+			},
+			{ type: 'before', row: 4, ids: { id: '4' }, values: { name: 'Ada' }, sent: { name: 'A' }, withheld: ['meta'] },
+		]);
 	});
 
 	it('at a place of its own is found from the state folder too', async () => {

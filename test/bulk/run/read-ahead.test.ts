@@ -1,16 +1,21 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type CliResult, isolatedEnvironment, jsonLines, runHere } from '../../support/cli.js';
 import { json, startRecorder } from '../../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../../support/sandbox.js';
+import { temporaryFolder } from '../../support/temporary.js';
 
 /** A service with 300 tickets and one user's folders. */
 async function desk(options: Parameters<typeof startSandbox>[0] = {}) {
 	const service = await startSandbox({ seed: 300, ...options });
 	const env = { ...isolatedEnvironment(), ...service.env };
-	const run = (line: string, input = ''): Promise<CliResult> => runHere(line.split(' '), { env, input });
+	const cwd = temporaryFolder();
+	const run = (line: string, input = ''): Promise<CliResult> => runHere(line.split(' '), { env, cwd, input });
+	const file = (name: string, text: string): void => writeFileSync(join(cwd, name), text);
 	const ids = (await run('ticket list --format ids')).stdout.trim().split('\n');
 	service.requests.length = 0;
-	return { service, env, run, ids };
+	return { service, env, run, file, ids };
 }
 
 const rowsOf = (ids: readonly string[], status: string): string =>
@@ -70,6 +75,53 @@ test('conditions and undo read each object right before its write', async () => 
 	expect(alone(service).length).toBeGreaterThanOrEqual(rows.length);
 	expect(reads(service).length).toBe(alone(service).length);
 });
+
+/** The requests for each ticket, in their order: `GET /tickets/14`, `POST /tickets/14` … */
+const inPairs = ({ requests }: TestSandbox): string[] =>
+	requests.flatMap(({ method, path }) => {
+		const ticket = /\/tickets\/\d+/.exec(path)?.[0];
+		return ticket === undefined ? [] : [`${method} ${ticket}`];
+	});
+
+test.each([
+	['--if', 'ticket update --input read.csv --if status=hold'],
+	['--if-unmodified', 'ticket update --input exported.csv --if-unmodified --status read'],
+	['an undo', 'run undo last --yes'],
+	['an apply', 'run apply read.plan --yes'],
+	['a resumed apply', 'run resume last --yes'],
+])('%s reads each object right before its write', async (what, words) => {
+	const { service, run, file, ids } = await desk();
+	const rows = ids.slice(0, 10);
+	for (const id of rows) await service.call('POST', `/tickets/${id}`, { status: 'queued' });
+	await run('ticket update --input -', rowsOf(rows, 'hold'));
+	file('read.csv', rowsOf(rows, 'read'));
+	file('exported.csv', (await run('ticket list --status hold --fields id,modified_gmt --format csv')).stdout);
+	await run('ticket update --input read.csv --plan read.plan');
+	if (what === 'a resumed apply') await run('run apply read.plan --yes --for 0s');
+	service.requests.length = 0;
+	const { exitCode, stderr } = await run(`${words} -j 1`);
+	expect(exitCode, stderr).toBe(0);
+	const pairs = inPairs(service);
+	const writes = [...pairs.entries()].filter(([, request]) => request.startsWith('POST'));
+	expect(writes.length).toBeGreaterThanOrEqual(rows.length);
+	for (const [at, request] of writes) expect(pairs[at - 1]).toBe(request.replace('POST', 'GET'));
+});
+
+test.each(['', '--verify ', '-n ', '--plan p.plan '])(
+	'no list is asked for more than 100 objects: %s',
+	async (flags) => {
+		const { service, run, ids } = await desk();
+		const rows = ids.slice(0, 101);
+		const words = `ticket update --input - ${flags.replace('p.plan', join(temporaryFolder(), 'p.plan'))}-q`;
+		const { exitCode, stderr } = await run(words, rowsOf(rows, 'hold'));
+		expect(exitCode, stderr).toBe(0);
+		const asked = service.requests.flatMap(({ path }) => {
+			const include = new URL(path, 'http://desk').searchParams.get('include');
+			return include === null ? [] : [include.split(',').length];
+		});
+		expect(Math.max(...asked)).toBe(100);
+	},
+);
 
 test('a service whose lists ignore the IDs is read object by object', async () => {
 	const { service, env } = await desk();

@@ -130,6 +130,14 @@ describe('--for and --until', () => {
 		expect(recorder.writes).toHaveLength(40);
 	});
 
+	it('that is over at once is no failure: nothing is sent, and all is left', async () => {
+		const { recorder, work } = await startDesk(ok);
+		work.edits(3);
+		const { exitCode, stderr } = await work.run('ticket update --input edits.csv --for 0s');
+		expect([exitCode, recorder.writes.length]).toEqual([3, 0]);
+		expect(stderr).toMatch(/time is up\nSend the rest: supportctl run resume /);
+	});
+
 	it('say nothing where the run ends before', async () => {
 		const { work } = await startDesk(ok);
 		work.edits(3);

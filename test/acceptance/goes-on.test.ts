@@ -1,0 +1,77 @@
+/** What holds for the first part of a run holds for those that go on with it. */
+
+import { describe, expect, test } from 'vitest';
+import { jsonLines } from '../support/cli.js';
+import { startDesk } from '../support/desk.js';
+import { done, idOf, json, type RecordedRequest, type Responder } from '../support/recorder.js';
+
+const ok = done();
+const no = (status: number): Responder => json(status, { code: 'rest_no', message: 'No.', data: { status } });
+
+describe('a resume', () => {
+	test('adds the tag that a lost write did not add', async () => {
+		let isLost = true;
+		const { recorder, work } = await startDesk((_request, response) => (isLost ? void response.destroy() : ok));
+		await work.run('ticket update 1 --add-ticket-tag 6 --retries 0 -q');
+		expect(recorder.writes).toHaveLength(1);
+		isLost = false;
+		const { exitCode, stdout, stderr } = await work.run('run resume last -q --format ndjson');
+		expect(exitCode, stderr).toBe(0);
+		expect(jsonLines(stdout)).toMatchObject([{ id: 1, outcome: 'ok' }]);
+		expect(recorder.object('/tickets/1')).toMatchObject({ 'ticket-tag': [6] });
+	});
+
+	test('sends a row though a later one of its object was refused', async () => {
+		let isDown = true;
+		const { recorder, work } = await startDesk(({ body }, response) => {
+			if (JSON.parse(body).status === 'pending') return no(403);
+			return isDown ? void response.destroy() : ok;
+		});
+		work.write('edits.csv', 'id,status\n5,hold\n5,pending\n');
+		await work.run('ticket update --input edits.csv --retries 0 -j 1 -q');
+		isDown = false;
+		const { stdout, stderr } = await work.run('run resume last -q --format ndjson');
+		expect(jsonLines(stdout), stderr).toMatchObject([{ row: 1, outcome: 'ok' }]);
+		expect(recorder.object('/tickets/5')).toMatchObject({ status: 'hold' });
+	});
+
+	test('knows what was under way at a kill, also if the resume before it sent nothing', async () => {
+		let isSilent = true;
+		const ofTwo = (request: RecordedRequest): Responder | undefined => (idOf(request) === 2 ? no(403) : undefined);
+		const { recorder, work } = await startDesk((request) => {
+			return isSilent && idOf(request) === 2 ? undefined : (ofTwo(request) ?? ok);
+		}, ofTwo);
+		const { child, ended } = work.spawn('ticket update 1 2 3 --status hold -j 1 -q --no-snapshot');
+		await recorder.wrote(2);
+		child.kill('SIGKILL');
+		await ended;
+		isSilent = false;
+		const nothing = await work.run('run resume last --for 0s -q');
+		expect([nothing.exitCode, recorder.writes.length]).toEqual([3, 2]);
+		const { stdout, stderr } = await work.run('run resume last -q -j 1 --format ndjson');
+		expect(jsonLines(stdout), stderr).toMatchObject([
+			{ id: 2, outcome: 'unknown' },
+			{ id: 3, outcome: 'ok' },
+		]);
+	});
+
+	test('keeps which values may differ, what is checked, and who is gone', async () => {
+		const { recorder, work } = await startDesk((request, response, count) => {
+			if (request.method === 'DELETE') return no(404)(request, response, count);
+			return json(200, { id: idOf(request), status: 'read', title: 'x' })(request, response, count);
+		});
+		work.write('edits.csv', 'id,status\n1,hold\n2,hold\n3,hold\n');
+		await work.run('ticket update --input edits.csv --allow-differs=status --if title=old --first 1 -q');
+		recorder.requests.length = 0;
+		const { exitCode, stdout } = await work.run('run resume last -q -j 1 --format ndjson');
+		expect(jsonLines(stdout).map(({ id, outcome }) => [id, outcome])).toEqual([
+			[2, 'ok'],
+			[3, 'ok'],
+		]);
+		expect(exitCode).toBe(0);
+		// Each object is read right before its write; the first one also before all of them.
+		expect(recorder.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST', 'GET', 'POST']);
+		await work.run('ticket delete 1 2 --yes --ignore-missing --no-snapshot --first 1 -q');
+		expect((await work.run('run resume last --yes -q')).exitCode).toBe(0);
+	});
+});
