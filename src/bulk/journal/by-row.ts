@@ -24,11 +24,9 @@ export class ByRow {
 
 	/** In ascending order, those whose number is not 0. */
 	*entries(): Generator<[row: number, value: number]> {
-		const numbers = [...this.#chunks.keys()].sort((one, other) => one - other);
-		for (const number of numbers) {
-			const chunk = this.#chunks.get(number) ?? [];
-			for (let at = 0; at < CHUNK; at++) {
-				const value = chunk[at] ?? 0;
+		const chunks = [...this.#chunks].sort(([one], [other]) => one - other);
+		for (const [number, chunk] of chunks) {
+			for (const [at, value] of chunk.entries()) {
 				if (value !== 0) yield [number * CHUNK + at, value];
 			}
 		}
