@@ -237,7 +237,7 @@ const journal = [
 	...bugsIn('src/bulk/journal/folder.ts', ['test/bulk/journal/folder.test.ts'], {
 		'the prefix of two runs is the first of them': ['if (more.length > 0) {', 'if (false) {'],
 	}),
-	...bugsIn('src/bulk/journal/header.ts', ['test/bulk/journal/write.test.ts', 'test/bulk/journal/read.test.ts'], {
+	...bugsIn('src/bulk/journal/header.ts', ['test/bulk/journal/header.test.ts'], {
 		'a journal from elsewhere sends credentials below another path': [
 			'return valuesProblem((value as RunHeader).plan);',
 			'return undefined;',
@@ -541,6 +541,12 @@ const again = [
 	...bugsIn('src/bulk/run/read-ahead.ts', ['test/bulk/run/read-ahead.test.ts'], {
 		'--if-unmodified is checked on a value of a minute ago': ['checks.ifUnmodified || checks', 'checks'],
 		'an apply and an undo compare with a value of a minute ago': [' && isInput(source);', ';'],
+	}),
+	...bugsIn('src/bulk/run/send-row.ts', ['test/bulk/run/read-ahead.test.ts'], {
+		'under --verify, a hundred objects are read before the first is written': [
+			'const seen = this.#seen(request, await this.#inSlot(row, alone));',
+			'const seen = this.#seen(request, await this.#inSlot(row, alone));\n\t\tthis.#release(row);',
+		],
 	}),
 	...bugsIn('src/cli/commands/run/apply.ts', ['test/acceptance/plans.test.ts'], {
 		'an empty --digest fits every plan': ['given.digest !== undefined &&', 'given.digest &&'],
