@@ -22,6 +22,7 @@ test('fields with a value and empty ones can be edited, computed and rendered on
 
 test.each([
 	['a field that is left out stays', {}, {}],
+	['a field that is as it was is not sent', { title: 'a', 'ticket-tag': [4, 5], assignee: 8 }, { assignee: 8 }],
 	['a name is matched loosely', { Title: 'b' }, { title: 'b' }],
 	['an unknown name is kept, for the error', { titel: 'b' }, { titel: 'b' }],
 	['a list without a value is emptied', { 'ticket-tag': null }, { 'ticket-tag': [] }],
