@@ -55,6 +55,23 @@ describe('a resume', () => {
 		]);
 	});
 
+	test('of custom fields ends also where they can not be read, with one request at a time', async () => {
+		let isDown = true;
+		const noRoute = json(404, { code: 'rest_no_route', message: 'No route.', data: { status: 404 } });
+		const { recorder, work } = await startDesk(
+			(request, response) => {
+				if (!isDown) return ok;
+				return idOf(request) === 1 ? void response.destroy() : no(400);
+			},
+			() => noRoute,
+		);
+		await work.run('ticket fields set 1 2 --set size=L -j 1 -q --no-snapshot --verify --retries 0');
+		expect(recorder.writes.map(idOf)).toEqual([1, 2]);
+		isDown = false;
+		await work.run('run retry last -q -j 1');
+		expect(recorder.writes.map(idOf).sort()).toEqual([1, 1, 2, 2]);
+	});
+
 	test('keeps which values may differ, what is checked, and who is gone', async () => {
 		const { recorder, work } = await startDesk((request, response, count) => {
 			if (request.method === 'DELETE') return no(404)(request, response, count);

@@ -204,6 +204,8 @@ export class RowSender {
 	}
 
 	#findNames(row: RunRow): Promise<Held | undefined> {
+		// A row that waits for another one's read may not hold the slot that the other waits for.
+		this.parts.slots?.release(row.row);
 		this.#names ??= this.#readBefore(row).then(({ result, held }) => {
 			// The next row's ticket may exist.
 			if (result.gone) this.#names = undefined;
