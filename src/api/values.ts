@@ -104,7 +104,7 @@ export function repeatedKey(text: string): string | undefined {
 		else if (token === '}' || token === ']') open.pop();
 		else if (token === ':') {
 			const keys = open.at(-1);
-			const key = String(JSON.parse(last));
+			const key = last.includes('\\') ? String(JSON.parse(last)) : last.slice(1, -1);
 			if (keys?.has(key)) return key;
 			keys?.add(key);
 		} else last = token;
@@ -115,6 +115,15 @@ export function repeatedKey(text: string): string | undefined {
 /** Most code that reads values recurses. */
 export function nestingProblem(value: unknown): string | undefined {
 	return isDeeper(value, MAX_NESTING) ? `lists and objects are nested more than ${MAX_NESTING} deep` : undefined;
+}
+
+/** More is no edit of an object: a sheet that lost its line ends, or a dump. Excel has room for 16,384. */
+const MOST_FIELDS = 10_000;
+
+/** @returns a clause for an object or a header that is too wide */
+export function widthProblem(fields: number, what: 'columns' | 'keys'): string | undefined {
+	if (fields <= MOST_FIELDS) return undefined;
+	return `${fields.toLocaleString('en')} ${what}: more than ${MOST_FIELDS.toLocaleString('en')} are not read`;
 }
 
 export function wholeNumber(text: string): number | undefined {

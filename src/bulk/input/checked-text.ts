@@ -1,6 +1,6 @@
 /** Bulk input as checked text: IDs and JSON objects, in constant memory. */
 
-import { isObject, kindOf, nestingProblem, quote, repeatedKey } from '../../api/values.js';
+import { isObject, kindOf, nestingProblem, quote, repeatedKey, widthProblem } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { RawRow } from './input.js';
 
@@ -121,6 +121,8 @@ function readObject(text: string, row: number, line: number): RawRow {
 	try {
 		const object: unknown = JSON.parse(text);
 		if (!isObject(object)) return { row, line, problem: `expected a JSON object, not ${kindOf(object)}` };
+		const tooWide = widthProblem(Object.keys(object).length, 'keys');
+		if (tooWide !== undefined) return { row, line, problem: tooWide };
 		const twice = repeatedKey(text);
 		const problem = twice === undefined ? nestingProblem(object) : `the key ${quote(twice)} appears twice`;
 		return problem === undefined ? { row, line, object } : { row, line, problem };

@@ -1,6 +1,7 @@
 /** CSV and TSV with a header, also as Excel writes them. */
 
 import { CsvError, type Parser, parse } from 'csv-parse';
+import { widthProblem } from '../../api/values.js';
 import { countLineEnds, inputError, MAX_RECORD_BYTES, recordTooLong } from './checked-text.js';
 import type { RawRow } from './input.js';
 
@@ -83,6 +84,8 @@ export async function* readCsv(text: AsyncIterable<string>, name: string, delimi
 		}
 		if (SEPARATOR_LINE.test(cells.join(delimiter))) return undefined;
 		const columns = columnsOf(cells);
+		const tooWide = widthProblem(columns.length, 'columns');
+		if (tooWide !== undefined) throw inputError(name, start, tooWide, 'remove the columns that are not needed');
 		width = columns.length;
 		return { row: 0, line: start, cells: columns };
 	}

@@ -239,15 +239,21 @@ interface Header {
 	readonly byField: ReadonlyMap<string, string>;
 }
 
+/** A clause, which is made only if it is shown: suggestions take time. */
+type HeaderProblem = () => string;
+
+/** So many are shown. */
+const MOST_PROBLEMS = 20;
+
 function compileHeader(options: CompileOptions, names: Names): Header {
 	const { columns: header, endpoint, flags = {}, map = {} } = options;
 	if (header === undefined) return { columns: [], matched: [], byField: new Map() };
-	const problems = Object.keys(map)
+	const problems: HeaderProblem[] = Object.keys(map)
 		.filter((name) => !header.includes(name))
-		.map((name) => `missing column ${quote(name)}${didYouMean(name, header)}`);
+		.map((name) => () => `missing column ${quote(name)}${didYouMean(name, header)}`);
 	for (const name of options.clear ?? []) {
 		if (header.some((each) => looseName(each) === looseName(name))) continue;
-		problems.push(`--blank clear=${name}: no such column${didYouMean(name, header)}`);
+		problems.push(() => `--blank clear=${name}: no such column${didYouMean(name, header)}`);
 	}
 	const meanings = new Map<string, string>();
 	const unknown: string[] = [];
@@ -258,12 +264,14 @@ function compileHeader(options: CompileOptions, names: Names): Header {
 		const found = name === '' ? undefined : names.find(name);
 		if (found === undefined) {
 			if (name !== '') unknown.push(name);
-			problems.push(name === '' ? `column ${index + 1} has no name in the header` : names.unknown(name));
+			problems.push(() => (name === '' ? `column ${index + 1} has no name in the header` : names.unknown(name)));
 			continue;
 		}
 		const earlier = meanings.get(found.means);
-		if (earlier === name) problems.push(`column ${quote(name)} appears twice in the header`);
-		else if (earlier !== undefined) problems.push(`columns ${quote(earlier)} and ${quote(name)} are the same field`);
+		if (earlier === name) problems.push(() => `column ${quote(name)} appears twice in the header`);
+		else if (earlier !== undefined) {
+			problems.push(() => `columns ${quote(earlier)} and ${quote(name)} are the same field`);
+		}
 		meanings.set(found.means, name);
 		columns.push([name, found.read]);
 		const { name: field } = found;
@@ -275,7 +283,7 @@ function compileHeader(options: CompileOptions, names: Names): Header {
 		.filter((each) => !meanings.has(each.name) && flags.ids?.[each.name] === undefined)
 		.filter((each) => each.names !== 'users' || !meanings.has('username'))
 		.map(({ name }) => name);
-	problems.push(...missing.map((name) => `missing column ${quote(name)}${didYouMean(name, unknown)}`));
+	problems.push(...missing.map((name) => () => `missing column ${quote(name)}${didYouMean(name, unknown)}`));
 	const isSet =
 		endpoint.body === 'none' ||
 		endpoint.looksUp !== undefined ||
@@ -283,7 +291,7 @@ function compileHeader(options: CompileOptions, names: Names): Header {
 		Object.keys(flags.fields ?? {}).length > 0 ||
 		[...meanings.keys()].some((each) => each.startsWith('field '));
 	if (problems.length === 0 && !isSet) {
-		problems.push('nothing to send: no column matches a field, and no flag sets one');
+		problems.push(() => 'nothing to send: no column matches a field, and no flag sets one');
 	}
 	if (problems.length > 0) throw headerError(header, options, names, problems, unknown, missing);
 	return { columns, matched, byField };
@@ -293,12 +301,14 @@ function headerError(
 	header: readonly string[],
 	{ name: file, headerLine: line = 1 }: CompileOptions,
 	names: Names,
-	problems: readonly string[],
+	problems: readonly HeaderProblem[],
 	unknown: readonly string[],
 	missing: readonly string[],
 ): UsageError {
 	const hasNoHeader = missing.length > 0 && header.some(looksLikeNumber);
-	const [first, ...details] = hasNoHeader ? ['this file has no header'] : problems;
+	const shown = problems.slice(0, MOST_PROBLEMS).map((problem) => problem());
+	if (problems.length > shown.length) shown.push(`… and ${problems.length - shown.length} more`);
+	const [first, ...details] = hasNoHeader ? ['this file has no header'] : shown;
 	const [column] = unknown;
 	const [id] = missing;
 	const byUsername = header.find((name) => names.find(name)?.name === 'username');
@@ -310,7 +320,9 @@ function headerError(
 	} else if (column !== undefined) {
 		const field = nearest(column, names.usual) ?? names.containing(column) ?? 'FIELD';
 		const [them, one] = unknown.length === 1 ? ['it', 'it'] : ['them', 'one'];
-		const ignore = `to ignore ${them}: --ignore-column ${shellQuoted(unknown.join(','))}`;
+		const isLong = unknown.length > MOST_PROBLEMS;
+		const flag = isLong ? '--ignore-other-columns' : `--ignore-column ${shellQuoted(unknown.join(','))}`;
+		const ignore = `to ignore ${them}: ${flag}`;
 		hint = `${ignore}; to send ${one}: --map ${shellQuoted(`${column}=${field}`)}`;
 	}
 	return new UsageError(`${file} line ${line}: ${first}`, {

@@ -5,7 +5,7 @@ import { findField, flagName } from '../../api/fields.js';
 import { checkTyped, kinds, mergeValues, parseField, type ValueRules } from '../../api/kinds.js';
 import { ticketStatuses } from '../../api/statuses.js';
 import { didYouMean } from '../../api/suggest.js';
-import { emptyRecord, isObject, isProblem, quote } from '../../api/values.js';
+import { emptyRecord, isObject, isProblem, quote, widthProblem } from '../../api/values.js';
 import type { SharedValues } from '../../bulk/plan.js';
 import { onlyId, type RowSource } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
@@ -126,6 +126,8 @@ async function readData(given: string, context: Context): Promise<Readonly<Value
 	const text = await readTextValue('--data', given, context);
 	const data = parseJson(text, '--data', 'invalid_value');
 	if (!isObject(data)) throw new UsageError('--data must be a JSON object such as \'{"status": "hold"}\'');
+	const tooWide = widthProblem(Object.keys(data).length, 'keys');
+	if (tooWide !== undefined) throw invalid(`--data: ${tooWide}`);
 	if (!given.startsWith('@')) refuseSecrets('--data', data, DATA_FILE);
 	return data;
 }

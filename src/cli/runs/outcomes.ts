@@ -86,7 +86,14 @@ function namedColumn(space: string, name: string, get: NonNullable<Column['get']
 
 /** Each row has its own. */
 function customFields(keys: readonly string[]): Pick<ResultShape, 'more' | 'resolve'> {
-	const fieldsOf = ({ outcome, body }: Row): object => (outcome === 'ok' ? (readCustomFields(body) ?? {}) : {});
+	// Each column asks for them.
+	const known = new WeakMap<Row, object>();
+	function fieldsOf(row: Row): object {
+		const { outcome, body } = row;
+		const fields = known.get(row) ?? (outcome === 'ok' ? readCustomFields(body) : undefined) ?? {};
+		known.set(row, fields);
+		return fields;
+	}
 	return {
 		more: (row) =>
 			Object.keys(fieldsOf(row)).map((name) => namedColumn('field', name, (each) => ownOf(fieldsOf(each), name))),

@@ -216,7 +216,7 @@ function* changesOf(path: string, plan: RunPlan, call: Invocation): Generator<Ro
 	const isWhole = printsLeft(call);
 	for (const planned of plannedChanges(path, plan, createDialect(plan.service.prefixes))) {
 		if (planned.change?.left !== undefined && !isWhole) continue;
-		if (inLines) yield* plannedLines(planned);
+		if (inLines) yield* plannedLines(planned, call);
 		else yield plannedView(planned);
 	}
 }

@@ -18,7 +18,7 @@ import type { Renderer } from '../../../output/render.js';
 import { asksForJson, sanitise } from '../../../output/sanitise.js';
 import { shellWord } from '../../../profile/settings.js';
 import { writeSummary } from '../../notices.js';
-import { asksForData, type Caller, chosenFormat, isOwnTable, openResults, SHOWN } from '../../results.js';
+import { asksForData, type Caller, chosenFormat, isOwnTable, openResults, picksValues, SHOWN } from '../../results.js';
 import type { RunJob } from '../job.js';
 import { printedIds } from '../outcomes.js';
 import { placeOf } from '../questions.js';
@@ -78,7 +78,7 @@ export class PreviewScreen {
 	#linesOf(planned: Planned): Row[] {
 		const { change } = planned;
 		if (change?.left !== undefined && (!isListed(change.left) || !printsLeft(this.job))) return [];
-		if (this.#isForPerson && change !== undefined) return plannedLines(planned);
+		if (this.#isForPerson && change !== undefined) return plannedLines(planned, this.job);
 		return [change === undefined ? { ...plannedView(planned), ...this.#items } : plannedView(planned)];
 	}
 
@@ -205,11 +205,12 @@ export function changeColumns({ readWith, parameters }: Endpoint, ids: readonly 
 	return [...own, { path: 'message', optional: true, important: true }, ...data];
 }
 
-/** For people: a line for each field. */
-export function plannedLines({ row, change, request }: Planned): Row[] {
+/** For people: a line for each field, with the whole request only where it may be printed. */
+export function plannedLines({ row, change, request }: Planned, call: Caller): Row[] {
 	if (change === undefined) return [];
 	const ids = printedIds(change.object.ids);
-	return changeLines(change).map((line) => ({ row, ...ids, ...line, ...requestView(request) }));
+	const sent = isDataFormat(call) || picksValues(call.options) ? requestView(request) : {};
+	return changeLines(change).map((line) => ({ row, ...ids, ...line, ...sent }));
 }
 
 /** For programs: an object for each row. */
