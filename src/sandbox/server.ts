@@ -3,11 +3,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { createDialect, type Prefixes } from '../api/dialect.js';
 import { FailedError } from '../errors.js';
+import { Bodies } from './bodies.js';
 import { createChance, makePassword, stamp } from './generate.js';
-import { createFaults, type FaultOptions, type SandboxResponse } from './responses.js';
+import { createFaults, type FaultOptions, page, problem, type SandboxResponse } from './responses.js';
 import type { Role } from './rights.js';
 import { createHandler } from './routes.js';
 import { createPassword, createStore } from './samples.js';
@@ -55,15 +55,22 @@ export async function openSandbox(options: SandboxOptions) {
 	if (account === undefined) throw new Error(`no sample user is ${role}`);
 	account.passwords.push(createPassword('Sandbox', password, now()));
 
-	async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		const { method = '', url = '' } = request;
-		const body = await text(request);
-		if (options.latencyMs) await clock.sleep(options.latencyMs);
+	function respond(request: IncomingMessage, body: string): SandboxResponse | undefined {
 		const drawn = nextFault();
 		// A read saves nothing that could fail halfway.
-		const fault = drawn?.work === 'part' && method === 'GET' ? undefined : drawn;
+		const fault = drawn?.work === 'part' && request.method === 'GET' ? undefined : drawn;
 		const done = fault?.work === 'none' ? undefined : handle(request, body, fault?.work === 'part');
-		const sent = fault === undefined ? done : fault.response;
+		return fault === undefined ? done : fault.response;
+	}
+
+	const tooLarge = isStrict
+		? problem(413, 'Content Too Large', 'the body is too large')
+		: page(413, '413 Request Entity Too Large');
+
+	async function receive(request: IncomingMessage, response: ServerResponse, body: string | undefined): Promise<void> {
+		const { method = '', url = '' } = request;
+		if (options.latencyMs) await clock.sleep(options.latencyMs);
+		const sent = body === undefined ? tooLarge : respond(request, body);
 		options.onRequest?.({ method, path: url, status: sent?.status ?? 0 });
 		if (sent === undefined) {
 			request.socket.destroy();
@@ -74,9 +81,11 @@ export async function openSandbox(options: SandboxOptions) {
 		response.end(sent.html ?? (shown === undefined ? '' : JSON.stringify(shown)));
 	}
 
+	const bodies = new Bodies();
 	const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+		const receiving = bodies.with(request, (body) => receive(request, response, body));
 		// The caller went away.
-		receive(request, response).catch(() => request.socket.destroy());
+		receiving.catch(() => request.socket.destroy());
 	});
 	const port = await listen(server, options.port);
 	return {
