@@ -6,6 +6,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FailedError, fileProblem, interrupted, UsageError } from '../errors.js';
+import { PRIVATE } from '../folder.js';
 import type { Context } from './context.js';
 import { readText } from './files.js';
 
@@ -30,7 +31,7 @@ export function createDraft(context: Context) {
 		try {
 			folder ??= mkdtempSync(join(context.env.TMPDIR || tmpdir(), 'supportctl-edit-'));
 			path = join(folder, name);
-			writeFileSync(path, text, { mode: 0o600 });
+			writeFileSync(path, text, { mode: PRIVATE });
 		} catch (cause) {
 			const message = `can't write a temporary file: ${fileProblem(cause)}; nothing was sent`;
 			throw new FailedError(message, { code: 'edit_file', cause });
@@ -48,7 +49,7 @@ export function createDraft(context: Context) {
 			} finally {
 				isKept = existsSync(path);
 				// An editor may have replaced the file.
-				if (isKept) chmodSync(path, 0o600);
+				if (isKept) chmodSync(path, PRIVATE);
 				now = await readText(path, context);
 				isKept = (wasKept || now !== text) && now.trim() !== '';
 			}

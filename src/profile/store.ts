@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
-import { makeFolder, readSmallFile } from '../folder.js';
+import { makeFolder, PRIVATE, readSmallFile } from '../folder.js';
 import { discardSecret, keepSecret, type StoredSecret } from './secrets.js';
 import { isSameOrigin, originOf, type SettingName, shellWord } from './settings.js';
 
@@ -180,13 +180,13 @@ async function writeStore(folder: string, store: Store): Promise<void> {
 	const conf = new Conf<Record<string, unknown>>({
 		cwd: folder,
 		configName: basename(FILE_NAME, '.json'),
-		configFileMode: 0o600,
+		configFileMode: PRIVATE,
 		accessPropertiesByDotNotation: false,
 		deserialize: (text) => parseText(text) as Record<string, unknown>,
 	});
 	conf.store = JSON.parse(JSON.stringify({ version: 1, ...store }));
 	// Inside a snap, conf keeps the file's mode.
-	chmodSync(configFile(folder), 0o600);
+	chmodSync(configFile(folder), PRIVATE);
 }
 
 /** @returns what the secret is for, if not for these settings */

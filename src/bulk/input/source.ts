@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../../errors.js';
-import { makeFolder, openRegularFile } from '../../folder.js';
+import { makeFolder, openRegularFile, PRIVATE } from '../../folder.js';
 import { unreadable } from '../../io/files.js';
 import { type InputFormat, inputFormats, STDIN_NAME } from '../sources.js';
 import { checkedText, headOf, readIds, readJsonArray, readNdjson } from './checked-text.js';
@@ -75,7 +75,7 @@ async function writeCopy(path: string, bytes: AsyncIterable<Uint8Array>, isNamed
 	let handle: FileHandle | undefined;
 	try {
 		makeFolder(folder);
-		handle = await open(path, 'wx+', 0o600);
+		handle = await open(path, 'wx+', PRIVATE);
 		if (!isNamed) await unlink(path);
 		for await (const chunk of bytes) await handle.writeFile(chunk);
 		if (isNamed) await handle.sync();
