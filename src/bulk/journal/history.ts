@@ -1,5 +1,6 @@
 /** What became of each row, folded from a journal's records; resume, retry, undo, rejects and reports share it. */
 
+import type { Request } from '../../api/request.js';
 import type { History, OutcomeName } from '../../http/outcome.js';
 import type { RunHeader } from '../plan.js';
 import { ByRow } from './by-row.js';
@@ -182,18 +183,22 @@ export class JournalScan {
 	}
 }
 
-/** Rows that can have been under way in a killed process: rows start in order, one for each object. */
+/**
+ * Rows that can have been under way in a killed process: rows start in order, one for each object, and no row is sent
+ * before the journal has its old values.
+ */
 export class UnderWay {
 	readonly #keys = new Set<string>();
 
 	constructor(private readonly scan: JournalScan) {}
 
 	/** To be asked for each row that isn't done, in order. */
-	has(row: number, key: string): boolean {
-		const { wasKilled, concurrency, states } = this.scan;
+	has(row: number, { key, permanent }: Pick<Request, 'key' | 'permanent'>): boolean {
+		const { wasKilled, concurrency, states, header } = this.scan;
 		if (!wasKilled || this.#keys.size >= concurrency) return false;
 		if (states.isRecorded(row) || this.#keys.has(key)) return false;
 		this.#keys.add(key);
-		return true;
+		const savesOldValues = header.plan.checks.snapshot && permanent !== true;
+		return !savesOldValues || states.hasOldValues(row);
 	}
 }

@@ -95,7 +95,7 @@ function unreachedRows(scan: JournalScan, input: InputSource): (raw: RawRow) => 
 			const { ids, message } = invalidOutcome(planned);
 			return { ...rest, ids, message: `${unreached}; ${message}` };
 		}
-		if (underWay.has(row, planned.request.key)) return undefined;
+		if (underWay.has(row, planned.request)) return undefined;
 		return { ...rest, ids: planned.request.ids, message: unreached };
 	};
 }

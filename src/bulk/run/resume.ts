@@ -60,9 +60,10 @@ export class PastPart {
 	}
 
 	/** Call it for each row, in order. @returns whether it is done */
-	look({ row, request: { key, sent, endpoint } }: RunRow): boolean {
+	look({ row, request }: RunRow): boolean {
 		const { states } = this;
-		if (!states.isDone(row) && this.#underWay.has(row, key)) this.#lost.push(row);
+		const { key, sent, endpoint } = request;
+		if (!states.isDone(row) && this.#underWay.has(row, request)) this.#lost.push(row);
 		if (this.isOpen(row)) {
 			this.#open.add(key);
 			return false;

@@ -8,7 +8,7 @@ import { openRecords, scanJournal } from '../../../src/bulk/journal/read.js';
 import { differences, reasonOf, recordIn, sealed } from '../../../src/bulk/journal/records.js';
 import type { RunPlan } from '../../../src/bulk/plan.js';
 import type { OutcomeName } from '../../../src/http/outcome.js';
-import { headerOf, lineOf, outcomeOf, startJournal } from '../../support/journal.js';
+import { headerOf, lineOf, outcomeOf, planOf, startJournal } from '../../support/journal.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
 /** A journal with these lines behind its header. */
@@ -98,7 +98,15 @@ describe('rows that can have been under way when a process was killed', () => {
 		const scan = await scanJournal(journalWith(records));
 		const underWay = new UnderWay(scan);
 		const rows = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].filter((number) => !scan.states.isDone(number));
-		expect(rows.filter((number) => underWay.has(number, keys(number)))).toEqual(expected);
+		expect(rows.filter((number) => underWay.has(number, { key: keys(number), permanent: false }))).toEqual(expected);
+	});
+
+	it('are, where old values are kept, only those whose old values are in the journal, and permanent deletes', async () => {
+		const before = { type: 'before', row: 2, ids: { id: '2' }, values: {}, sent: {} };
+		const checks = { ...planOf().checks, snapshot: true };
+		const underWay = new UnderWay(await scanJournal(journalWith([before], 10, { checks })));
+		const rows = [1, 2, 3].filter((number) => underWay.has(number, { key: keys(number), permanent: number === 3 }));
+		expect(rows).toEqual([2, 3]);
 	});
 });
 
