@@ -12,7 +12,7 @@ export interface CalledRecord {
 	readonly name: string;
 }
 
-type Named = Pick<Field, 'name' | 'kind'>;
+export type Named = Pick<Field, 'name' | 'kind'>;
 
 /** One for each distinct user and term. */
 export class Called {

@@ -9,7 +9,7 @@ import { isObject } from '../api/values.js';
 import type { Known } from '../http/known.js';
 import { type Outcome, unsent } from '../http/outcome.js';
 import { eachHidden, escapeUnseen, showHidden } from '../text.js';
-import type { BeforeRecord } from './journal/records.js';
+import type { BeforeRecord, RowRecord } from './journal/records.js';
 import type { RunPlan } from './plan.js';
 
 /** A value as it is sent or shown, and what people call the users or terms in it. */
@@ -119,25 +119,24 @@ export function leftChange(
 	return { ...changeOf({ ...written, sent: {} }, undefined, naming), left: { outcome, code, message } };
 }
 
+/** Of a row in a journal: flags gave it what it has not itself. */
+type Kept = Pick<BeforeRecord, 'ids'> & Partial<BeforeRecord> & Pick<RowRecord, 'force' | 'reassign'>;
+
 /** What a row of a run did, by what its journal kept before the write. */
 export function changeOfRecord(
-	{
-		ids,
-		values = {},
-		sent = {},
-		absent = [],
-		untold = [],
-		withheld = [],
-	}: Pick<BeforeRecord, 'ids'> & Partial<BeforeRecord>,
+	{ ids, values = {}, sent = {}, absent = [], untold = [], withheld = [], label, force, reassign }: Kept,
 	{ endpoint: name, values: shared }: RunPlan,
 	naming: Naming = {},
 ): Change {
 	const endpoint = endpoints[name];
 	const isDelete = endpoint.deletes;
 	const unknown = Object.fromEntries([...untold, ...withheld].map((field) => [field, '(not kept)']));
-	const permanent = shared.force || (isDelete && sent.status !== 'trash');
-	const written = { endpoint, ids, permanent, reassign: shared.reassign };
-	return changeOf({ ...written, sent: isDelete ? {} : { ...unknown, ...sent } }, { values, absent }, naming);
+	const written = { endpoint, ids, permanent: shared.force || force === true, reassign: reassign ?? shared.reassign };
+	return changeOf(
+		{ ...written, sent: isDelete ? {} : { ...unknown, ...sent } },
+		{ values, absent },
+		{ ...naming, label },
+	);
 }
 
 export function actionOf({ endpoint, permanent }: Pick<Written, 'endpoint' | 'permanent'>): Action {

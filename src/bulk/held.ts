@@ -225,3 +225,11 @@ export function isNothing(value: unknown): boolean {
 	const isEmptyList = Array.isArray(value) && value.length === 0;
 	return isEmptyList || [undefined, null, '', 0, '0'].includes(value as undefined);
 }
+
+const LABELS = ['username', 'title', 'name', 'slug'];
+
+/** What people call the object. */
+export function labelOf(held: Held | undefined): string | undefined {
+	const shown = LABELS.map((name) => held && shownValue(held.field(name)));
+	return shown.find((value): value is string => typeof value === 'string' && value !== '');
+}

@@ -56,7 +56,7 @@ export async function historyOf(stateDir: string, object: ObjectName, lookUp: Lo
 			skipped.push({ id, path: link, state, problem });
 		}
 	}
-	for (const { header, recorded } of rows) if (recorded.before !== undefined) names.need(header, recorded.before);
+	for (const { header, recorded } of rows) names.need(header, recorded);
 	// The endpoints of an object have the same fields.
 	const [newest] = rows;
 	if (newest !== undefined) await names.ask(newest.header, lookUp);

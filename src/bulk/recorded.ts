@@ -3,17 +3,16 @@
 import { closeSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { endpoints } from '../api/endpoints.js';
-import type { Field } from '../api/fields.js';
 import { kinds } from '../api/kinds.js';
 import { isId } from '../api/values.js';
 import { openRegularFile } from '../folder.js';
 import { mayBeWritten, type OutcomeName } from '../http/outcomes.js';
-import { Called } from './called.js';
+import { Called, type Named, receiverField } from './called.js';
 import { type Change, changeOfRecord, type NameOf } from './change.js';
 import { ByRow } from './journal/by-row.js';
 import { lineReader, recordAt, scanJournal } from './journal/read.js';
 import type { BeforeRecord, JournalRecord, RowRecord } from './journal/records.js';
-import type { RunHeader } from './plan.js';
+import type { RunHeader, RunPlan } from './plan.js';
 
 export interface RecordedChange {
 	readonly row: number;
@@ -40,11 +39,12 @@ export class JournalNames {
 		if (id !== undefined && username !== undefined) this.#called.add({ of: 'users', id, name: username });
 	}
 
-	/** Old and new values that are shown. */
-	need({ plan }: RunHeader, { values, sent }: Pick<BeforeRecord, 'values' | 'sent'>): void {
-		for (const field of endpoints[plan.endpoint].fields) {
-			if (kinds[field.kind].names === undefined) continue;
-			for (const value of [values[field.name], sent[field.name]].flat()) {
+	/** Old and new values that are shown, and who receives what was left. */
+	need({ plan }: RunHeader, { before, record }: Pick<Recorded, 'before' | 'record'>): void {
+		const { values = {}, sent = {} } = before ?? {};
+		const objects = [values, sent, { reassign: record?.reassign ?? plan.values.reassign }];
+		for (const field of namedIn(plan)) {
+			for (const value of objects.flatMap((each: Readonly<Record<string, unknown>>) => each[field.name])) {
 				if (isId(value) && this.#called.nameOf(field, value) === undefined) this.#note(field.name, value);
 			}
 		}
@@ -57,12 +57,16 @@ export class JournalNames {
 
 	async ask(header: RunHeader, lookUp: LookUp): Promise<void> {
 		if (this.#missing.size === 0) return;
-		const fields = endpoints[header.plan.endpoint].fields.filter(({ name }) => this.#missing.has(name));
+		const fields = namedIn(header.plan).filter(({ name }) => this.#missing.has(name));
 		const objects = [...this.#missing].flatMap(([name, values]) => [...values].map((value) => ({ [name]: value })));
 		this.#ask = (await lookUp(header, fields, objects)) ?? this.#ask;
 	}
 
 	readonly nameOf: NameOf = (field, value) => this.#called.nameOf(field, value) ?? this.#ask(field, value);
+}
+
+function namedIn({ endpoint }: RunPlan): Named[] {
+	return [...endpoints[endpoint].fields, receiverField].filter(({ kind }) => kinds[kind].names !== undefined);
 }
 
 /** A few requests, whatever the length of a run. */
@@ -71,7 +75,7 @@ const MOST_ASKED = 500;
 /** Undefined where the service can't be asked: then IDs are shown. */
 export type LookUp = (
 	header: RunHeader,
-	fields: readonly Field[],
+	fields: readonly Named[],
 	objects: readonly Readonly<Record<string, unknown>>[],
 ) => Promise<NameOf | undefined>;
 
@@ -93,13 +97,14 @@ export function recordedChange(
 	const outcome = record?.outcome ?? 'unknown';
 	const isTried = wasTried(outcome, before !== undefined || !plan.checks.snapshot);
 	if (before !== undefined) {
-		const change = withoutUnchanged(changeOfRecord({ ...before, ids }, plan, naming));
+		const change = withoutUnchanged(changeOfRecord({ ...before, ids, force: record?.force }, plan, naming));
 		return { row, outcome, record, change, isTried };
 	}
 	const isDelete = endpoints[plan.endpoint].deletes;
 	// What a flag gave each row is known all the same.
 	const known = isDelete ? {} : { sent: plan.values.fields, untold: plan.values.withheld };
-	const change = changeOfRecord({ ids, ...known }, plan, naming);
+	const { force, reassign, label } = record ?? {};
+	const change = changeOfRecord({ ids, force, reassign, label, ...known }, plan, naming);
 	const why = plan.checks.snapshot ? 'the journal has no old values of this row' : 'no old values were saved';
 	return { row, outcome, record, change, isTried, gap: isDelete ? undefined : why };
 }
@@ -117,44 +122,64 @@ function withoutUnchanged(change: Change): Change {
 	return { ...change, fields };
 }
 
+/** Those of one journal, in any order: 16 bytes a row. */
+export interface Changes {
+	/** In order. */
+	rows(): number[];
+	of(row: number): RecordedChange;
+	close(): void;
+}
+
+/** @throws FailedError */
+export async function openChanges(path: string, lookUp: LookUp): Promise<Changes> {
+	const befores = new ByRow(Float64Array);
+	const records = new ByRow(Float64Array);
+	const names = new JournalNames();
+	const { header } = await scanJournal(path, (record, place, scan) => {
+		names.add(record);
+		if (record.type === 'before') names.need(scan.header, { before: record });
+		if (record.type === 'row') {
+			records.set(record.row, place);
+			if (endpoints[scan.header.plan.endpoint].deletes) names.need(scan.header, { record });
+		}
+		// A retry finds what the first part wrote.
+		if (record.type === 'before' && befores.get(record.row) === 0) befores.set(record.row, place);
+	});
+	await names.ask(header, lookUp);
+	const fd = openRegularFile(path);
+	const lineAt = lineReader(fd);
+	const at = (place: number) => (place === 0 ? undefined : recordAt(lineAt, place));
+	return {
+		rows: () => rowsIn(records, befores),
+		of(row) {
+			const record = at(records.get(row));
+			const before = at(befores.get(row));
+			const recorded: Recorded = {
+				row,
+				record: record?.type === 'row' ? record : undefined,
+				before: before?.type === 'before' ? before : undefined,
+			};
+			return recordedChange(header, recorded, names);
+		},
+		close: () => closeSync(fd),
+	};
+}
+
 /** All of a run, in the order of rows. @throws FailedError */
 export async function changesOf(
 	path: string,
 	isWanted: (change: RecordedChange) => boolean,
 	lookUp: LookUp,
 ): Promise<Iterable<RecordedChange>> {
-	const befores = new ByRow(Float64Array);
-	const records = new ByRow(Float64Array);
-	const names = new JournalNames();
-	const { header } = await scanJournal(path, (record, place, scan) => {
-		names.add(record);
-		if (record.type === 'before') names.need(scan.header, record);
-		if (record.type === 'row') records.set(record.row, place);
-		// A retry finds what the first part wrote.
-		if (record.type === 'before' && befores.get(record.row) === 0) befores.set(record.row, place);
-	});
-	await names.ask(header, lookUp);
+	const changes = await openChanges(path, lookUp);
 	return (function* () {
-		const fd = openRegularFile(path);
 		try {
-			const lineAt = lineReader(fd);
-			const at = (place: number) => (place === 0 ? undefined : recordAt(lineAt, place));
-			for (const row of rowsIn(records, befores)) {
-				const record = at(records.get(row));
-				const before = at(befores.get(row));
-				const found = recordedChange(
-					header,
-					{
-						row,
-						record: record?.type === 'row' ? record : undefined,
-						before: before?.type === 'before' ? before : undefined,
-					},
-					names,
-				);
+			for (const row of changes.rows()) {
+				const found = changes.of(row);
 				if (isWanted(found)) yield found;
 			}
 		} finally {
-			closeSync(fd);
+			changes.close();
 		}
 	})();
 }

@@ -67,6 +67,11 @@ export interface RowOutcome extends Outcome {
 	line?: number;
 	/** By name: `ticket_id`, `slug`, `taxonomy`; `username` for lookups. */
 	ids: Readonly<Record<string, string>>;
+	/** Of a delete: for good where there is a trash, and who receives what the object leaves. */
+	force?: true | undefined;
+	reassign?: string | undefined;
+	/** A title, where it was known before the row was sent. */
+	label?: string | undefined;
 }
 
 export function wentWrong({ outcome }: Pick<Outcome, 'outcome'>): boolean {

@@ -159,6 +159,51 @@ describe('a person reads names', () => {
 		expect(`${at.read('p.md')}${at.read('p.html')}`).not.toContain('\u200b');
 	});
 
+	test('in the reports of a run, as in those of its plan, and with run show --changes', async () => {
+		const at = await desk();
+		await at.service.call('POST', '/tickets/14', { assignee: 3, title: 'Pay A' });
+		at.file('e.csv', 'id,assignee,title\n14,jose.kaya,Pay A\u200b\n99999,jose.kaya,x\n');
+		const reports = '--report markdown:r.md --report html:r.html';
+		const sent = await at.run(`ticket update --input e.csv ${reports}`);
+		expect(sent.exitCode, sent.stderr).toBe(3);
+		const check = (): void => {
+			expect(at.read('r.md')).toContain(
+				'| 1 | ticket 14 "Pay A" | assignee sofia.bauer → jose.kaya; title "Pay A" → "Pay A\\\\u200b" |',
+			);
+			expect(at.read('r.md')).toContain('- 1 assignee: jose.kaya');
+			expect(at.read('r.md')).toContain('| 2 | 3 | ticket 99999 | failed | ticket 99999 not found');
+			expect(at.read('r.html')).toContain('<del>sofia.bauer</del> → <ins>jose.kaya</ins>');
+			expect(at.read('r.html')).toContain('<ins>Pay A\\u200b</ins>');
+		};
+		check();
+		expect((await at.run(`run show last ${reports}`)).exitCode).toBe(0);
+		check();
+		const { stdout } = await at.run('run show last --changes');
+		expect(stdout).toContain('1\t14\tPay A\tassignee\tsofia.bauer\tjose.kaya\tok');
+	});
+
+	test.each([
+		['ticket delete 14', 'to the trash'],
+		['ticket delete 14 --no-snapshot', 'to the trash'],
+		['ticket delete 14 --force', 'permanently deleted'],
+		['user delete erik.larsen --reassign sofia.bauer', 'permanently deleted; posts go to sofia.bauer'],
+		['user delete --input leavers.csv', 'permanently deleted; posts go to sofia.bauer'],
+	])('what became of a deleted object, sent or applied: %s', async (line, what) => {
+		for (const ways of [
+			[`${line} --yes`],
+			[`${line.replace(' --no-snapshot', '')} --plan p.plan`, 'run apply p.plan --yes'],
+		]) {
+			const at = await desk();
+			at.file('leavers.csv', 'username,reassign\nerik.larsen,sofia.bauer\n');
+			for (const way of ways) {
+				const reported = way === ways.at(-1) ? `${way} --report markdown:r.md` : way;
+				expect((await at.run(reported)).exitCode, reported).toBe(0);
+			}
+			expect(at.read('r.md')).toMatch(new RegExp(`^\\| 1 \\| .* \\| ${what} \\|$`, 'm'));
+			expect((await at.run('run show last --changes')).stdout).toContain(`\t${what}\tok`);
+		}
+	});
+
 	test('of a drifted row, too', async () => {
 		const at = await desk();
 		await at.service.call('POST', '/tickets/14', { assignee: 3 });

@@ -182,12 +182,12 @@ describe('run show --changes', () => {
 		const rows = stdout
 			.split('\n')
 			.slice(0, -1)
-			.map((line) => line.split('\t').slice(0, 6));
+			.map((line) => line.split('\t').slice(0, 7));
 		expect(rows).toEqual([
-			['1', '17', 'status', 'hold', 'read', 'ok'],
-			['1', '17', 'title', 'Printer on fire', 'y', 'ok'],
-			['2', '30', 'status', expect.any(String), 'read', 'ok'],
-			['2', '30', 'title', expect.any(String), 'y', 'ok'],
+			['1', '17', 'Printer on fire', 'status', 'hold', 'read', 'ok'],
+			['1', '17', 'Printer on fire', 'title', 'Printer on fire', 'y', 'ok'],
+			['2', '30', expect.any(String), 'status', expect.any(String), 'read', 'ok'],
+			['2', '30', expect.any(String), 'title', expect.any(String), 'y', 'ok'],
 		]);
 		const json = JSON.parse((await run('run show last --changes --json')).stdout);
 		expect(json).toMatchObject([{ id: 17, changes: [{ field: 'status', old: 'hold' }, {}] }, { id: 30 }]);

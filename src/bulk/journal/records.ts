@@ -43,7 +43,10 @@ type Recorded =
 	| 'attempts'
 	| 'ms'
 	| 'warnings'
-	| 'differs';
+	| 'differs'
+	| 'force'
+	| 'reassign'
+	| 'label';
 
 /** A row's record beside its path IDs. */
 interface RowFacts extends Pick<RowOutcome, Recorded> {
@@ -57,7 +60,7 @@ export interface RowRecord extends RowFacts {
 
 /** Old values of a row, before it was written. */
 export interface BeforeRecord
-	extends Partial<Pick<OldValues, 'absent' | 'untold'>>,
+	extends Partial<Pick<OldValues, 'absent' | 'untold' | 'label'>>,
 		Pick<OldValues, 'values' | 'sent'> {
 	row: number;
 	ids: Ids;
@@ -136,6 +139,8 @@ export interface OldValues {
 	readonly sent: Readonly<Json>;
 	/** Fields whose old value nothing shows. */
 	readonly untold?: readonly string[];
+	/** What people call the object. */
+	readonly label?: string | undefined;
 }
 
 /** Under secret names, at any depth. */
@@ -175,7 +180,8 @@ export function sealed(json: string): string {
 }
 
 export function rowLine(outcome: RowOutcome): string {
-	const { row, line, ids, status, code, message, reasons, attempts, ms, warnings, differs } = outcome;
+	const { row, line, ids, status, code, message, reasons, attempts, ms, warnings, differs, force, reassign, label } =
+		outcome;
 	return JSON.stringify({
 		type: 'row',
 		row,
@@ -190,6 +196,9 @@ export function rowLine(outcome: RowOutcome): string {
 		ms: Math.round(ms),
 		warnings,
 		differs,
+		force,
+		reassign,
+		label,
 		link: linkOf(outcome),
 	});
 }
@@ -205,7 +214,7 @@ function linkOf({ body }: RowOutcome): string | undefined {
 export function beforeLine(
 	row: number,
 	ids: Readonly<Record<string, string>>,
-	{ values, absent, sent, untold = [] }: OldValues,
+	{ values, absent, sent, untold = [], label }: OldValues,
 	redact: Redact,
 ): string {
 	const isSecret = (name: string): boolean => {
@@ -225,6 +234,7 @@ export function beforeLine(
 		withheld: withheld.length === 0 ? undefined : withheld,
 		absent: absent.length === 0 ? undefined : absent,
 		untold: untold.length === 0 ? undefined : untold,
+		label,
 	});
 }
 
@@ -277,6 +287,9 @@ const rowFacts: Parts<RowFacts> = {
 	ms: amount,
 	warnings: optional(listOf(text)),
 	differs: optional(listOf(object<AppliedDifference>({ field: text, sent: anything, shown: anything }))),
+	force: optional(oneOf(true)),
+	reassign: optional(text),
+	label: optional(text),
 	link: optional(text),
 };
 
@@ -291,6 +304,7 @@ const shapes: { readonly [Type in Lines['type']]: Shape<Facts<Type>> } & { reado
 		withheld: optional(listOf(text)),
 		absent: optional(listOf(text)),
 		untold: optional(listOf(text)),
+		label: optional(text),
 	}),
 	attempt: object<Facts<'attempt'>>({
 		row: rowNumber,

@@ -214,7 +214,11 @@ function* rowTable({ rows, total, outcomes, noun, isPlan, whole, apply }: Page):
 	// Without scripts there is nothing to choose.
 	const isChosen = apply !== undefined;
 	const all = '<input id="all" type="checkbox" checked aria-label="All rows that are shown">';
-	const titles = ['Row', 'Line', capital(noun), ...(isPlan ? ['Change'] : ['Outcome', 'Reason'])];
+	const hasChanges = rows.some(({ change }) => change !== undefined);
+	const titles = ['Row', 'Line', capital(noun)];
+	if (!isPlan) titles.push('Outcome');
+	if (hasChanges) titles.push('Change');
+	if (!isPlan) titles.push('Reason');
 	const heads = titles.map((title) => `<th scope="col"><button type="button">${encode(title)}</button></th>`);
 	if (isChosen) heads.unshift(`<th scope="col" class="box" hidden>${all}</th>`);
 	yield `<table id="rows">\n<thead><tr>${heads.join('')}</tr></thead>\n<tbody>\n`;
@@ -224,7 +228,9 @@ function* rowTable({ rows, total, outcomes, noun, isPlan, whole, apply }: Page):
 		const box = `<input type="checkbox" checked value="${encode(id)}" aria-label="${encode(`Apply ${name}`)}">`;
 		if (isChosen) yield `<td class="box" hidden>${box}</td>`;
 		yield placeCells(row);
-		yield change === undefined ? `${outcomeCell(row)}<td>${encode(remarks)}</td>` : `<td>${changeCell(change)}</td>`;
+		yield outcomeCell(row);
+		if (hasChanges) yield `<td>${change === undefined ? '' : changeCell(change)}</td>`;
+		if (!isPlan) yield `<td>${encode(remarks)}</td>`;
 		yield '</tr>\n';
 	}
 	yield '</tbody>\n</table>\n';

@@ -1,6 +1,6 @@
 /** The markdown report, for a CI job or a pull request. */
 
-import { type Change, doneText } from '../change.js';
+import { doneText } from '../change.js';
 import { escapeMarkdown, plainText } from './escape.js';
 import { formatCount, type Page, type PageRow } from './page.js';
 
@@ -15,12 +15,30 @@ const MOST_TEXT = 300;
 const MOST_CHANGE = 2000;
 
 export function* markdown(page: Page): Generator<string> {
+	const { isPlan, rows, toCheck, changed, whole, wholeChanges } = page;
 	let room = MOST_BYTES;
-	for (const text of page.isPlan ? planTop(page) : runTop(page)) {
+	for (const text of isPlan ? planTop(page) : runTop(page)) {
 		room -= Buffer.byteLength(text);
 		yield text;
 	}
-	if (page.toCheck > 0) yield* rowTable(page, room);
+	const [checked, fine] = isPlan ? [[], rows] : [rows.slice(0, toCheck), rows.slice(toCheck)];
+	if (!isPlan && toCheck > 0) {
+		const hasChanges = checked.some(({ change }) => change !== undefined);
+		yield '\n### Rows that need attention\n\n';
+		yield runHead(hasChanges);
+		const texts = checked.slice(0, MOST_CHECKED).map((row) => runRow(row, hasChanges));
+		const given = changed === 0 ? room : room / 2;
+		room -= given - (yield* fitting(texts, toCheck, given, whole));
+	}
+	if (changed === 0) return;
+	yield '\n### Changes\n\n| row | what | change |\n| ---: | --- | --- |\n';
+	yield* fitting(changeRows(fine), changed, room, wholeChanges);
+}
+
+function* changeRows(rows: readonly PageRow[]): Generator<string> {
+	for (const { row, name, change } of rows) {
+		if (change !== undefined) yield `| ${row} | ${cell(name)} | ${cell(doneText(change), MOST_CHANGE)} |\n`;
+	}
 }
 
 function* top({ title, about, details, problems, totals }: Page): Generator<string> {
@@ -35,9 +53,9 @@ function* planTop(page: Page): Generator<string> {
 	yield* top(page);
 	yield* next(page);
 	if (page.left.length === 0) return;
-	yield '\n### Not in the plan\n\n| row | line | what | outcome | reason |\n| ---: | ---: | --- | --- | --- |\n';
+	yield `\n### Not in the plan\n\n${runHead(false)}`;
 	for (const row of page.left.slice(0, MOST_LEFT)) yield runRow(row);
-	if (page.left.length > MOST_LEFT) yield rest(page.left.length - MOST_LEFT, page);
+	if (page.left.length > MOST_LEFT) yield rest(page.left.length - MOST_LEFT, page.whole);
 }
 
 function* runTop(page: Page): Generator<string> {
@@ -61,26 +79,22 @@ function* next({ steps }: Page): Generator<string> {
 	for (const [text, command] of steps) yield `- ${cell(text)}: ${code(command)}\n`;
 }
 
-/** As many rows as there is room for. */
-function* rowTable(page: Page, given: number): Generator<string> {
-	const { isPlan, rows, toCheck } = page;
-	yield isPlan
-		? '\n### Changes\n\n| row | what | change |\n| ---: | --- | --- |\n'
-		: '\n### Rows that need attention\n\n| row | line | what | outcome | reason |\n| ---: | ---: | --- | --- | --- |\n';
-	const most = isPlan ? rows.length : Math.min(toCheck, MOST_CHECKED);
+/** As many rows as there is room for, and where the rest is. @returns the room that is left */
+function* fitting(rows: Iterable<string>, total: number, given: number, whole: string): Generator<string, number> {
 	let room = given;
 	let shown = 0;
-	for (const row of rows.slice(0, most)) {
-		const text = isPlan ? planRow(row) : runRow(row);
-		room -= Buffer.byteLength(text);
-		if (room < 0) break;
+	for (const text of rows) {
+		const size = Buffer.byteLength(text);
+		if (size > room) break;
+		room -= size;
 		shown++;
 		yield text;
 	}
-	if (toCheck > shown) yield rest(toCheck - shown, page);
+	if (total > shown) yield rest(total - shown, whole);
+	return room;
 }
 
-function rest(rows: number, { whole }: Page): string {
+function rest(rows: number, whole: string): string {
 	return `\n… and ${formatCount(rows)} more: ${code(whole)}\n`;
 }
 
@@ -92,14 +106,14 @@ function cell(text: string, most = MOST_TEXT): string {
 	return escapeMarkdown(plainText(text, most));
 }
 
-function planRow({ row, name, change }: PageRow): string {
-	return `| ${row} | ${cell(name)} | ${change === undefined ? '' : changeCell(change)} |\n`;
+function runHead(hasChanges: boolean): string {
+	return hasChanges
+		? '| row | line | what | outcome | change | reason |\n| ---: | ---: | --- | --- | --- | --- |\n'
+		: '| row | line | what | outcome | reason |\n| ---: | ---: | --- | --- | --- |\n';
 }
 
-function changeCell(change: Change): string {
-	return cell(doneText(change), MOST_CHANGE);
-}
-
-function runRow({ row, line, name, outcome, remarks }: PageRow): string {
-	return `| ${row} | ${line ?? ''} | ${cell(name)} | ${outcome ?? ''} | ${cell(remarks)} |\n`;
+function runRow({ row, line, name, outcome, remarks, change }: PageRow, hasChanges = false): string {
+	const done = change === undefined ? '' : cell(doneText(change), MOST_CHANGE);
+	const cells = [row, line ?? '', cell(name), outcome ?? '', ...(hasChanges ? [done] : []), cell(remarks)];
+	return `| ${cells.join(' | ')} |\n`;
 }

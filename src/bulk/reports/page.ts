@@ -2,7 +2,7 @@
 
 import { endpoints, ownId, replayRules } from '../../api/endpoints.js';
 import { nameRow, plural } from '../../api/names.js';
-import { meaningOf, type OutcomeName, outcomeNames } from '../../http/outcomes.js';
+import { isDone, meaningOf, type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import { durationText } from '../../text.js';
 import { type Change, doneText, objectText } from '../change.js';
 import { badRows, type Counts, nextSteps, openRows, sumOf, totalOf } from '../journal/counts.js';
@@ -11,14 +11,17 @@ import { differences, type RowRecord, reasonOf } from '../journal/records.js';
 import { changedNotes, isListed, type LeftRows } from '../left.js';
 import { commandOf, formatShard, makersOf, notesOf, type RunHeader, type RunPlan } from '../plan.js';
 import type { Planned } from '../planned.js';
+import type { Changes } from '../recorded.js';
 import { sourceName, sources } from '../sources.js';
-import type { Totals } from '../totals.js';
+import { Totals } from '../totals.js';
 
 /** Rows of a journal, or of a run that was refused before it had one. */
 interface ReportFile {
 	readonly scan: { readonly counts: Counts };
 	readonly ticks: readonly Tick[];
 	records(): Iterable<RowRecord>;
+	/** Undefined where nothing was sent. */
+	readonly changes?: Pick<Changes, 'of'> | undefined;
 }
 
 export interface ReportFacts {
@@ -64,12 +67,16 @@ export interface Page {
 	readonly ungrouped: number;
 	readonly total: number;
 	readonly toCheck: number;
+	/** Rows that did what was asked, and changed something. */
+	readonly changed: number;
 	/** Those to check first. */
 	readonly rows: readonly PageRow[];
 	/** Rows of a plan that it leaves out, and why. */
 	readonly left: readonly PageRow[];
 	/** Prints all rows. */
 	readonly whole: string;
+	/** Prints all changes. */
+	readonly wholeChanges: string;
 	/** Applies the plan; a page can leave out rows. */
 	readonly apply?: string | undefined;
 }
@@ -102,6 +109,7 @@ const MOST_GROUPS = 100;
 export function pageOfRun(facts: ReportFacts): Page {
 	const { header, files, counts, ms, next, problems = [], refused } = facts;
 	const { noun } = endpoints[header.plan.endpoint];
+	const rows = readRows(facts, noun);
 	const ticks = files.flatMap((file) => file.ticks);
 	const taken = refused === undefined ? `, took ${durationText(workedMs(ticks) || ms)}` : '';
 	const run = refused === undefined ? [`Run ${header.id.replaceAll(',', ', ')}`] : [];
@@ -111,15 +119,16 @@ export function pageOfRun(facts: ReportFacts): Page {
 		about: `${aboutText(header)}${taken}`,
 		details: [...run, ...detailsOf(header)],
 		problems: [...problems, ...changedNotes(counts, header)],
-		totals: [],
 		noun,
 		outcomes: outcomeNames.map((name) => ({ name, rows: counts[name] })).filter((each) => each.rows > 0),
 		steps: next ?? nextSteps(header.id, counts, openRows(counts) > 0),
 		ticks,
 		total: totalOf(recordedIn(facts)),
-		...readRows(facts, noun),
+		...rows,
+		totals: rows.totals.parts(),
 		left: [],
 		whole: refused === undefined ? allRows(header, counts) : 'the same command with --json',
+		wholeChanges: `supportctl run show ${header.id.replaceAll(',', ' ')} --changes`,
 	};
 }
 
@@ -171,9 +180,11 @@ export function pageOfPlan({ header, name, digest, rows: planned, totals, left: 
 		ungrouped: 0,
 		total,
 		toCheck: total,
+		changed: total,
 		rows,
 		left,
 		whole: `supportctl run show ${name} --format csv`,
+		wholeChanges: `supportctl run show ${name} --format csv`,
 		apply,
 	};
 }
@@ -269,8 +280,10 @@ function readRows(facts: ReportFacts, noun: string) {
 	const different: PageRow[] = [];
 	const kept: PageRow[] = [];
 	const fine: PageRow[] = [];
+	const totals = new Totals();
 	let toCheck = 0;
-	for (const record of recordsIn(facts)) {
+	let changed = 0;
+	for (const [record, change] of changesIn(facts)) {
 		const { row, line, ids, outcome, differs = [] } = record;
 		const { test } = meaningOf(record);
 		const isGood = test === 'passed' || test === 'skipped';
@@ -279,14 +292,19 @@ function readRows(facts: ReportFacts, noun: string) {
 		if (outcome === 'differs' || (isGood && differs.length > 0)) list = different;
 		else if (outcome === 'skipped' && isListed(record)) list = kept;
 		else if (isGood) list = fine;
+		if (change !== undefined && isDone(record)) {
+			totals.add(change);
+			if (list === fine) changed++;
+		}
 		if (list === fine && fine.length >= MOST_ROWS) continue;
 		const shown: PageRow = {
 			row,
 			line,
-			name: nameRow(ids, noun),
+			name: change === undefined ? nameRow(ids, noun) : objectText(change.object),
 			link: ownLink(record.link, baseUrl),
 			outcome,
 			remarks: [...(isPlain ? [] : [reasonOf(record)]), ...differences(record)].join('; '),
+			...(change !== undefined && { change }),
 		};
 		if (list.length < MOST_ROWS) list.push(shown);
 		if (list === fine) continue;
@@ -296,5 +314,16 @@ function readRows(facts: ReportFacts, noun: string) {
 		groups.add(text, shown, `${outcome} ${text.replace(/\d+/g, '#')}`);
 	}
 	const rows = [...wrong, ...different, ...kept, ...fine].slice(0, MOST_ROWS);
-	return { rows, groups: groups.sorted(), ungrouped: groups.others, toCheck };
+	return { rows, groups: groups.sorted(), ungrouped: groups.others, toCheck, changed, totals };
+}
+
+/** With what each row changed, or tried to. */
+function* changesIn({ files }: ReportFacts): Generator<[record: RowRecord, change: Change | undefined]> {
+	for (const { records, changes } of files) {
+		for (const record of records()) {
+			const { change, isTried = false } = changes?.of(record.row) ?? {};
+			const isShown = isTried && (change?.action !== 'update' || change.fields.length > 0);
+			yield [record, isShown ? change : undefined];
+		}
+	}
 }

@@ -8,7 +8,17 @@ import type { Request } from '../../api/request.js';
 import { emptyRecord, looksLikeNumber, quote } from '../../api/values.js';
 import { type Outcome, skipped, unsent } from '../../http/outcome.js';
 import type { NameOf } from '../change.js';
-import { type Held, holds, isNothing, isShown, isUnchanged, type KnownValue, shownValue, valuesOf } from '../held.js';
+import {
+	type Held,
+	holds,
+	isNothing,
+	isShown,
+	isUnchanged,
+	type KnownValue,
+	labelOf,
+	shownValue,
+	valuesOf,
+} from '../held.js';
 import type { OldValues } from '../journal/records.js';
 import { type Checks, type Fields, listedFields, NOTHING_TO_SEND, type RunPlan } from '../plan.js';
 import { sources } from '../sources.js';
@@ -196,5 +206,5 @@ export function oldValues(
 	});
 	const known = valuesOf(held, names);
 	if ('is' in known) return known;
-	return { ...known, sent: written, untold };
+	return { ...known, sent: written, untold, label: labelOf(held) };
 }

@@ -371,11 +371,12 @@ export function openPlannedRows(
 		}
 		for (const item of itemsIn(path, plan)) {
 			if (item.is !== 'planned') continue;
-			const { row, line, ids, force, reassign, modified, fields, before } = item.write;
+			const { row, line, ids, label, force, reassign, modified, fields, before } = item.write;
 			if (isTaken.has(String(ownId(ids)))) continue;
 			yield {
 				row,
 				line,
+				label,
 				reassign,
 				modified,
 				request: request({ ids, force, reassign, fields }),

@@ -12,7 +12,17 @@ import { isRouteMissing } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, skipped, unsent } from '../../http/outcome.js';
 import { Called, receiverField } from '../called.js';
 import { changeOf, type Left, leftChange, type NameOf } from '../change.js';
-import { type Held, heldAfter, heldIn, heldOf, isUnchanged, type KnownFields, shownValue, withTerms } from '../held.js';
+import {
+	type Held,
+	heldAfter,
+	heldIn,
+	heldOf,
+	isUnchanged,
+	type KnownFields,
+	labelOf,
+	shownValue,
+	withTerms,
+} from '../held.js';
 import { LeftRows, unplanned } from '../left.js';
 import { BatchReader, inOrder } from '../lists/batches.js';
 import { comparesFirst, type Fields, type RunPlan, readsBefore } from '../plan.js';
@@ -328,13 +338,6 @@ function planProblem({ endpoint }: Request, fields: Fields, plan: RunPlan): Outc
 
 /** By which people know an object; of a deleted one, these must not change before its plan is applied. */
 const IDENTITY = ['status', 'username', 'name', 'title', 'slug', 'email'];
-
-const LABELS = ['username', 'title', 'name', 'slug'];
-
-function labelOf(held: Held | undefined): string | undefined {
-	const shown = LABELS.map((name) => held && shownValue(held.field(name)));
-	return shown.find((value): value is string => typeof value === 'string' && value !== '');
-}
 
 /** Rows of one object are a chain: a later one finds what the earlier ones leave. */
 class Chains {

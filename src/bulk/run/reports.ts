@@ -7,6 +7,7 @@ import { countOutcome, createCounts } from '../journal/counts.js';
 import { isOwnJournal } from '../journal/folder.js';
 import { openRecords } from '../journal/read.js';
 import type { RunHeader } from '../plan.js';
+import { type LookUp, openChanges } from '../recorded.js';
 import { inputFileOf } from '../sources.js';
 import type { Ended, Started } from './events.js';
 import type { PlannedRows } from './rows.js';
@@ -72,11 +73,23 @@ export async function writeRunReports(setup: RunSetup, journal: Started['journal
 	const { parseReport, writeReports } = await writer();
 	const { counts, ms } = ended;
 	const file = await openRecords(journal.path);
+	const changes = await openChanges(journal.path, lookUpIn(setup, ended));
 	try {
-		await writeReports(asked.map(parseReport), { header: journal.header, files: [file], counts, ms }, setup.means.cwd);
+		const files = [{ ...file, changes }];
+		await writeReports(asked.map(parseReport), { header: journal.header, files, counts, ms }, setup.means.cwd);
 	} finally {
+		changes.close();
 		file.close();
 	}
+}
+
+/** Names that the run did not meet; a run that was stopped asks nothing more. */
+function lookUpIn({ means: { directories } }: RunSetup, { stopped }: Ended): LookUp {
+	return async (_header, fields, objects) => {
+		if (stopped !== undefined) return undefined;
+		await directories.learn(fields, objects);
+		return directories.nameOf;
+	};
 }
 
 /** A pull request shows why, too. @param rows those that are wrong @throws FailedError, UsageError */

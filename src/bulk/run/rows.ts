@@ -18,6 +18,8 @@ export interface RunRow {
 	readonly line?: number;
 	readonly request: Request;
 	readonly reassign?: string;
+	/** Of the object, in a plan. */
+	readonly label?: string | undefined;
 	/** The object must still have one of these values in each field. */
 	readonly expected?: Readonly<Record<string, readonly unknown[]>>;
 	/** Fields that an undo can't put back, with their old values where they are known. */

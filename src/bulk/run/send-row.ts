@@ -309,9 +309,13 @@ export class RowSender {
 	}
 }
 
-export function rowOutcome({ row, line, remarks, request: { endpoint, ids } }: RunRow, result: Outcome): RowOutcome {
+export function rowOutcome(planned: RunRow, result: Outcome): RowOutcome {
+	const { row, line, remarks, reassign, label, request } = planned;
+	const { endpoint, ids, permanent } = request;
 	const id = endpoint.looksUp !== undefined && result.outcome === 'ok' ? lookedUpId(result.body) : undefined;
 	const outcome: RowOutcome = Object.assign(result, { row, line, ids: id === undefined ? ids : { ...ids, id } });
+	if (endpoint.deletes)
+		Object.assign(outcome, { force: permanent && endpoint.trash ? true : undefined, reassign, label });
 	if (remarks !== undefined) outcome.warnings = [...(result.warnings ?? []), ...remarks];
 	return outcome;
 }

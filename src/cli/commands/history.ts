@@ -106,7 +106,8 @@ export function changeRows(invocation: Invocation, entry: RecordedChange): Row[]
 	};
 	if (!printsLines(invocation)) return [{ ...changeView(change), ...facts, message: messageWith() }];
 	if (change.action !== 'update') {
-		return [{ ...facts, field: null, old: null, new: doneText(change), message: messageWith() }];
+		const title = change.object.label ?? null;
+		return [{ ...facts, title, field: null, old: null, new: doneText(change), message: messageWith() }];
 	}
 	const lines: Row[] = change.fields.length === 0 ? [{ field: null, old: null, new: null }] : changeLines(change);
 	return lines.map((line) => ({ ...facts, ...line, message: messageWith(line.message) }));

@@ -200,7 +200,9 @@ describe('a row', () => {
 		const reads = () => [ok({ status: 'read', title: { raw: 'x' } })];
 		const { steps, kept, sent } = await perform(plan, row, { reads: reads() });
 		expect(steps).toEqual(['read before', 'keep', 'write']);
-		expect(kept).toEqual([{ values: { status: 'read' }, absent: [], untold: [], sent: { status: 'hold' } }]);
+		expect(kept).toEqual([
+			{ values: { status: 'read' }, absent: [], untold: [], label: 'x', sent: { status: 'hold' } },
+		]);
 		expect(sent).toEqual([{ status: 'hold' }]);
 		await expect(perform(plan, row, { reads: reads(), keep: false })).rejects.toThrow('the disk is full');
 	});

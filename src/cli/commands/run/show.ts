@@ -8,7 +8,7 @@ import { exitCodeOf, needsAttention } from '../../../bulk/journal/counts.js';
 import { findRun } from '../../../bulk/journal/folder.js';
 import { closeRuns, combine, type OpenRuns, openRuns, type Whole } from '../../../bulk/journal/shards.js';
 import { commandOf, formatShard, madeBy, type RunPlan } from '../../../bulk/plan.js';
-import type { RecordedChange } from '../../../bulk/recorded.js';
+import type { Changes, RecordedChange } from '../../../bulk/recorded.js';
 import { leavesTexts } from '../../../bulk/run/left-behind.js';
 import { isPlanFile, plannedChanges, readPlan, sumUp } from '../../../bulk/run/plan-file.js';
 import { inputFileOf, sourceName } from '../../../bulk/sources.js';
@@ -56,7 +56,7 @@ export const command = defineCommand({
 		try {
 			const whole = combine(runs);
 			const outcomes = options.outcome?.flat();
-			if (options.report !== undefined) await writeReports(runs, whole, options.report, context.cwd);
+			if (options.report !== undefined) await writeReports(invocation, runs, whole, options.report);
 			if (options.changes === true) await showChanges(invocation, runs, outcomes);
 			else if (outcomes === undefined) await showRuns(invocation, runs, whole);
 			else
@@ -80,7 +80,8 @@ async function showChanges(
 	const { changesOf } = await import('../../../bulk/recorded.js');
 	const { changeRows, fieldColumns } = await import('../history.js');
 	const ids = endpoints[runs[0].scan.header.plan.endpoint].parameters.map(({ name }) => name);
-	const columns = [...['row', ...ids].map((path) => ({ path })), ...fieldColumns, { path: 'message', optional: true }];
+	const titled = [{ path: 'title', optional: true }, ...fieldColumns, { path: 'message', optional: true }];
+	const columns = [...['row', ...ids].map((path) => ({ path })), ...titled];
 	const isWanted = (change: RecordedChange) => outcomes?.includes(change.outcome) ?? change.isTried;
 	const results = await openResults(invocation, { columns, idOf: ({ id }) => id });
 	for (const { summary } of runs) {
@@ -92,7 +93,8 @@ async function showChanges(
 	await results.end();
 }
 
-async function writeReports(runs: OpenRuns, whole: Whole, texts: readonly string[], cwd: string): Promise<void> {
+async function writeReports(call: Invocation, runs: OpenRuns, whole: Whole, texts: readonly string[]): Promise<void> {
+	const { cwd } = call.context;
 	const reports = await import('../../../bulk/reports/write.js');
 	const taken = runs.flatMap(({ summary: { path }, scan }) => [
 		['the journal of the run', path] as const,
@@ -103,7 +105,14 @@ async function writeReports(runs: OpenRuns, whole: Whole, texts: readonly string
 		...whole.missing.map((shard) => `shard ${shard} is missing`),
 		...whole.twice.map((shard) => `shard ${shard} appears more than once`),
 	];
-	await reports.writeReports(specs, { ...whole, problems }, cwd);
+	const { openChanges } = await import('../../../bulk/recorded.js');
+	const files: (OpenRuns[0] & { changes: Changes })[] = [];
+	try {
+		for (const run of runs) files.push({ ...run, changes: await openChanges(run.summary.path, lookUpWith(call)) });
+		await reports.writeReports(specs, { ...whole, files, problems }, cwd);
+	} finally {
+		for (const { changes } of files) changes.close();
+	}
 }
 
 /** A journal has no bodies. */
