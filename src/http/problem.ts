@@ -88,6 +88,12 @@ export function nextStepFor(code: string | undefined): string | undefined {
 	return code !== undefined && Object.hasOwn(NEXT_STEPS, code) ? NEXT_STEPS[code] : undefined;
 }
 
+/** What the code of a 403 says is missing, as WordPress spells its codes: ` to edit` of `rest_cannot_edit`; mostly nothing. */
+export function missingRight(code = ''): string {
+	const action = /^rest_(?:user_)?cannot_([a-z_]{1,60})$/.exec(code)?.[1];
+	return action === undefined ? '' : ` to ${action.replaceAll('_', ' ')}`;
+}
+
 export function describeProblem(error: Error): TransportProblem {
 	const [code, message, permanent] = recognise(error);
 	return { code, message, permanent };

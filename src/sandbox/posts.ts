@@ -5,6 +5,7 @@ import { taxonomies } from '../api/fields.js';
 import { escapeHtml } from '../text.js';
 import { type Argument, date, integers, texts } from './arguments.js';
 import {
+	type Action,
 	type Call,
 	createResource,
 	type Handler,
@@ -71,10 +72,9 @@ function isOpenTo(ticket: Ticket, caller: User): boolean {
 	return tickets === 'all' || isAuthor || (tickets === 'assigned' && ticket.assignee === caller.id);
 }
 
-function checkTicket(ticket: Ticket, { caller }: Pick<Call, 'caller'>, action: 'edit' | 'read'): void {
-	if (!isOpenTo(ticket, caller)) {
-		throw forbidden(action === 'edit' ? 'rest_cannot_edit' : 'rest_forbidden', `${action} this ticket`);
-	}
+function checkTicket(ticket: Ticket, { caller }: Pick<Call, 'caller'>, action: Action): void {
+	if (isOpenTo(ticket, caller)) return;
+	throw forbidden(action === 'read' ? 'rest_forbidden' : `rest_cannot_${action}`, `${action} this ticket`);
 }
 
 const termFields = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
@@ -222,7 +222,8 @@ export function createTerms({ store }: Service, taxonomy: (typeof taxonomies)[nu
 		table,
 		missing: new ServiceError(404, 'rest_term_invalid', 'Term does not exist.'),
 		check(_term, { caller }, action) {
-			if (action === 'edit' && !rightsOf(caller).terms) throw forbidden('rest_cannot_update', 'edit this term');
+			if (action === 'read' || rightsOf(caller).terms) return;
+			throw forbidden(action === 'edit' ? 'rest_cannot_update' : 'rest_cannot_delete', `${action} this term`);
 		},
 		shape(term) {
 			const tickets = [...store.tickets.values()].filter((ticket) => [ticket[taxonomy]].flat().includes(term.id));

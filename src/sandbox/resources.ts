@@ -25,6 +25,8 @@ export interface Call {
 
 export type Handler = (call: Call) => SandboxResponse;
 
+export type Action = 'read' | 'edit' | 'delete';
+
 export type Shape = Record<string, unknown>;
 
 export interface Kind<T> {
@@ -34,7 +36,7 @@ export interface Kind<T> {
 	/** What is stored for a field, if not its value. @throws ServiceError; the fields before it stay stored */
 	stored?(name: string, value: unknown, row: T): Shape | undefined;
 	/** @throws ServiceError 403 if the caller may not open it, or do this */
-	check?(row: T, call: Call, action: 'edit' | 'read'): void;
+	check?(row: T, call: Call, action: Action): void;
 	/** Without it, deletes need `force`. */
 	trash?(row: T): void;
 	detach?(row: T, values: Call['values']): void;
@@ -99,7 +101,7 @@ function list<T extends Row>(kind: Kind<T>, call: Call): SandboxResponse {
 	return ok(found.slice((page - 1) * size, page * size).map(kind.shape), headers);
 }
 
-function find<T>(kind: Kind<T>, call: Call, action: 'edit' | 'read'): T {
+function find<T>(kind: Kind<T>, call: Call, action: Action): T {
 	const row = kind.table.get(call.values.id as number);
 	if (row === undefined) throw kind.missing;
 	kind.check?.(row, call, action);
@@ -116,7 +118,7 @@ function update<T extends Row>(kind: Kind<T>, call: Call): SandboxResponse {
 }
 
 function remove<T extends Row>(kind: Kind<T>, call: Call): SandboxResponse {
-	const row = find(kind, call, 'edit');
+	const row = find(kind, call, 'delete');
 	if (call.values.force === true) {
 		const previous = kind.shape(row);
 		kind.detach?.(row, call.values);

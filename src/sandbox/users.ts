@@ -38,9 +38,8 @@ export function createUsers({ store, dialect }: Service): Resource & { readonly 
 		table: store.users,
 		missing: noUser,
 		check(user, { caller }, action) {
-			if (action === 'edit' && user !== caller && !rightsOf(caller).users) {
-				throw forbidden('rest_cannot_edit', 'edit this user');
-			}
+			if (action === 'read' || user === caller || rightsOf(caller).users) return;
+			throw forbidden(action === 'edit' ? 'rest_cannot_edit' : 'rest_user_cannot_delete', `${action} this user`);
 		},
 		shape({ password: _, passwords: _passwords, ...user }) {
 			// Services show these values where nothing is stored; writing them back would store them.

@@ -70,7 +70,9 @@ describe('on stderr', () => {
 		const { work } = await startDesk(json(403, { code: 'rest_cannot_edit', message: 'Sorry.' }));
 		const { exitCode, stderr } = await work.run('ticket update 1 2 --status hold');
 		expect(exitCode).toBe(4);
-		expect(stderr).toContain('hint: your account lacks permission; ask an administrator or use a different profile\n');
+		expect(stderr).toContain(
+			'hint: your account lacks permission to edit; ask an administrator or use a different profile',
+		);
 	});
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeProblem } from '../../src/http/problem.js';
+import { describeProblem, missingRight } from '../../src/http/problem.js';
 
 const coded = (code: string, message = code): Error => Object.assign(new Error(message), { code });
 
@@ -47,5 +47,18 @@ describe('describeProblem', () => {
 			message: 'ended',
 		});
 		expect(describeProblem(new Error('odd'))).toMatchObject({ code: 'network', message: 'odd', permanent: false });
+	});
+});
+
+describe('a 403', () => {
+	it.each([
+		['rest_cannot_edit', ' to edit'],
+		['rest_user_cannot_view', ' to view'],
+		['rest_cannot_manage_application_passwords', ' to manage application passwords'],
+		['rest_forbidden', ''],
+		['http_403', ''],
+		[undefined, ''],
+	])('with the code %s lacks a right%s', (code, right) => {
+		expect(missingRight(code)).toBe(right);
 	});
 });

@@ -95,7 +95,9 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 			ended.failure ??= error;
 		});
 		await show({ type: 'ended', ...ended });
-		if (ended.counts.ok > 0) for (const text of leavesTexts(leaves)) given.means.warn(text);
+		// Without a delete nothing stays, but tickets may have moved.
+		const left = ended.counts.ok > 0 ? leaves : leaves.filter(({ run }) => run !== undefined);
+		for (const text of leavesTexts(left)) given.means.warn(text);
 		return ended.exitCode;
 	} finally {
 		await rows.input?.dispose({ keep });

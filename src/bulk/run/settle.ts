@@ -68,6 +68,8 @@ export function notRead({ endpoint, ids, method }: Request, seen: Outcome, maybe
 	const { body: _, ...result } = seen;
 	const { outcome, message, code, gone } = result;
 	const why = (message ?? code ?? outcome).replace(/\.$/, '');
+	// The row's code says that nothing was written.
+	const own = result.forbidden && message !== undefined && code !== undefined ? `${code}: ` : '';
 	if (gone !== undefined) {
 		// The service itself says so: an update has nothing left to change.
 		if (method === 'DELETE' && maybeSent) return { ...result, outcome: 'ok', message: GONE };
@@ -87,7 +89,7 @@ export function notRead({ endpoint, ids, method }: Request, seen: Outcome, maybe
 		...result,
 		outcome: 'failed',
 		code: NOT_READ,
-		message: `couldn't read the ${endpoint.noun}, so nothing was written: ${why}${wayWithout(plan)}`,
+		message: `couldn't read the ${endpoint.noun}, so nothing was written: ${own}${why}${wayWithout(plan)}`,
 	};
 }
 

@@ -5,12 +5,13 @@ import { nameRow } from '../../api/names.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { exitCodeOfOne } from '../../bulk/journal/counts.js';
 import { differences, fullMessage } from '../../bulk/journal/records.js';
+import { NOT_READ } from '../../bulk/run/settle.js';
 import { fileOf } from '../../bulk/sources.js';
 import { ExitCode, FailedError, SupportctlError } from '../../errors.js';
 import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { outcomes } from '../../http/outcomes.js';
-import { nextStepFor } from '../../http/problem.js';
+import { missingRight, nextStepFor } from '../../http/problem.js';
 import type { Palette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
 import { annotate, asksForJson } from '../../output/sanitise.js';
@@ -28,7 +29,10 @@ export function nextStep(
 ): string | undefined {
 	const isPage = code === 'html_response';
 	if (signedOut) return signInAgain(connection);
-	if (forbidden && !isPage) return 'your account lacks permission; ask an administrator or use a different profile';
+	if (forbidden && !isPage) {
+		const right = code === NOT_READ ? ' to read this' : missingRight(code);
+		return `your account lacks permission${right}; ask an administrator or use a different profile (to see what this account may do: supportctl whoami)`;
+	}
 	if (forbidden) return nextStepFor('login_form');
 	if (code === NO_ROUTE) return 'endpoint not found; run "supportctl doctor" to check the base URL and the prefixes';
 	if (isPage && notServed && outcome === 'failed') {
