@@ -26,6 +26,9 @@ export interface ErrorDetails {
 	cause?: unknown;
 }
 
+/** The code of an error for want of credentials. */
+export const NOT_SIGNED_IN = 'not_signed_in';
+
 /** For people; everything else is a bug and reported as one. */
 export class SupportctlError extends Error {
 	readonly code: string;

@@ -10,6 +10,7 @@ import {
 	userFields,
 	usernameField,
 } from './fields.js';
+import type { Named } from './references.js';
 
 export type Method = 'GET' | 'POST' | 'DELETE';
 
@@ -73,7 +74,7 @@ export interface PathParameter {
 	readonly help: string;
 	readonly choices?: readonly string[];
 	/** Whose names can stand for the ID. */
-	readonly names?: 'users' | 'terms' | 'passwords';
+	readonly names?: Named;
 }
 
 /** A parameter in the query string. */

@@ -1,6 +1,7 @@
 /** The kinds of fields: how text becomes a value, what is refused, how values compare, and how flags and editors show them. */
 
 import { type Compare, compareDates, compareSigns, compareTerm, compareTermList, comparing } from './compare.js';
+import type { Named } from './references.js';
 import { findStatus, likelyStatus, ticketStatuses } from './statuses.js';
 import {
 	hasInexactNumber,
@@ -60,7 +61,7 @@ interface Kind {
 
 /** Whose names stand for IDs. */
 interface Names {
-	readonly of: 'users' | 'terms';
+	readonly of: Exclude<Named, 'passwords'>;
 	/** Of IDs in a request. */
 	readonly asNumber: boolean;
 	/** Objects show slugs, which may be empty, damaged or look like IDs. */
@@ -117,7 +118,7 @@ const SHOWN_BOOLEANS = new Map([
 	['no', false],
 ]);
 
-function itemsOf(text: string): string[] {
+export function itemsOf(text: string): string[] {
 	const items = text.split(',').map((part) => part.trim());
 	return items.filter((item) => item !== '');
 }
@@ -350,10 +351,10 @@ const rows = {
 		placeholder: 'term',
 		takes: 'an ID, slug or name',
 	},
-	/** IDs are sent as numbers. */
+	/** IDs are sent as numbers; a number in a text may be a name until the taxonomy is known. */
 	terms: {
 		...usual,
-		...rule((given) => itemsOf(given).map((item) => wholeNumber(item) ?? item)),
+		...rule(itemsOf),
 		compare: compareTermList,
 		empty: [],
 		isText: false,

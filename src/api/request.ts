@@ -13,6 +13,8 @@ export interface RowValues {
 	reassign?: string | undefined;
 	/** To look up, by path parameter or `reassign`. */
 	names?: Readonly<Record<string, string>> | undefined;
+	/** Fields in which names may stand for IDs. What other fields have is an ID already, and is never read as a name. */
+	mayName?: ReadonlySet<string> | undefined;
 	/** The body: wire name → value. Of custom fields: the custom field's name → text. */
 	fields?: Readonly<Record<string, unknown>> | undefined;
 	/** For --if-unmodified; never sent. */

@@ -23,10 +23,12 @@ export function quote(text: string): string {
 	return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
 }
 
+/** People and spreadsheets write #14; `id:14` is an ID where 14 could be a name. */
+const ID_MARK = /^(?:#|id:)(?=\d+$)/i;
+
 /** @returns digits, ready for a path */
 export function parseId(text: string): Parsed<string> {
-	// People and spreadsheets write #14.
-	const digits = text.replace(/^#/, '');
+	const digits = text.replace(ID_MARK, '');
 	if (!/^[1-9][0-9]*$/.test(digits)) return { problem: `invalid ID ${quote(text)} (IDs are positive integers)` };
 	if (Number.isSafeInteger(Number(digits))) return { value: digits };
 	return { problem: `invalid ID ${quote(text)}: larger than ${Number.MAX_SAFE_INTEGER}` };
@@ -34,7 +36,7 @@ export function parseId(text: string): Parsed<string> {
 
 /** `11,12,13` is three; names may contain commas. */
 export function splitIds(text: string): string[] {
-	return /^#?\d+(?:,#?\d+)+$/.test(text) ? text.split(',') : [text];
+	return /^(?:#|id:)?\d+(?:,(?:#|id:)?\d+)+$/i.test(text) ? text.split(',') : [text];
 }
 
 /** Names made of digits are written `@NAME`. */

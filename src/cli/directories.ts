@@ -11,6 +11,7 @@ export function openDirectories(
 	{ dialect }: Session,
 	options: SendOptions,
 	reach: () => Promise<{ session: Session; client: Client }>,
+	tell: (text: string) => void,
 ): Directories {
 	return createDirectories({
 		dialect,
@@ -23,6 +24,7 @@ export function openDirectories(
 			const why = `the service refused the credentials (401): ${message.replace(/\.$/, '')}; nothing was sent`;
 			throw new SupportctlError(why, ExitCode.refused, { code, hint: signInAgain(session.connection) });
 		},
+		tell,
 		async account() {
 			const { auth } = (await reach()).session.connection;
 			if (auth.scheme === 'none') return undefined;

@@ -1,7 +1,7 @@
 /** What a command needs to reach the service, and where each part comes from. */
 
 import { resolve as resolvePath } from 'node:path';
-import { ExitCode, fileProblem, SupportctlError, UsageError } from '../errors.js';
+import { ExitCode, fileProblem, NOT_SIGNED_IN, SupportctlError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
 import type { Auth, ProxySettings, TlsFiles } from '../net.js';
 import { checkSecret, describeStore, fetchSecret, type StoredSecret, secretNoun } from './secrets.js';
@@ -140,8 +140,6 @@ export async function findAuth(setup: Setup, baseUrl: string): Promise<SignIn> {
 	if (secret === undefined) throw refusal(source, scheme === 'basic' ? 'PASSWORD' : 'TOKEN');
 	return { auth: makeAuth(scheme, settings, checkSecret(scheme, secret, source)), secretSource: source };
 }
-
-export const NOT_SIGNED_IN = 'not_signed_in';
 
 function notSignedIn(message: string, { profileName }: Setup, otherWays = ''): SupportctlError {
 	const login = `supportctl login${profileName === undefined ? '' : ` --profile ${profileName}`}`;

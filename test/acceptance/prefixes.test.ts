@@ -98,8 +98,8 @@ describe("a deployment's own words", () => {
 		await run('term update ticket_priority 22 --name x');
 		await run('api GET tickets');
 		const paths = desk.requests.slice(before).map(({ path }) => path);
-		// The priority's color is read before.
-		expect(paths).toHaveLength(6);
+		// The priorities are listed, and the color of one is read before.
+		expect(paths).toHaveLength(7);
 		for (const path of paths) expect(path).toMatch(/\/acme-api\/v1\//);
 	});
 

@@ -83,7 +83,7 @@ describe('a text becomes the value that is sent', () => {
 		['adjustment', '-', '-'],
 		['adjustment', 'positive', 'positive'],
 		['email', 'ada@desk.example', 'ada@desk.example'],
-		['terms', '3, 4,urgent,,', [3, 4, 'urgent']],
+		['terms', '3, 4,urgent,,', ['3', '4', 'urgent']],
 		['terms', '9007199254740993', ['9007199254740993']],
 		['terms', '', []],
 		['list', 'agent, editor', ['agent', 'editor']],

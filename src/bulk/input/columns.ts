@@ -9,6 +9,7 @@ import { isProblem, kindOf, type Parsed, quote } from '../../api/values.js';
 export interface Draft extends RowValues {
 	ids: Record<string, string>;
 	fields: Record<string, unknown>;
+	mayName?: Set<string>;
 }
 
 /** Puts a value into the row. @param column its name in the input @returns what is wrong with it */
@@ -52,15 +53,16 @@ function valueColumn(clear: boolean, parser: ValueParser, store: (row: Draft, va
 }
 
 export function fieldColumn(field: Field, rules: ValueRules, clear: boolean): ColumnReader {
-	const { keepsSpaces } = kinds[field.kind];
+	const { keepsSpaces, names } = kinds[field.kind];
 	const parser: ValueParser = {
 		text: (cell) => parseField(field, keepsSpaces ? cell : cell.trim(), rules),
 		typed: (value) => checkTyped(field, value, rules),
 	};
-	return valueColumn(clear, parser, ({ fields }, value) => {
-		const earlier = fields[field.name];
+	return valueColumn(clear, parser, (row, value) => {
+		if (names !== undefined) row.mayName = (row.mayName ?? new Set()).add(field.name);
+		const earlier = row.fields[field.name];
 		const joins = kinds[field.kind].many === 'entries' && earlier !== undefined;
-		fields[field.name] = joins ? mergeValues(field, earlier, value) : value;
+		row.fields[field.name] = joins ? mergeValues(field, earlier, value) : value;
 	});
 }
 

@@ -4,9 +4,10 @@ import { type Endpoint, mustBeGiven, numberedIdNames } from '../../api/endpoints
 import { flagName } from '../../api/fields.js';
 import type { ValueRules } from '../../api/kinds.js';
 import { readOfWrite } from '../../api/reads.js';
+import { type Named, named } from '../../api/references.js';
 import { parseTaxonomy, type RowValues } from '../../api/request.js';
 import { didYouMean, nearest } from '../../api/suggest.js';
-import { looksLikeNumber, type Parsed, parseId, parseSlugOrName, quote } from '../../api/values.js';
+import { looksLikeNumber, type Parsed, parseId, parseSlug, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { type ColumnSettings, rowIdName } from '../plan.js';
 import {
@@ -86,10 +87,6 @@ function parseForce(text: string): Parsed<boolean> {
 	return typeof value === 'boolean' ? { value } : { problem: `${quote(text)} is not true or false` };
 }
 
-function parseIdOrName(text: string): Parsed<string> {
-	return looksLikeNumber(text) ? parseId(text) : { value: text };
-}
-
 interface Meaning {
 	/** Empty for a custom field, and for what is ignored. */
 	readonly name: string;
@@ -109,9 +106,10 @@ function meaningsOf({ endpoint, rules }: CompileOptions, clears: boolean): Meani
 	): void => {
 		meanings.push({ name, means, read: textColumn(parse, store) });
 	};
-	const addNamed = (name: string, parse: (text: string) => Parsed<string>, parameter = name): void => {
+	const addNamed = (name: string, of: Named, parameter = name): void => {
+		const { mayBeName, parse } = named[of];
 		const store = (row: Draft, text: string): void => {
-			if (!looksLikeNumber(text)) row.names = { ...row.names, [parameter]: text };
+			if (mayBeName(text)) row.names = { ...row.names, [parameter]: text };
 			else if (parameter === 'reassign') row.reassign = text;
 			else row.ids[parameter] = text;
 		};
@@ -123,18 +121,18 @@ function meaningsOf({ endpoint, rules }: CompileOptions, clears: boolean): Meani
 	}
 	if (readOfWrite(endpoint)?.hasModified) add('modified_gmt', asItIs<string>, (row, time) => (row.modified = time));
 	for (const { name } of query) {
-		if (name === 'reassign') addNamed(name, parseIdOrName);
+		if (name === 'reassign') addNamed(name, 'users');
 		else add(name, parseForce, (row, force) => (row.force = force));
 	}
 	const parsers = {
 		id: parseId,
-		slug: parseSlugOrName,
+		slug: parseSlug,
 		taxonomy: (text: string) => parseTaxonomy(endpoint, text, rules.undocumented),
 	};
 	for (const { name, kind, names } of parameters) {
 		const isOnlyId = parameters.length === 1 && numberedIdNames.has(`${noun}_id`);
 		for (const each of isOnlyId ? ['id', `${noun}_id`] : [name]) {
-			if (names !== undefined) addNamed(each, kind === 'id' ? parseIdOrName : parseSlugOrName, name);
+			if (names !== undefined) addNamed(each, names, name);
 			else add(each, parsers[kind], (row, id) => (row.ids[name] = id), name);
 		}
 		if (names === 'users' && !meanings.some((each) => each.name === 'username')) {

@@ -6,10 +6,11 @@ import { endpoints } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
 import { kinds } from '../../api/kinds.js';
 import { listRequest, ownAccount, PAGE_SIZE, reads } from '../../api/reads.js';
+import { readReference } from '../../api/references.js';
 import { createPlanner, type Request } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
-import { isId, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../api/values.js';
-import { FailedError, UsageError } from '../../errors.js';
+import { isId, isProblem, looksLikeNumber, NOBODY, OWN_ID, parseId, quote } from '../../api/values.js';
+import { FailedError, NOT_SIGNED_IN, SupportctlError, UsageError } from '../../errors.js';
 import { isRouteMissing, lookedUpId } from '../../http/judge.js';
 import { type Known, knownObject } from '../../http/known.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
@@ -40,6 +41,8 @@ export interface DirectoryOptions {
 	send(request: Request): Promise<Outcome>;
 	/** Undefined without credentials. */
 	account(): Promise<{ username?: string } | undefined>;
+	/** How a name was understood, where that is not plain. */
+	tell(text: string): void;
 }
 
 /** Searches for suggestions. */
@@ -133,8 +136,10 @@ class Users implements Directory {
 	id(text: string): Promise<Found> {
 		return this.setting.memory.once('users', text, async () => {
 			if (text === NOBODY) return { id: '0' };
-			if (looksLikeNumber(text)) return { id: text };
-			if (text !== OWN_ID) return await this.#lookUp(text.replace(/^@/, ''));
+			const { by, text: given } = readReference(text);
+			if (by === 'id') return idFrom(given);
+			if (by === 'either' && looksLikeNumber(text)) return { id: text };
+			if (text !== OWN_ID) return await this.#lookUp(given);
 			const own = await this.own();
 			if (own !== undefined && 'id' in own) return { id: own.id };
 			const why = own?.why ?? 'you are not signed in';
@@ -271,6 +276,11 @@ function isSameText(left: unknown, right: string): boolean {
 	return typeof left === 'string' && left.toLowerCase() === right.toLowerCase();
 }
 
+function idFrom(text: string): Found {
+	const parsed = parseId(text);
+	return isProblem(parsed) ? parsed : { id: parsed.value };
+}
+
 interface Named {
 	id: string;
 	slug: string;
@@ -282,11 +292,10 @@ function damaged(slug: string): string {
 	return slug.replace(/%[\da-f]{2}/gi, '');
 }
 
-/** Digits are an ID before a slug; capitals don't count if there is no exact match. */
-function matchesIn(all: readonly Named[], text: string): Named[] {
+/** Capitals don't count if there is no exact match. */
+function calledIn(all: readonly Named[], text: string): Named[] {
 	if (text === '') return [];
 	const tests: ((each: Named) => boolean)[] = [
-		({ id }) => id === text,
 		({ slug, name }) => slug === text || name === text,
 		({ slug, name }) => isSameText(slug, text) || isSameText(name, text),
 		({ slug }) => damaged(slug) === text,
@@ -295,9 +304,22 @@ function matchesIn(all: readonly Named[], text: string): Named[] {
 	return matches.find(({ length }) => length > 0) ?? [];
 }
 
+/** What a reference can mean: those that are called so, and the one with this ID, of which nobody means another's slug. */
+function meantBy(all: readonly Named[], reference: string): { byId: Named | undefined; called: Named[] } {
+	const { by, text } = readReference(reference);
+	const byId = by === 'name' ? undefined : all.find(({ id }) => id === text);
+	if (by === 'id') return { byId, called: [] };
+	const called = calledIn(all, text);
+	// A name may begin with an @ of its own.
+	if (by === 'name' && called.length === 0) return { byId, called: calledIn(all, reference) };
+	if (byId === undefined) return { byId, called };
+	return { byId, called: called.filter((each) => each !== byId && isSameText(each.name, text)) };
+}
+
 /** What is named in a list, which is read once. */
 abstract class Listing implements Directory {
 	#listing: Promise<Named[] | undefined> | undefined;
+	#isTold = false;
 
 	constructor(
 		private readonly what: string,
@@ -316,15 +338,46 @@ abstract class Listing implements Directory {
 
 	id(text: string): Promise<Found> {
 		return this.setting.memory.once(this.what, text, async () => {
-			const all = await this.list();
-			if (all === undefined) return { asGiven: true };
-			const matches = matchesIn(all, text);
-			const [match, ...more] = matches;
-			if (match === undefined) return this.missing(text, all);
-			if (more.length === 0) return { id: match.id };
-			const ids = matches.map(({ id }) => id).join(' or ');
-			return { problem: `${quote(text)} is ambiguous (${matches.length} ${this.what}); use the ID: ${ids}` };
+			const { by, text: given } = readReference(text);
+			if (by === 'id') return idFrom(given);
+			const all = await (by === 'either' && isId(given) ? this.#listForId() : this.list());
+			if (all === undefined) return this.#unlisted(text);
+			const { byId, called } = meantBy(all, text);
+			const [only, ...more] = byId === undefined ? called : [byId, ...called];
+			if (only === undefined) return this.missing(text, all);
+			if (more.length === 0) return { id: only.id };
+			if (byId !== undefined) return this.#either(given, byId, called);
+			const ids = called.map(({ id }) => id).join(' or ');
+			return { problem: `${quote(given)} is ambiguous (${called.length} ${this.what}); use the ID: ${ids}` };
 		});
+	}
+
+	/** A number is an ID first: it needs no list, which only says whether it may be a name. */
+	async #listForId(): Promise<Named[] | undefined> {
+		try {
+			return await this.list();
+		} catch (error) {
+			if (!(error instanceof SupportctlError)) throw error;
+			if (error.code === NOT_SIGNED_IN) return undefined;
+			if (!(error instanceof FailedError)) throw error;
+			if (!this.#isTold)
+				this.setting.tell(`could not list the ${this.what}, so numbers were read as IDs, not as names`);
+			this.#isTold = true;
+			return undefined;
+		}
+	}
+
+	#either(text: string, { name }: Named, called: readonly Named[]): Found {
+		const others = called.map(({ id }) => id).join(', ');
+		const problem = `${text} is the ID of one of the ${this.what} (${quote(name)}) and the name of another (ID ${others})`;
+		return { problem: `${problem}: write id:${text} for the first, @${text} for the other` };
+	}
+
+	/** The service would read a number as an ID. */
+	#unlisted(text: string): Found {
+		const { by, text: given } = readReference(text);
+		if (by === 'either' || !looksLikeNumber(given)) return { asGiven: true };
+		return { problem: `${quote(text)}: this service doesn't list its ${this.what}; use the ID` };
 	}
 }
 
@@ -372,7 +425,7 @@ class Terms extends Listing {
 
 	idOf(text: string): string | undefined {
 		const found = this.#all.filter(({ id, slug }) => [id, slug, damaged(slug)].includes(text));
-		const [match, ...more] = found.length > 0 ? found : matchesIn(this.#all, text);
+		const [match, ...more] = found.length > 0 ? found : calledIn(this.#all, text);
 		return text === '' || more.length > 0 ? undefined : match?.id;
 	}
 
@@ -387,8 +440,14 @@ class Terms extends Listing {
 	exported(text: string): string | undefined {
 		if (this.#all.length === 0) return text;
 		const id = this.ofSlug(text);
+		if (id === undefined) return undefined;
 		const isSafe = !looksLikeNumber(text) && this.#all.some(({ slug }) => slug === text);
-		return isSafe && id !== undefined ? text : id;
+		return [...(isSafe ? [text] : []), id, `id:${id}`].find((each) => this.#isOnly(id, each));
+	}
+
+	#isOnly(id: string, text: string): boolean {
+		const { byId, called } = meantBy(this.#all, text);
+		return [byId, ...called].every((each) => each === undefined || each.id === id);
 	}
 
 	/** Undefined only if the service has no such list: "not found" and "the only one" need a whole one. */
@@ -429,11 +488,12 @@ class Terms extends Listing {
 	#incomplete(count: number, { message, code }: Outcome): FailedError {
 		const why = (message ?? code ?? 'a page brought nothing new').replace(/\.$/, '');
 		const what = `could not list the ${this.taxonomy} terms: ${count} came, and then: ${why}; nothing was sent`;
-		return new FailedError(what, { code: 'incomplete_list', hint: 'try again, or use IDs' });
+		return new FailedError(what, { code: 'incomplete_list', hint: 'try again, or write IDs as id:5' });
 	}
 
 	protected missing(text: string, all: readonly Named[]): Found {
-		if (looksLikeNumber(text)) return { asGiven: true };
+		// It may have been made since the list was read.
+		if (isId(text)) return { asGiven: true };
 		const names = all.flatMap(({ slug, name }) => [name, slug]);
 		const isSeveral = /[;|]/.test(text) ? '; separate several with commas' : '';
 		const likely = isSeveral || didYouMean(text, names) || `; list terms: supportctl term list ${this.taxonomy}`;

@@ -193,7 +193,7 @@ async function userId(label: string, text: string, { users }: Directories): Prom
 }
 
 async function termId(taxonomy: string, text: string, { terms }: Directories): Promise<string> {
-	return /^\d+$/.test(text) ? text : idIn(await terms(taxonomy).id(text), taxonomy, text);
+	return idIn(await terms(taxonomy).id(text), taxonomy, text);
 }
 
 function idIn(found: Found, label: string, text: string): string {

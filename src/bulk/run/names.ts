@@ -1,32 +1,34 @@
 /** Names → IDs, before anything is sent. */
 
 import type { Endpoint } from '../../api/endpoints.js';
-import { kinds } from '../../api/kinds.js';
+import { itemsOf, kinds } from '../../api/kinds.js';
+import { readOfWrite } from '../../api/reads.js';
+import { type Named, named, readReference } from '../../api/references.js';
 import type { RowValues } from '../../api/request.js';
-import { isProblem, looksLikeNumber, parseSlug, quote } from '../../api/values.js';
+import { isId, isProblem, parseSlug, quote } from '../../api/values.js';
 import { andNothingSent, UsageError } from '../../errors.js';
 import type { JournalRecord } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
 import type { Directories, Directory } from '../lists/directory.js';
-import type { RunPlan } from '../plan.js';
+import type { Fields, RunPlan } from '../plan.js';
 
-/** Whether a value is a name: no number, and not empty. */
-export function isNamed(value: unknown): value is string {
-	return typeof value === 'string' && value !== '' && !looksLikeNumber(value);
+function isNamed(value: unknown, of: Named): value is string {
+	return typeof value === 'string' && value !== '' && named[of].mayBeName(value);
 }
 
-function kindOfNames({ fields }: Endpoint, column: string) {
+/** Conditions of a delete have the fields of an update. */
+function kindOfNames(endpoint: Endpoint, column: string) {
+	const { fields } = readOfWrite(endpoint)?.update ?? endpoint;
 	const field = fields.find(({ name }) => name === column);
 	const kind = field && kinds[field.kind];
 	return kind?.names && { ...kind.names, many: kind.many };
 }
 
-export function hasNames(endpoint: Endpoint, { names, fields }: RowValues): boolean {
+export function hasNames(endpoint: Endpoint, { names, fields, mayName = new Set() }: RowValues): boolean {
 	if (names !== undefined) return true;
-	for (const column in fields) {
-		const value = fields[column];
-		const mayBeNamed = Array.isArray(value) ? value.some(isNamed) : isNamed(value);
-		if (mayBeNamed && kindOfNames(endpoint, column) !== undefined) return true;
+	for (const column of mayName) {
+		const kind = kindOfNames(endpoint, column);
+		if (kind !== undefined && [fields?.[column]].flat().some((each) => isNamed(each, kind.of))) return true;
 	}
 	return false;
 }
@@ -55,17 +57,17 @@ async function resolve(endpoint: Endpoint, values: RowValues, directories: Direc
 		if (column === 'reassign') values.reassign = id;
 		else values.ids = { ...values.ids, [column]: id };
 	}
-	for (const column in values.fields) {
+	for (const column of values.mayName ?? []) {
 		const kind = kindOfNames(endpoint, column);
 		if (kind === undefined) continue;
-		const items: unknown[] = [values.fields[column]].flat();
+		const items: unknown[] = [values.fields?.[column]].flat();
 		const directory = kind.of === 'users' ? directories.users : directories.terms(column);
 		let isChanged = false;
 		for (const [at, text] of items.entries()) {
-			const id = isNamed(text) ? await idOf(column, text, directory) : undefined;
-			if (id === undefined || id === text) continue;
-			items[at] = kind.asNumber ? Number(id) : id;
-			isChanged = true;
+			const id = isNamed(text, kind.of) ? await idOf(column, text, directory) : undefined;
+			if (id === undefined) continue;
+			items[at] = kind.asNumber && isId(id) ? Number(id) : id;
+			isChanged ||= items[at] !== text;
 		}
 		const value = kind.many === 'items' ? [...new Set(items)] : items[0];
 		if (isChanged) values.fields = { ...values.fields, [column]: value };
@@ -81,7 +83,7 @@ function directoryOf(names: string | undefined, { ids }: RowValues, from: Direct
 
 function unlistedProblem({ parameters }: Endpoint, column: string, text: string): string | undefined {
 	const kind = parameters.find(({ name }) => name === column)?.kind;
-	if (kind === 'id') return `${quote(text)}: this service doesn't list its terms; use the ID`;
+	if (kind === 'id' && !isId(text)) return `${quote(text)}: this service doesn't list its terms; use the ID`;
 	const parsed = kind === 'slug' ? parseSlug(text) : { value: text };
 	return isProblem(parsed) ? parsed.problem : undefined;
 }
@@ -96,7 +98,8 @@ export async function resolveRow(
 	const name = own && values.names?.[own.name];
 	const problems = await resolve(endpoint, values, directories);
 	if (own === undefined || name === undefined || own.names !== 'users') return problems;
-	values.ids = { ...values.ids, username: name.replace(/^@/, '') };
+	const { by, text } = readReference(name);
+	if (by !== 'id') values.ids = { ...values.ids, username: text };
 	return problems;
 }
 
@@ -116,12 +119,18 @@ export function namedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
 	let names: Record<string, string> | undefined;
 	for (const parameter of endpoint.parameters) {
 		const text = ids[parameter.name];
-		if (parameter.names !== undefined && isNamed(text)) names = { ...names, [parameter.name]: text };
+		if (parameter.names !== undefined && isNamed(text, parameter.names)) names = { ...names, [parameter.name]: text };
 	}
-	if (isNamed(reassign)) names = { ...names, reassign };
-	const lists = [add, remove].map((each): RowValues => ({ ids, fields: each }));
-	const conditions = checks.conditions.map(({ field, value }): RowValues => ({ ids, fields: { [field]: value } }));
-	const shared: RowValues = { ids, reassign, fields, names };
+	if (isNamed(reassign, 'users')) names = { ...names, reassign };
+	const toResolve = (given: Fields): Pick<RowValues, 'fields' | 'mayName'> => {
+		return { fields: given, mayName: new Set(Object.keys(given)) };
+	};
+	const lists = [add, remove].map((each): RowValues => ({ ids, ...toResolve(each) }));
+	const conditions = checks.conditions.map(({ field, value }): RowValues => {
+		const isList = kindOfNames(endpoint, field)?.many === 'items';
+		return { ids, ...toResolve({ [field]: isList ? itemsOf(value) : value }) };
+	});
+	const shared: RowValues = { ids, reassign, names, ...toResolve(fields) };
 	return [shared, ...lists, ...conditions] as const;
 }
 

@@ -61,7 +61,8 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 	const client = await session.openClient(concurrency);
 	const pace = new AdaptivePace({ ...session.sending, rate: options.rate ?? settings.rate });
 	const sending: SendOptions = { ...session.sending, pace };
-	const directories = openDirectories(session, sending, async () => ({ session, client }));
+	const tell = (text: string): void => warn(context, [text]);
+	const directories = openDirectories(session, sending, async () => ({ session, client }), tell);
 	const sendRead = rawIfAllowed(
 		(request, more) => send(client, request, { ...sending, ...more }),
 		() => warn(context, ["your account can't read raw values (context=edit): printing rendered values"]),

@@ -5,17 +5,10 @@ import { type Endpoint, type EndpointName, endpoints, mustBeGiven } from '../../
 import { findField } from '../../api/fields.js';
 import { kinds, parseField, type ValueRules } from '../../api/kinds.js';
 import { readOfWrite } from '../../api/reads.js';
+import { named } from '../../api/references.js';
 import { parseTaxonomy } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
-import {
-	isProblem,
-	looksLikeNumber,
-	type Parsed,
-	parseId,
-	parseSlugOrName,
-	quote,
-	splitIds,
-} from '../../api/values.js';
+import { isProblem, type Parsed, parseId, quote, splitIds } from '../../api/values.js';
 import {
 	type Checks,
 	type Condition,
@@ -131,11 +124,10 @@ export function checkTaxonomy(endpoint: Endpoint, text: string, undocumented: bo
 /** @throws UsageError */
 function checkArgument({ name, kind, names }: Pick<Positional, 'name' | 'kind' | 'names'>, text: string): string {
 	const label = name.replaceAll('_', ' ');
-	const isName = names !== undefined && !looksLikeNumber(text);
 	// `@NAME` is a username everywhere.
 	let parsed: Parsed<string> = { value: kind === 'text' ? text.replace(/^@/, '') : text };
-	if (kind === 'slug') parsed = parseSlugOrName(text);
-	if (kind === 'id' && !isName) parsed = parseId(text);
+	if (names !== undefined) parsed = named[names].parse(text);
+	else if (kind === 'id') parsed = parseId(text);
 	if (isProblem(parsed)) {
 		const hint = /\.[a-z]+$/i.test(text) ? `to read rows from a file: --input ${shellWord(text)}` : undefined;
 		throw new UsageError(`${label}: ${parsed.problem}`, { code: 'invalid_id', hint });

@@ -14,11 +14,10 @@ import { withIds } from '../../bulk/run/names.js';
 import { run } from '../../bulk/run/run.js';
 import type { Extent, Means, Work } from '../../bulk/run/setup.js';
 import { onlyId } from '../../bulk/sources.js';
-import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
+import { ExitCode, NOT_SIGNED_IN, SupportctlError, UsageError } from '../../errors.js';
 import { writes } from '../../http/judge.js';
 import { openPalette } from '../../output/colour.js';
 import { createOutcomeRedactor, createRedactor } from '../../output/redact.js';
-import { NOT_SIGNED_IN } from '../../profile/resolve.js';
 import { version } from '../../version.js';
 import { openDirectories } from '../directories.js';
 import { listenForStop } from '../interruption.js';
@@ -81,7 +80,7 @@ export async function startRun(given: RunJob): Promise<ExitCode> {
 	});
 	const pace = new AdaptivePace({ clock, random, rate: session.connection.settings.rate });
 	const sending = { ...session.sending, pace };
-	const directories = openDirectories(session, sending, reach);
+	const directories = openDirectories(session, sending, reach, (text) => warn(context, [text]));
 	const onDraft = (path: string): unknown => drafts.push(path);
 	try {
 		const extent = await extentOf(given, reach);

@@ -61,11 +61,12 @@ describe('compileColumns for an update', () => {
 			fields: {
 				status: 'hold',
 				ticket_priority: 'high',
-				'ticket-tag': [3, 'blue', 4],
+				'ticket-tag': ['3', 'blue', '4'],
 				assignee: 7,
 				title: ' as written ',
 				date: '2026-03-31',
 			},
+			mayName: new Set(['ticket_priority', 'ticket-tag', 'assignee']),
 		});
 	});
 
@@ -261,7 +262,8 @@ describe('deletes', () => {
 	it('of terms depend on the row’s taxonomy', () => {
 		const cells = (taxonomy: string, force = '') => ({ taxonomy, id: '1', force });
 		expect(readCells(term, cells('product', '1'))).toMatchObject({
-			ids: { taxonomy: 'product', id: '1' },
+			ids: { taxonomy: 'product' },
+			names: { id: '1' },
 			force: true,
 		});
 		expect(readCells(term, cells('ticket_priority'))).toMatchObject({
@@ -271,7 +273,10 @@ describe('deletes', () => {
 		expect(readCells(term, cells('department'))).toEqual([expect.stringContaining('can\'t delete "department" terms')]);
 		expect(readCells(term, cells(''))).toEqual(['taxonomy is missing']);
 		const flags = { ids: { taxonomy: 'ticket_priority' } };
-		expect(readCells(term, { id: '1' }, { flags })).toMatchObject({ ids: { taxonomy: 'ticket_priority', id: '1' } });
+		expect(readCells(term, { id: '1' }, { flags })).toMatchObject({
+			ids: { taxonomy: 'ticket_priority' },
+			names: { id: '1' },
+		});
 	});
 
 	it('of application passwords take a user and a slug, and nothing that leaves the path', () => {

@@ -21,6 +21,7 @@ type Account = Awaited<ReturnType<Parameters<typeof createDirectories>[0]['accou
 
 function directoriesOf(respond: (query: URLSearchParams, request: Request) => Outcome, account?: Account) {
 	const sent: string[] = [];
+	const told: string[] = [];
 	const directories = createDirectories({
 		dialect: neutralDialect,
 		async send(request) {
@@ -28,8 +29,9 @@ function directoriesOf(respond: (query: URLSearchParams, request: Request) => Ou
 			return respond(new URL(request.path, 'http://service').searchParams, request);
 		},
 		account: async () => account,
+		tell: (text) => told.push(text),
 	});
-	return { directories, sent };
+	return { directories, sent, told };
 }
 
 const isLookup = ({ path }: Request): boolean => path.endsWith('/users/username');
@@ -244,7 +246,11 @@ test('terms are found by ID, slug, name and damaged slug, and several with one n
 	});
 	expect(await found('')).toEqual({ problem: expect.stringContaining('not found'), missing: true });
 	expect(await found('a;b')).toMatchObject({ problem: expect.stringContaining('separate several with commas') });
-	expect(await found('99')).toEqual({ asGiven: true });
+	expect([await found('99'), await found('id:99'), await found('#31')]).toEqual([
+		{ asGiven: true },
+		{ id: '99' },
+		{ id: '31' },
+	]);
 	expect((await tags.list())?.map(({ id }) => id)).toEqual(['31', '32', '33', '34', '35', '36']);
 	expect([tags.idOf('VIP'), tags.idOf(''), tags.idOf('Party')]).toEqual(['31', undefined, undefined]);
 	expect([tags.ofSlug('34'), tags.ofSlug('uni--2')]).toEqual(['34', '33']);
@@ -258,9 +264,52 @@ test('terms are found by ID, slug, name and damaged slug, and several with one n
 	expect([tags.isListed, directories.terms('product').isListed]).toEqual([true, false]);
 });
 
+test('a number is the ID of a term, the only name like it, or refused as both', async () => {
+	const { directories } = directoriesOf(() =>
+		ok([
+			{ id: 5, slug: '5', name: '5' },
+			{ id: 6, slug: '9', name: '7' },
+			{ id: 7, slug: '007', name: 'Seven' },
+			{ id: 8, slug: 'a', name: '1999' },
+			{ id: 9, slug: '1999', name: 'b' },
+		]),
+	);
+	const found = async (text: string) => await directories.terms('product').id(text);
+	expect([await found('5'), await found('@5'), await found('id:7'), await found('@7')]).toEqual([
+		{ id: '5' },
+		{ id: '5' },
+		{ id: '7' },
+		{ id: '6' },
+	]);
+	expect(await found('7')).toEqual({
+		problem:
+			'7 is the ID of one of the product terms ("Seven") and the name of another (ID 6): write id:7 for the first, @7 for the other',
+	});
+	const several = { problem: '"1999" is ambiguous (2 product terms); use the ID: 8 or 9' };
+	expect([await found('1999'), await found('@1999')]).toEqual([several, several]);
+	expect(await found('@12')).toEqual({
+		problem: expect.stringContaining('"@12" not found'),
+		missing: true,
+	});
+	// What an export writes leads back to the same term.
+	const exported = ['5', '9', '007', 'a', '1999'].map((slug) => directories.terms('product').exported(slug));
+	expect(exported).toEqual(['5', '6', 'id:7', 'a', '9']);
+	expect(await found('id:0')).toEqual({ problem: expect.stringContaining('invalid ID "0"') });
+});
+
+test('a number is an ID where the list of terms can not be read, which is told, and a name is refused', async () => {
+	const { directories, told } = directoriesOf(() => failed('rest_forbidden', { status: 403 }));
+	for (const text of ['7', '8']) expect(await directories.terms('product').id(text)).toEqual({ asGiven: true });
+	expect(told).toEqual(['could not list the product terms, so numbers were read as IDs, not as names']);
+	await expect(directories.terms('product').id('vip')).rejects.toThrow('could not list the product terms');
+});
+
 test('without a list, terms are sent as they are given', async () => {
 	const { directories } = directoriesOf(() => failed('rest_no_route', { status: 404 }));
 	expect(await directories.terms('product').id('lamp')).toEqual({ asGiven: true });
+	expect(await directories.terms('product').id('@12')).toEqual({
+		problem: `"@12": this service doesn't list its product terms; use the ID`,
+	});
 	expect(await directories.terms('product').list()).toBeUndefined();
 	expect(directories.terms('product').exported('lamp')).toBe('lamp');
 });

@@ -142,6 +142,7 @@ test('what filters name is looked up, and the service is asked by ID', async () 
 			return { outcome: 'ok', status: 200, body: path.includes('/users') ? users : terms, headers, attempts: 1, ms: 1 };
 		},
 		account: async () => undefined,
+		tell: () => undefined,
 	});
 	const asked = { read: reads.ticket, dialect: neutralDialect, directories, now: 0 };
 	const given = { assignee: 'jdoe', author: 'none', 'ticket-tag': 'VIP,9', status: 'hodl', after: '2026-03-31' };

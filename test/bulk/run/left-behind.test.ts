@@ -36,6 +36,7 @@ async function look(respond: (query: URLSearchParams) => Outcome, { users = ['7'
 			return respond(new URLSearchParams(path.split('?')[1]));
 		},
 		account: async () => undefined,
+		tell: () => undefined,
 	});
 	const base = planOf({ endpoint: 'user.delete' });
 	const plan = { ...base, checks: { ...base.checks, moveTickets } };

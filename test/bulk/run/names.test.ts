@@ -256,9 +256,9 @@ test.each(['term update ticket_priority 21 --name High', 'term update ticket_pri
 	'a priority keeps its color: %s',
 	async (line) => {
 		const service = await startDirectoryService({
-			terms: {},
+			terms: { ticket_priority: [21, 22].map((id) => ({ id, slug: `s${id}`, name: 'old' })) },
 			instead: ({ method, url }) =>
-				method === 'GET'
+				method === 'GET' && !url.includes('orderby=id')
 					? json(200, { id: Number(/\d+(?=\?)/.exec(url)?.[0]), name: 'old', slug: 'x', color: '#f00' })
 					: undefined,
 		});

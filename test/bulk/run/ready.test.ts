@@ -25,6 +25,7 @@ async function deleteUser(respond: (request: Request) => Outcome, max?: number) 
 		dialect: neutralDialect,
 		send: async (request) => respond(request),
 		account: async () => ({ username: 'admin' }),
+		tell: () => undefined,
 	});
 	const request = createPlanner(endpoints['user.delete'])({ ids: { id: '7' }, reassign: '2' });
 	const row: RunRow = { row: 1, request, reassign: '2' };

@@ -1,0 +1,41 @@
+/** Names where IDs are expected: which texts have to be looked up, and how to write that one is an ID or a name. */
+
+import { looksLikeNumber, type Parsed, parseId, parseSlugOrName } from './values.js';
+
+export interface Reference {
+	readonly by: 'id' | 'name' | 'either';
+	/** Without the mark. */
+	readonly text: string;
+}
+
+/** `id:14` and `#14` are IDs, `@14` is a name. */
+export function readReference(text: string): Reference {
+	const [, mark, rest] = /^(@|#(?=\d+$)|id:(?=\d+$))(.*)$/is.exec(text) ?? [];
+	if (mark === undefined || rest === undefined) return { by: 'either', text };
+	return { by: mark === '@' ? 'name' : 'id', text: rest };
+}
+
+interface NameRules {
+	mayBeName(text: string): boolean;
+	/** Of an argument or a cell; marks stay. */
+	parse(text: string): Parsed<string>;
+}
+
+/** Whose names stand for IDs. */
+export const named = {
+	users: {
+		mayBeName: (text) => !looksLikeNumber(text),
+		parse: (text) => (looksLikeNumber(text) ? parseId(text) : { value: text }),
+	},
+	/** A number may be the ID of one term and the name of another. */
+	terms: {
+		mayBeName: () => true,
+		parse: (text) => ({ value: text }),
+	},
+	passwords: {
+		mayBeName: (text) => !looksLikeNumber(text),
+		parse: parseSlugOrName,
+	},
+} as const satisfies Record<string, NameRules>;
+
+export type Named = keyof typeof named;
