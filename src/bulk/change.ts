@@ -16,6 +16,8 @@ import type { RunPlan } from './plan.js';
 export interface Value {
 	readonly value: unknown;
 	readonly name?: string | undefined;
+	/** An assignee of 0. */
+	readonly isNobody?: true;
 }
 
 export interface FieldChange {
@@ -170,14 +172,17 @@ function itemsIn(value: unknown): unknown[] {
 
 function named(field: Pick<Field, 'name' | 'kind'>, value: unknown, nameOf: Naming['nameOf']): Value {
 	if (nameOf === undefined || kinds[field.kind].names === undefined) return { value };
-	const nameOne = (item: unknown): string | undefined => (isNobody(item) ? undefined : nameOf(field, item));
+	if (kinds[field.kind].names?.of === 'users' && isZero(value)) return { value, isNobody: true };
+	const nameOne = (item: unknown): string | undefined => (isNothing(item) ? undefined : nameOf(field, item));
 	if (!Array.isArray(value)) return { value, name: nameOne(value) };
 	const names = value.map((item) => nameOne(item) ?? String(item));
 	return { value, name: names.length === 0 ? undefined : names.join(', ') };
 }
 
-function isNobody(value: unknown): boolean {
-	return value === null || value === undefined || value === '' || value === 0 || value === '0';
+const isZero = (value: unknown): boolean => value === 0 || value === '0';
+
+function isNothing(value: unknown): boolean {
+	return value === null || value === undefined || value === '' || isZero(value);
 }
 
 /** `ticket 14 "Printer on fire"`, `user 7 "amir.rossi"` */
@@ -250,7 +255,13 @@ export function sidesOf(change: FieldChange, { most = MOST_CHANGED, inCells = fa
 	return { old: cut(was, most), new: cut(is, most) };
 }
 
+/** Whatever was there before. */
+export function newText({ to }: FieldChange): string {
+	return valueText(to, quoted);
+}
+
 const NOTHING = '(empty)';
+const NOBODY = '(nobody)';
 const LONG = 80;
 const MOST_CHANGED = 400;
 const LONGEST_LABEL = 60;
@@ -270,8 +281,9 @@ function isEmpty({ value }: Value): boolean {
 const BARE = /^[\p{L}\p{N}@_+][\p{L}\p{N}\p{M}@._+:-]*$/u;
 
 function valueText(given: Value, quote: typeof quoted): string {
-	const { value, name } = given;
+	const { value, name, isNobody } = given;
 	if (isEmpty(given)) return NOTHING;
+	if (isNobody === true) return NOBODY;
 	if (name !== undefined) return quote(name);
 	if (typeof value === 'string') return quote(value);
 	if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
@@ -312,7 +324,7 @@ function changedPart(left: string, right: string): [left: string, right: string]
 	return [partOf(left), partOf(right)];
 }
 
-function cut(text: string, most: number): string {
+export function cut(text: string, most: number): string {
 	return text.length <= most ? text : `${slice(text, 0, most)}… (${text.length - most} more characters)`;
 }
 

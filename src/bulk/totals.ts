@@ -1,15 +1,17 @@
 /** What many changes come to, in one line: `300 titles (all different) · 216 priorities: 119 Low, 97 High`. */
 
+import { createHash } from 'node:crypto';
 import { plural } from '../api/names.js';
-import { type Change, doneText, type FieldChange, itemsOf, sidesOf } from './change.js';
+import { type Change, cut, doneText, itemsOf, newText } from './change.js';
 
 interface Total {
-	readonly label: string;
+	/** The name of a field; undefined for what happens to whole objects. */
+	readonly field: string | undefined;
 	rows: number;
 	/** Of lists, whose items come and go. */
 	readonly areItems: boolean;
-	/** How often each new value occurs; undefined once there are too many. */
-	values: Map<string, number> | undefined;
+	/** New values, and how often each occurs; undefined once there are too many. */
+	values: Map<string, { readonly text: string; rows: number }> | undefined;
 }
 
 /** More values are not told apart. */
@@ -26,26 +28,30 @@ export class Totals {
 		const isChange = change.action !== 'update' || change.fields.some(({ stays }) => stays !== true);
 		if (change.left !== undefined || !isChange) return;
 		this.rows++;
-		if (change.action !== 'update') this.#count(change.action, doneText(change), [doneText(change)]);
+		if (change.action !== 'update') this.#count(undefined, [doneText(change)]);
 		for (const field of change.fields) {
 			if (field.stays === true) continue;
 			const items = itemsOf(field);
-			const values = items.length > 0 ? items : [newText(field)];
-			this.#count(field.field, labelOf(field.field), values, items.length > 0);
+			this.#count(field.field, items.length > 0 ? items : [newText(field)], items.length > 0);
 		}
 	}
 
-	#count(key: string, label: string, values: readonly string[], areItems = false): void {
-		const total = this.#totals.get(key) ?? { label, rows: 0, areItems, values: new Map() };
+	#count(field: string | undefined, texts: readonly string[], areItems = false): void {
+		const key = field ?? '';
+		const total = this.#totals.get(key) ?? { field, rows: 0, areItems, values: new Map() };
 		this.#totals.set(key, total);
 		total.rows++;
-		for (const value of values) total.values?.set(value, (total.values.get(value) ?? 0) + 1);
+		for (const text of texts) {
+			const known = total.values?.get(keyOf(text));
+			if (known !== undefined) known.rows++;
+			else total.values?.set(keyOf(text), { text: field === undefined ? text : cut(text, LONGEST_VALUE), rows: 1 });
+		}
 		if ((total.values?.size ?? 0) > MOST_VALUES) total.values = undefined;
 	}
 
 	/** `300 tickets would change: 300 titles, 235 assignees` */
 	would(noun: string): string {
-		const isDelete = [...this.#totals.values()].every((total) => isDeleted(total));
+		const isDelete = [...this.#totals.values()].every(({ field }) => field === undefined);
 		return `${count(this.rows)} ${plural(noun, this.rows)} would ${isDelete ? 'be deleted' : 'change'}: ${this.short()}`;
 	}
 
@@ -68,43 +74,49 @@ export class Totals {
 	}
 }
 
-function newText(field: FieldChange): string {
-	return sidesOf(field, { most: LONGEST_VALUE }).new;
+/** Long texts would fill the memory. */
+function keyOf(text: string): string {
+	return text.length <= LONGEST_VALUE ? text : createHash('sha256').update(text).digest('base64');
 }
 
 const count = (rows: number): string => rows.toLocaleString('en');
 
-function isDeleted({ label, values }: Total): boolean {
-	return values?.has(label) === true;
-}
-
 function shortText(total: Total): string {
-	const { label, rows } = total;
-	return isDeleted(total) ? byValue(total).join(', ') : `${count(rows)} ${plural(label, rows)}`;
+	const { field, rows } = total;
+	return field === undefined ? byValue(total).join(', ') : `${count(rows)} ${fieldCount(field, rows)}`;
 }
 
 function longText(total: Total): string {
-	if (isDeleted(total)) return shortText(total);
-	const { rows, values, areItems } = total;
+	const { field, rows, values, areItems } = total;
 	const start = shortText(total);
+	if (field === undefined) return start;
 	if (values === undefined) return `${start} (more than ${count(MOST_VALUES)} different)`;
-	if (areItems) return `${start}: ${byValue(total).join(', ')}`;
-	if (values.size === 1) return `${start}: ${[...values.keys()][0]}`;
-	if (values.size === rows) return `${start} (all different)`;
-	if (values.size > LISTED) return `${start} (${count(values.size)} different)`;
-	return `${start}: ${byValue(total).join(', ')}`;
+	if (!areItems && values.size > 1) {
+		if (values.size === rows) return `${start} (all different)`;
+		if (values.size > LISTED) return `${start} (${count(values.size)} different)`;
+	}
+	const [only] = values.values();
+	return `${start}: ${values.size === 1 && !areItems ? only?.text : byValue(total).join(', ')}`;
 }
 
-function byValue({ values = new Map() }: Total): string[] {
-	const all = [...values].sort(([, left], [, right]) => right - left);
-	const listed = all.slice(0, LISTED).map(([value, rows]) => `${count(rows)} ${value}`);
+/** The most frequent ones. */
+function byValue({ rows, values }: Total): string[] {
+	if (values === undefined) return [`${count(rows)} of more than ${count(MOST_VALUES)} kinds`];
+	const all = [...values.values()].sort((left, right) => right.rows - left.rows);
+	const listed = all.slice(0, LISTED).map((each) => `${count(each.rows)} ${each.text}`);
 	return all.length > LISTED ? [...listed, '…'] : listed;
 }
 
-/** `ticket_priority` → `priority`, `alt_text` → `alt text` */
-function labelOf(field: string): string {
-	return field
-		.replace(/^(ticket|support)[_-]/, '')
-		.replace(/[_-]+/g, ' ')
-		.trim();
+/** `216 priorities`; a field whose last word is no noun counts its values: `148 time-calculated values`. */
+function fieldCount(field: string, rows: number): string {
+	const words = field.replace(/^ticket[_-]/, '').split(/[_-]+/);
+	const label = NOUNS.has(words.at(-1) ?? '') ? words.join(' ') : `${field} value`;
+	return plural(label, rows);
 }
+
+/** Custom fields may be anything, so that only these have a plural. */
+const NOUNS: ReadonlySet<string> = new Set([
+	...['assignee', 'author', 'caption', 'channel', 'color', 'count', 'date', 'department', 'description', 'email'],
+	...['locale', 'name', 'nickname', 'parent', 'password', 'post', 'priority', 'product', 'slug', 'state', 'status'],
+	...['tag', 'template', 'text', 'title', 'username'],
+]);

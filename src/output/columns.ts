@@ -21,6 +21,8 @@ export interface Column {
 	readonly important?: boolean;
 	/** Never cut: people copy it. */
 	readonly whole?: boolean;
+	/** Goes on in the next line where others are cut: what is reviewed. */
+	readonly wraps?: boolean;
 	/** The least useful width. */
 	readonly least?: number;
 	/** A value that counts as empty in an optional column. */

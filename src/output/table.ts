@@ -132,10 +132,16 @@ function drawRows(
 	if (withHeader) table.push(parts.map(({ label }) => standIns.cell(label, palette.heading)));
 	for (const [number, row] of rows.entries()) {
 		const cells = parts.map(({ column, cells }, index) => {
-			const text = truncate(cells[number] ?? '', widths[index] ?? 0);
-			return standIns.cell(text, (each) => styled(column, each, row, palette));
+			const fit = column.wraps === true ? wrapWords : truncated;
+			return fit(cells[number] ?? '', widths[index] ?? 0);
 		});
-		table.push(cells);
+		// Line by line, in the order in which stand-ins are drawn.
+		for (let line = 0; line < Math.max(...cells.map(({ length }) => length)); line++) {
+			const texts = cells.map((lines) => lines[line] ?? '');
+			table.push(
+				texts.map((text, index) => standIns.cell(text, (each) => styled(parts[index]?.column, each, row, palette))),
+			);
+		}
 	}
 	return standIns
 		.replaceIn(table.toString())
@@ -144,8 +150,8 @@ function drawRows(
 		.join('');
 }
 
-function styled({ style }: ResolvedColumn, text: string, row: Row, palette: Palette): string {
-	const name = style?.(text, row);
+function styled(column: ResolvedColumn | undefined, text: string, row: Row, palette: Palette): string {
+	const name = column?.style?.(text, row);
 	return name === undefined ? text : palette[name](text);
 }
 
@@ -164,14 +170,18 @@ function createStandIns() {
 	};
 }
 
-function recordText(columns: readonly ResolvedColumn[], row: Row, { palette, chosen }: EncoderOptions): string {
+function recordText(columns: readonly ResolvedColumn[], row: Row, options: EncoderOptions): string {
+	const { palette, chosen, isTTY, width } = options;
 	const shown = columns.filter(
 		(column) => chosen || column.optional !== true || isWorthShowing(column, cellText(column.get(row))),
 	);
 	const labels = shown.map((column) => sanitise(column.label === '' ? column.path : column.label));
 	const room = Math.max(0, ...labels.map(widthOf));
 	const lines = shown.map((column, index) => {
-		const text = sanitiseLines(cellText(column.get(row))).replaceAll('\n', `\n${' '.repeat(room)}${GAP}`);
+		const wraps = isTTY && column.wraps === true;
+		const all = sanitiseLines(cellText(column.get(row))).split('\n');
+		const fitting = wraps ? all.flatMap((line) => wrapWords(line, width - room - GAP.length)) : all;
+		const text = fitting.join(`\n${' '.repeat(room)}${GAP}`);
 		const label = labels[index] as string;
 		const padding = ' '.repeat(room - widthOf(label));
 		return `${palette.heading(label + padding)}${GAP}${styled(column, text, row, palette)}`.trimEnd();
@@ -196,6 +206,41 @@ export function truncate(text: string, width: number): string {
 		kept += segment;
 	}
 	return `${kept.trimEnd()}…`;
+}
+
+const truncated = (text: string, width: number): [string] => [truncate(text, width)];
+
+/** A word that is too long breaks between characters. @returns at least one line */
+export function wrapWords(text: string, width: number): string[] {
+	if (widthOf(text) <= width) return [text];
+	const lines: string[] = [];
+	let line = '';
+	for (const word of text.match(/\s*\S+/g) ?? []) {
+		if (widthOf(line + word) <= width) {
+			line += word;
+			continue;
+		}
+		if (line !== '') lines.push(line);
+		const pieces = chunks(word.trimStart(), Math.max(2, width));
+		lines.push(...pieces.slice(0, -1));
+		line = pieces.at(-1) ?? '';
+	}
+	return [...lines, line];
+}
+
+/** No wider than this, and never half of a character. */
+function chunks(word: string, width: number): string[] {
+	if (widthOf(word) <= width) return [word];
+	const found: string[] = [];
+	let part = '';
+	for (const { segment } of new Intl.Segmenter().segment(word)) {
+		if (stringWidth(part + segment) > width) {
+			found.push(part);
+			part = '';
+		}
+		part += segment;
+	}
+	return [...found, part];
 }
 
 /** Shrinks the widest columns first. @returns undefined if the minimums don't fit */

@@ -87,7 +87,7 @@ describe.each(Object.entries(shapes))('fields that are shown as %s', (_name, sha
 		expect(diff).toEqual({
 			exitCode: 0,
 			stdout: '1\tsize\txl\tm\n3\tcolour\tred\tgreen\n',
-			stderr: `dry run on ${new URL(recorder.baseUrl).host}: 2 tickets would change: 1 size, 1 colour; nothing was sent\nnot sent: 1 unchanged\n`,
+			stderr: `dry run on ${new URL(recorder.baseUrl).host}: 2 tickets would change: 1 size value, 1 colour value; nothing was sent\nnot sent: 1 unchanged\n`,
 		});
 		expect(writes()).toEqual([]);
 
@@ -121,7 +121,7 @@ describe('--diff', () => {
 		const { work, recorder } = await desk({ 1: { colour: 'red' } });
 		work.write('fields.csv', 'ticket_id,colour,fresh\n1,blue,x\n9,blue,\n');
 		const lines = [
-			`dry run on ${new URL(recorder.baseUrl).host}: 1 ticket would change: 1 colour, 1 fresh; nothing was sent`,
+			`dry run on ${new URL(recorder.baseUrl).host}: 1 ticket would change: 1 colour value, 1 fresh value; nothing was sent`,
 			"not sent: 1 that can't be read: ticket 9\n",
 		];
 		expect(await work.run(`${SET} -n --only-changed --fields ticket_id,field,old,new,message`)).toEqual({

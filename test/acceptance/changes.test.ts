@@ -41,8 +41,9 @@ async function desk(options: Parameters<typeof startSandbox>[0] = {}) {
 	const baseUrl = `${new URL(wire.baseUrl).origin}${pathname}`;
 	const env = { ...isolatedEnvironment(), ...service.env, SUPPORTCTL_BASE_URL: baseUrl };
 	const folder = temporaryFolder();
-	const run = (line: string | readonly string[], more: Record<string, string> = {}) =>
+	const run = (line: string | readonly string[], more: Record<string, string> = {}, input = '') =>
 		runHere(typeof line === 'string' ? line.split(' ') : [...line], {
+			input,
 			env: { ...env, ...more },
 			cwd: folder,
 		});
@@ -83,20 +84,36 @@ const LINES: readonly (readonly [what: string, words: readonly string[]])[] = [
 	['a custom field', ['ticket', 'fields', 'set', '14', '--set', 'severity=worst']],
 	['a user', ['user', 'update', 'amir.rossi', '--first-name', 'Amir "A"', '--roles', 'agent,editor']],
 	['a term', ['term', 'update', 'ticket_priority', 'High', '--name', 'Higher', '--description', 'x']],
-	['an attachment', ['attachment', 'update', '1', '--alt-text', 'a "b"', '--caption', '']],
+	['an attachment', ['attachment', 'update', 'ATTACHMENT', '--alt-text', 'a "b"', '--caption', '']],
 	['a ticket for the trash', ['ticket', 'delete', '15']],
 	['a ticket for good', ['ticket', 'delete', '15', '--force']],
 	['a user who leaves', ['user', 'delete', 'erik.larsen', '--reassign', 'sofia.bauer']],
 	['a term that goes', ['term', 'delete', 'ticket_priority', 'Low', '--force']],
+	['a reply', ['reply', 'update', '14', 'REPLY', '--content', 'x\u202ey', '--author', 'jose.kaya']],
+	['a reply for the trash', ['reply', 'delete', '14', 'REPLY']],
+	['a reply for good', ['reply', 'delete', '14', 'REPLY', '--force']],
+	['an application password', ['user', 'password', 'delete', 'emeka.park', 'PASSWORD']],
 ];
 
+const LISTS: Readonly<Record<string, string>> = {
+	ATTACHMENT: '/attachments',
+	REPLY: '/tickets/14/replies',
+	PASSWORD: '/users/2/passwords',
+};
+
+/** The ID of an object of the sandbox in place of such a word. */
+async function firstOf({ call }: Awaited<ReturnType<typeof startSandbox>>, word: string): Promise<string> {
+	const list = LISTS[word];
+	if (list === undefined) return word;
+	const { body } = await call('GET', list);
+	const [first] = Object.values(body as Record<string, { id?: number; slug: string }>);
+	return String(first?.id ?? first?.slug);
+}
+
 describe('what is sent is shown', () => {
-	test.each(LINES)('in a dry run, in a plan, and on the wire: %s', async (what, words) => {
+	test.each(LINES)('in a dry run, in a plan, and on the wire: %s', async (_what, given) => {
 		const at = await desk();
-		if (what === 'an attachment') {
-			const [first] = (await at.service.call('GET', '/attachments')).body as { id: number }[];
-			(words as string[])[2] = String(first?.id);
-		}
+		const words = await Promise.all(given.map((word) => firstOf(at.service, word)));
 		const dry = await at.run([...words, '-n', '--format', 'ndjson']);
 		expect([dry.exitCode, at.writes()], dry.stderr).toEqual([0, []]);
 		const [shown] = jsonLines(dry.stdout) as unknown as Shown[];
@@ -112,12 +129,33 @@ describe('what is sent is shown', () => {
 		expect(others).toEqual([]);
 		expect({ method: shown.method, path: shown.path, body: shown.body }).toEqual(sent);
 		expect(bodyOf(shown)).toEqual(sent?.body);
-		if (shown.action === 'delete') expect(sent?.path).toContain('force=true');
+		// Application passwords have no trash.
+		if (shown.action === 'delete' && !given.includes('PASSWORD')) expect(sent?.path).toContain('force=true');
 		if (shown.action === 'trash') expect(sent?.path).not.toContain('force');
 		if (shown.receiver !== null) {
 			expect(sent?.path).toContain(`reassign=${shown.receiver.id}`);
 			expect(shown.change).toContain(`posts go to ${shown.receiver.name}`);
 		}
+	});
+
+	test('but a password, which is never planned', async () => {
+		const at = await desk();
+		const words = ['user', 'update', 'amir.rossi', '--password-stdin', '--nickname', 'A'];
+		const dry = await at.run([...words, '-n', '--format', 'ndjson'], {}, 'correct horse');
+		const [shown] = jsonLines(dry.stdout) as unknown as Shown[];
+		expect(shown?.changes.map(({ field, new: value }) => [field, value])).toEqual([
+			['nickname', 'A'],
+			['password', '[redacted]'],
+		]);
+		const planned = await at.run([...words, '--plan', 'p.plan'], {}, 'correct horse');
+		expect([planned.exitCode, at.has('p.plan')], planned.stderr).toEqual([2, false]);
+		at.writes();
+		const sent = await at.run([...words, '--report', 'html:r.html'], {}, 'correct horse');
+		expect(sent.exitCode, sent.stderr).toBe(0);
+		expect(at.writes().map(({ body }) => body)).toEqual([{ nickname: 'A', password: 'correct horse' }]);
+		const changes = (await at.run('run show last --changes')).stdout;
+		expect(changes).toContain('password\t(not shown)\t"(not kept)"');
+		expect(`${dry.stdout}${changes}${at.read('r.html')}`).not.toContain('correct horse');
 	});
 
 	test('a color that an update would clear is sent along, and shown as what stays', async () => {

@@ -53,6 +53,26 @@ describe('in a real terminal', () => {
 		}
 	});
 
+	it('dry runs show the changed part of long values, names of fields and reasons whole at 60 and 80 columns', async () => {
+		const content = `${long}. ${long}.`;
+		await desk.call('POST', '/tickets/18', { content, title: long });
+		for (const columns of [60, 80]) {
+			const to = content.replace(/fire(?!.*fire)/, 'WATER');
+			const fields = `--content '${to}' --title '${long} now' --secondary-assignee jose.kaya`;
+			const { lines } = await run([], {
+				columns,
+				shell: `supportctl ticket update 18 999999 ${fields} -n`,
+				env: desk.env,
+			});
+			const table = lines.filter((line) => !/^(dry run|not sent|title )/.test(line));
+			expect(Math.max(...table.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
+			const text = lines.join('\n');
+			for (const shown of ['WATER', 'now', 'secondary-assignee', 'jose.kaya', 'nothing was sent']) {
+				expect(text).toContain(shown);
+			}
+		}
+	});
+
 	it('custom fields of several tickets are one table with a column for each, or a block for each ticket', async () => {
 		const argv = ['ticket', 'fields', 'get', '14', '15', '16', '-q'];
 		for (const columns of [60, 80, 200]) {

@@ -50,6 +50,27 @@ describe('a table on a terminal', () => {
 		expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
 	});
 
+	it('goes on in the next line in a column that wraps, and breaks no word that fits', async () => {
+		const columns: Column[] = [{ path: 'id' }, { path: 'title' }, { path: 'new', important: true, wraps: true }];
+		const rows = [
+			{ id: 1, title: '日本語のチケットの題名はとても長い', new: 'a value of ten words, 日本語 and é among them' },
+			{ id: 2, title: 'b', new: `${'x'.repeat(30)} end` },
+		];
+		expect(await table(rows, { columns, width: 32 })).toBe(
+			[
+				'ID  TITLE          NEW',
+				'1   日本語のチケ…  a value of',
+				'                   ten words,',
+				'                   日本語 and é',
+				'                   among them',
+				`2   b              ${'x'.repeat(13)}`,
+				`                   ${'x'.repeat(13)}`,
+				'                   xxxx end',
+				'',
+			].join('\n'),
+		);
+	});
+
 	it('cuts nothing in a pipe, whatever the width', async () => {
 		const text = await table(tickets, { isTTY: false, width: 20 });
 		for (const ticket of tickets) expect(text).toContain(ticket.title);

@@ -135,9 +135,9 @@ const KEYS = [
 ];
 
 export const fieldColumns: readonly Column[] = [
-	{ path: 'field', least: 6 },
-	{ path: 'old', least: 8 },
-	{ path: 'new', least: 8 },
+	{ path: 'field', whole: true },
+	{ path: 'old', least: 8, wraps: true },
+	{ path: 'new', least: 8, wraps: true },
 	{ path: 'outcome', style: (_, { outcome }) => outcomes[outcome as keyof typeof outcomes]?.style },
 ];
 

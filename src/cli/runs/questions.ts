@@ -112,7 +112,7 @@ export async function confirmWrite(
 	await askToConfirm(context, where, 'nothing was sent', 'Continue?');
 }
 
-/** Names from an input may control a terminal. */
+/** Breaks no word at the end of a terminal's line. Names from an input may control it. */
 function writeWrapped({ stderr }: Context, text: string): void {
 	const [, indent = '', words = ''] = /^( *)(.*)$/s.exec(sanitise(text)) ?? [];
 	const [first = '', ...rest] = wrap(

@@ -198,11 +198,12 @@ const TITLED: ReadonlySet<unknown> = new Set(['ticket', 'user', 'attachment', 't
 /** @param isData all that is known, too */
 export function changeColumns({ readWith, parameters }: Endpoint, ids: readonly string[], isData: boolean): Column[] {
 	const isTitled = TITLED.has(readWith) || parameters.at(-1)?.names === 'passwords';
-	const names = [...ids, ...(isTitled ? ['title'] : []), 'field'];
-	const values = ['old', 'new'].map((path) => ({ path, important: true }));
-	const own = [...names.map((path) => ({ path })), ...values];
+	const names = [...ids, ...(isTitled ? ['title'] : [])].map((path) => ({ path }));
+	const wide = { important: true, wraps: true, least: 12 };
+	const values = ['old', 'new'].map((path) => ({ path, ...wide }));
+	const own = [...names, { path: 'field', whole: true }, ...values];
 	const data = isData ? ['old_id', 'new_id', 'method', 'path', 'body'].map((path) => ({ path })) : [];
-	return [...own, { path: 'message', optional: true, important: true }, ...data];
+	return [...own, { path: 'message', optional: true, ...wide }, ...data];
 }
 
 /** For people: a line for each field, with the whole request only where it may be printed. */
