@@ -86,6 +86,25 @@ describe('run undo', () => {
 		expect(ticket(5)).toMatchObject({ status: 'read', product: '7' });
 	});
 
+	it('does not exit 0 after a resume that finds all the rest restored', async () => {
+		let isLost = false;
+		const { work, ticket } = await desk();
+		const { recorder } = await startWorkplace((request, response) => {
+			const held = ticket(idOf(request));
+			if (request.method === 'POST') Object.assign(held, JSON.parse(request.body));
+			const hears = !isLost || (request.method === 'GET' && held.status === 'hold');
+			return withoutLists(request) ?? (hears ? json(200, held) : void response.destroy());
+		});
+		const run = (line: string) => work.run(line, { env: recorder.env });
+		await run('ticket update 5 --status hold --product 7 --snapshot -q');
+		isLost = true;
+		expect((await run('run undo last --yes -q --retries 0')).exitCode).toBe(5);
+		isLost = false;
+		const { exitCode, stderr } = await run('run resume last --yes -q');
+		expect([exitCode, stderr]).toEqual([6, expect.stringContaining('product not restored')]);
+		expect(ticket(5)).toMatchObject({ status: 'read', product: '7' });
+	});
+
 	it('does not exit 0 if nothing of a row can be restored', async () => {
 		const { work } = await desk();
 		await work.run('ticket update 5 --product 7 --snapshot -q');

@@ -13,7 +13,7 @@ import { isId, isProblem, looksLikeNumber, NOBODY, OWN_ID, parseId, quote } from
 import { FailedError, NOT_SIGNED_IN, SupportctlError, UsageError } from '../../errors.js';
 import { isRouteMissing, lookedUpId } from '../../http/judge.js';
 import { type Known, knownObject } from '../../http/known.js';
-import { isLost, type Outcome } from '../../http/outcome.js';
+import { isLost, type Outcome, unsent } from '../../http/outcome.js';
 import { headerOf } from '../../http/response.js';
 import { isNothing } from '../held.js';
 import { type ListedObject, objectsIn } from './pages.js';
@@ -417,10 +417,14 @@ class Terms extends Listing {
 		const query = { post: id, per_page: String(PAGE_SIZE) };
 		const outcome = await send(listRequest(reads.term, { taxonomy: this.taxonomy }, query, dialect));
 		const objects = objectsIn(outcome);
-		const ids = objects?.map((each) => String(each.id)) ?? [];
+		if (objects === undefined) return { is: 'unknown', why: outcome };
+		const ids = objects.map((each) => String(each.id));
+		const total = totalIn(outcome) ?? ids.length;
 		// A service that ignores `post` lists more than the one term that a field holds.
-		const isKnown = objects !== undefined && ids.every(isId) && ids.length <= 1;
-		return isKnown ? { is: 'shown', value: ids[0] ?? '' } : { is: 'unknown', why: outcome };
+		const isWhole = ids.every(isId) && ids.length <= 1 && ids.length === total;
+		if (isWhole) return { is: 'shown', value: ids[0] ?? '' };
+		const message = `the service lists ${ids.length} of ${total} ${this.taxonomy} terms, where one can be set`;
+		return { is: 'unknown', why: unsent('failed', 'incomplete_list', message) };
 	}
 
 	idOf(text: string): string | undefined {

@@ -131,12 +131,12 @@ function changedByOthers({ request, expected }: RunRow, held: Held, { source }: 
 }
 
 /** What an undo can't put back is no matter if it is back already. */
-function notRestorable({ kept = {} }: RunRow, held: Held): LeftField[] {
+export function notRestorable({ kept = {} }: RunRow, held: Held | undefined): LeftField[] {
 	const left = Object.entries(kept).filter(
-		([field, { old }]) => old === undefined || held.compare(field, old) !== 'same',
+		([field, { old }]) => old === undefined || held?.compare(field, old) !== 'same',
 	);
 	return left.map(([field, { why, old = null }]) => {
-		const shown = shownValue(held.field(field)) ?? null;
+		const shown = (held && shownValue(held.field(field))) ?? null;
 		return { field, sent: old, shown, why: `${field} not restored: ${why}` };
 	});
 }

@@ -19,7 +19,7 @@ import type { Journal } from '../journal/write.js';
 import type { Directories } from '../lists/directory.js';
 import { type Checks, listedFields, type RunPlan, readsBefore } from '../plan.js';
 import { sources } from '../sources.js';
-import { decide, type LeftField, leftBy, oldValues, withCleared } from './decide.js';
+import { decide, type LeftField, leftBy, notRestorable, oldValues, withCleared } from './decide.js';
 import type { ReadAfter, Slots } from './read-after.js';
 import { type ReadAhead, STALE_MS } from './read-ahead.js';
 import type { PastPart } from './resume.js';
@@ -110,7 +110,7 @@ export class RowSender {
 		const { plan } = this.parts;
 		const first = await this.#readBefore(row);
 		const settled = maybeSent ? settledBy(row.request, first, plan) : undefined;
-		if (settled !== undefined) return settled;
+		if (settled !== undefined) return withLeft(settled, notRestorable(row, first.held), plan);
 		const ready = await this.#prepare(row, first, maybeSent);
 		if ('outcome' in ready) return ready;
 		const { request, left } = ready;
@@ -118,7 +118,7 @@ export class RowSender {
 		if (sources[plan.source.from].restores && isRefusedPart(result)) {
 			result = (await this.#restoreEach(row, request, first)) ?? result;
 		}
-		return left.length === 0 ? result : withLeft(result, left, plan);
+		return withLeft(result, left, plan);
 	}
 
 	/** One field that can't be put back, such as a deleted term, must not keep the others of its object. */
@@ -362,7 +362,7 @@ function isRefusedPart({ outcome, status = 0, busy, signedOut, notServed }: Outc
 }
 
 function withLeft(result: Outcome, left: Prepared['left'], plan: RunPlan): Outcome {
-	if (!isDone(result)) return result;
+	if (left.length === 0 || !isDone(result)) return result;
 	// A value that nobody saw can't be compared.
 	const shown = left
 		.filter(({ sent }) => sent !== null)

@@ -264,6 +264,20 @@ test('terms are found by ID, slug, name and damaged slug, and several with one n
 	expect([tags.isListed, directories.terms('product').isListed]).toEqual([true, false]);
 });
 
+test.each<[string, unknown, string | undefined, unknown]>([
+	['one', [{ id: 41 }], undefined, { is: 'shown', value: '41' }],
+	['none, where the whole list has none', [], undefined, { is: 'shown', value: '' }],
+	['not known, where the list lacks what it counts', [], '1', { is: 'unknown', why: { code: 'incomplete_list' } }],
+	['not known, where the list has several', [{ id: 41 }, { id: 42 }], undefined, { is: 'unknown' }],
+	['not known, where there is no list', { id: 41 }, undefined, { is: 'unknown' }],
+])('the term of an object is %s', async (_name, body, total, expected) => {
+	const { directories } = directoriesOf(() => {
+		const outcome = ok(body);
+		return total === undefined ? outcome : { ...outcome, headers: { 'x-wp-total': total } };
+	});
+	expect(await directories.terms('department').ofObject('14')).toMatchObject(expected as object);
+});
+
 test('a number is the ID of a term, the only name like it, or refused as both', async () => {
 	const { directories } = directoriesOf(() =>
 		ok([
