@@ -1,8 +1,9 @@
 /** What the parser does not see: whether a command has what its request needs. */
 
-import type { Endpoint } from '../api/endpoints.js';
+import { type Endpoint, mustBeGiven } from '../api/endpoints.js';
 import { flagName } from '../api/fields.js';
 import { parseField } from '../api/kinds.js';
+import { type Read, reads } from '../api/reads.js';
 import { parseTaxonomy } from '../api/request.js';
 import { isProblem, parseId } from '../api/values.js';
 import type { CommandSpec } from './command.js';
@@ -14,12 +15,33 @@ interface Parsed {
 	readonly options: OptionValues;
 }
 
+/** `last`, an ID or the beginning of one, or a path. */
+const RUN = /^last$|^\d{6}|[./]/;
+
+/** JMESPath of a list begins with brackets or a function. */
+const OF_A_LIST = /^\s*(?:[[@]|\w+\()/;
+
 /** For command lines that are suggested; a service is not asked. */
-export function isComplete({ requests = [], options: specs }: CommandSpec, { args, options }: Parsed): boolean {
-	const [endpoint] = requests;
-	if (endpoint === undefined || (endpoint.parameters.length === 0 && endpoint.returns !== 'user-id')) return true;
+export function isComplete(spec: CommandSpec, path: readonly string[], { args, options }: Parsed): boolean {
+	const { requests = [], options: specs, arguments: positions } = spec;
+	if (positions.some(({ completes }) => completes === 'runs') && !args.every((text) => RUN.test(text))) return false;
+	const { query } = options;
+	if (typeof query === 'string' && !OF_A_LIST.test(query)) return false;
+	// Editing and history have no requests that help could name.
+	const [endpoint = new Map<string, Read>(Object.entries(reads)).get(path[0] ?? '')?.get] = requests;
+	if (
+		endpoint === undefined ||
+		path[0] === 'run' ||
+		(endpoint.parameters.length === 0 && endpoint.returns !== 'user-id')
+	)
+		return true;
 	const positionals = positionalsOf(endpoint);
 	if (args.length < positionals.length && options.input === undefined) return false;
+	const ids = Object.fromEntries(positionals.map(({ name }, at) => [name, args[at] ?? '']));
+	const isOpen = (name: string): boolean => options[camelCase(name)] === undefined;
+	if (options.input === undefined && endpoint.query.some((each) => mustBeGiven(each, ids) && isOpen(each.name))) {
+		return false;
+	}
 	const last = positionals.length - 1;
 	if (!args.every((text, at) => fits(positionals[Math.min(at, last)], text, endpoint))) return false;
 	const fieldFlags = specs.filter(({ group }) => group === 'Fields').map((spec) => options[camelCase(longName(spec))]);

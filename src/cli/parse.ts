@@ -7,8 +7,8 @@ import { UsageError } from '../errors.js';
 import type { CommandSpec } from './command.js';
 import { isComplete } from './complete-line.js';
 import { camelCase, longName, type OptionSpec, type OptionValues } from './options/option.js';
-import { unknownFlag } from './unknown-flag.js';
-import { otherFlags } from './words.js';
+import { beforeFlags, commandText, mendedLines, sayable, unknownFlag } from './unknown-flag.js';
+import { otherFlags, settingFlags } from './words.js';
 
 /**
  * commander's errors, thrown as ours. Its typings offer `error` alone; the other methods are how it reports each kind
@@ -19,6 +19,8 @@ class Parser extends Command {
 		private readonly spec: CommandSpec,
 		private readonly path: readonly string[],
 		private readonly words: readonly string[],
+		/** Of a line that may be suggested: its own errors need no suggestions. */
+		private readonly isTrial: boolean,
 	) {
 		super(path.at(-1));
 		// Both would print or end the process.
@@ -38,21 +40,26 @@ class Parser extends Command {
 	}
 
 	unknownOption(flag: string): never {
-		const shown = this.options.filter(({ hidden }) => !hidden);
-		const known = [...shown.map(({ long }) => long ?? ''), '--help'];
+		if (this.isTrial) throw new UsageError(`unknown flag ${flag}`);
 		const isOfTicket = /^ticket (?:update|fields)/.test(this.path.join(' '));
-		const fields = isOfTicket ? '; custom fields: supportctl ticket fields set ID --set NAME=VALUE' : '';
-		const hint = `${this.#page} to see the flags${fields}`;
 		const { spec, path, words } = this;
-		throw unknownFlag(flag, { path, words, known, hint, runs: (line) => canRun(spec, path, line) });
+		const pair = words[words.indexOf(flag) + 1];
+		const isSetting = settingFlags.has(flag) && pair?.includes('=') === true && sayable([flag, pair]) !== undefined;
+		const ids = isSetting && beforeFlags(words).length > 0 ? beforeFlags(words) : ['ID'];
+		const set = commandText(['ticket', 'fields', 'set', ...ids, '--set', isSetting ? pair : 'NAME=VALUE']);
+		const hint = `${this.#page} to see the flags${isOfTicket ? `; custom fields: ${set}` : ''}`;
+		const lines = mendedLines(spec.options, words);
+		throw unknownFlag(flag, { path, options: spec.options, hint, lines, runs: (line) => canRun(spec, path, line) });
 	}
 
 	missingArgument(name: string): never {
-		throw new UsageError(`missing <${name}>`, { code: 'missing_argument', hint: this.#page });
+		const places = this.spec.arguments.map((each) => `<${each.name}>`).join(' ');
+		const hint = `usage: ${this.#name} ${places}; ${this.#page}`;
+		throw new UsageError(`missing <${name}>`, { code: 'missing_argument', hint });
 	}
 
-	optionMissingArgument({ long }: Option): never {
-		throw new UsageError(`${long} needs a value`, { hint: `${this.#page} to see the flags` });
+	optionMissingArgument({ flags, long, description }: Option): never {
+		throw new UsageError(`${long} needs a value`, { hint: `${flags}: ${description}` });
 	}
 
 	_conflictingOption({ long }: Option, other: Option): never {
@@ -61,20 +68,31 @@ class Parser extends Command {
 	}
 
 	_excessArguments(given: readonly string[]): never {
+		if (this.isTrial) throw new UsageError('too many arguments');
 		const most = this.registeredArguments.length;
 		const count = ['no arguments', 'one argument', 'two arguments'][most] ?? `${most} arguments`;
 		const message = `unexpected argument ${quote(given[most] ?? '')}: ${this.#name} takes ${count}`;
-		throw new UsageError(message, { code: 'excess_argument', hint: this.#page });
+		// `ticket list refund`, `run list 17`
+		const { spec, path } = this;
+		const line = sayable(this.words);
+		const meant = SURPLUS.map((flag) => line?.flatMap((word) => (word === given[most] ? [flag, word] : [word])));
+		const found = meant.find((each) => each !== undefined && canRun(spec, path, each));
+		const hint = found === undefined ? this.#page : `did you mean: ${commandText([...path, ...found])}`;
+		throw new UsageError(message, { code: 'excess_argument', hint });
 	}
 }
+
+/** What an argument too many may be the value of. */
+const SURPLUS: readonly string[] = ['--search', '--id'];
 
 /** Undefined if `words` ask for help. @throws UsageError */
 export function parseWords(
 	spec: CommandSpec,
 	path: readonly string[],
 	words: readonly string[],
+	isTrial = false,
 ): { args: readonly string[]; options: OptionValues } | undefined {
-	const command = new Parser(spec, path, words);
+	const command = new Parser(spec, path, words, isTrial);
 	for (const option of spec.options) command.addOption(toOption(option));
 	for (const { name, required, variadic, choices } of spec.arguments) {
 		const text = `${name}${variadic === true ? '...' : ''}`;
@@ -97,8 +115,8 @@ export function parseWords(
 /** Whether the program takes a line that is suggested. */
 export function canRun(spec: CommandSpec, path: readonly string[], words: readonly string[]): boolean {
 	try {
-		const parsed = parseWords(spec, path, words);
-		return parsed === undefined || isComplete(spec, parsed);
+		const parsed = parseWords(spec, path, words, true);
+		return parsed === undefined || isComplete(spec, path, parsed);
 	} catch (error) {
 		if (error instanceof UsageError) return false;
 		throw error;

@@ -4,7 +4,7 @@ import type { ExitCode } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { version } from '../version.js';
 import { findCommand, ourWord } from './manifest.js';
-import { longName } from './options/option.js';
+import type { OptionSpec } from './options/option.js';
 
 export async function runProgram(context: Context): Promise<ExitCode | undefined> {
 	const { argv } = context;
@@ -33,13 +33,14 @@ export async function runProgram(context: Context): Promise<ExitCode | undefined
 	const { missingCommand, runnable, unknownCommand } = await import('./unknown.js');
 	if (word === undefined) throw missingCommand(path);
 	if (!word.startsWith('-')) throw await unknownCommand(path, rest);
-	const [{ leadingOptions }, { commandText, sayable, unknownFlag }] = await Promise.all([
+	const [{ leadingOptions }, { commandText, mendedOnce, sayable, unknownFlag }] = await Promise.all([
 		import('./options/shared.js'),
 		import('./unknown-flag.js'),
 	]);
-	const known = [...leadingOptions.map(longName), 'help', ...(isTop ? ['version'] : [])].map((name) => `--${name}`);
 	const line = sayable(rest) && (await runnable([...path, 'list', ...rest]));
 	const ofList = line === undefined ? '' : `, such as: ${commandText(line)}`;
 	const hint = `put flags after the command${ofList}; run "${commandText([...path, '--help'])}" to see the commands`;
-	throw unknownFlag(word, { path, words: rest, known, hint, runs: () => true });
+	const versionFlag: OptionSpec = { flags: '-V, --version', help: '', group: '' };
+	const options = isTop ? [...leadingOptions, versionFlag] : leadingOptions;
+	throw unknownFlag(word, { path, options, hint, lines: mendedOnce(options, rest), runs: () => true });
 }

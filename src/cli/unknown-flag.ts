@@ -5,7 +5,8 @@ import { nearest } from '../api/suggest.js';
 import { UsageError } from '../errors.js';
 import { isSecretName } from '../output/redact.js';
 import { shellWord } from '../profile/settings.js';
-import { flagsMeant, settingFlags } from './words.js';
+import { findOption, longName, type OptionSpec, shownOptions, takesValue } from './options/option.js';
+import { conditionFlags, flagsMeant, flagWords, otherFlags, settingFlags } from './words.js';
 
 const MOST_WORDS = 16;
 const MOST_CHARACTERS = 80;
@@ -32,12 +33,13 @@ export function commandText(words: readonly string[]): string {
 }
 
 interface Place {
-	/** The command's words, and those behind it. */
+	/** The command's words. */
 	readonly path: readonly string[];
-	readonly words: readonly string[];
-	readonly known: readonly string[];
+	readonly options: readonly OptionSpec[];
 	/** Where no flag is meant. */
 	readonly hint: string;
+	/** In its place; the other unknown flags too, where the command is known. */
+	readonly lines: Iterable<readonly string[]>;
 	/** Whether the command can be called with these words. */
 	runs(words: readonly string[]): boolean;
 }
@@ -53,49 +55,118 @@ export function unknownFlag(given: string, place: Place): UsageError {
 	return new UsageError(`unknown flag ${flag}`, { code: 'unknown_flag', hint: hintFor(flag, place) });
 }
 
-function hintFor(flag: string, { path, words, known, hint, runs }: Place): string {
-	const isKnown = (template: string): boolean =>
-		template.startsWith('{') || known.includes(template.split(' ')[0] ?? '');
-	const own = [...fieldsSet(flag, words), ...(flagsMeant.get(flag) ?? [])].filter(isKnown);
-	const near = own.length > 0 ? undefined : nearest(flag, known);
-	const templates = near === undefined ? own : [near];
-	for (const template of templates) {
-		for (const line of linesWith(flag, template, words)) {
-			if (runs(line)) return `did you mean: ${commandText([...path, ...line])}`;
+function hintFor(flag: string, { path, options, hint, lines, runs }: Place): string {
+	for (const line of lines) {
+		if (runs(line)) return `did you mean: ${commandText([...path, ...line])}`;
+	}
+	const [template] = meanings(flag, undefined, options).filter((each) => each.startsWith('-'));
+	return template === undefined ? hint : `did you mean ${template.replace('{}', 'FILE')}? ${hint}`;
+}
+
+/** Each unknown flag is replaced by what it may mean, likeliest first. */
+export function* mendedLines(options: readonly OptionSpec[], words: readonly string[]): Generator<readonly string[]> {
+	if (unknownAt(options, words) === -1) yield words;
+	else for (const line of mendedOnce(options, words)) yield* mendedLines(options, line);
+}
+
+/** Only the first one is. */
+export function* mendedOnce(options: readonly OptionSpec[], words: readonly string[]): Generator<readonly string[]> {
+	const at = unknownAt(options, words);
+	const word = words[at] as string;
+	const [flag = '', ...inline] = word.split('=');
+	const next = words[at + 1]?.startsWith('-') ? undefined : words[at + 1];
+	const value = inline.length > 0 ? inline.join('=') : next;
+	for (const template of meanings(flag, value, options)) {
+		for (const [put, used] of filled(template, value, inline.length > 0)) {
+			if (sayable(put) === undefined) continue;
+			const whole = sayable([...words.slice(0, at), ...put, ...words.slice(at + used)]);
+			yield whole ?? [...beforeFlags(words), ...put];
 		}
 	}
-	const [flagMeant] = templates.map((each) => each.split(' ')[0] as string).filter((each) => known.includes(each));
-	return flagMeant === undefined ? hint : `did you mean ${flagMeant}? ${hint}`;
 }
 
-/** `--status hold` for `--set status=hold`. */
-function fieldsSet(flag: string, words: readonly string[]): string[] {
-	const pair = words[words.indexOf(flag) + 1] ?? '';
-	const at = pair.indexOf('=');
-	if (!settingFlags.has(flag) || at < 1) return [];
-	return [`--${flagName(pair.slice(0, at))} ${pair.slice(at + 1)}`];
+function unknownAt(options: readonly OptionSpec[], words: readonly string[]): number {
+	for (let at = 0; at < words.length; at++) {
+		const word = words[at] as string;
+		if (word === '--') return -1;
+		if (!/^-[^\d]/.test(word) || ['-h', '--help'].includes(word)) continue;
+		const option = knownOption(options, word);
+		if (option === undefined) return at;
+		if (takesValue(option) && !word.includes('=') && (word.startsWith('--') || word.length === 2)) at++;
+	}
+	return -1;
 }
 
-/** The whole line with another flag, then what stands before the first flag with it. */
-function* linesWith(flag: string, template: string, words: readonly string[]): Generator<string[]> {
-	const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
-	const inline = words[at]?.includes('=') ? words[at]?.slice(flag.length + 1) : undefined;
-	const next = words[at + 1]?.startsWith('-') ? undefined : words[at + 1];
-	const value = inline ?? next;
+function knownOption(options: readonly OptionSpec[], word: string): OptionSpec | undefined {
+	return findOption(options, word) ?? findOption(options, otherFlags.get(word.split('=')[0] as string) ?? '-');
+}
+
+/** Templates for a flag's place, likeliest first; `words.ts` says what they hold. */
+function meanings(flag: string, value: string | undefined, options: readonly OptionSpec[]): string[] {
+	const isKnown = (template: string): boolean =>
+		!template.startsWith('-') || knownOption(options, template.split(' ')[0] as string) !== undefined;
+	const listed = [...fieldsSet(flag, value, options), ...(flagsMeant.get(flag) ?? alike.get(plain(flag)) ?? [])];
+	if (listed.length > 0 || settingFlags.has(flag)) return listed.filter(isKnown);
+	const known = shownOptions(options).map((each) => `--${longName(each)}`);
+	const likely = [inOtherWords(flag, known), within(flag, known), nearest(flag, [...known, '--help'])];
+	const found = likely.find((each) => each !== undefined);
+	// Only there does every other name stand for a custom field.
+	const custom = known.includes('--set') && value !== undefined ? [`--set ${flag.replace(/^-+/, '')}={}`] : [];
+	return found === undefined ? custom : [found];
+}
+
+/** `--status hold` for `--set status=hold`, and for `--filter status=hold` in a list. */
+function fieldsSet(flag: string, pair: string | undefined, options: readonly OptionSpec[]): string[] {
+	const at = pair?.search(/[=:]/) ?? -1;
+	const isList = knownOption(options, '--limit') !== undefined;
+	const isMeant = settingFlags.has(flag) || (conditionFlags.has(flag) && isList);
+	if (!isMeant || pair === undefined || at < 1) return [];
+	return [`--${flagName(pair.slice(0, at))} ${pair.slice(at + 1).replace(/^=/, '')}`];
+}
+
+const plain = (flag: string): string => flag.replaceAll(/[-_]/g, '').toLowerCase();
+
+/** `--order_by` and `--orderby` mean `--order-by`. */
+const alike = new Map(
+	[...flagsMeant].filter(([flag]) => flag.startsWith('--')).map(([flag, ours]) => [plain(flag), ours]),
+);
+
+/** `--dryrun`, `--post_status`, `--updatedBefore`. */
+function inOtherWords(flag: string, known: readonly string[]): string | undefined {
+	const words = flag
+		.replaceAll(/([a-z])([A-Z])/g, '$1-$2')
+		.toLowerCase()
+		.split(/[-_]/);
+	const ours = words.map((word) => flagWords.get(word) ?? word).join('');
+	return known.find((each) => [plain(flag), ours].includes(plain(each)));
+}
+
+/** `--reassign-to`, `--save-plan`: the longest of ours in it. */
+function within(flag: string, known: readonly string[]): string | undefined {
+	if (flag.startsWith('--no-')) return undefined;
+	const inside = known.filter((each) => `${flag}-`.replaceAll('_', '-').includes(`${each.slice(1)}-`));
+	return inside.sort((one, other) => other.length - one.length)[0];
+}
+
+/** @returns what to put there, and how many words it replaces */
+function* filled(
+	template: string,
+	value: string | undefined,
+	isInline: boolean,
+): Generator<readonly [put: string[], used: number]> {
+	if (template === '') {
+		yield [[], 1];
+		if (value !== undefined && !isInline) yield [[], 2];
+		return;
+	}
 	const parts = template.split(' ');
 	const isOpen = parts.length === 1 && parts[0] !== '{}';
 	const withValue = isOpen ? [...parts, '{}'] : parts;
-	const takesValue = withValue.some((part) => part.includes('{}'));
-	const variants: (readonly [string[], number])[] = [];
-	if (takesValue && value !== undefined) {
-		const used = inline === undefined ? 2 : 1;
-		variants.push([withValue.map((part) => part.replace('{}', () => value)), used]);
+	const takes = withValue.some((part) => part.includes('{}'));
+	if (takes && value !== undefined) {
+		yield [withValue.map((part) => part.replace('{}', () => value)), isInline ? 1 : 2];
 	}
-	if (isOpen || !takesValue) variants.push([parts, 1]);
-	for (const [put, used] of variants) {
-		if (sayable(put) === undefined) continue;
-		const whole = at === -1 ? undefined : sayable([...words.slice(0, at), ...put, ...words.slice(at + used)]);
-		if (whole !== undefined) yield [...whole];
-		yield [...beforeFlags(words), ...put];
-	}
+	if (isOpen) yield [parts, 1];
+	// The next word is its value in the pair of another tool, and nothing of ours.
+	if (!isOpen && !takes) yield [parts, parts[1] !== undefined && value?.includes(parts[1]) ? 2 : 1];
 }

@@ -1,14 +1,18 @@
 /** What unknown words may mean: the command line to type, if it is one that runs. */
 
+import { endpoints } from '../api/endpoints.js';
+import { flagName } from '../api/fields.js';
+import { kinds } from '../api/kinds.js';
 import { plural } from '../api/names.js';
 import { type Read, reads } from '../api/reads.js';
 import { nearest } from '../api/suggest.js';
 import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import { commands, findCommand, nextWords, ourWord } from './manifest.js';
+import { longName } from './options/option.js';
 import { canRun } from './parse.js';
-import { beforeFlags, commandText, sayable } from './unknown-flag.js';
-import { nouns, verbs } from './words.js';
+import { beforeFlags, commandText, mendedLines, sayable } from './unknown-flag.js';
+import { nouns, otherFlags, verbs } from './words.js';
 
 type Words = readonly string[];
 
@@ -22,26 +26,37 @@ export async function unknownCommand(path: Words, rest: Words): Promise<UsageErr
 	return new UsageError(message, { code: 'unknown_command', hint: await hintFor(path, rest) });
 }
 
+/** What makes new objects. */
+const CREATES: Words = ['create', 'new', 'add', 'invite', 'upload'];
+
 async function hintFor(path: Words, rest: Words): Promise<string> {
 	const [word = '', ...behind] = rest;
-	const lines = [sayable(behind), beforeFlags(behind)].flatMap((args) => {
-		return args === undefined ? [] : [...linesMeant(path, [word, ...args])];
-	});
+	const args = beforeFlags(behind);
+	const whole = sayable(behind);
+	const lines = whole === undefined ? [] : [...linesTyped(path, [word, ...whole])];
+	const shorter = whole?.length === args.length ? [] : [...linesTyped(path, [word, ...args])];
 	for (const line of lines) {
-		const found = await runnable(line);
+		const found = await mended(line);
 		if (found !== undefined) return `did you mean: ${commandText(found)}`;
 	}
-	for (const line of lines) {
+	for (const line of shorter) {
+		const found = await runnable(line);
+		// What is left out may be what keeps a write small.
+		if (found !== undefined && !(await writes(found))) return `did you mean: ${commandText(found)}`;
+	}
+	for (const line of [...lines, ...shorter]) {
+		if (line.includes(word)) continue;
 		const found = await findCommand(line);
 		if (found.entry !== undefined) return `did you mean: ${commandText([...found.path, '--help'])}`;
 	}
-	if (['create', 'new', 'add'].includes(word)) {
-		const what = plural(path[0] ?? nounOf(behind[0] ?? '') ?? 'object', 2);
+	const noun = nounOf(path[0] ?? word) ?? nounOf(behind[0] ?? '');
+	if ([word, ...behind].some((each) => CREATES.includes(each))) {
+		const what = plural(noun?.owner === undefined ? (noun?.group.at(-1) ?? 'object') : `${noun.owner} term`, 2);
 		return `supportctl can't create ${what}: the API has no endpoint for it. Create them in your help desk.`;
 	}
-	const noun = path.length === 0 ? (nounOf(word) ?? nounOf(behind[0] ?? '')) : undefined;
-	const group = noun ?? nearest(word, nextWords(path));
-	if (group !== undefined) return `did you mean: ${commandText([...path, group, '--help'])}`;
+	const group = path.length === 0 ? noun?.group : undefined;
+	const near = group ?? [nearest(word, nextWords(path))].filter((each) => each !== undefined);
+	if (near.length > 0) return `did you mean: ${commandText([...path, ...near, '--help'])}`;
 	return `run "${commandText([...path, '--help'])}" to see the commands`;
 }
 
@@ -54,30 +69,99 @@ export async function runnable(line: Words): Promise<Words | undefined> {
 	return canRun(await entry.load(), path, words) ? [...path, ...words] : undefined;
 }
 
-/** Likeliest first. */
+/** With our words for its flags. */
+async function mended(line: Words): Promise<Words | undefined> {
+	if (line[0] === 'help') return line;
+	const { entry, path, flags, rest } = await findCommand(line);
+	if (entry === undefined) return undefined;
+	const spec = await entry.load();
+	for (const words of mendedLines(spec.options, [...flags, ...rest])) {
+		if (canRun(spec, path, words)) return [...path, ...words];
+	}
+	return undefined;
+}
+
+/** What asks first, or opens an editor. */
+async function writes(line: Words): Promise<boolean> {
+	const { entry } = await findCommand(line);
+	const { options = [] } = (await entry?.load()) ?? {};
+	return options.some((each) => ['yes', 'confirm'].includes(longName(each)));
+}
+
+/** Likeliest first; `list-tickets`, `ticket:list` and `sign-in` are taken apart. */
+function* linesTyped(path: Words, [word = '', ...args]: Words): Generator<Words> {
+	yield* linesMeant(path, [word, ...args]);
+	const parts = word.split(/[-:._/]/).filter((part) => part !== '');
+	if (parts.length < 2 || parts.length > 4 || !/^[a-z][\w.:/-]*$/i.test(word)) return;
+	yield* linesMeant(path, [parts.join(''), ...args]);
+	yield* linesMeant(path, [...parts, ...args]);
+	// `set-role`
+	for (const part of [parts[0] as string, parts.at(-1) as string]) yield* linesMeant(path, [part, ...args]);
+}
+
 function* linesMeant(path: Words, rest: Words): Generator<Words> {
 	const [word = '', ...args] = rest;
+	const [second = '', ...others] = args;
 	const isTop = path.length === 0;
-	if (isTop) {
-		const [second = '', ...others] = args;
-		const noun = nounOf(word);
-		if (noun !== undefined) yield* linesBelow([noun], args);
-		// `show ticket 14`
-		const named = nounOf(second);
-		if (named !== undefined) yield* linesBelow([named], isCommand([named]) ? others : [word, ...others]);
+	// `auth login`, `tag add`
+	yield* linesOf(path, `${word}-${second}`.toLowerCase(), others);
+	// `show ticket 14`
+	const named = isTop && nounOf(word) === undefined ? nounOf(second) : undefined;
+	if (named !== undefined) yield* linesOfNoun(named, isCommand(named.group) ? others : [word, ...others]);
+	yield* linesOf(path, word.toLowerCase(), args);
+	yield* linesOfField(isTop ? ['ticket'] : path, word.toLowerCase(), args);
+	// `issue list`, `ticket replies 14`
+	const noun = nounOf(word);
+	if (noun !== undefined) yield* linesOfNoun(noun, args);
+	yield* linesWithoutVerb(path, rest);
+	// A word with a meaning is no misspelling: `undelete` is not `delete`.
+	const near = verbs.has(word.toLowerCase()) ? undefined : nearest(word, nextWords(path));
+	if (near !== undefined) yield* linesBelow([...path, near], args);
+	// `ticket set 14 status=hold`
+	const isPair = (each: string): boolean => /^[a-z][\w-]*=/i.test(each);
+	if (args.some(isPair)) {
+		yield* linesMeant(path, [word, ...args.map((each) => (isPair(each) ? `--${each}` : each))]);
 	}
-	for (const group of [isTop ? ['ticket'] : path, []]) {
-		for (const template of verbs.get(word.toLowerCase()) ?? []) {
-			const filled = fill(template, args);
+}
+
+/** Below what was typed, which is about tickets if nothing was, then from the top. */
+function* linesOf(path: Words, verb: string, args: Words): Generator<Words> {
+	const isTop = path.length === 0;
+	const templates = verbs.get(verb) ?? [];
+	const places: readonly [Words, string[]][] = [
+		[[], isTop ? templates.filter((each) => each.startsWith('/')) : []],
+		[isTop ? ['ticket'] : path, templates.filter((each) => !each.startsWith('/'))],
+		[[], templates.filter((each) => !each.startsWith('/'))],
+	];
+	for (const [group, all] of places) {
+		for (const template of all) {
+			const filled = fill(template.replace('/', ''), args);
 			if (filled !== undefined) yield [...group, ...filled];
 		}
 	}
-	const read = new Map<string, Read>(Object.entries(reads)).get(path.join(' '));
-	if (read !== undefined && /^\d+$/.test(word)) {
-		yield [...path, rest.length <= read.owners.length ? 'list' : 'get', ...rest];
+}
+
+/** `ticket priority 14 high`: a field's name for a verb. */
+function* linesOfField(group: Words, word: string, args: Words): Generator<Words> {
+	const fields = new Map(Object.entries(endpoints)).get([...group, 'update'].join('.'))?.fields ?? [];
+	const names = [word, `${word}s`].map((each) => otherFlags.get(`--${each}`) ?? `--${each}`);
+	const field = fields.find(({ name }) => names.includes(`--${flagName(name)}`));
+	const [id, value, ...more] = args;
+	if (field === undefined || kinds[field.kind].isSecret || id === undefined || more.length > 0) return;
+	if (value === undefined) yield [...group, 'get', id, '--field', field.name];
+	else yield [...group, 'update', id, `--${flagName(field.name)}`, value];
+}
+
+/** `ticket 14`, `run last`, `user passwords jose`. */
+function* linesWithoutVerb(path: Words, rest: Words): Generator<Words> {
+	const [word = ''] = rest;
+	const next = nextWords(path);
+	const { owners = [] } = new Map<string, Read>(Object.entries(reads)).get(path.join(' ')) ?? {};
+	const isId = /^#?\d+$/.test(word);
+	if (isId && next.includes('get')) yield [...path, rest.length <= owners.length ? 'list' : 'get', ...rest];
+	if (path.length > 0 && !next.includes('get')) {
+		for (const verb of ['show', 'list']) if (next.includes(verb)) yield [...path, verb, ...rest];
 	}
-	const near = nearest(word, nextWords(path));
-	if (near !== undefined) yield* linesBelow([...path, near], args);
 }
 
 function* linesBelow(group: Words, rest: Words): Generator<Words> {
@@ -86,22 +170,43 @@ function* linesBelow(group: Words, rest: Words): Generator<Words> {
 	if (word !== undefined) yield* linesMeant(group, rest);
 }
 
-function nounOf(word: string): string | undefined {
-	return nouns.get(word.toLowerCase().replace(/s$/, '')) ?? ourWord([], word);
+type Noun = NonNullable<ReturnType<typeof nouns.get>>;
+
+function* linesOfNoun({ group, owner }: Noun, rest: Words): Generator<Words> {
+	if (owner === undefined) yield* linesBelow(group, rest);
+	else if (rest.length === 0) yield [...group, 'list', owner];
+	else yield* linesBelow(group, [rest[0] as string, owner, ...rest.slice(1)]);
 }
 
-/** Undefined if a word for it is missing. */
+/** In the singular, or a command's own. */
+function nounOf(word: string): Noun | undefined {
+	const lower = word.toLowerCase();
+	const singular = [lower, lower.replace(/s$/, ''), lower.replace(/ies$/, 'y')];
+	for (const each of singular) if (nouns.has(each)) return nouns.get(each);
+	const own = ourWord([], word);
+	return own === undefined ? undefined : { group: [own] };
+}
+
+const FILE_OF_ROWS = /^-$|\.(?:csv|tsv|ndjson|jsonl|json|txt|ids|gz)$/i;
+
+/** Undefined if a word for it is missing, or does not fit. */
 function fill(template: string, args: Words): Words | undefined {
 	const [first] = args;
 	const last = args.length > 1 ? args.at(-1) : undefined;
+	const fits: Readonly<Record<string, Words | undefined>> = {
+		'{}': args,
+		'{none}': args.length === 0 ? [] : undefined,
+		'{first}': first === undefined || last === undefined ? undefined : [first],
+		'{last}': last === undefined ? undefined : [last],
+		'{file}': first !== undefined && FILE_OF_ROWS.test(first) ? args : undefined,
+		'{path}': first?.startsWith('/') === true ? args : undefined,
+		'{site}': first !== undefined && /[.:]/.test(first) ? args : undefined,
+	};
 	const words: string[] = [];
 	for (const word of template.split(' ')) {
-		if (word === '{none}' && args.length > 0) return undefined;
-		if (word === '{}') words.push(...args);
-		else if (word === '{none}') continue;
-		else if (word !== '{first}' && word !== '{last}') words.push(word);
-		else if (first === undefined || last === undefined) return undefined;
-		else words.push(word === '{first}' ? first : last);
+		const put = word.startsWith('{') ? fits[word] : [word];
+		if (put === undefined) return undefined;
+		words.push(...put);
 	}
 	return words;
 }

@@ -30,97 +30,184 @@ export const otherFlags = new Map(
 	}),
 );
 
-export const nouns = new Map(
-	Object.entries({
-		issue: 'ticket',
-		case: 'ticket',
-		comment: 'reply',
-		agent: 'user',
-		customer: 'user',
-		media: 'attachment',
-		file: 'attachment',
-		taxonomy: 'term',
-		category: 'term',
-		config: 'profile',
-	}),
-);
+const spread = <Ours>(rows: readonly (readonly [typed: string, ours: Ours])[]): ReadonlyMap<string, Ours> =>
+	new Map(rows.flatMap(([typed, ours]) => typed.split(' ').map((word) => [word, ours] as const)));
 
-/** Likeliest first; `{}` is all arguments, and `{none}` means that there are none. */
-export const verbs: ReadonlyMap<string, readonly string[]> = new Map(
-	[
-		['show view get read describe info status', 'get {}', 'show {}', 'list {}'],
-		['log logs', 'show {}', 'run show {}', 'run list'],
-		['list ls', 'list {}'],
-		['find search', 'list --search {}', 'list --id {}'],
-		['history', 'history {}', 'run list --id {}', 'run list'],
-		['edit', 'edit {}', 'set {}'],
-		['update set change modify patch rename', 'update {}', 'set {}', 'edit {}'],
-		['delete rm remove destroy trash clean', 'delete {}', 'remove {}', 'prune {}'],
-		['close resolve', 'update {} --state closed'],
-		['open reopen', 'update {} --state open'],
-		['assign', 'update {first} --assignee {last}'],
-		['restore untrash undelete', 'update {} --status queued'],
-		['count', 'list --format count'],
-		['unassign', 'update {} --assignee none'],
-		['tag', 'update {first} --add-ticket-tag {last}', 'term list ticket-tag'],
-		['untag', 'update {first} --remove-ticket-tag {last}'],
-		['create new add', 'set {}'],
-		['check verify', 'check {}', 'user check {}'],
-		['resume continue', 'resume {}', 'run resume {}', 'run resume last'],
-		['undo revert rollback', 'undo {}', 'run undo {}', 'run undo last'],
-		['rejects failed', 'rejects {}', 'run rejects {}', 'run rejects last'],
-		['retry rerun', 'retry {}', 'run retry {}', 'run retry last'],
-		['prune', 'run prune'],
-		['apply', 'run apply {}'],
-		['plan', 'help plan'],
-		['diff changes', 'run show {} --changes', 'run show last --changes'],
-		['export dump', 'list {} --format csv'],
-		['import load', 'update --input {}'],
-		['revoke', 'user password delete {}'],
-		// An account can't be disabled: leavers are deleted, and their tickets handed over.
-		['disable deactivate', 'user delete --help'],
-		['use switch select', 'use {}', 'profile use {}'],
-		['signin init', 'login {}'],
-		['auth', 'login {none}', 'whoami'],
-		['signout', 'logout {}'],
-		['request curl', 'api {}'],
-		['mock demo', 'sandbox {}'],
-		['me', 'whoami'],
-	].flatMap(([typed = '', ...ours]) => typed.split(' ').map((word) => [word, ours] as const)),
-);
+interface Noun {
+	readonly group: readonly string[];
+	/** What stands between its verbs and the rest. */
+	readonly owner?: string;
+}
 
-/** Likeliest first; `{}` is the value, and alone an argument. */
-export const flagsMeant: ReadonlyMap<string, readonly string[]> = new Map(
+const group = (...words: string[]): Noun => ({ group: words });
+const taxonomy = (owner: string): Noun => ({ group: ['term'], owner });
+
+/** In the singular. */
+export const nouns = spread<Noun>([
+	['ticket issue case conversation post incident', group('ticket')],
+	['reply comment message', group('reply')],
+	['user agent customer requester contact client person people account member staff', group('user')],
+	['attachment media file image upload', group('attachment')],
+	['term taxonomy category', group('term')],
+	['profile config context setting connection', group('profile')],
+	['run job rollout deployment', group('run')],
+	['password token application-password app-password api-key', group('user', 'password')],
+	['custom-field customfield field meta', group('ticket', 'fields')],
+	['tag label', taxonomy('ticket-tag')],
+	['department group team queue', taxonomy('department')],
+	['product brand', taxonomy('product')],
+	['priority', taxonomy('ticket_priority')],
+	['channel', taxonomy('ticket_channel')],
+]);
+
+/**
+ * Likeliest first, below the group that was typed, then from the top; `/` only from the top. `{}` is all arguments, `{none}` means that there are
+ * none, `{file}` is one that names a file of rows, and `{path}` one of an API, `{site}` an address. Those without any ignore the arguments.
+ */
+export const verbs = spread<readonly string[]>([
 	[
-		['--unassigned --no-assignee', '--assignee none'],
-		['--mine', '--assignee @me'],
-		['--open', '--state open'],
-		['--closed', '--state closed'],
-		['--agent --owner', '--assignee'],
-		['--requester', '--author'],
-		['--tags --label --labels', '--ticket-tag'],
-		['--count', '--format count'],
-		['--csv', '--format csv'],
-		['--ndjson --jsonl', '--format ndjson'],
-		['--yaml', '--format yaml'],
-		['--newest --latest', '--sort -id'],
-		['--since', '--after'],
-		['--until', '--before'],
-		['--older-than --stale', '--modified-before'],
-		['--newer-than', '--modified-after'],
-		['--output -o', '--format'],
-		['--jq', '--query'],
-		['--order-by --sort-by', '--sort'],
-		['--max-results', '--limit'],
-		['--file -f', '--input', '--format'],
-		['--ids --id', '{}'],
-		['--where --filter', '--if', '--query'],
-		['--junit', '--report junit:{}'],
-		['--html', '--report html:{}'],
-		['--markdown --md', '--report markdown:{}'],
-		['--id-column', '--map {}=id'],
-	].flatMap(([typed = '', ...ours]) => typed.split(' ').map((flag) => [flag, ours] as const)),
-);
+		'show view get read describe info display print cat',
+		['api GET {path}', 'get {}', 'show {}', 'run show {}', 'list {}'],
+	],
+	['status', ['/doctor {none}', 'get {}', 'show {}', 'run show {}', 'list {}']],
+	['watch download', ['show {}', 'run show {}']],
+	['last latest', ['run show last']],
+	['log logs audit blame changelog activity events', ['history {}', 'run show {}', 'run list']],
+	['list ls', ['list {}']],
+	['find search grep query filter', ['list --search {}', 'list --id {}']],
+	['history', ['history {}', 'run list --id {}', 'run list']],
+	['edit', ['edit {}', 'set {}', 'update {}']],
+	['update set change modify patch rename put', ['update {}', 'set {}', 'update --input {file}', 'edit {}']],
+	['bulk bulk-update batch', ['update --input {file}', 'help bulk']],
+	['delete rm remove destroy trash clean del', ['delete {}', 'remove {}', 'prune {}']],
+	['reset-password set-password passwd', ['update {} --password-prompt']],
+	['close resolve solve archive done', ['update {} --state closed']],
+	['open reopen', ['update {} --state open']],
+	['tag-add add-tag label-add add-label', ['update {first} --add-ticket-tag {last}']],
+	['tag-remove remove-tag label-remove remove-label', ['update {first} --remove-ticket-tag {last}']],
+	['assign', ['update {first} --assignee {last}']],
+	['take claim', ['update {} --assignee @me']],
+	['restore untrash undelete', ['update {} --status queued', 'run undo --help']],
+	['count', ['list --format count']],
+	['unassign', ['update {} --assignee none']],
+	['tag label', ['update {first} --add-ticket-tag {last}']],
+	['untag unlabel', ['update {first} --remove-ticket-tag {last}']],
+	['create new add invite', ['set {}']],
+	['check verify', ['/doctor {none}', 'check {}', 'user check {}']],
+	['resume continue', ['resume {}', 'run resume {}', 'run resume last']],
+	['undo revert rollback', ['undo {}', 'run undo {}', 'run undo last']],
+	['rejects failed', ['rejects {}', 'run rejects {}', 'run rejects last']],
+	['retry rerun redo restart replay', ['retry {}', 'run retry {}', 'run retry last']],
+	['prune', ['run prune']],
+	['apply', ['run apply {}', 'help plan']],
+	['plan', ['run {}', 'update --input {file} --plan changes.plan', 'help plan']],
+	['diff changes', ['run show {} --changes', 'run show last --changes']],
+	['report', ['run show {} --report html:report.html', 'run show last --report html:report.html']],
+	['export dump', ['run show {} --format csv', 'list {} --format csv']],
+	['import load', ['update --input {file}']],
+	['revoke', ['user password delete {}']],
+	// An account can't be disabled: leavers are deleted, and their tickets handed over.
+	['disable deactivate suspend block offboard', ['user delete --help']],
+	['use switch select checkout use-context', ['use {}', 'profile use {}']],
+	['current', ['show {none}', 'profile show']],
+	['signin configure init', ['login {none}', 'login {site}', 'profile {}']],
+	['auth-login', ['login {}']],
+	['auth-logout', ['logout {}']],
+	['auth', ['login {none}', 'whoami']],
+	['config-get', ['profile show']],
+	['signout', ['logout {}']],
+	['request curl', ['api {}', 'api GET {path}']],
+	['mock demo serve server start', ['sandbox {}', 'sandbox --help']],
+	['me sts', ['whoami']],
+	['test ping health', ['doctor']],
+	['man tutorial examples guide quickstart', ['help start']],
+	['commands usage', ['help']],
+]);
+
+/**
+ * Likeliest first, of the flags that the command has; `{}` is the value, and alone an argument. An empty one means that
+ * the command does so without a flag.
+ */
+export const flagsMeant = spread<readonly string[]>([
+	['--unassigned --no-assignee', ['--assignee none']],
+	['--mine', ['--assignee @me']],
+	['--open', ['--state open']],
+	['--closed', ['--state closed']],
+	['--agent --owner --assigned-to --assigned --assign', ['--assignee']],
+	['--agents', ['--roles agent']],
+	['--requester', ['--author']],
+	['--user', ['--assignee', '--username']],
+	['-u', ['--username']],
+	['--name --email --text --keyword', ['--search']],
+	['--tags --label --labels', ['--ticket-tag']],
+	['--add-label', ['--add-ticket-tag']],
+	['--remove-label', ['--remove-ticket-tag']],
+	['--count', ['--format count']],
+	['--csv', ['--format csv', '--input']],
+	['--tsv', ['--format tsv', '--input']],
+	['--table', ['--format table']],
+	['--ndjson --jsonl --json-lines', ['--format ndjson']],
+	['--yaml', ['--format yaml']],
+	['--ids-only --only-ids --id-only', ['--format ids']],
+	['--output -o', ['--format', '--plan', '--report']],
+	['--out --save', ['--plan', '--report']],
+	['--columns --select --show', ['--map', '--fields']],
+	['--jq', ['--query']],
+	['--newest --latest', ['--sort -id']],
+	['--order-by --sort-by', ['--sort']],
+	['--order --reverse --desc --descending', ['--sort -id']],
+	['--max-results --max-items --page-size --per-page --last --top --head', ['--limit', '{}', 'last']],
+	['--limit', ['--first']],
+	['--page --all --no-paginate --paginate --no-limit', ['']],
+	['--since --from --created', ['--created-after', '--since', '--input']],
+	['--until --to', ['--created-before', '--reassign', '--assignee']],
+	['--updated --modified', ['--modified-after']],
+	['--older-than --stale --inactive --idle --untouched', ['--modified-before', '--older-than']],
+	['--newer-than', ['--modified-after']],
+	['--days', ['--older-than {}d', '--modified-before {}d']],
+	['--file --from-file --in --excel --spreadsheet --data-file', ['--input', '{}']],
+	['-f', ['--input', '{}', '--format', '--force']],
+	['--plan --run', ['{}']],
+	['--sep --separator', ['--delimiter']],
+	['--ids --id --ticket --ticket-id --issue --number --user-id --only', ['{}', '--ids']],
+	['--skip --exclude', ['--except', '--ignore-column']],
+	['--where --filter --filters --when --match', ['--if', '--query']],
+	['--junit --report-junit', ['--report junit:{}']],
+	['--html', ['--report html:{}']],
+	['--markdown --md', ['--report markdown:{}']],
+	['--id-column', ['--map {}=id']],
+	['--noop --simulate --what-if --whatif --check --preview', ['--dry-run']],
+	['--no-confirm --assume-yes --non-interactive --no-prompt --approve --auto-approve --no-input', ['--yes']],
+	['--force', ['--overwrite', '--yes']],
+	['--permanent --permanently --hard --purge', ['--force']],
+	['--transfer-to --receiver --new-owner', ['--reassign']],
+	['--parallel --jobs --threads --workers --parallelism --max-procs -P', ['--concurrency']],
+	['--throttle --rps', ['--rate']],
+	['--skip-errors', ['--skip-invalid']],
+	['--continue-on-error --keep-going --backup --only-failed', ['']],
+	['--fail-fast', ['--stop-on-error']],
+	['--max-rows', ['--max']],
+	['--log --log-file', ['--journal']],
+	['--message -m --comment --reason', ['--note']],
+	['--failed --errors --error', ['--outcome failed']],
+	['--diff', ['--changes', '--dry-run']],
+	['--url --host --server --endpoint', ['--base-url']],
+	['--readonly --read-only', ['--protected']],
+	['-p', ['--port', '--profile']],
+]);
 
 /** Flags of other tools that take NAME=VALUE, where ours are named like the field. */
-export const settingFlags: ReadonlySet<string> = new Set(['--set', '-f', '-F', '-d', '--data', '--value']);
+export const settingFlags: ReadonlySet<string> = new Set(
+	'--set -f -F -d --data --value --field-value --custom --custom-field --meta'.split(' '),
+);
+
+/** They choose objects; in a list, so do the flags of fields. */
+export const conditionFlags: ReadonlySet<string> = new Set('--where --filter --filters --when --match'.split(' '));
+
+/** In the names of flags. */
+export const flagWords = spread<string>([
+	['updated changed edited', 'modified'],
+	['opened', 'created'],
+	['since from', 'after'],
+	['until', 'before'],
+]);

@@ -245,7 +245,7 @@ export function isSameOrigin(left: unknown, right: unknown): boolean {
 
 /** Quoted if a shell needs it. */
 export function shellWord(text: string): string {
-	return /^[\w.~:/%@-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+	return /^[\w.~:/%@,+-][\w.~:/%@,+=-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /**

@@ -30,13 +30,14 @@ function complaintOf(words: readonly string[]): object {
 
 const flagsPage = 'run "supportctl tool move --help" to see the flags';
 const page = 'run "supportctl tool move --help"';
+const usage = `usage: supportctl tool move <from> <to>; ${page}`;
 
 describe('a command line is refused in our words:', () => {
 	test.each([
 		[['a', 'b', "--it's"], { message: "unknown flag --it's", code: 'unknown_flag', hint: flagsPage }],
 		[['a', 'b', '--blue=no'], { message: 'unknown flag --blue', code: 'unknown_flag', hint: flagsPage }],
-		[[], { message: 'missing <from>', code: 'missing_argument', hint: page }],
-		[['a'], { message: 'missing <to>', code: 'missing_argument', hint: page }],
+		[[], { message: 'missing <from>', code: 'missing_argument', hint: usage }],
+		[['a'], { message: 'missing <to>', code: 'missing_argument', hint: usage }],
 		[
 			['a', 'b', "it's 'so'", 'd'],
 			{
@@ -45,8 +46,11 @@ describe('a command line is refused in our words:', () => {
 				hint: page,
 			},
 		],
-		[['a', 'b', '-c'], { message: '--color needs a value', hint: flagsPage }],
-		[['a', 'b', '--tag'], { message: '--ticket-tag needs a value', hint: flagsPage }],
+		[['a', 'b', '-c'], { message: '--color needs a value', hint: '-c, --color <word>: Color' }],
+		[
+			['a', 'b', '--tag'],
+			{ message: '--ticket-tag needs a value', hint: '--tag, --ticket-tag <word>: With a word of another tool' },
+		],
 		[
 			['a', 'b', '--color', 'red', '--plain'],
 			{ message: "--color can't be used with --plain", code: 'conflicting_flags', hint: flagsPage },
@@ -84,6 +88,6 @@ describe('a flag whose meaning became the default', () => {
 it('--id-column is gone, with what takes its place', async () => {
 	const { exitCode, stderr } = await runHere('ticket update --input e.csv --id-column No');
 	const says =
-		"error: unknown flag --id-column\nhint: did you mean: supportctl ticket update --input e.csv --map 'No=id'";
+		'error: unknown flag --id-column\nhint: did you mean: supportctl ticket update --input e.csv --map No=id';
 	expect([exitCode, stderr]).toEqual([2, expect.stringContaining(says)]);
 });

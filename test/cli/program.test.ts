@@ -57,7 +57,7 @@ test.each([
 	['auth logout', 'did you mean: supportctl logout\n'],
 	['ticket restore 41', 'did you mean: supportctl ticket update 41 --status queued'],
 	['ticket list --newest', 'did you mean: supportctl ticket list --sort -id'],
-	['ticket list --since 2026-03-01', 'did you mean: supportctl ticket list --after 2026-03-01'],
+	['ticket list --since 2026-03-01', 'did you mean: supportctl ticket list --created-after 2026-03-01'],
 ])('%s is refused with the command to type', async (line, hint) => {
 	const { exitCode, stderr } = await runHere(line);
 	expect([exitCode, stderr]).toEqual([2, expect.stringContaining(hint)]);
@@ -255,8 +255,8 @@ describe('for other words the command to type is named:', () => {
 	});
 
 	it.each([
-		['ticket fields set 14 --severity high', '--set NAME=VALUE'],
-		['ticket update 14 --set a=b', '--set NAME=VALUE'],
+		['ticket fields set 14 --severity high', 'did you mean: supportctl ticket fields set 14 --set severity=high'],
+		['ticket update 14 --set a=b', 'custom fields: supportctl ticket fields set 14 --set a=b'],
 		['term update 5 --name x', 'missing <taxonomy> before 5: ticket_priority'],
 		['term update - --name x', 'missing <taxonomy> before -: ticket_priority'],
 		['ticket update 14 --status open', 'use --state'],

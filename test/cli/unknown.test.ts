@@ -1,16 +1,9 @@
 /** Hints for command lines that the program doesn't know: each is one that it takes. */
 
-import { describe, expect, test } from 'vitest';
-import { runnable } from '../../src/cli/unknown.js';
-import { flagsMeant, nouns, verbs } from '../../src/cli/words.js';
+import { expect, test } from 'vitest';
 import { runHere } from '../support/cli.js';
 import { startSandbox } from '../support/sandbox.js';
-
-/** The words of a printed line, as a shell reads them. */
-function wordsOf(line: string): string[] {
-	const [, ...words] = line.match(/(?:'[^']*'|[^\s'])+/g) ?? [];
-	return words.map((word) => word.replaceAll("'", ''));
-}
+import { wordsOf } from './wrong-lines.js';
 
 /** @returns the command that the hint says to type, if it names one */
 async function hintOf(line: string): Promise<string | undefined> {
@@ -33,7 +26,7 @@ test.each([
 	['ticket update -f edits.csv', 'supportctl ticket update --input edits.csv'],
 	['ticket list -f csv', 'supportctl ticket list --format csv'],
 	['ticket update --ids 14 --status hold', 'supportctl ticket update 14 --status hold'],
-	['ticket update 14 --where status=hold --state open', "supportctl ticket update 14 --if 'status=hold' --state open"],
+	['ticket update 14 --where status=hold --state open', 'supportctl ticket update 14 --if status=hold --state open'],
 	['ticket list --filter [0]', "supportctl ticket list --query '[0]'"],
 	['ticket list --label vip', 'supportctl ticket list --ticket-tag vip'],
 	['auth status', 'supportctl whoami'],
@@ -73,50 +66,6 @@ test('a flag without its value is named, not a line that fails', async () => {
 	expect((await runHere('ticket list --assigne')).stderr).toBe(
 		'error: unknown flag --assigne\nhint: did you mean --assignee? run "supportctl ticket list --help" to see the flags\n',
 	);
-});
-
-describe('each word of the table leads to a command line that is taken:', () => {
-	const behind = ['', '14', '14 15', '14 VIP', 'jose.kaya', 'edits.csv', 'list', '--status hold', '14 --state open'];
-	const groups = ['', 'ticket', 'user', 'reply', 'run', 'profile'];
-	const lines = [...verbs.keys()].flatMap((verb) =>
-		groups.flatMap((group) => behind.map((rest) => [group, verb, rest].filter((each) => each !== '').join(' '))),
-	);
-	const ofNouns = [...nouns.keys()].flatMap((noun) => [noun, `${noun}s list`, `${noun} 14`, `show ${noun} 14`]);
-
-	test.each([...verbs.keys(), ...nouns.keys()])('%s', async (word) => {
-		const own = [...lines, ...ofNouns].filter((line) => line.split(' ').includes(word));
-		expect(own.length).toBeGreaterThan(2);
-		for (const line of own) {
-			const words = line.split(' ');
-			// Some are commands: `ticket edit 14`.
-			if ((await runnable(words)) !== undefined) continue;
-			const { stderr } = await runHere([...words, '--dry-run']);
-			const hint = /did you mean: (supportctl [^\n]+)/.exec(stderr)?.[1];
-			if (hint === undefined) continue;
-			expect({ line, hint, taken: (await runnable(wordsOf(hint))) !== undefined || hint.endsWith('--help') }).toEqual({
-				...{ line, hint, taken: true },
-			});
-		}
-	});
-
-	test.each([...flagsMeant.keys()])('%s', async (flag) => {
-		for (const command of [
-			'ticket list',
-			'ticket update 14',
-			'ticket update 14 --status hold',
-			'user list',
-			'run list',
-		]) {
-			for (const rest of ['', ' x', ' 2026-03-01', ' status=hold', '=title']) {
-				const line = `${command} ${flag}${rest}`;
-				if ((await runnable(line.split(' '))) !== undefined) continue;
-				const { stderr } = await runHere(line.split(' '), { env: { SUPPORTCTL_BASE_URL: 'http://127.0.0.1:9' } });
-				const hint = /did you mean: (supportctl [^\n]+)/.exec(stderr)?.[1];
-				if (hint === undefined) continue;
-				expect([line, hint, await runnable(wordsOf(hint))]).toEqual([line, hint, wordsOf(hint)]);
-			}
-		}
-	});
 });
 
 test('hints run: nothing that they suggest is a usage error', async () => {

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { type Endpoint, type EndpointName, endpoints, mustBeGiven } from '../../api/endpoints.js';
-import { findField } from '../../api/fields.js';
+import { findField, flagName } from '../../api/fields.js';
 import { kinds, parseField, type ValueRules } from '../../api/kinds.js';
 import { readOfWrite } from '../../api/reads.js';
 import { named } from '../../api/references.js';
@@ -129,7 +129,10 @@ function checkArgument({ name, kind, names }: Pick<Positional, 'name' | 'kind' |
 	if (names !== undefined) parsed = named[names].parse(text);
 	else if (kind === 'id') parsed = parseId(text);
 	if (isProblem(parsed)) {
-		const hint = /\.[a-z]+$/i.test(text) ? `to read rows from a file: --input ${shellWord(text)}` : undefined;
+		const [, field, value = ''] = /^([a-z][\w-]*)=(.+)$/i.exec(text) ?? [];
+		const isFile = /\.[a-z]+$/i.test(text);
+		const rows = isFile ? `to read rows from a file: --input ${shellWord(text)}` : undefined;
+		const hint = field === undefined ? rows : `to set a field: --${flagName(field)} ${shellWord(value)}`;
 		throw new UsageError(`${label}: ${parsed.problem}`, { code: 'invalid_id', hint });
 	}
 	if (parsed.value === '') throw new UsageError(`${label} is empty`, { code: 'invalid_id' });
