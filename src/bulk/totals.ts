@@ -11,7 +11,7 @@ interface Total {
 	/** Of lists, whose items come and go. */
 	readonly areItems: boolean;
 	/** New values, and how often each occurs; undefined once there are too many. */
-	values: Map<string, { readonly text: string; rows: number }> | undefined;
+	values: Map<string, { readonly text: string; readonly isCut: boolean; rows: number }> | undefined;
 }
 
 /** More values are not told apart. */
@@ -43,8 +43,9 @@ export class Totals {
 		total.rows++;
 		for (const text of texts) {
 			const known = total.values?.get(keyOf(text));
+			const isCut = field !== undefined && text.length > LONGEST_VALUE;
 			if (known !== undefined) known.rows++;
-			else total.values?.set(keyOf(text), { text: field === undefined ? text : cut(text, LONGEST_VALUE), rows: 1 });
+			else total.values?.set(keyOf(text), { text: isCut ? cut(text, LONGEST_VALUE) : text, isCut, rows: 1 });
 		}
 		if ((total.values?.size ?? 0) > MOST_VALUES) total.values = undefined;
 	}
@@ -93,7 +94,8 @@ function longText(total: Total): string {
 	if (values === undefined) return `${start} (more than ${count(MOST_VALUES)} different)`;
 	if (!areItems && values.size > 1) {
 		if (values.size === rows) return `${start} (all different)`;
-		if (values.size > LISTED) return `${start} (${count(values.size)} different)`;
+		const areShort = [...values.values()].every(({ isCut }) => !isCut);
+		if (values.size > LISTED || !areShort) return `${start} (${count(values.size)} different)`;
 	}
 	const [only] = values.values();
 	return `${start}: ${values.size === 1 && !areItems ? only?.text : byValue(total).join(', ')}`;

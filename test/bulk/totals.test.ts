@@ -77,6 +77,11 @@ describe('totals', () => {
 		const text = 'The same long text for every ticket, with a different end: ';
 		const ends = totalsOf('ticket.update', [{ content: `${text}A` }, { content: `${text}B` }]);
 		expect(ends.long()).toBe('2 content values (all different)');
+		const several = totalsOf(
+			'ticket.update',
+			[text, text, `${text}B`].map((content) => ({ content })),
+		);
+		expect(several.long()).toBe('3 content values (2 different)');
 		const same = new Totals();
 		for (const old of [text, `The ${text}`, 'x']) {
 			const written = {

@@ -147,11 +147,11 @@ ${drawing('bars', bars.length, 100, title, marks)}<div class="times">${times.map
 
 function* groupTable({ groups, ungrouped }: Page): Generator<string> {
 	if (groups.length === 0) return;
-	yield '<h2>Reasons</h2>\n<table>\n<thead><tr><th scope="col" class="n">Rows</th>';
+	yield '<h2>Reasons</h2>\n<table class="rows">\n<thead><tr><th scope="col" class="n">Rows</th>';
 	yield '<th scope="col">Outcome</th><th scope="col">Reason</th><th scope="col">First</th></tr></thead>\n<tbody>\n';
 	for (const { rows, text, first } of groups) {
 		yield `<tr><td class="n">${formatCount(rows)}</td>${outcomeCell(first)}`;
-		yield `<td>${encode(text)}</td><td class="name">${linked(first)}</td></tr>\n`;
+		yield `<td class="wide">${encode(text)}</td><td class="name">${linked(first)}</td></tr>\n`;
 	}
 	yield '</tbody>\n</table>\n';
 	if (ungrouped > 0) yield `<p class="faint">${formatCount(ungrouped)} more for other reasons.</p>\n`;
@@ -159,10 +159,11 @@ function* groupTable({ groups, ungrouped }: Page): Generator<string> {
 
 function* leftTable({ left, noun }: Page): Generator<string> {
 	if (left.length === 0) return;
-	yield '<h2>Not in the plan</h2>\n<table>\n<thead><tr><th scope="col" class="n">Row</th>';
+	yield '<h2>Not in the plan</h2>\n<table class="rows">\n<thead><tr><th scope="col" class="n">Row</th>';
 	yield `<th scope="col" class="n">Line</th><th scope="col">${encode(capital(noun))}</th>`;
 	yield '<th scope="col">Outcome</th><th scope="col">Reason</th></tr></thead>\n<tbody>\n';
-	for (const row of left) yield `<tr>${placeCells(row)}${outcomeCell(row)}<td>${encode(row.remarks)}</td></tr>\n`;
+	for (const row of left)
+		yield `<tr>${placeCells(row)}${outcomeCell(row)}<td class="wide">${encode(row.remarks)}</td></tr>\n`;
 	yield '</tbody>\n</table>\n';
 }
 
@@ -199,6 +200,9 @@ function markOf(tag: 'ins' | 'del', text: string): string {
 	return `<${tag}>${encode(text, MOST_CHANGE)}</${tag}>`;
 }
 
+/** Columns of the row and of its line. */
+const NUMBERS = 2;
+
 function* rowTable({ rows, total, outcomes, noun, isPlan, whole, apply }: Page): Generator<string> {
 	yield `<h2>${isPlan ? 'Changes' : 'Rows'}</h2>\n<div class="filter">\n`;
 	yield '<input id="words" type="search" placeholder="Filter rows" aria-label="Filter rows">\n';
@@ -219,9 +223,12 @@ function* rowTable({ rows, total, outcomes, noun, isPlan, whole, apply }: Page):
 	if (!isPlan) titles.push('Outcome');
 	if (hasChanges) titles.push('Change');
 	if (!isPlan) titles.push('Reason');
-	const heads = titles.map((title) => `<th scope="col"><button type="button">${encode(title)}</button></th>`);
+	const heads = titles.map((title, at) => {
+		const kind = at < NUMBERS ? ' class="n"' : '';
+		return `<th scope="col"${kind}><button type="button">${encode(title)}</button></th>`;
+	});
 	if (isChosen) heads.unshift(`<th scope="col" class="box" hidden>${all}</th>`);
-	yield `<table id="rows">\n<thead><tr>${heads.join('')}</tr></thead>\n<tbody>\n`;
+	yield `<table id="rows" class="rows">\n<thead><tr>${heads.join('')}</tr></thead>\n<tbody>\n`;
 	for (const row of rows) {
 		const { outcome, change, remarks, id = '', name } = row;
 		yield outcome === undefined ? '<tr>' : `<tr data-outcome="${outcome}">`;
@@ -229,8 +236,8 @@ function* rowTable({ rows, total, outcomes, noun, isPlan, whole, apply }: Page):
 		if (isChosen) yield `<td class="box" hidden>${box}</td>`;
 		yield placeCells(row);
 		yield outcomeCell(row);
-		if (hasChanges) yield `<td>${change === undefined ? '' : changeCell(change)}</td>`;
-		if (!isPlan) yield `<td>${encode(remarks)}</td>`;
+		if (hasChanges) yield `<td class="wide">${change === undefined ? '' : changeCell(change)}</td>`;
+		if (!isPlan) yield `<td class="wide">${encode(remarks)}</td>`;
 		yield '</tr>\n';
 	}
 	yield '</tbody>\n</table>\n';

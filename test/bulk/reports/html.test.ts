@@ -126,7 +126,7 @@ describe('the HTML report', () => {
 			outcomeOf(row, { outcome: 'failed', status: 404, message: `ticket ${row} not found` });
 		const page = await reportOf('html', await runOf([failed(1), failed(2), failed(3)]));
 		expect(withoutCode(page)).toMatch(
-			/<td class="n">3<\/td><td class="dot failed">failed<\/td>\n?<td>ticket 1 not found/,
+			/<td class="n">3<\/td><td class="dot failed">failed<\/td>\n?<td class="wide">ticket 1 not found/,
 		);
 	});
 
