@@ -56,7 +56,7 @@ export async function withModule(source, use) {
  */
 const together = {
 	main: /src\/(main|version)\.ts$/,
-	start: /src\/(errors|api\/(suggest|values)|io\/pager|output\/(sanitise|colour)|cli\/program)\.ts$/,
+	start: /src\/(errors|api\/(suggest|values)|io\/pager|output\/(sanitise|colour)|cli\/(wrap|program))\.ts$/,
 	help: /src\/cli\/help\/(help|topics)\.ts$/,
 	command: /src\/(cli\/(parse|options\/shared|commands\/objects)|output\/errors)\.ts$/,
 	request: /src\/(cli\/session|http\/(send|problem)|output\/render)\.ts$/,
