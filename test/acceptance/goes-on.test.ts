@@ -92,3 +92,19 @@ describe('a resume', () => {
 		expect((await work.run('run resume last --yes -q')).exitCode).toBe(0);
 	});
 });
+
+test('an undo, a resume and a retry wait for the run to end', async () => {
+	let respond = (): void => undefined;
+	const { recorder, work } = await startDesk((...given) => {
+		respond = () => void (ok(...given) as Responder | undefined);
+	});
+	const { ended } = work.begin('ticket update 1 --status hold -q');
+	await recorder.wrote(1);
+	for (const line of ['run undo last --yes', 'run resume last', 'run retry last']) {
+		const { exitCode, stderr } = await work.run(line);
+		expect([line, exitCode, stderr]).toEqual([line, 1, expect.stringMatching(/is still running|is in use/)]);
+	}
+	expect(recorder.writes).toHaveLength(1);
+	respond();
+	expect((await ended).exitCode).toBe(0);
+});

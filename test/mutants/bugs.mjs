@@ -560,6 +560,84 @@ const again = [
 	...bugsIn('src/cli/runs/questions.ts', ['test/acceptance/bulk-guards.test.ts'], {
 		'--confirm=OTHER is ignored': ['if (confirm !== profile) {', 'if (isProtected && confirm !== profile) {'],
 	}),
+	...bugsIn('src/bulk/run/plan-file.ts', ['test/acceptance/plan-keeps.test.ts'], {
+		'an apply forgets the condition that its plan was made with': [
+			'\t\t\t...plan.checks,\n\t\t\tsnapshot: canBeUndone',
+			'\t\t\t...plan.checks,\n\t\t\tconditions: [],\n\t\t\tsnapshot: canBeUndone',
+		],
+		'an apply of permanent deletes says that it can be undone': [
+			'snapshot: canBeUndone(endpoint, force),',
+			'snapshot: true,',
+		],
+		'a custom field that somebody filled since the plan is overwritten': [
+			'const none = absent.map((name) => [name, [null]]);',
+			'const none: [string, unknown][] = [];',
+		],
+		'the question before an apply shows rows that are left out': [
+			' || !chosen.has(write.ids)) continue;',
+			') continue;',
+		],
+	}),
+	...bugsIn('src/bulk/run/plan-file.ts', ['test/acceptance/parts.test.ts'], {
+		'a second apply sends again what the first one took': ['if (isTaken.has(String(ownId(ids)))) continue;', ''],
+	}),
+	...bugsIn('src/bulk/part.ts', ['test/bulk/part.test.ts'], {
+		'users of a part are not found by name': ['.filter((name) => name !== undefined);', '.slice(0, 1) as string[];'],
+		'a part misses a name for its capitals': ['names.map((name) => name.toLowerCase());', '[...names];'],
+	}),
+	...bugsIn('src/bulk/run/undo.ts', ['test/bulk/run/undo.test.ts'], {
+		'an undo puts back what stood between two rows': ['if (!Object.hasOwn(old, name)) old[name]', 'old[name]'],
+		'an undo compares with the last row alone': ['written[name] ??= [];', 'written[name] = [];'],
+		"an undo leaves a value that the service rewrote, as somebody else's": ['?.written[field]?.push(shown);', ';'],
+		'an undo forgets what was under way at a kill': [
+			'states.mayBeWritten(row) || (wasKilled',
+			'states.mayBeWritten(row) || (false',
+		],
+	}),
+	...bugsIn('src/bulk/run/undo.ts', ['test/acceptance/goes-on.test.ts'], {
+		'a run is undone while it goes on': ['if (holder !== undefined) {', 'if (false) {'],
+	}),
+	...bugsIn('src/bulk/run/send-row.ts', ['test/bulk/run/send-row.test.ts'], {
+		'an undo gives up all fields for one that is refused': [
+			'if (sources[plan.source.from].restores && isRefusedPart(result)) {',
+			'if (false) {',
+		],
+		'an update clears a color where no old values are kept': ['this.#readsFirst || mayClear ||', 'this.#readsFirst ||'],
+		'a resumed delete that failed halfway fails, though the object is gone': [
+			'mayBeApplied || (mayBePartly && request.endpoint.deletes)',
+			'mayBeApplied',
+		],
+		'what an interrupted run wrote is not read back': ['return options.stop?.aborted ? {', 'return false ? {'],
+		'--allow-differs=FIELDS allows others too': [
+			'!differs.every(({ field }) => allowDiffers',
+			'!differs.some(({ field }) => allowDiffers',
+		],
+		'with --ignore-missing, a delete of what is gone fails where it is read first': [
+			'if (isGone && plan.checks.ignoreMissing) {',
+			'if (false) {',
+		],
+		'a resumed row that is refused stays in doubt, though a read can tell': [
+			'const known = maybeSent ? settledRefusal(request, result, after) : result;',
+			'const known = result;',
+		],
+	}),
+	...bugsIn('src/bulk/run/settle.ts', ['test/bulk/run/send-row.test.ts'], {
+		'a row is done because of a field that had its value before': [
+			"const hadValue = (name: string): boolean => before?.compare(name, sent[name]) === 'same';",
+			'const hadValue = (_: string): boolean => false;',
+		],
+		'a value that can not be compared is verified': [
+			'differs.length === 0 && open.length === 0) return asDone',
+			'differs.length === 0) return asDone',
+		],
+	}),
+	...bugsIn('src/bulk/run/decide.ts', ['test/bulk/run/send-row.test.ts'], {
+		'an update clears what it does not send': ['!isNothing(now) && !Object.hasOwn(fields, name)', 'false'],
+		'an undo overwrites what it can not compare': [
+			"!sources[source.from].restores && found.includes('not comparable')",
+			"found.includes('not comparable')",
+		],
+	}),
 ];
 
 export const bugs = [...again, ...http, ...api, ...journal, ...run, ...input, ...output, ...cli];

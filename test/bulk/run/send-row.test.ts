@@ -10,9 +10,10 @@ import { decide } from '../../../src/bulk/run/decide.js';
 import type { RunRow } from '../../../src/bulk/run/rows.js';
 import { RowSender, type RowSenderParts, rowOutcome } from '../../../src/bulk/run/send-row.js';
 import type { Outcome } from '../../../src/http/outcome.js';
+import type { SendOptions } from '../../../src/http/send.js';
 import { planOf } from '../../support/journal.js';
 
-type Name = 'ticket.update' | 'ticket.fields.set' | 'ticket.delete' | 'user.delete';
+type Name = 'ticket.update' | 'ticket.fields.set' | 'ticket.delete' | 'user.delete' | 'term.update';
 
 function planWith(checks: Partial<Checks> = {}, more: Partial<RunPlan> = {}): RunPlan {
 	const plan = planOf(more);
@@ -20,7 +21,8 @@ function planWith(checks: Partial<Checks> = {}, more: Partial<RunPlan> = {}): Ru
 }
 
 function rowOf(fields: Record<string, unknown>, more: Partial<RunRow> = {}, name: Name = 'ticket.update'): RunRow {
-	const ids: Record<string, string> = name === 'ticket.fields.set' ? { ticket_id: '14' } : { id: '14' };
+	const own: Record<string, string> = name === 'ticket.fields.set' ? { ticket_id: '14' } : { id: '14' };
+	const ids = name === 'term.update' ? { ...own, taxonomy: 'ticket_priority' } : own;
 	const request = createPlanner(endpoints[name])(endpoints[name].body === 'none' ? { ids } : { ids, fields });
 	return { row: 1, request, ...more };
 }
@@ -61,6 +63,7 @@ async function perform(
 		reads = [] as Outcome[],
 		keep = true,
 		maybeSent = false,
+		maybePartly = false,
 		times = 1,
 		terms = undefined as TermIndex | undefined,
 		respond = undefined as ((request: Request) => Outcome) | undefined,
@@ -70,7 +73,7 @@ async function perform(
 	const steps: string[] = [];
 	const kept: OldValues[] = [];
 	const written: Request[] = [];
-	const history = { mayBeApplied: maybeSent };
+	const history = { mayBeApplied: maybeSent, mayBePartly: maybePartly };
 	const parts = {
 		plan,
 		terms,
@@ -193,6 +196,63 @@ describe('a row', () => {
 		}
 		const other = await perform(planWith({ allowDiffers: ['title'] }), row, { sent });
 		expect(other.result.outcome).toBe('differs');
+		const both = { ...sent, differs: [...differs, { field: 'title', sent: 'x', shown: 'y' }] };
+		const one = await perform(planWith({ allowDiffers: ['title'] }), row, { sent: both });
+		expect(one.result.outcome).toBe('differs');
+	});
+
+	it('of a priority sends its color along, also where no old values are kept', async () => {
+		const plan = planWith({}, { endpoint: 'term.update' });
+		const term = rowOf({ name: 'High' }, {}, 'term.update');
+		const { steps, sent } = await perform(plan, term, { reads: [ok({ id: 14, name: 'Low', color: '#f00' })] });
+		expect([steps, sent]).toEqual([['read before', 'write'], [{ name: 'High', color: '#f00' }]]);
+	});
+
+	it('that deletes what is gone already is ok with --ignore-missing, and if an attempt failed halfway', async () => {
+		const plan = planWith({ snapshot: true }, { endpoint: 'ticket.delete' });
+		const ignoring = planWith({ snapshot: true, ignoreMissing: true }, { endpoint: 'ticket.delete' });
+		const deletion = rowOf({}, {}, 'ticket.delete');
+		for (const [outcome, given, maybePartly] of [
+			['failed', plan, false],
+			['ok', plan, true],
+			['ok', ignoring, false],
+		] as const) {
+			const { result, steps } = await perform(given, deletion, { reads: [gone(404)], maybePartly });
+			expect([result.outcome, steps]).toEqual([outcome, ['read before']]);
+		}
+	});
+
+	it('that may have been sent, and is refused now, is settled by a read', async () => {
+		const sent = failed(403, { outcome: 'unknown', refused: true });
+		for (const [status, outcome] of [
+			['read', 'failed'],
+			['hold', 'ok'],
+		]) {
+			const reads = [ok({ id: 14, status, title: 'x' })];
+			const { result } = await perform(planWith(), rowOf({ status: 'hold' }), { sent, reads, maybeSent: true });
+			expect(result.outcome).toBe(outcome);
+		}
+	});
+
+	it('is not done because of a field that had its value before', async () => {
+		const plan = planWith({ verify: true, snapshot: true, sendUnchanged: true });
+		const before = ok({ status: 'hold', title: { raw: 'old' } });
+		const page = failed(403, { notServed: true });
+		const { result, steps } = await perform(plan, row, { sent: page, reads: [before, before] });
+		expect([result.outcome, steps.at(-1)]).toEqual(['failed', 'read after']);
+	});
+
+	it('is read back although the run stops: once, and without waiting for a pause', async () => {
+		const stop = AbortSignal.abort();
+		const options: Partial<SendOptions>[] = [];
+		const read: RowSenderParts['read'] = async (_client, _request, given) => {
+			options.push(given);
+			return ok(shown);
+		};
+		const more = { options: { stop, retries: 4, pace: {} } as SendOptions, read };
+		const { result } = await perform(planWith({ verify: true }), row, { more });
+		expect(result.outcome).toBe('ok');
+		expect(options).toEqual([expect.objectContaining({ retries: 0, stop: undefined, pace: undefined })]);
 	});
 
 	it('keeps the old values of what it writes before the write, and is not written where that fails', async () => {

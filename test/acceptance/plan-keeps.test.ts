@@ -1,0 +1,83 @@
+/** What a plan was made with holds when it is applied, and nothing but its rows is asked about and sent. */
+
+import { describe, expect, test } from 'vitest';
+import { jsonLines } from '../support/cli.js';
+import { startDesk } from '../support/desk.js';
+import { done, json, type Responder } from '../support/recorder.js';
+import { scriptedPrompts } from '../support/scripted-prompts.js';
+
+const ok = done();
+const outcomes = (stdout: string): unknown[] =>
+	jsonLines<{ id: number; outcome: string; code: string | null }>(stdout)
+		.map(({ id, outcome, code }) => [id, code ?? outcome])
+		.sort();
+
+describe('an apply', () => {
+	test('checks the condition that its plan was made with, and reads its objects back', async () => {
+		const { recorder, work } = await startDesk(ok);
+		const made = await work.run('ticket update 1 2 --status hold --if title=old --verify --plan p.plan');
+		expect(made.exitCode, made.stderr).toBe(0);
+		// Another field than the planned one, so it is no drift.
+		await work.run('ticket update 2 --title new');
+		recorder.requests.length = 0;
+		const { stdout, stderr } = await work.run('run apply p.plan --yes -j 1 -q --format ndjson');
+		expect(outcomes(stdout), stderr).toEqual([
+			[1, 'ok'],
+			[2, 'condition'],
+		]);
+		const { requests } = recorder;
+		expect(requests.at(-1)?.method).toBe('GET');
+		expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+	});
+
+	test('stops where its plan was told to', async () => {
+		let isBroken = false;
+		const no: Responder = json(400, { code: 'no', message: 'No.' });
+		const { recorder, work } = await startDesk(() => (isBroken ? no : ok));
+		await work.run('ticket update 1 2 3 --status hold --stop-on-error --plan p.plan');
+		isBroken = true;
+		const { stderr } = await work.run('run apply p.plan --yes -j 1');
+		expect(stderr).toContain('(--stop-on-error)');
+		expect(recorder.writes).toHaveLength(1);
+	});
+
+	test('of permanent deletes says that they can not be undone', async () => {
+		const { recorder, work } = await startDesk(ok);
+		await work.run('ticket delete 1 2 --force --plan p.plan');
+		const { exitCode, stderr } = await work.run('run apply p.plan --yes');
+		expect([exitCode, recorder.writes.length]).toEqual([0, 2]);
+		expect(stderr).not.toMatch(/^Undo:/m);
+		const undone = await work.run('run undo last --yes');
+		expect([undone.exitCode, undone.stderr]).toEqual([2, expect.stringContaining('its deletes were permanent')]);
+	});
+
+	test('leaves alone a custom field that somebody filled since', async () => {
+		const fields: Record<string, string> = {};
+		const { work } = await startDesk(
+			({ body }) => {
+				Object.assign(fields, JSON.parse(body).custom_fields);
+				return json(200, null);
+			},
+			() => json(200, Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { name, value }]))),
+		);
+		fields.size = 'L';
+		await work.run('ticket fields set 1 --set note=ours --plan p.plan');
+		fields.note = 'theirs';
+		const { stdout, stderr } = await work.run('run apply p.plan --yes -q --format ndjson');
+		expect(jsonLines(stdout), stderr).toMatchObject([{ outcome: 'skipped', code: 'drift' }]);
+		expect(fields).toEqual({ size: 'L', note: 'theirs' });
+	});
+
+	test('of a part asks about that part', async () => {
+		const { recorder, work } = await startDesk(ok);
+		await work.run('ticket update 1 2 3 --status hold --plan p.plan');
+		const prompts = scriptedPrompts([/./, true]);
+		const { exitCode, stderr } = await work.run('run apply p.plan --ids 2 -q', { prompts });
+		expect(exitCode, stderr).toBe(0);
+		expect(stderr).toMatch(/update 1 ticket .*\n {2}ticket 2 .* → hold\n$/);
+		expect(recorder.writes.map(({ url }) => url.split('/').at(-1))).toEqual(['2']);
+		const rest = await work.run('run apply p.plan -q', { prompts: scriptedPrompts([/./, false]) });
+		expect(rest.stderr).toMatch(/update 2 tickets .*\n {2}ticket 1 .* → hold\n {2}ticket 3 .* → hold\n/);
+		expect(recorder.writes).toHaveLength(1);
+	});
+});
