@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/request.js';
-import { type Before, changeOf, changeText, type Naming } from '../../src/bulk/change.js';
+import { type Before, changeOf, changeText, changeView, leftChange, type Naming } from '../../src/bulk/change.js';
 
 const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 	user: { 2: 'sofia.bauer', 3: 'jose.kaya' },
@@ -99,4 +99,41 @@ describe('the line that describes a change', () => {
 		const redact = () => ({ password: '[redacted]' });
 		expect(changeText(changeOf(request, undefined, { redact }))).toBe('user 7: password (not read) → "[redacted]"');
 	});
+});
+
+describe('a row that is not sent', () => {
+	const written = { endpoint: endpoints['ticket.update'], ids: { id: '14' }, permanent: false, sent: {} };
+	test.each([
+		['ticket 14: no change', { outcome: 'skipped', code: 'unchanged', message: 'no change' }],
+		['ticket 14: unchanged', { outcome: 'skipped', code: 'unchanged' }],
+		['ticket 14: not-sent', { outcome: 'not-sent' }],
+		['ticket 14 not found', { outcome: 'failed', code: 'gone', message: 'ticket 14 not found' }],
+	] as const)('says why, and names its object once: %s', (text, left) => {
+		expect(changeText(leftChange(written, { code: undefined, message: undefined, ...left }))).toBe(text);
+	});
+});
+
+test('a list that had no value gains its items, and a value of any shape is shown', () => {
+	expect(described('ticket.update', { 'ticket-tag': [5] }, { 'ticket-tag': null })).toBe('ticket 14: ticket-tag +VIP');
+	expect(described('ticket.update', { own: ['a b', 'c'] }, { own: [] })).toBe('ticket 14: own (empty) → "a b", c');
+	expect(described('ticket.update', { own: [{ a: 1 }] }, { own: true })).toBe('ticket 14: own true → [{"a":1}]');
+});
+
+test('programs get IDs beside names, and why an old value is not known', () => {
+	const request = createPlanner(endpoints['ticket.update'])({
+		ids: { id: '14' },
+		fields: { title: null, assignee: 3 },
+	});
+	const before = { values: { assignee: 2 }, absent: [] };
+	expect(changeView(changeOf(request, before, { nameOf })).changes).toEqual([
+		{ field: 'title', old: null, new: null, old_name: null, new_name: null, old_unknown: 'not_shown' },
+		{ field: 'assignee', old: 2, new: 3, old_name: 'sofia.bauer', new_name: 'jose.kaya' },
+	]);
+});
+
+test('no character is cut in half where the changed part of a long text begins or ends', () => {
+	const text = '🙂'.repeat(60);
+	const line = described('ticket.update', { title: `${text}a${text}` }, { title: `${text}b${text}` });
+	expect(line).toMatch(/a/);
+	expect(line).not.toMatch(/\p{Surrogate}/u);
 });

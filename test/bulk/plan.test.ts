@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashKey, inShard, parseShard } from '../../src/bulk/plan.js';
+import { endpoints } from '../../src/api/endpoints.js';
+import { hashKey, inShard, makersOf, notesOf, nothingToChange, parseShard, undoObstacle } from '../../src/bulk/plan.js';
+import type { Maker, RowSource } from '../../src/bulk/sources.js';
 import { textOf } from '../support/any-text.js';
+import { headerOf, planOf } from '../support/journal.js';
 
 describe('shards', () => {
 	it('take each key exactly once, whatever the key and the count', () => {
@@ -56,4 +59,53 @@ describe('shards', () => {
 			expect.objectContaining({ code: 'invalid_value', message: expect.stringContaining('is not K/N') }),
 		);
 	});
+});
+
+describe('who made a run', () => {
+	const ada = { user: 'ada', host: 'laptop', account: 'ada@desk.example' };
+	const ci = { user: 'ci', host: 'runner' };
+	const planned = (who?: Maker): RowSource => ({
+		...{ from: 'plan', path: 'p.plan', sha256: 'ab', allowDrift: false },
+		made: { started: '2026-11-21T07:45:12.000Z', who, note: 'asked for' },
+	});
+
+	it.each<[string | undefined, Maker | undefined, RowSource | undefined]>([
+		['ada on laptop (account ada@desk.example)', ada, undefined],
+		[undefined, undefined, undefined],
+		['planned by ada on laptop (account ada@desk.example), applied by ci on runner', ci, planned(ada)],
+		['planned by ci on runner', undefined, planned(ci)],
+		['applied by ci on runner', ci, planned()],
+		[undefined, undefined, planned()],
+	])('is said as far as it is known: %s', (says, who, source) => {
+		expect(makersOf({ ...headerOf(1, source && { source }), ...(who && { who }) })).toBe(says);
+	});
+
+	it('and why, once where the plan and its run say the same', () => {
+		const header = headerOf(1, { source: planned() });
+		expect(notesOf({ ...header, note: 'go' })).toEqual(['asked for', 'go']);
+		expect(notesOf({ ...header, note: 'asked for' })).toEqual(['asked for']);
+		expect(notesOf(headerOf(1))).toEqual([]);
+	});
+});
+
+describe('why a run can not be undone', () => {
+	const unsaved = planOf();
+	it.each([
+		[undefined, { ...unsaved, checks: { ...unsaved.checks, snapshot: true } }],
+		['it did not save old values', unsaved],
+		['its deletes were permanent', planOf({ endpoint: 'user.delete' })],
+		['its deletes were permanent', planOf({ endpoint: 'ticket.delete', values: { ...unsaved.values, force: true } })],
+		['it did not save old values', planOf({ endpoint: 'ticket.delete' })],
+		["application passwords can't be restored", planOf({ endpoint: 'user.password.delete' })],
+		['it changed nothing', planOf({ endpoint: 'user.id' })],
+	])('%s', (why, plan) => {
+		expect(undoObstacle(plan)).toBe(why);
+	});
+});
+
+it('a command that changes nothing says which flags would', () => {
+	expect(nothingToChange(endpoints['ticket.update']).message).toBe(
+		'nothing to change: pass a flag for a field, or --data',
+	);
+	expect(nothingToChange(endpoints['ticket.fields.set']).message).toBe('nothing to change: pass --set name=value');
 });

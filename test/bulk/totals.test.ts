@@ -52,6 +52,14 @@ describe('totals', () => {
 		);
 	});
 
+	test('list few items of many, and tell no more than 10,000 values apart', () => {
+		expect(
+			totalsOf('ticket.update', [{ 'ticket-tag': [5, 6, 7, 8, 9] }], { before: { 'ticket-tag': [] } }).long(),
+		).toBe('1 tag: 1 +5, 1 +6, 1 +7, 1 +8, …');
+		const rows = times(10_002, (at) => ({ title: `T ${Math.max(1, at)}` }));
+		expect(totalsOf('ticket.update', rows).long()).toBe('10,002 titles (more than 10,000 different)');
+	});
+
 	test.each([
 		['time-calculated', 148, '148 time-calculated values'],
 		['time-adjustments-type', 1, '1 time-adjustments-type value'],

@@ -356,3 +356,26 @@ test('without a user list, names are asked for once', async () => {
 	for (const id of [7, 8]) await directories.learn(assignee === undefined ? [] : [assignee], [{ assignee: id }]);
 	expect(sent).toHaveLength(1);
 });
+
+describe('the term of an object that shows no readable slug is asked for', () => {
+	const asked = async (outcome: Outcome) => {
+		const { directories, sent } = directoriesOf(() => outcome);
+		const known = await directories.terms('product').ofObject('14');
+		expect(sent).toEqual([expect.stringMatching(/\/product\?.*post=14/)]);
+		return known;
+	};
+
+	test('by ?post=: one, or none', async () => {
+		expect(await asked(ok([{ id: 33, slug: '' }]))).toEqual({ is: 'shown', value: '33' });
+		expect(await asked(ok([]))).toEqual({ is: 'shown', value: '' });
+	});
+
+	test.each<[string, Outcome]>([
+		['ignores the parameter', ok([{ id: 33 }, { id: 34 }])],
+		['shows no ID', ok([{ slug: 'vip' }])],
+		['shows no list', ok({})],
+		['refuses', failed('rest_forbidden', { status: 403 })],
+	])('and is not known where the service %s', async (_, outcome) => {
+		expect(await asked(outcome)).toMatchObject({ is: 'unknown' });
+	});
+});
