@@ -44,6 +44,25 @@ const update = endpoints['ticket.update'];
 const setFields = endpoints['ticket.fields.set'];
 
 describe('compileColumns for an update', () => {
+	it('clears the empty cells of those columns alone that --blank names', () => {
+		const cells = { id: '1', Title: '', status: '', content: '' };
+		expect(readCells(update, cells, { blank: 'clear', clear: ['title', 'CONTENT'] })).toMatchObject({
+			fields: { title: '', content: '' },
+		});
+		expect(headerProblem(update, ['id', 'title'], { blank: 'clear', clear: ['titel'] })).toContain(
+			'--blank clear=titel: no such column; did you mean "title"?',
+		);
+	});
+
+	it('takes an ID or a username for one user, and not both', () => {
+		const user = endpoints['user.delete'];
+		const both = { id: '7', username: 'jdoe', reassign: '2' };
+		expect(readCells(user, both)).toEqual(['has both id and username']);
+		expect(readCells(user, { ...both, id: '' })).toMatchObject({ names: { id: '@jdoe' } });
+		expect(readCells(user, { ...both, username: '' })).toMatchObject({ ids: { id: '7' } });
+		expect(readCells(user, { ...both, id: '', username: '' })).toEqual(['id is missing']);
+	});
+
 	it('turns cells into wire values under the names of the interface', () => {
 		const cells = {
 			ID: '14',

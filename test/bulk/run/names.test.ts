@@ -86,6 +86,18 @@ describe('a name that nobody has', () => {
 	});
 });
 
+test.each([
+	['another cell of its row is wrong', 'username,force\neve,maybe\n', '--reassign 1', 'is not true or false'],
+	['it is who receives the posts', 'id,reassign\n7,eve\n', '', 'user "eve" not found'],
+])('a name that nobody has is no leaver who is gone with --ignore-missing where %s', async (_, sheet, flags, why) => {
+	const service = await startDirectoryService();
+	service.write('leavers.csv', sheet);
+	const words = `user delete --input leavers.csv ${flags} --yes --ignore-missing`.replace('  ', ' ');
+	const { exitCode, stderr } = await service.run(words);
+	expect([exitCode, stderr]).toEqual([2, expect.stringContaining(why)]);
+	expect(service.written()).toEqual([]);
+});
+
 test('a lookup that returns another account deletes nobody', async () => {
 	const service = await startDirectoryService({
 		instead: ({ url }) => (url.endsWith('/users/username') ? json(200, { id: 7 }) : undefined),

@@ -73,3 +73,14 @@ describe('a set of users to delete', () => {
 		expect(() => checkSet(survey, {})).not.toThrow();
 	}, 5000);
 });
+
+it('a taxonomy is known before the first row, also if only a late row sets it', () => {
+	const update = createPlanner(endpoints['ticket.update']);
+	const survey = new Survey(planOf());
+	for (let row = 1; row <= 300; row++) {
+		const fields = row === 300 ? { product: '8', title: 'x' } : { status: 'hold' };
+		survey.add({ row, request: update({ ids: { id: String(row) }, fields }) });
+	}
+	// Other fields are named in questions only, by those of the first rows.
+	expect([...survey.fields]).toEqual(['status', 'product']);
+});

@@ -52,6 +52,12 @@ test.each(['failed', 'outcome', 'message', 'rest_invalid_param', 'hunter2', 'hun
 	},
 );
 
+test('a custom field that is given twice is refused, and nothing is sent', async () => {
+	const { recorder, work } = await startWorkplace();
+	const { exitCode, stderr } = await work.run('ticket fields set 1 --set size=L --set size=M');
+	expect([exitCode, stderr, recorder.requests]).toEqual([2, expect.stringContaining('--set has "size" twice'), []]);
+});
+
 describe('a dry run on a terminal', () => {
 	const title = 'The printer on the second floor is on fire again';
 	const service = {

@@ -1,0 +1,178 @@
+/** A plan may come from elsewhere: each line is checked like a command line. */
+
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { neutralDialect } from '../../../src/api/dialect.js';
+import { endpoints } from '../../../src/api/endpoints.js';
+import { sealed } from '../../../src/bulk/journal/records.js';
+import type { RunPlan } from '../../../src/bulk/plan.js';
+import {
+	chosenChanges,
+	openPlannedRows,
+	PlanWriter,
+	plannedChanges,
+	readPlan,
+	sumUp,
+	valueProblem,
+} from '../../../src/bulk/run/plan-file.js';
+import type { RowSource } from '../../../src/bulk/sources.js';
+import { headerOf } from '../../support/journal.js';
+import { temporaryFolder } from '../../support/temporary.js';
+
+type Line = Record<string, unknown>;
+
+/** A plan with these lines behind its header, sealed and with its digest. */
+function planWith(lines: readonly Line[], more: Partial<RunPlan> = {}) {
+	const header = headerOf(lines.length, more);
+	const records: Line[] = [{ type: 'saved-plan', version: 3, ...header }, ...lines];
+	const body = records.map((record) => `${sealed(JSON.stringify(record))}\n`).join('');
+	const sha256 = createHash('sha256').update(body).digest('hex');
+	const path = join(temporaryFolder(), 'p.plan');
+	writeFileSync(path, `${body}${sealed(JSON.stringify({ type: 'digest', sha256, rows: lines.length }))}\n`);
+	return { path, plan: header.plan, sha256 };
+}
+
+const planned = (more: Line = {}): Line => ({
+	...{ type: 'planned', row: 1, line: 2, ids: { id: '14' }, label: 'Printer', fields: { status: 'hold' } },
+	before: { values: { status: 'read' }, absent: [] },
+	...more,
+});
+
+function refusalOf(lines: readonly Line[], more: Partial<RunPlan> = {}): string {
+	const { path, plan } = planWith(lines, more);
+	try {
+		for (const _ of plannedChanges(path, plan));
+	} catch (error) {
+		return (error as Error).message.slice(`can't use the plan ${path}: `.length);
+	}
+	return 'none';
+}
+
+const DELETE = { endpoint: 'ticket.delete' } as const;
+const LEAVER = { endpoint: 'user.delete' } as const;
+
+describe('a line of a plan', () => {
+	test.each<[string, Line, Partial<RunPlan>?]>([
+		['an update', planned()],
+		['a delete', planned({ fields: {}, force: true }), DELETE],
+		['a delete with a receiver', planned({ fields: {}, force: true, reassign: '3' }), LEAVER],
+		['a custom field', planned({ ids: { ticket_id: '14' }, fields: { size: 'L' } }), { endpoint: 'ticket.fields.set' }],
+		['a name', { type: 'called', of: 'users', id: '3', name: 'jose.kaya' }],
+		[
+			'a name of an undocumented taxonomy',
+			{ type: 'called', of: 'mood', id: '3', name: 'Sad' },
+			{ undocumented: true },
+		],
+		['a row that is left', { type: 'left', row: 1, ids: {}, outcome: 'skipped', code: 'condition', message: 'no' }],
+	])('is good as %s', (_, line, more) => {
+		expect(refusalOf([line], more)).toBe('none');
+	});
+
+	test.each<[string, Line, Partial<RunPlan>?]>([
+		['it has a "cc"', planned({ cc: 'eve' })],
+		['it is out of order', planned({ row: 0 })],
+		['it is out of order', planned({ row: '1' })],
+		['it is incomplete', planned({ fields: 'status' })],
+		['it is incomplete', planned({ before: 7 })],
+		['it is incomplete', planned({ before: { values: {}, absent: 'x' } })],
+		['it has a label that is no text', planned({ label: 7 })],
+		["its ID isn't one", planned({ ids: { id: '14/../../users/1' } })],
+		['its force is neither true nor missing', planned({ fields: {}, force: 'yes' }), DELETE],
+		["its receiver isn't an ID", planned({ fields: {}, force: true, reassign: '../3' }), LEAVER],
+		['its command takes no reassign', planned({ fields: {}, reassign: '3' }), DELETE],
+		['reassign is missing', planned({ fields: {}, force: true }), LEAVER],
+		['a delete has no fields', planned({ fields: { status: 'hold' } }), DELETE],
+		['it changes nothing', planned({ fields: {} })],
+		['"role" isn\'t a field', planned({ fields: { role: 'x' } })],
+		['status "hodl"', planned({ fields: { status: 'hodl' } })],
+	])('is refused: %s', (why, line, more) => {
+		expect(refusalOf([line], more)).toContain(`row ${line.row} can't be sent: ${why}`);
+	});
+
+	test.each<[string, Line, Partial<RunPlan>?]>([
+		["a name in it can't be read", { type: 'called', of: 'mood', id: '3', name: 'Sad' }],
+		["a name in it can't be read", { type: 'called', of: '../x', id: '3', name: 'Sad' }, { undocumented: true }],
+		["a name in it can't be read", { type: 'called', of: 'users', id: '-3', name: 'Sad' }],
+		["a name in it can't be read", { type: 'called', of: 'users', id: '3', name: 7 }],
+		["what it says of row 1 can't be read", { type: 'left', row: 1, ids: { id: 14 }, outcome: 'skipped' }],
+		["what it says of row 1 can't be read", { type: 'left', row: 1, ids: {}, outcome: 'gone' }],
+	])('is refused as well: %s', (why, line, more) => {
+		expect(refusalOf([line], more)).toContain(why);
+	});
+});
+
+describe('a value of a plan', () => {
+	const undocumented = { undocumented: true };
+	test.each<[string | undefined, 'ticket.update' | 'ticket.fields.set' | 'user.update', string, unknown, object?]>([
+		[undefined, 'ticket.update', 'title', 'x'],
+		[undefined, 'ticket.update', 'ticket-tag', [1, 2]],
+		[undefined, 'user.update', 'meta', { note: 'x' }],
+		[undefined, 'ticket.update', 'own', { any: 'x' }, undocumented],
+		[undefined, 'ticket.fields.set', 'size', 7, undocumented],
+		['custom field "size" isn\'t a text', 'ticket.fields.set', 'size', 7],
+		["title has a value that can't be shown", 'ticket.update', 'title', { raw: 'x' }],
+		["ticket-tag has a value that can't be shown", 'ticket.update', 'ticket-tag', [{ id: 1 }]],
+		['password is secret', 'user.update', 'password', 'hunter2'],
+		['nested more than 100 deep', 'ticket.update', 'own', JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`)],
+	])('is refused where it could not be shown: %s', (problem, name, field, value, more) => {
+		const found = valueProblem(endpoints[name], field, value, { undocumented: false, ...more });
+		if (problem === undefined) expect(found).toBeUndefined();
+		else expect(found).toContain(problem);
+	});
+});
+
+describe('rows that a plan leaves out', () => {
+	test('are listed, or only counted where their objects have the values already, and are never sent', () => {
+		const path = join(temporaryFolder(), 'p.plan');
+		const header = headerOf(4);
+		const writer = new PlanWriter(
+			path,
+			header,
+			(value) => value,
+			() => undefined,
+		);
+		const object = (id: string) => ({ noun: 'ticket', ids: { id } });
+		const change = (id: string, code: string) =>
+			({
+				object: object(id),
+				action: 'update',
+				fields: [],
+				left: { outcome: 'skipped', code, message: code },
+			}) as const;
+		writer.addNames([{ of: 'users', id: '3', name: 'jose.kaya' }]);
+		const write = { row: 1, line: 2, ids: { id: '1' }, label: undefined, fields: { assignee: 3 } };
+		writer.add({ row: 1, write: { ...write, before: { values: { assignee: 2 }, absent: [] } } as never });
+		writer.add({ row: 2, change: change('2', 'unchanged') });
+		writer.add({ row: 3, change: change('3', 'unchanged') });
+		writer.add({ row: 4, change: change('4', 'condition') });
+		writer.add({ row: 5 });
+		const saved = writer.finish();
+		expect(saved).toMatchObject({ path, rows: 1, sha256: readPlan(path).sha256 });
+		const { totals, left } = sumUp(path, header.plan);
+		expect(totals.short()).toBe('1 assignee');
+		expect(left.texts()).toEqual(["1 that don't match --if: ticket 4", '2 unchanged']);
+		const source = sourceOf(saved);
+		expect(chosenChanges(header.plan, source, 10)).toMatchObject({ changes: [{ object: { ids: { id: '1' } } }] });
+		expect(chosenChanges(header.plan, source, 0).changes).toEqual([]);
+		expect(chosenChanges(header.plan, { ...source, taken: ['1'] }, 10).changes).toEqual([]);
+		expect(chosenChanges(header.plan, { ...source, part: { except: ['1'] } }, 10).changes).toEqual([]);
+	});
+});
+
+const sourceOf = ({ path, sha256 }: { path: string; sha256: string }) =>
+	({ from: 'plan', path, sha256, allowDrift: false }) satisfies RowSource;
+
+test('a plan that changes while it is applied sends nothing more', async () => {
+	const { path, plan, sha256 } = planWith([planned()]);
+	const rows = openPlannedRows(plan, sourceOf({ path, sha256 }), neutralDialect);
+	const read = async (): Promise<unknown[]> => {
+		const all: unknown[] = [];
+		for await (const batch of rows.read()) all.push(...batch);
+		return all;
+	};
+	expect(await read()).toMatchObject([{ row: 1, request: { ids: { id: '14' } }, expected: { status: ['read'] } }]);
+	writeFileSync(path, readFileSync(planWith([planned({ fields: { status: 'pending' } })]).path));
+	await expect(read()).rejects.toThrow('was changed; nothing more was sent');
+});
