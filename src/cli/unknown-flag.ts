@@ -6,6 +6,8 @@ import { UsageError } from '../errors.js';
 import { isSecretName } from '../output/redact.js';
 import { shellWord } from '../profile/settings.js';
 import { findOption, longName, type OptionSpec, shownOptions, takesValue } from './options/option.js';
+import { secretOptions } from './options/shared.js';
+import { valueOptions } from './runs/options.js';
 import { conditionFlags, flagsMeant, flagWords, otherFlags, settingFlags } from './words.js';
 
 const MOST_WORDS = 16;
@@ -44,9 +46,14 @@ interface Place {
 	runs(words: readonly string[]): boolean;
 }
 
+/** Flags of other commands that say where a secret comes from: their names are about secrets, their values are not. */
+const askingFlags: ReadonlySet<string> = new Set(
+	[...valueOptions, ...secretOptions].map((each) => `--${longName(each)}`),
+);
+
 export function unknownFlag(given: string, place: Place): UsageError {
 	const flag = (given.split('=')[0] as string).slice(0, 60);
-	if (isSecretName(flag.replace(/^-+/, ''))) {
+	if (isSecretName(flag.replace(/^-+/, '')) && !askingFlags.has(flag)) {
 		return new UsageError(`${flag} is not supported: flags are visible to other users`, {
 			code: 'secret_on_command_line',
 			hint: 'use --password-stdin or the prompt',

@@ -72,6 +72,17 @@ describe('a leaver with tickets', () => {
 });
 
 describe('--move-tickets', () => {
+	it('moves those of the users that are deleted in this part of the run, and the others with the next part', async () => {
+		const { work, assigned } = await startDesk();
+		const before = assigned(4);
+		const first = await work.run('user delete 3 4 --reassign 5 --move-tickets --first 1 --yes -q');
+		expect(first, first.stderr).toMatchObject({ exitCode: 0 });
+		expect([assigned(3), assigned(4)]).toEqual([0, before]);
+		const rest = await work.run('run resume last --yes -q');
+		expect(rest, rest.stderr).toMatchObject({ exitCode: 0 });
+		expect(assigned(4)).toBe(0);
+	});
+
 	it('moves them first, in a run of its own that can be shown and that the run of the delete names', async () => {
 		const { desk, work, assigned } = await startDesk();
 		const [three, four, five] = [assigned(3), assigned(4), assigned(5)];

@@ -294,3 +294,12 @@ test.each(['--password', '--token', '--api-key', '--user-pass', '--secret'])(
 		expect(stderr).not.toContain('hunter2');
 	},
 );
+
+test.each(['--password-stdin', '--password-prompt', '--secret-command'])(
+	'%s, of other commands, is an unknown flag and no secret',
+	async (flag) => {
+		const { exitCode, stderr } = await runHere(['ticket', 'update', '7', flag]);
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`unknown flag ${flag}\n`)]);
+		expect(stderr).not.toContain('visible to other users');
+	},
+);

@@ -42,6 +42,8 @@ interface Counting {
 	readonly dialect: Dialect;
 	/** Users or terms that are counted at a time. */
 	readonly concurrency: number;
+	/** So many rows are sent, of all that are open: the tickets of the others stay until their part. */
+	readonly first?: number | undefined;
 }
 
 /** @throws FailedError if tickets are to be moved and can't be counted */
@@ -65,7 +67,7 @@ export async function countLeft(plan: RunPlan, counting: Counting, survey: Surve
 		}
 		return { ids, label, receiver: reassign, counts };
 	};
-	const [first, ...others] = survey.leaving;
+	const [first, ...others] = survey.leaving.slice(0, counting.first);
 	if (first === undefined) return [];
 	left.push(await count(first));
 	for await (const each of inOrder(others, counting.concurrency, count)) left.push(each);

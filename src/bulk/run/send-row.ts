@@ -258,7 +258,11 @@ export class RowSender {
 
 	async #readBefore(row: RunRow): Promise<Seen> {
 		const { request } = row;
-		const listed = this.#takeFirst(request) ?? (await this.parts.ahead?.take(request));
+		const { ahead, slots } = this.parts;
+		const first = this.#takeFirst(request);
+		// It needs no read any more, and rows that do must not go before it.
+		if (first !== undefined) await slots?.hold(row.row);
+		const listed = first ?? (await ahead?.take(request));
 		const seen = listed === undefined ? await this.#readAlone(row) : this.#seen(request, listed);
 		// A list may leave out fields, or show an object that can't be read alone.
 		const isWhole = listed === undefined || seen.held === undefined || this.#untold(row, seen.held).length === 0;
