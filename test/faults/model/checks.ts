@@ -1,7 +1,7 @@
 /** What a run promises, checked against every state that the desk's objects ever had. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Shown } from '../../support/objects.js';
+import { pathOf, type Shown } from '../../support/objects.js';
 import type { ModelDesk, State } from './desk.js';
 
 /** What one row of the input asks for. */
@@ -33,6 +33,8 @@ export interface ModelRun {
 	readonly start: number;
 	/** From the journal. */
 	outcomes: ReadonlyMap<number, Recorded>;
+	/** How many lines of the journal were looked at. */
+	lines: number;
 }
 
 export function expectThat(isTrue: boolean, promise: string, facts: unknown): void {
@@ -85,6 +87,11 @@ const MAYBE_WRITTEN = ['ok', 'unknown', 'differs'];
 const isUnchanged = ({ outcome, code }: Recorded): boolean => outcome === 'skipped' && code === 'unchanged';
 const mayBeWritten = (recorded: Recorded | undefined): boolean =>
 	recorded === undefined || MAYBE_WRITTEN.includes(recorded.outcome) || isUnchanged(recorded);
+
+/** Also a part of what it asks for. After a kill, its own write may be what moved the time of the last change: a conflict. */
+function mayHaveLeft(recorded: Recorded | undefined): boolean {
+	return mayBeWritten(recorded) || recorded?.outcome === 'failed' || recorded?.code === 'conflict';
+}
 
 /** Fields that a later row of the same object has set: the earlier row leaves them out. */
 function superseded(run: ModelRun, row: Asked): Set<string> {
@@ -165,10 +172,8 @@ export function checkOrder(desk: ModelDesk, run: ModelRun): void {
 				const isLeftOut = recorded?.warnings?.some((text) => text.includes('left out: row')) === true;
 				const isSure = recorded !== undefined && (recorded.outcome === 'ok' || isUnchanged(recorded)) && !isLeftOut;
 				if (isSure) possible = after;
-				else if (isLeftOut || mayBeWritten(recorded) || recorded?.outcome === 'failed')
-					possible = [...possible, ...after];
+				else if (isLeftOut || mayHaveLeft(recorded)) possible = [...possible, ...after];
 			}
-			// A refused row may have been carried out in part only if the service says so.
 			const held = desk.held(path)?.[name];
 			const isFine = desk.held(path) === undefined || possible.some((value) => isSameValue(name, value, held));
 			const outcomes = rows.map(({ row, fields }) => [row, fields[name], run.outcomes.get(row)?.outcome]);
@@ -177,23 +182,78 @@ export function checkOrder(desk: ModelDesk, run: ModelRun): void {
 	}
 }
 
-/** Nothing is written to what no row names. @param from the states that the command made */
-export function checkTouched(desk: ModelDesk, run: Pick<ModelRun, 'rows'> | undefined, from: number): void {
-	const paths = new Set(run?.rows.map((row) => row.path));
-	const strange = desk.states.slice(from).filter(({ path, by }) => by !== 'others' && !paths.has(path));
-	expectThat(strange.length === 0, 'only objects of the input are written', strange);
+/** Nothing is written to what no row names, object or field. @param from the states that the command made */
+export function checkTouched(desk: ModelDesk, rows: readonly Asked[], from: number): void {
+	for (const [at, { path, held, by }] of desk.states.entries()) {
+		if (at < from || by === 'others') continue;
+		const own = rows.filter((row) => row.path === path);
+		expectThat(own.length > 0, 'only objects of the input are written', { path, held, by });
+		const names = new Set(['modified_gmt', ...own.flatMap(namesOf)]);
+		const before = desk.held(path, at);
+		const changed = Object.keys(held ?? {}).filter((name) => !isSameValue(name, before?.[name], held?.[name]));
+		const strange = changed.filter((name) => !names.has(name));
+		expectThat(strange.length === 0, 'only fields of the input are written', { path, strange, before, held, by });
+	}
+}
+
+/** With `--verify`, what is ok was read after its write. @param from the states of the command @param rows that it recorded */
+export function checkVerified(
+	desk: ModelDesk,
+	run: ModelRun,
+	from: number,
+	rows: Iterable<{ readonly row: number }>,
+): void {
+	for (const { row } of rows) {
+		const asked = run.rows.find((each) => each.row === row);
+		if (asked === undefined || run.outcomes.get(row)?.outcome !== 'ok') continue;
+		const written = desk.states.findLast(
+			(each, at) => at >= from && each.path === asked.path && each.by === run.id && isBySomeRow(each, asked),
+		);
+		if (written === undefined || !holds(written.held, asked)) continue;
+		const later = desk.requests.slice(written.at).filter(({ method }) => method === 'GET');
+		const isRead = later.some(({ url }) => pathOf({ url }) === asked.path || isListOf(url, asked.path));
+		expectThat(isRead, 'what is verified was read after it was written', { run: run.id, asked });
+	}
+}
+
+function isListOf(url: string, path: string): boolean {
+	const [, noun, id = ''] = path.split('/');
+	const include = new URL(url, 'http://desk').searchParams.get('include')?.split(',');
+	return pathOf({ url }) === `/${noun}` && include?.includes(id) === true;
+}
+
+/** What others wrote is not written over, where the run looks right before it writes. @param isAnyField or a planned one */
+export function checkKept(desk: ModelDesk, run: Pick<ModelRun, 'id'>, isAnyField: boolean, since: number): void {
+	for (const [at, { path, sent, held, by }] of desk.states.entries()) {
+		if (at < since || by !== run.id) continue;
+		const theirs = desk.states.slice(since, at).filter((each) => each.path === path && each.by === 'others');
+		const isLost = (name: string): boolean => !isSameValue(name, held?.[name], desk.held(path, at)?.[name]);
+		const over = theirs.filter(
+			(each) => isAnyField || Object.keys(each.sent).some((name) => name in sent && isLost(name)),
+		);
+		expectThat(over.length === 0, "somebody else's edit is not written over", { run: run.id, path, sent, over });
+	}
+}
+
+/** Whether a resume would send rows. */
+export function isLeftOpen({ rows, outcomes }: ModelRun): boolean {
+	const all = [...outcomes.values()];
+	const isOpen = ({ outcome, status }: Recorded): boolean =>
+		outcome === 'unknown' || outcome === 'not-sent' || (outcome === 'failed' && status === 401);
+	return all.some(isOpen) || all.length < rows.length;
 }
 
 /** The first that applies. @param isFirst whether rows that were not reached were not asked for */
-export function exitCodeOf(rows: number, outcomes: ReadonlyMap<number, Recorded>, isFirst: boolean): number {
+export function exitCodeOf({ rows, outcomes }: Pick<ModelRun, 'rows' | 'outcomes'>, isFirst: boolean): number {
 	const all = [...outcomes.values()];
 	const count = (test: (each: Recorded) => boolean): number => all.filter(test).length;
+	if (count(({ status }) => status === 401) > 0) return 4;
 	const left = count(
 		({ outcome, code = '' }) =>
 			outcome === 'skipped' && ['drift', 'conflict', 'changed_since', 'not_restorable'].includes(code),
 	);
-	const total = (isFirst ? all.length : rows) - count(({ code }) => code === 'left_out');
-	const open = isFirst ? 0 : rows - all.length;
+	const total = (isFirst ? all.length : rows.length) - count(({ code }) => code === 'left_out');
+	const open = isFirst ? 0 : rows.length - all.length;
 	const bad =
 		left +
 		open +
@@ -206,36 +266,59 @@ export function exitCodeOf(rows: number, outcomes: ReadonlyMap<number, Recorded>
 	return count(({ outcome }) => outcome === 'differs') > 0 ? 6 : 0;
 }
 
-/** @param atUndo how many states there were before `run undo` began @param exitCode of the undo */
+/**
+ * @param atUndo how many states there were before `run undo` began
+ * @param exitCode of the last command of the undo; null if it was killed
+ */
 export function checkUndone(desk: ModelDesk, run: ModelRun, atUndo: number, exitCode: number | null): void {
 	for (const path of new Set(run.rows.map((row) => row.path))) {
-		const states = statesOf(desk, run, path);
+		const states = statesOf(desk, run, path).filter((each) => desk.states.indexOf(each) < atUndo);
 		const before = states[0]?.held;
 		const written = desk.held(path, atUndo);
 		const now = desk.held(path);
-		const ours = states.filter(({ by }) => by === run.id);
-		const names = new Set(ours.flatMap(({ sent }) => Object.keys(sent)));
 		for (const name of Object.keys({ ...before, ...written, ...now })) {
 			if (name === 'modified_gmt') continue;
-			const facts = {
-				run: run.id,
-				path,
-				name,
-				before: before?.[name],
-				written: written?.[name],
-				now: now?.[name],
-				exitCode,
-			};
-			const isSame = (left: Shown | undefined, right: Shown | undefined): boolean =>
-				isSameValue(name, left?.[name], right?.[name]);
-			const lastOurs = ours.findLast(({ sent }) => Object.hasOwn(sent, name));
-			const isOthers = states.some(({ by, sent }) => by === 'others' && Object.hasOwn(sent, name));
-			if (!names.has(name)) expectThat(isSame(written, now), 'undo leaves what the run did not write', facts);
-			else if (isOthers) {
-				const isKept = isSame(written, now) || (lastOurs !== undefined && isSame(written, lastOurs.held));
-				expectThat(isKept, "undo leaves somebody else's value", facts);
-			} else if (exitCode === 0) expectThat(isSame(before, now), 'undo that exits 0 has put back every field', facts);
-			else expectThat(isSame(before, now) || isSame(written, now), 'undo puts back the old value or none', facts);
+			const values = { before: before?.[name], written: written?.[name], now: now?.[name] };
+			const facts = { run: run.id, path, name, ...values, exitCode };
+			const isNow = (held: Shown | undefined): boolean => isSameValue(name, now?.[name], held?.[name]);
+			const wrote = states.filter(({ sent, by }) => by === run.id && Object.hasOwn(sent, name));
+			const last = wrote.at(-1);
+			const theirs = states.filter(({ sent, by }) => by === 'others' && Object.hasOwn(sent, name));
+			const isAfter = last !== undefined && theirs.some((each) => states.indexOf(each) > states.indexOf(last));
+			const meanwhile = desk.states
+				.slice(atUndo)
+				.findLast((each) => each.by === 'others' && each.path === path && Object.hasOwn(each.sent, name));
+			if (meanwhile !== undefined) {
+				expectThat(isNow(meanwhile.held), 'undo leaves what somebody writes meanwhile', facts);
+				continue;
+			}
+			if (last === undefined) expectThat(isNow(written), 'undo leaves what the run did not write', facts);
+			else if (isAfter && !isSameValue(name, last.held?.[name], written?.[name])) {
+				expectThat(isNow(written), "undo leaves somebody else's value", facts);
+			} else {
+				const olds = [before, ...theirs.map(({ held }) => held)];
+				const isBack = olds.some(isNow);
+				expectThat(isBack || (exitCode !== 0 && isNow(written)), 'undo puts back the old value', facts);
+			}
+			const isBack = last === undefined || isNow(before) || (theirs.length > 0 && !isAfter);
+			if (exitCode === 0) expectThat(isBack, 'undo that exits 0 has put back every field', facts);
 		}
+	}
+}
+
+/** Rows of a plan, one after another, leave what the rows of its input leave. */
+export function checkPlan(desk: ModelDesk, planned: readonly Asked[], rows: readonly Asked[]): void {
+	for (const path of new Set(rows.map((row) => row.path))) {
+		const before = desk.held(path) ?? {};
+		const [left, right] = [planned, rows].map((all) => {
+			let held = before;
+			for (const row of all.filter((each) => each.path === path)) {
+				const after = namesOf(row).map((name) => [name, valueAfter(row, name, held[name])]);
+				held = { ...held, ...Object.fromEntries(after) };
+			}
+			return held;
+		});
+		const isSame = Object.keys({ ...left, ...right }).every((name) => isSameValue(name, left?.[name], right?.[name]));
+		expectThat(isSame, 'a plan leaves what its input asks for', { path, left, right });
 	}
 }

@@ -17,6 +17,8 @@ export interface State {
 	readonly sent: Shown;
 	/** The service failed after it had saved some fields. */
 	readonly isPart?: boolean;
+	/** How many requests had come. */
+	readonly at: number;
 }
 
 export type Kind = 'write' | 'read' | 'list' | 'lookup';
@@ -29,8 +31,10 @@ export interface ModelDesk extends Recorder {
 	readonly states: readonly State[];
 	readonly log: string[];
 	weather: Weather;
-	/** Called before a request is looked at. */
-	onRequest: (() => void) | undefined;
+	/** Objects on a page. */
+	most: number;
+	/** Called before a request is looked at. @param path of its object */
+	onRequest: ((path: string) => void) | undefined;
 	/** What reaches the desk from now on gets no response. */
 	isSilent: boolean;
 	/** Somebody else's edit. */
@@ -40,36 +44,34 @@ export interface ModelDesk extends Recorder {
 	quiet(): Promise<void>;
 }
 
-interface Term {
-	readonly id: number;
-	readonly slug: string;
-	readonly name: string;
-}
-
 export const USERS: Readonly<Record<string, number>> = { ada: 1, ben: 2, 'jose.kaya': 3, '77': 4 };
 
 /** One has the ID of another as its slug, one no slug that is shown. */
-export const TERMS: Readonly<Record<string, readonly Term[]>> = {
-	'ticket-tag': [
-		{ id: 31, slug: 'vip', name: 'VIP' },
-		{ id: 32, slug: 'bug', name: 'Bug' },
-		{ id: 33, slug: '31', name: 'Late' },
-	],
-	product: [
-		{ id: 126, slug: 'basic', name: 'Basic' },
-		{ id: 170, slug: '126', name: 'Pro' },
-	],
-	department: [
-		{ id: 41, slug: '', name: '支持' },
-		{ id: 42, slug: 'sales', name: 'Sales' },
-	],
+const TERMS: Readonly<Record<string, Readonly<Record<number, Shown>>>> = {
+	'ticket-tag': {
+		31: { slug: 'vip', name: 'VIP' },
+		32: { slug: 'bug', name: 'Bug' },
+		33: { slug: '31', name: 'Late' },
+	},
+	product: { 126: { slug: 'basic', name: 'Basic' }, 170: { slug: '126', name: 'Pro' } },
+	department: { 41: { slug: '', name: '支持' }, 42: { slug: 'sales', name: 'Sales' } },
+	ticket_priority: {
+		51: { slug: 'low', name: 'Low', color: '#00ff00' },
+		52: { slug: 'high', name: 'High', color: '#ff0000' },
+	},
 };
+
+/** Of a ticket, one each. */
+const SINGLE = ['product', 'department', 'ticket_priority'];
 
 /** Saved before the service looks at terms and agents. */
 const SAVED_FIRST = new Set(['title', 'content', 'status', 'ticket-tag', 'severity', 'note', 'first_name']);
 
 const START: Readonly<Record<string, Shown>> = {
-	tickets: { product: '126', department: '41', 'ticket-tag': [31], assignee: 2, author: 1, status: 'queued' },
+	tickets: {
+		...{ product: '126', department: '41', ticket_priority: '51', 'ticket-tag': [31] },
+		...{ assignee: 2, author: 1, status: 'queued' },
+	},
 };
 
 const CUSTOM = { severity: '', note: 'old' };
@@ -79,6 +81,8 @@ const error = (status: number, code: string, headers?: Record<string, string>) =
 	json(status, { code, message: `Refused: ${code}.`, data: { status } }, headers);
 const page = (status: number) => text(status, '<html><head><title>Gateway</title></head><body>x</body></html>');
 
+export const isLookUp = ({ url }: RecordedRequest): boolean => url.endsWith('/users/username');
+
 /** @param paths of what there is */
 export async function startModelDesk(paths: readonly string[]): Promise<ModelDesk> {
 	const states: State[] = [];
@@ -86,10 +90,11 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 	const tries = new Map<string, number>();
 	const sockets = new Set<Socket>();
 	let moment = 0;
+	let asked = 0;
 
 	function put(path: string, held: Shown | undefined, by: string, sent: Shown, isPart?: boolean): void {
 		current.set(path, held);
-		states.push({ path, held, by, sent, ...(isPart && { isPart }) });
+		states.push({ path, held, by, sent, at: asked, ...(isPart && { isPart }) });
 	}
 
 	for (const path of paths) {
@@ -101,12 +106,20 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 		put(`/users/${id}`, { ...startOf(`/users/${id}`), username, slug: username.replace('.', '-') }, 'start', {});
 	}
 
+	for (const [taxonomy, terms] of Object.entries(TERMS)) {
+		for (const [id, term] of Object.entries(terms)) {
+			put(`/${taxonomy}/${id}`, { description: 'old', parent: 0, taxonomy, ...term }, 'start', {});
+		}
+	}
+
 	const now = (): string => new Date(Date.UTC(2026, 10, 2, 0, 0, ++moment)).toISOString().slice(0, 19);
 
-	function termOf(taxonomy: string, value: unknown): Term | undefined {
-		const all = TERMS[taxonomy] ?? [];
+	/** The ID of what a write names by ID or slug. */
+	function termOf(taxonomy: string, value: unknown): string | undefined {
 		const wanted = String(value);
-		return all.find(({ id }) => String(id) === wanted) ?? all.find(({ slug }) => slug === wanted);
+		if (current.get(`/${taxonomy}/${wanted}`) !== undefined) return wanted;
+		const found = Object.keys(TERMS[taxonomy] ?? {}).find((id) => current.get(`/${taxonomy}/${id}`)?.slug === wanted);
+		return wanted === '' ? undefined : found;
 	}
 
 	function show(path: string): Shown | undefined {
@@ -116,8 +129,8 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 			return Object.fromEntries(Object.entries(held).map(([name, value]) => [name, { name, value }]));
 		}
 		const shown = shownTo(held, Number(path.split('/').at(-1)));
-		for (const name of ['product', 'department']) {
-			if (name in shown) shown[name] = termOf(name, shown[name])?.slug ?? shown[name];
+		if (path.startsWith('/tickets/')) {
+			for (const name of SINGLE) shown[name] = current.get(`/${name}/${shown[name]}`)?.slug ?? '';
 		}
 		return shown;
 	}
@@ -126,14 +139,15 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 	function wrongField(sent: Shown): string | undefined {
 		return Object.keys(sent).find((name) => {
 			const value = sent[name];
-			if (name === 'ticket-tag') return !(Array.isArray(value) && value.every((each) => termOf(name, each)));
+			if (name === 'ticket-tag')
+				return !(Array.isArray(value) && value.every((each) => termOf(name, each) === String(each)));
 			if (name in TERMS) return termOf(name, value) === undefined;
 			return name === 'assignee' && !Object.values(USERS).includes(Number(value));
 		});
 	}
 
 	function stored(name: string, value: unknown): unknown {
-		if (name === 'product' || name === 'department') return String(termOf(name, value)?.id);
+		if (SINGLE.includes(name)) return termOf(name, value);
 		return name === 'assignee' ? Number(value) : value;
 	}
 
@@ -142,6 +156,7 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 		const path = pathOf(request);
 		const held = current.get(path);
 		const by = String(request.headers['x-request-id'] ?? 'nobody');
+		const isTerm = (path.split('/')[1] ?? '') in TERMS;
 		const gone = path.startsWith('/users') ? 'rest_user_invalid_id' : 'rest_post_invalid_id';
 		if (held === undefined) return error(404, gone);
 		if (request.method === 'DELETE') {
@@ -153,15 +168,17 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 		const body = JSON.parse(request.body) as Shown;
 		const isCustom = path.endsWith('/custom-fields');
 		const sent = (isCustom ? body.custom_fields : body) as Shown;
-		const wrong = isCustom ? undefined : wrongField(sent);
+		const wrong = isCustom || isTerm ? undefined : wrongField(sent);
 		const isCut = isPart || wrong !== undefined;
 		const saved = Object.entries(sent)
 			.filter(([name]) => !isCut || SAVED_FIRST.has(name))
 			.filter(([name]) => !isCustom || name in held)
 			.map(([name, value]) => [name, stored(name, value)]);
 		if (saved.length > 0 || !isCut) {
-			const modified = isCustom ? {} : { modified_gmt: now() };
-			put(path, { ...held, ...Object.fromEntries(saved), ...modified }, by, sent, isCut);
+			const modified = path.startsWith('/tickets/') && !isCustom ? { modified_gmt: now() } : {};
+			// An update without the color clears it.
+			const cleared = path.startsWith('/ticket_priority/') ? { color: '' } : {};
+			put(path, { ...held, ...cleared, ...Object.fromEntries(saved), ...modified }, by, sent, isCut);
 		}
 		if (wrong !== undefined) return error(500, wrong === 'assignee' ? 'incorrect_agent' : 'invalid_term');
 		return isPart ? error(500, 'rest_failed') : undefined;
@@ -176,28 +193,21 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 	function listed(request: RecordedRequest): { objects: Shown[]; total: number } | undefined {
 		const path = pathOf(request);
 		const query = new URL(request.url, 'http://desk').searchParams;
-		const taxonomy = TERMS[path.slice(1)];
 		const post = query.get('post');
 		const include = query.get('include')?.split(',');
-		const size = Number(query.get('per_page') ?? 10);
+		const size = Math.min(Number(query.get('per_page') ?? 10), desk.most);
 		const from = (Number(query.get('page') ?? 1) - 1) * size;
-		let all: Shown[];
-		if (taxonomy !== undefined) {
-			const own = post === null ? undefined : current.get(`/tickets/${post}`)?.[path.slice(1)];
-			all = taxonomy
-				.filter(({ id }) => own === undefined || [own].flat().map(String).includes(String(id)))
-				.map((each) => ({ ...each, taxonomy: path.slice(1) }));
-		} else if (path === '/tickets' || path === '/users') {
-			const search = query.get('search')?.toLowerCase() ?? '';
-			const own = [...current.keys()].filter((each) => each.startsWith(`${path}/`) && /^\/\w+\/\d+$/.test(each));
-			all = own
-				.map(show)
-				.filter((each) => each !== undefined)
-				.filter(({ id, status }) => (status === 'trash' ? include !== undefined : true) && id !== undefined)
-				.filter(({ id }) => include?.includes(String(id)) ?? true)
-				.filter(({ username = '' }) => String(username).toLowerCase().includes(search))
-				.filter(({ slug }) => (query.get('slug') ?? slug) === slug);
-		} else return undefined;
+		const noun = path.slice(1);
+		if (noun !== 'tickets' && noun !== 'users' && !(noun in TERMS)) return undefined;
+		const own = post === null ? undefined : [current.get(`/tickets/${post}`)?.[noun]].flat().map(String);
+		const search = query.get('search')?.toLowerCase() ?? '';
+		const all: Shown[] = [...current.keys()]
+			.filter((each) => each.startsWith(`${path}/`) && /^\/[\w-]+\/\d+$/.test(each))
+			.flatMap((each): Shown[] => [show(each) ?? []].flat())
+			.filter(({ status }) => status !== 'trash' || include !== undefined)
+			.filter(({ id }) => (include ?? own)?.includes(String(id)) ?? true)
+			.filter(({ username = '' }) => String(username).toLowerCase().includes(search))
+			.filter(({ slug }) => (query.get('slug') ?? slug) === slug);
 		return { objects: all.slice(from, from + size), total: all.length };
 	}
 
@@ -236,8 +246,9 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 		});
 	}
 
-	function kindOf({ method, url }: RecordedRequest): Kind {
-		if (url.endsWith('/users/username')) return 'lookup';
+	function kindOf(request: RecordedRequest): Kind {
+		const { method, url } = request;
+		if (isLookUp(request)) return 'lookup';
 		if (method !== 'GET') return 'write';
 		return /\/(?:\d+|me|custom-fields)(?:\?|$)/.test(url) ? 'read' : 'list';
 	}
@@ -285,6 +296,8 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 				return error(409, 'rest_conflict');
 			case '303':
 				return json(303, {}, { location: 'http://127.0.0.1/elsewhere' });
+			case '401':
+				return error(401, 'rest_not_logged_in');
 			case '429':
 				return error(429, 'too_many', { 'retry-after': when ?? '0' });
 			case 'part':
@@ -292,6 +305,10 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 			case 'fewer': {
 				const list = listed(request);
 				return list === undefined ? noRoute : json(200, list.objects.slice(1), { 'x-wp-total': String(list.total) });
+			}
+			case 'repeated': {
+				const first = request.url.replace(/([?&]page=)\d+/, '$11');
+				return fair(kind, { ...request, url: first });
 			}
 			case 'twice': {
 				const list = listed(request);
@@ -309,7 +326,8 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 			sockets.add(socket);
 			socket.on('close', () => sockets.delete(socket));
 		}
-		desk.onRequest?.();
+		asked++;
+		desk.onRequest?.(pathOf(request));
 		const kind = kindOf(request);
 		const name = `${request.method} ${request.url.replace(/^.*-api\/v1/, '')}`;
 		const count = tries.get(name) ?? 0;
@@ -330,6 +348,7 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 		states,
 		log: [],
 		weather: () => undefined,
+		most: 100,
 		onRequest: undefined,
 		isSilent: false,
 		edit(path, fields) {

@@ -1,0 +1,63 @@
+/** What journals and plans say of rows. */
+
+import { jsonLines } from '../../support/cli.js';
+import type { Shown } from '../../support/objects.js';
+import { type Asked, expectThat, type Recorded } from './checks.js';
+
+export type Line = { readonly type: string } & Record<string, unknown>;
+
+type Row = Recorded & { readonly row: number };
+
+/** Whole lines: a kill may have torn the last. */
+export function linesIn(text: string): Line[] {
+	return jsonLines<Line>(text.replace(/[^\n]+$/, ''));
+}
+
+export function rowsIn(lines: readonly Line[]): Row[] {
+	return lines.filter(({ type }) => type === 'row') as unknown as Row[];
+}
+
+/** A retry opens rows again; those that it did not reach are as before once it ends. */
+export function outcomesIn(lines: readonly Line[]): Map<number, Row> {
+	const outcomes = new Map<number, Row>();
+	let reopened: readonly Row[] = [];
+	for (const line of lines) {
+		for (const row of rowsIn([line])) outcomes.set(row.row, row);
+		if (line.type === 'resume') {
+			const { again = [] } = line as { again?: readonly string[] };
+			reopened = [...outcomes.values()].filter(({ outcome }) => again.includes(outcome));
+			for (const { row } of reopened) outcomes.delete(row);
+		}
+		if (line.type !== 'end') continue;
+		for (const each of reopened) if (!outcomes.has(each.row)) outcomes.set(each.row, each);
+		reopened = [];
+	}
+	return outcomes;
+}
+
+interface Preview {
+	readonly row: number;
+	readonly path: string;
+	readonly method: string;
+	readonly body: Shown | null;
+	readonly outcome: string | null;
+}
+
+/** What the rows of a plan ask for, as `--json` describes them. */
+export function plannedIn(stdout: string, rows: readonly Asked[]): Asked[] {
+	const planned = (JSON.parse(stdout) as Preview[]).filter(({ outcome }) => outcome === null);
+	return planned.map(({ row, body, path, method }) => {
+		const asked = rows.find((each) => each.row === row);
+		if (asked === undefined || !path.endsWith(asked.path)) throw new Error(`row ${row} is planned for ${path}`);
+		expectThat((method === 'DELETE') === (asked.isDelete === true), 'a plan does what its input asks for', asked);
+		// A term's color is sent along, so that it stays.
+		const { color: _, ...fields } = ((body?.custom_fields as Shown | undefined) ?? body ?? {}) as Shown;
+		return { row, path: asked.path, fields, ...(asked.isDelete && { isDelete: true }) };
+	});
+}
+
+/** How many requests a dry run announces. */
+export function announcedIn(stderr: string): number | undefined {
+	const lines = jsonLines<{ summary?: { requests?: number } }>(stderr);
+	return lines.findLast(({ summary }) => summary !== undefined)?.summary?.requests;
+}
