@@ -20,7 +20,24 @@ export const NOBODY = 'none';
 const SHOWN = 60;
 
 export function quote(text: string): string {
-	return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+	return JSON.stringify(text.length > SHOWN ? `${startOf(text, SHOWN)}…` : text);
+}
+
+/** Without half of a character at the end. */
+export function startOf(text: string, length: number): string {
+	return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+}
+
+/** A service's words are kept in journals, reports and on terminals: so many bytes of each text. */
+export const MOST_WORDS = 4096;
+
+/** At most so much of a text, in whole characters. */
+export function bounded(text: string): string {
+	const bytes = Buffer.from(startOf(text, MOST_WORDS + 1));
+	if (bytes.length <= MOST_WORDS && text.length <= MOST_WORDS) return text;
+	const start = bytes.subarray(0, MOST_WORDS - Buffer.byteLength('…'));
+	// It leaves out an unfinished character at the end.
+	return `${new TextDecoder('utf-8', { ignoreBOM: true }).decode(start, { stream: true })}…`;
 }
 
 /** People and spreadsheets write #14; `id:14` is an ID where 14 could be a name. */

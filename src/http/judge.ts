@@ -6,7 +6,7 @@ import { bodyIn, type Dialect, neutralDialect } from '../api/dialect.js';
 import { type Endpoint, replayRules, returnKinds } from '../api/endpoints.js';
 import { userFields } from '../api/fields.js';
 import type { Request } from '../api/request.js';
-import { isId, isObject } from '../api/values.js';
+import { bounded, isId, isObject, MOST_WORDS } from '../api/values.js';
 import type { HttpRequest } from './client.js';
 import type { History, Outcome } from './outcome.js';
 import { isDone } from './outcomes.js';
@@ -403,12 +403,6 @@ function isOwnError(body: unknown, status: number): boolean {
 	return !GATEWAY.has(status) || (isObject(body.data) && body.data.status === status);
 }
 
-/** A service's words are kept in journals, reports and on terminals: so many characters, and so many reasons. */
-const MOST_WORDS = 4000;
-const MOST_REASONS = 100;
-
-const bounded = (text: string): string => (text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS)}…` : text);
-
 function explain(body: unknown, dialect = neutralDialect): Partial<Finding> {
 	if (!isObject(body)) return {};
 	const { code, data } = body;
@@ -418,16 +412,24 @@ function explain(body: unknown, dialect = neutralDialect): Partial<Finding> {
 	if (message !== '') found.message = bounded(htmlText(bounded(message)));
 	const params = isObject(data) ? data.params : undefined;
 	if (typeof params === 'object' && params !== null) {
-		const reasons = Object.entries(params).slice(0, MOST_REASONS);
-		found.reasons = Object.fromEntries(
-			reasons.map(([name, why]) => {
-				if (Array.isArray(params)) return [bounded(dialect.toNeutral(String(why))), 'is missing'];
-				const text = typeof why === 'string' ? why : JSON.stringify(why);
-				return [bounded(dialect.toNeutral(name)), bounded(htmlText(bounded(text)))];
-			}),
-		);
+		found.reasons = reasonsIn(params, dialect);
 	}
 	return found;
+}
+
+/** Field → reason, or a list of fields that are missing; together they are no longer than a message. */
+function reasonsIn(params: object, dialect: Dialect): Record<string, string> {
+	const reasons: [field: string, why: string][] = [];
+	let room = MOST_WORDS;
+	for (const [name, why] of Object.entries(params)) {
+		const text = typeof why === 'string' ? why : JSON.stringify(why);
+		const [field, reason] = Array.isArray(params) ? [String(why), 'is missing'] : [name, text];
+		const said: [string, string] = [bounded(dialect.toNeutral(bounded(field))), bounded(htmlText(bounded(reason)))];
+		reasons.push(said);
+		room -= Buffer.byteLength(said.join(''));
+		if (room <= 0) break;
+	}
+	return Object.fromEntries(reasons);
 }
 
 /** The service's `message`, or `title` and `detail` of problem+json (RFC 9457). */

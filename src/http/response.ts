@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { decodeEntities } from '../api/compare.js';
-import { nestingProblem } from '../api/values.js';
+import { nestingProblem, startOf } from '../api/values.js';
 import type { TransportProblem } from './problem.js';
 
 /** A larger one would be no answer to one request, and could fill the memory. */
@@ -124,7 +124,7 @@ const FIRST_WORDS = 80;
 
 export function firstWords(text: string): string {
 	const words = text.slice(0, 2000).replace(/\s+/g, ' ').trim();
-	return words.length > FIRST_WORDS ? `${words.slice(0, FIRST_WORDS)}…` : words;
+	return words.length > FIRST_WORDS ? `${startOf(words, FIRST_WORDS)}…` : words;
 }
 
 const INLINE_TAG = /<\/?(?:a|abbr|b|code|em|i|small|span|strong|u)(?:\s[^<>]*)?>/gi;

@@ -478,13 +478,34 @@ describe('the words of a refusal', () => {
 			ms: 1,
 		});
 
-	it('are kept up to 4,000 characters each, and 100 reasons', () => {
-		const long = 'x'.repeat(1_000_000);
-		const params = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`f${at}`, long.slice(0, 10_000)]));
-		const { message = '', code = '', reasons = {} } = refused({ code: long, message: long, data: { params } });
-		expect([message.length, code.length]).toEqual([4001, 4001]);
-		expect(Object.keys(reasons)).toHaveLength(100);
-		expect(Math.max(...Object.values(reasons).map((why) => why.length))).toBe(4001);
+	const bytesOf = (text: string): number => Buffer.byteLength(text);
+
+	it.each(['x', 'é', '€', '😀', 'x😀', 'xx😀', 'xxx😀'])(
+		'are kept up to 4 KB each, and no character is cut in two: %s',
+		(piece) => {
+			const long = piece.repeat(1_000_000);
+			const { message = '', code = '' } = refused({ code: long, message: long });
+			for (const text of [message, code]) {
+				expect(bytesOf(text)).toBeLessThanOrEqual(4096);
+				expect(bytesOf(text)).toBeGreaterThan(4088);
+				expect(long.startsWith(text.replace(/…$/, ''))).toBe(true);
+			}
+			const short = 'é'.repeat(2048);
+			expect(refused({ code: 'x', message: short }).message).toBe(short);
+		},
+	);
+
+	it.each([
+		['by field', (many: [string, string][]) => Object.fromEntries(many)],
+		['as a list of those that are missing', (many: [string, string][]) => many.flat()],
+	])('with reasons %s take no more than those of three messages', (_, params) => {
+		const many = Array.from({ length: 5000 }, (_, at): [string, string] => [`f${at}`, `why ${at}`]);
+		const reasonsOf = (all: [string, string][]): Record<string, string> =>
+			refused({ code: 'x', message: 'y', data: { params: params(all) } }).reasons ?? {};
+		const few = many.slice(0, 40);
+		expect(Object.keys(reasonsOf(few))).toHaveLength(Array.isArray(params(few)) ? 80 : 40);
+		const long = many.map(([name]): [string, string] => [name, '€'.repeat(500)]);
+		for (const all of [many, long]) expect(bytesOf(JSON.stringify(reasonsOf(all)))).toBeLessThan(3 * 4096);
 	});
 
 	it.each([

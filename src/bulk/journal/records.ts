@@ -2,7 +2,7 @@
 
 import { crc32 } from 'node:zlib';
 import type { AppliedDifference } from '../../api/applied.js';
-import { isId, isObject } from '../../api/values.js';
+import { bounded, isId, isObject } from '../../api/values.js';
 import { type ExitCode, FailedError } from '../../errors.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
@@ -156,9 +156,16 @@ export function fullMessage({ message, reasons = {} }: Pick<RowRecord, 'message'
 	return message === undefined ? listed : `${message} (${listed})`;
 }
 
+/** In words; the record has all of them. */
+const MOST_DIFFERENCES = 100;
+
 /** `status is "read", not "hold"` */
 export function differences({ differs = [] }: Pick<RowRecord, 'differs'>): string[] {
-	return differs.map(({ field, sent, shown }) => `${field} is ${JSON.stringify(shown)}, not ${JSON.stringify(sent)}`);
+	const said = (value: unknown): string => bounded(JSON.stringify(value));
+	const texts = differs
+		.slice(0, MOST_DIFFERENCES)
+		.map(({ field, sent, shown }) => `${field} is ${said(shown)}, not ${said(sent)}`);
+	return differs.length > texts.length ? [...texts, `… and ${differs.length - texts.length} more`] : texts;
 }
 
 /** `Invalid status. (HTTP 400)` */

@@ -1,5 +1,6 @@
 /** Escaping: text inside a report can't become markup. */
 
+import { startOf } from '../../api/values.js';
 import { escapeHtml, showHidden } from '../../text.js';
 
 const NOT_IN_XML = /[^\t\n\r\u{20}-\u{7E}\u{A0}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]|\p{Bidi_Control}/gu;
@@ -20,5 +21,5 @@ export function escapeMarkdown(text: string): string {
 
 /** One line; hidden characters, which could reverse the text beside them, are shown: `\u200b`. */
 export function plainText(text: string, limit: number): string {
-	return showHidden(text.length > limit ? `${text.slice(0, limit)}…` : text);
+	return showHidden(text.length > limit ? `${startOf(text, limit)}…` : text);
 }
