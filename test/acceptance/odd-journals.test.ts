@@ -84,6 +84,28 @@ describe('a journal with an odd header', () => {
 		expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '4000000000\n' });
 	});
 
+	it.each(['#s3cr3t', '?token=s3cr3t', '?rest_route=/a&token=s3cr3t'])(
+		'of a base URL with %s is refused, and nothing of it is printed',
+		async (more) => {
+			const { recorder, work, write } = await place();
+			for (const url of [recorder.baseUrl + more, recorder.baseUrl.replace('//', '//ada:s3cr3t@')]) {
+				write(['plan.service.baseUrl', url]);
+				for (const command of [...COMMANDS, 'run undo ./j.ndjson --yes --base-url http://127.0.0.1:1']) {
+					const { exitCode, stdout, stderr } = await work.run(command);
+					expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/no valid .*plan\.service\.baseUrl/)]);
+					expect(stdout + stderr).not.toContain('s3cr3t');
+				}
+			}
+		},
+	);
+
+	it('of a site without pretty URLs is read', async () => {
+		const { work, write } = await place();
+		write(['plan.service.baseUrl', 'https://desk.example.com/?rest_route=/api']);
+		const { exitCode, stdout, stderr } = await work.run('run show ./j.ndjson --field service');
+		expect([exitCode, stdout], stderr).toEqual([0, 'https://desk.example.com/?rest_route=/api\n']);
+	});
+
 	it('of a shard that is not there is refused', async () => {
 		const { work, write } = await place();
 		write(['plan.shard', { index: 3, count: 2 }]);

@@ -36,7 +36,9 @@ export const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{5}$/;
 
 export const runId = textThat((value) => RUN_ID.test(value));
 
-const url = textThat((value) => URL.canParse(value));
+/** As settings accept one: user info, a query or a fragment may be secret. */
+const BASE_URL = /^https?:\/\/[^/?#@\s\\]+(?:\/[^?#\s\\]*)?(?:\?rest_route=[^&#\s]*)?$/;
+const baseUrl = textThat((value) => BASE_URL.test(value) && URL.canParse(value));
 const moment = textThat((value) => !Number.isNaN(Date.parse(value)));
 const prefix = textThat((value) => /^[A-Za-z][\w-]*$/.test(value));
 
@@ -109,7 +111,7 @@ const plan = object<RunPlan>({
 	undocumented: flag,
 	shard: optional(object<Shard>({ index: whole(1, MOST_SHARDS), count: whole(1, MOST_SHARDS) })),
 	service: object<RunPlan['service']>({
-		baseUrl: url,
+		baseUrl,
 		prefixes: object({ product: prefix, shop: prefix, membership: prefix }),
 		profile: optional(text),
 		protected: flag,
