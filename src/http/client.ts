@@ -38,6 +38,8 @@ export interface Learned {
 	service: boolean;
 	/** That it confirms writes without naming their object: a late second one could be taken for another's. */
 	nameless: boolean;
+	/** Until when it asked to be left alone, if that is longer than anybody waits; milliseconds since 1970. */
+	waitUntil: number;
 }
 
 export interface Client {
@@ -219,6 +221,6 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 		});
 	}
 
-	const learned = { service: false, nameless: false };
+	const learned: Learned = { service: false, nameless: false, waitUntil: 0 };
 	return { learned, send, renew: sender.renew, close: sender.destroy };
 }

@@ -70,9 +70,12 @@ export async function send(
 	let attempts = 0;
 	let last: Outcome | undefined;
 	for (;;) {
-		const gate = pace?.ready(stop);
+		const gate = isPutOff(client, clock) ? undefined : pace?.ready(stop);
 		if (gate !== undefined) await gate;
-		if (stop?.aborted) return last ?? { outcome: openOutcome(history), ...history, attempts, ms: 0 };
+		const unsent = (): Outcome => last ?? { outcome: openOutcome(history), ...history, attempts, ms: 0 };
+		if (stop?.aborted) return unsent();
+		// Also while this one waited in line.
+		if (isPutOff(client, clock)) return putOff(unsent(), client.learned.waitUntil);
 		const sentAt = clock.monotonic();
 		startedAt ??= sentAt;
 		const alone = request.alone ?? (isNameless(request) || (client.learned.nameless && writes(request)));
@@ -91,13 +94,15 @@ export async function send(
 		const { retry } = outcome;
 		const { headers } = response;
 		const retryAfterMs = parseRetryAfter(headerOf(headers, 'retry-after'), clock.now(), headerOf(headers, 'date'));
-		report(pace, sentAt, response, retry, retryAfterMs);
 		const { replay } = request.endpoint;
 		const { retries } = options;
 		if (retry === 'later' && replayRules[replay].repeats && (retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) {
-			putOff(outcome, clock.now() + Math.min(retryAfterMs ?? 0, 8e12));
-			return outcome;
+			const until = clock.now() + Math.min(retryAfterMs ?? 0, 8e12);
+			client.learned.waitUntil = until;
+			report(pace, sentAt, response, retry, undefined);
+			return putOff(outcome, until);
 		}
+		report(pace, sentAt, response, retry, retryAfterMs);
 		const failedBefore = last?.retry === 'once';
 		const random = options.random();
 		const isKnown = client.learned.service;
@@ -136,13 +141,20 @@ function report(
 	else pace?.failed(sentAt);
 }
 
-/** Ends a row whose Retry-After is longer than the longest wait. */
-function putOff(outcome: Outcome, until: number): void {
+function isPutOff({ learned }: Client, clock: SendClock): boolean {
+	return learned.waitUntil > clock.now();
+}
+
+/** Ends a row of a service whose Retry-After is longer than the longest wait. */
+function putOff(outcome: Outcome, until: number): Outcome {
 	const note = `the service asks to wait until ${new Date(until).toISOString()}`;
 	const { message } = outcome;
-	outcome.outcome = openOutcome(outcome);
-	outcome.code = WAIT_TOO_LONG;
-	outcome.message = message === undefined ? note : `${message.replace(/\.$/, '')}; ${note}`;
+	return {
+		...outcome,
+		outcome: openOutcome(outcome),
+		code: WAIT_TOO_LONG,
+		message: message === undefined ? note : `${message.replace(/\.$/, '')}; ${note}`,
+	};
 }
 
 /** A date is measured by the response's clock, not ours. */

@@ -33,6 +33,12 @@ function timesSent(requests: readonly RecordedRequest[]): Map<number, number> {
 
 const UPDATE = ['ticket', 'update', '--input', 'edits.csv', '--format', 'ndjson', '-q'];
 
+/** `Sun Nov  6 08:49:37 1994` */
+function asctime(ms: number): string {
+	const [, week, day, month, year, time] = /(\w+), (\d+) (\w+) (\d+) ([\d:]+)/.exec(new Date(ms).toUTCString()) ?? [];
+	return `${week} ${month} ${day?.replace(/^0/, ' ')} ${time} ${year}`;
+}
+
 /** A run of so many rows on a clock that makes waits short. */
 async function runUpdate(work: Workplace, rows: number, more: string[] = [], factor = 20) {
 	work.edits(rows);
@@ -117,6 +123,46 @@ describe('Retry-After', () => {
 		]);
 		expect(outcomes.length).toBeLessThan(200);
 		expect(stderr).toMatch(/the service asks to wait until \d{4}-\d\d-\d\dT/);
+	});
+
+	it.each([
+		['seconds', () => '7200'],
+		['an asctime date', () => asctime(Date.now() + 7_200_000)],
+	])('beyond ten minutes as %s ends each command at its first request, and says until when', async (_name, header) => {
+		const { recorder, work } = await startWorkplace(no(429, { 'retry-after': header() }));
+		const rows = 'ticket update 1 2 3 4 5 6 --status hold';
+		for (const command of [
+			rows,
+			'ticket update 1 --status hold',
+			`${rows} --plan p.plan`,
+			`${rows} --dry-run`,
+			`${rows} --verify --if status=read`,
+			'ticket update 1 2 --product sales',
+			'user delete bob --reassign 1 --yes',
+			'term update ticket_priority 5 --name x',
+			'ticket list',
+			'ticket get 1 2 3 -j 1',
+		]) {
+			recorder.requests.length = 0;
+			const { exitCode, stderr } = await work.run(command);
+			expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/asks to wait until \d{4}-\d\d-\d\dT/)]);
+			expect(recorder.requests, command).toHaveLength(1);
+		}
+	});
+
+	it('beyond ten minutes in the middle of a plan ends it, and no plan is written', async () => {
+		let reads = 0;
+		const { recorder, work } = await startWorkplace(({ method }) => {
+			reads++;
+			// Lists are not served.
+			if (reads === 1) return no(404);
+			return method === 'GET' && reads > 10 ? no(503, { 'retry-after': '7200' }) : ok;
+		});
+		work.edits(300);
+		const { exitCode, stderr } = await work.run('ticket update --input edits.csv --plan p.plan');
+		expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/asks to wait until .*; nothing was sent/)]);
+		expect(recorder.requests.length).toBeLessThan(20);
+		expect(() => work.read('p.plan')).toThrow('ENOENT');
 	});
 
 	it('beyond ten minutes ends the run before the row is read back', async () => {

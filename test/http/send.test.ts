@@ -38,7 +38,7 @@ function scripted(...steps: Step[]): Client & { sent: number } {
 		origin: 'http://desk.test',
 		sent: 0,
 		send: async () => responseOf(steps[Math.min(client.sent++, steps.length - 1)] as Step),
-		learned: { service: false, nameless: false },
+		learned: { service: false, nameless: false, waitUntil: 0 },
 		renew: () => {},
 		close: async () => {},
 	};

@@ -79,7 +79,7 @@ export function smallHost({
 			host.served++;
 			return responder(204, '', {});
 		},
-		learned: { service: false, nameless: false },
+		learned: { service: false, nameless: false, waitUntil: 0 },
 		renew: () => {},
 		close: async () => {},
 	};
@@ -117,7 +117,7 @@ export function workers(clock: VirtualClock, count: number, serviceMs: number, q
 			host.served++;
 			return responder(204, '', {});
 		},
-		learned: { service: false, nameless: false },
+		learned: { service: false, nameless: false, waitUntil: 0 },
 		renew: () => {},
 		close: async () => {},
 	};

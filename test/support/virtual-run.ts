@@ -73,7 +73,7 @@ export async function virtualRun(options: VirtualRunOptions): Promise<VirtualRun
 	const stop = new AbortController();
 	setMaxListeners(0, stop.signal);
 	const client: Pick<Client, 'send' | 'learned'> = {
-		learned: { service: false, nameless: false },
+		learned: { service: false, nameless: false, waitUntil: 0 },
 		async send({ path }) {
 			await clock.sleep((latencyMs / 2) * (0.8 + 0.4 * jitter()));
 			const responder = service(clock.monotonic());

@@ -35,6 +35,7 @@ import type { PastPart } from './resume.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import { checkServed } from './settle.js';
 import type { RunSetup } from './setup.js';
+import { checkNotPutOff } from './stop.js';
 import type { Survey } from './survey.js';
 
 export async function preview(
@@ -192,6 +193,7 @@ export class RowPreview {
 
 	/** Without a connection, row after row would wait for one. */
 	#checkReached(found: Outcome): Outcome {
+		checkNotPutOff(found);
 		this.#hasRead ||= found.status !== undefined;
 		if (this.#hasRead) return found;
 		const { code = 'not_read', message = code } = found;

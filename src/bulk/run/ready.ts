@@ -3,10 +3,10 @@
 import { endpoints } from '../../api/endpoints.js';
 import { plural } from '../../api/names.js';
 import { readEndpointOf, readRequest } from '../../api/reads.js';
-import { ExitCode, FailedError, SupportctlError, UsageError } from '../../errors.js';
+import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import { isRouteMissing, writes } from '../../http/judge.js';
-import { send, WAIT_TOO_LONG } from '../../http/send.js';
+import { send } from '../../http/send.js';
 import { nothingToChange, type RunPlan, type RunTuning, readsBefore } from '../plan.js';
 import { countLeft, type Left, leftNotes } from './left-behind.js';
 import { mayReadAhead } from './read-ahead.js';
@@ -17,6 +17,7 @@ import { checkRules } from './rules.js';
 import type { FirstRead } from './send-row.js';
 import { checkServed } from './settle.js';
 import type { Described, Limits, Means, RunSetup } from './setup.js';
+import { checkNotPutOff } from './stop.js';
 import { checkSet, type Survey } from './survey.js';
 
 type Asking = Pick<Means, 'dialect' | 'directories' | 'sending' | 'warn'>;
@@ -121,10 +122,7 @@ async function checkReadsServed(
 	const { request } = row;
 	if (readEndpointOf(request.endpoint)?.documented !== false && !isDefault) return { plan };
 	const outcome = await send(client, readRequest(request, dialect), sending);
-	// The next read would wait in line for what no run waits for.
-	if (outcome.code === WAIT_TOO_LONG) {
-		throw new FailedError(`${outcome.message}; nothing was sent`, { code: WAIT_TOO_LONG, hint: 'try again then' });
-	}
+	checkNotPutOff(outcome);
 	const at = sending.clock.monotonic();
 	// What has to be read right before the write is read again; a read that failed, if a second one may help other rows.
 	const counts = outcome.outcome === 'ok' || survey.selected === 1;

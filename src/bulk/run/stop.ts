@@ -1,8 +1,10 @@
 /** When a run stops early, and why. */
 
 import { counted } from '../../api/names.js';
+import { FailedError } from '../../errors.js';
 import { isAboutOneObject } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, wentWrong } from '../../http/outcome.js';
+import { WAIT_TOO_LONG } from '../../http/send.js';
 import type { StopRules } from '../plan.js';
 import { NOT_READ } from './settle.js';
 
@@ -28,6 +30,12 @@ const LOST_ROWS = 10;
 
 /** If the first rows are refused for one reason, the others would be too. */
 const SAME_REFUSALS = 20;
+
+/** Before a run's first write. @throws FailedError if the service asks for a longer wait than a run makes */
+export function checkNotPutOff({ code, message }: Outcome): void {
+	if (code !== WAIT_TOO_LONG) return;
+	throw new FailedError(`${message}; nothing was sent`, { code, hint: 'try again then' });
+}
 
 /** Looks at each outcome and says when to stop. */
 export class StopWatch {
@@ -60,7 +68,7 @@ export class StopWatch {
 
 	/** @returns why the run has to stop after a read, whatever becomes of its row */
 	lookRead(outcome: Outcome): StopReason | undefined {
-		return outcome.code === 'wait_too_long' ? { kind: 'asked-to-wait', outcome } : undefined;
+		return outcome.code === WAIT_TOO_LONG ? { kind: 'asked-to-wait', outcome } : undefined;
 	}
 
 	/** @returns why the run has to stop */
