@@ -62,8 +62,9 @@ export function isRouteMissing({ status, code }: Outcome): boolean {
 	return (status === 404 && code === NO_ROUTE) || status === 405 || status === 501;
 }
 
-export function isRefusal({ status = 0 }: Outcome): boolean {
-	return status >= 400 && status < 500;
+/** Also an error of the service's own: either way it is done with the request. */
+export function isRefusal({ status = 0, retry }: Outcome): boolean {
+	return status >= 400 && (status < 500 || retry === 'once');
 }
 
 /** Whether other objects may fare better. */

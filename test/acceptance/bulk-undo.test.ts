@@ -1,6 +1,7 @@
 /** `run undo`: what it restores field by field, and what it says of the rest. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { idOf, json, withoutLists } from '../support/recorder.js';
 import { startWorkplace } from '../support/workplace.js';
@@ -112,6 +113,47 @@ describe('run undo', () => {
 		expect(exitCode, stderr).not.toBe(0);
 		expect(stderr).toContain('product not restored');
 	});
+
+	it.each([
+		['gets no response', (response: ServerResponse) => void response.destroy()],
+		['gets a page of a gateway', (response: ServerResponse) => void response.writeHead(502).end('<html>Bad Gateway')],
+	])(
+		'puts back all but a deleted term after a first write that %s, and a retry says that it failed',
+		async (_, fail) => {
+			const ticket: Record<string, unknown> = { id: 5, status: 'read', state: 'open', assignee: 2, product: 'old' };
+			const old = { ...ticket };
+			let isTermThere = true;
+			let isBroken = false;
+			const { work } = await startWorkplace((request, response) => {
+				const refusal = withoutLists(request);
+				if (refusal !== undefined) return refusal;
+				if (request.method === 'GET') return json(200, ticket);
+				if (isBroken) {
+					isBroken = false;
+					return fail(response);
+				}
+				// As live services do: the status is saved before the term is looked at.
+				const { status, product, ...others } = JSON.parse(request.body) as Record<string, unknown>;
+				if (status !== undefined) ticket.status = status;
+				if (product === 'old' && !isTermThere) return json(500, { code: 'invalid_term', message: 'Invalid term.' });
+				Object.assign(ticket, product === undefined ? others : { ...others, product });
+				return json(200, ticket);
+			});
+			await work.run('ticket update 5 --status hold --state closed --assignee 7 --product new -q');
+			isTermThere = false;
+			isBroken = true;
+			expect((await work.run('run undo last --yes -q --retries 0')).exitCode).toBe(5);
+			for (const attempt of ['first', 'second']) {
+				const { exitCode, stderr } = await work.run('run retry last --yes -q');
+				expect([attempt, exitCode, stderr]).toEqual([attempt, 1, expect.stringContaining('Invalid term')]);
+				expect(ticket).toEqual({ ...old, product: 'new' });
+			}
+			isTermThere = true;
+			const { exitCode, stderr } = await work.run('run retry last --yes -q');
+			expect(exitCode, stderr).toBe(0);
+			expect(ticket).toEqual(old);
+		},
+	);
 
 	it('writes nothing to an object that can not be read', async () => {
 		const { recorder, work } = await startWorkplace((request, _, count) => {
