@@ -261,7 +261,7 @@ const run = [
 		'--stop-on-error goes on': ["if (onError) return { kind: 'failure', outcome };", ''],
 		'--max-failures 3 stops after the third': ['this.#failures > maxFailures', 'this.#failures >= maxFailures'],
 		'a service that asks to wait for an hour is asked by every row': [
-			"return outcome.code === WAIT_TOO_LONG ?",
+			'return outcome.code === WAIT_TOO_LONG ?',
 			'return false ?',
 		],
 		'a service that is gone is waited for forever': ['return now - this.#awaySince < limit ?', 'return true ?'],
