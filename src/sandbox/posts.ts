@@ -3,7 +3,7 @@
 import { neutralPrefixes } from '../api/dialect.js';
 import { taxonomies } from '../api/fields.js';
 import { escapeHtml } from '../text.js';
-import { type Argument, date, integers, texts } from './arguments.js';
+import { type Argument, date, integer, integers, texts } from './arguments.js';
 import {
 	type Action,
 	type Call,
@@ -218,8 +218,12 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 
 export function createTerms({ store }: Service, taxonomy: (typeof taxonomies)[number]): Resource {
 	const table = new Map([...store.terms].filter(([, term]) => term.taxonomy === taxonomy));
-	const terms = createResource<Term>({
+	const resource = createResource<Term>({
 		table,
+		rows({ values: { post } }) {
+			if (post === undefined) return [...table.values()];
+			return [store.tickets.get(post as number)?.[taxonomy]].flat().flatMap((id) => table.get(id ?? 0) ?? []);
+		},
 		missing: new ServiceError(404, 'rest_term_invalid', 'Term does not exist.'),
 		check(_term, { caller }, action) {
 			if (action === 'read' || rightsOf(caller).terms) return;
@@ -235,6 +239,8 @@ export function createTerms({ store }: Service, taxonomy: (typeof taxonomies)[nu
 		},
 		filters: { parent: integers },
 	});
+	// Those of one ticket, whose own slugs may not tell.
+	const terms = { ...resource, takes: { ...resource.takes, post: integer } };
 	if (taxonomy !== 'ticket_priority') return terms;
 	// An update without a color clears it.
 	return { ...terms, update: (call) => terms.update({ ...call, values: { color: '', ...call.values } }) };

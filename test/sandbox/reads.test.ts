@@ -188,3 +188,14 @@ test('with documentedOnly the documented endpoints are served, and no reads', as
 	expect((await documented.call('POST', '/tickets/14', { status: 'hold' })).status).toBe(200);
 	expect((await documented.call('GET', '/tickets/14/custom-fields')).status).toBe(200);
 });
+
+test('terms of one ticket are listed by its ID, also where its slugs do not tell', async () => {
+	const sandbox = await startSandbox({ seed: 20 });
+	const hidden = [...sandbox.store.terms.values()].find(({ slug }) => slug.startsWith('%')) as { id: number };
+	Object.assign(sandbox.store.tickets.get(14) ?? {}, { department: hidden.id, 'ticket-tag': [] });
+	const list = async (path: string) => ((await sandbox.call('GET', path)).body as { id: number }[]).map(({ id }) => id);
+	expect(await list('/department?post=14')).toEqual([hidden.id]);
+	expect(await list('/ticket-tag?post=14')).toEqual([]);
+	expect(await list('/department?post=99999')).toEqual([]);
+	expect((await list('/department')).length).toBeGreaterThan(1);
+});
