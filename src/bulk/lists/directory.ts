@@ -73,9 +73,17 @@ export function createDirectories(options: DirectoryOptions) {
 			const learning = users.learn(objects.flatMap((each) => ofUsers.map(({ name }) => each[name])));
 			await Promise.allSettled([learning, ...shown.map(({ name }) => terms(name).list())]);
 		},
+		/** @param value as we keep it: of terms the ID, or a slug where the service doesn't list them */
 		nameOf({ name, kind }: NamedField, value: unknown): string | undefined {
 			const text = String(value);
-			return kinds[kind].names?.of === 'users' ? users.name(text) : terms(name).name(terms(name).idOf(text) ?? '');
+			if (kinds[kind].names?.of === 'users') return users.name(text);
+			return terms(name).name(text) ?? terms(name).name(terms(name).idOf(text) ?? '');
+		},
+		/** @param value as an object shows it: a text is the slug of a term, even one that looks like an ID */
+		nameShown({ name, kind }: NamedField, value: unknown): string | undefined {
+			if (kinds[kind].names?.of === 'users') return users.name(String(value));
+			const id = typeof value === 'string' ? terms(name).ofSlug(value) : String(value);
+			return terms(name).name(id ?? '');
 		},
 	};
 }

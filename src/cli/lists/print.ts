@@ -205,7 +205,7 @@ export function terminalColumns(
 			return moment === undefined ? value : timeText(moment);
 		}
 		if (namesUsers(field) && value === 0) return '';
-		const texts = [value].flat().map((each) => directories.nameOf(field, each) ?? String(each ?? ''));
+		const texts = [value].flat().map((each) => directories.nameShown(field, each) ?? String(each ?? ''));
 		return texts.includes('') ? value : texts.join(', ');
 	}
 
