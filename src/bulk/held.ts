@@ -75,6 +75,12 @@ export function heldAfter(held: Held, written: Held): Held {
 	};
 }
 
+/** The same with those fields that something else shows. */
+export function heldWith(held: Held, names: readonly string[], shown: Fields): Held {
+	const found = names.filter((name) => held.field(name).is !== 'shown' && Object.hasOwn(shown, name));
+	return found.reduce((whole, name) => withField(whole, name, rawValue(shown[name])), held);
+}
+
 export type TermOf = (taxonomy: string, id: string) => Promise<Known<string>>;
 
 /** Asks for the terms of those fields whose slugs don't tell: they are empty, damaged or not unique. */

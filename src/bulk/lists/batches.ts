@@ -59,15 +59,9 @@ export class BatchReader {
 		return groups.values();
 	}
 
-	async #readList(list: Request, { query }: Read, ids: readonly string[]): Promise<Map<string, Outcome>> {
+	async #readList(list: Request, read: Read, ids: readonly string[]): Promise<Map<string, Outcome>> {
 		const found = new Map<string, Outcome>();
-		const parameters = new URLSearchParams({
-			...query,
-			include: ids.join(','),
-			per_page: String(ids.length),
-			orderby: 'include',
-		});
-		const outcome = await this.send({ ...list, path: `${list.path}?${parameters}` });
+		const outcome = await this.send(narrowed(list, read, ids));
 		// One odd response says nothing about the next list.
 		if (isRouteMissing(outcome) || outcome.refused === true) this.#unusable.add(list.path);
 		const asked = new Set(ids);
@@ -82,6 +76,23 @@ export class BatchReader {
 		for (const id of twice) found.delete(id);
 		return found;
 	}
+}
+
+function narrowed(list: Request, { query }: Read, ids: readonly string[]): Request {
+	const parameters = new URLSearchParams({
+		...query,
+		include: ids.join(','),
+		per_page: String(ids.length),
+		orderby: 'include',
+	});
+	return { ...list, path: `${list.path}?${parameters}` };
+}
+
+/** The object of a write as its list shows it, which may be more than it shows alone. */
+export function listOfOne({ endpoint, ids }: Write, dialect: Dialect): Request | undefined {
+	const read = readOfWrite(endpoint);
+	if (read === undefined || ids.id === undefined) return undefined;
+	return narrowed(createPlanner(read.list, dialect)({ ids }), read, [ids.id]);
 }
 
 /** In the items' order. @param work never rejects */

@@ -14,9 +14,11 @@ import { differing, isRouteMissing, lookedUpId } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, skipped, unsent } from '../../http/outcome.js';
 import { isDone, mayBeWritten } from '../../http/outcomes.js';
 import { type SendOptions, send } from '../../http/send.js';
-import { type Held, heldOf, type TermOf, withTerms } from '../held.js';
+import { type Held, heldOf, heldWith, isShown, type TermOf, withTerms } from '../held.js';
 import type { Journal } from '../journal/write.js';
+import { listOfOne } from '../lists/batches.js';
 import type { Directories } from '../lists/directory.js';
+import { objectsIn } from '../lists/pages.js';
 import { type Checks, listedFields, type RunPlan, readsBefore } from '../plan.js';
 import { sources } from '../sources.js';
 import { decide, type LeftField, leftBy, notRestorable, oldValues, withCleared } from './decide.js';
@@ -266,7 +268,25 @@ export class RowSender {
 		const seen = listed === undefined ? await this.#readAlone(row) : this.#seen(request, listed);
 		// A list may leave out fields, or show an object that can't be read alone.
 		const isWhole = listed === undefined || seen.held === undefined || this.#untold(row, seen.held).length === 0;
-		return await this.#withTerms(row, isWhole ? seen : await this.#readAlone(row, seen));
+		const whole = await this.#withTerms(row, isWhole ? seen : await this.#readAlone(row, seen));
+		return await this.#withCleared(row, whole);
+	}
+
+	/** Where an object doesn't show what the update would clear, its list may. */
+	async #withCleared({ row, request }: RunRow, seen: Seen): Promise<Seen> {
+		const { slots, client, dialect, options, read = send } = this.parts;
+		const { cleared = [] } = request.endpoint;
+		const { held } = seen;
+		const list = listOfOne(request, dialect);
+		if (held === undefined || list === undefined || cleared.every((name) => isShown(held.field(name)))) return seen;
+		await slots?.hold(row);
+		const outcome = await read(client, list, options);
+		if (isRouteMissing(outcome)) return seen;
+		const object = objectsIn(outcome)?.find(({ id }) => String(id) === request.ids.id);
+		if (object !== undefined) return { ...seen, held: heldWith(held, cleared, object) };
+		// Not known is not "none".
+		const why = unsent('failed', 'not_shown', `the service does not show its ${cleared.join(', ')}`);
+		return { result: outcome.outcome === 'ok' ? why : outcome, held: undefined };
 	}
 
 	#takeFirst({ key }: Request): Outcome | undefined {
@@ -289,7 +309,8 @@ export class RowSender {
 		const { plan } = this.parts;
 		const conditions = plan.checks.conditions.map(({ field }) => field);
 		const sent = Object.keys(request.sent ?? {}).filter((name) => name !== passwordField.name);
-		const names = [...sent, ...listedFields(plan), ...conditions, ...Object.keys(expected ?? {})];
+		const { cleared = [] } = request.endpoint;
+		const names = [...sent, ...listedFields(plan), ...conditions, ...Object.keys(expected ?? {}), ...cleared];
 		if (request.endpoint.trash) names.push('status');
 		return [...new Set(names)].filter((name) => held.field(name).is === 'unknown');
 	}
