@@ -1,4 +1,4 @@
-/** Prose in lines: help and doctor. */
+/** Prose in lines, for help and for what is printed at a terminal. */
 
 export const helpWidth = (columns: number | undefined): number => Math.max(40, Math.min(columns ?? 80, 100));
 

@@ -133,7 +133,7 @@ const flags: Record<string, Flag> = {
 	},
 	'--max-failures 0': {
 		prepare: refuseAll,
-		shows: ({ stderr }) => /stopped: .*more than 0/.test(stderr),
+		shows: ({ stderr }) => /stopped: .*\(--max-failures 0\)/.test(stderr),
 		on: ['a run'],
 		idleOn: ['one object', 'a dry run'],
 	},

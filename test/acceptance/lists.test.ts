@@ -45,7 +45,8 @@ describe('a list', () => {
 			'5,7',
 		];
 		await service.run(['ticket', 'list', ...flags]);
-		const query = Object.fromEntries(new URL(service.requests[0]?.url as string, 'http://x').searchParams);
+		const list = service.requests.find(({ url }) => url.includes('/tickets?'));
+		const query = Object.fromEntries(new URL(list?.url as string, 'http://x').searchParams);
 		expect(query).toMatchObject({
 			state: 'open',
 			assignee: '7',
