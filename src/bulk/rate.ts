@@ -16,6 +16,8 @@ const FIRST_MS = 50;
 /** So many responses, or so long, from a cut back to the refused rate: few refusals among them, and soon after a limit that rises. */
 const CYCLE = 160;
 const CYCLE_MS = 8000;
+/** So many cycles without a refusal, and with few requests a second: others who shared the limit are over. Slow start finds it. */
+const QUIET = 1.5;
 /** There it stays for so many of the pauses that the service asked for: they cost at most a thirtieth of the time. */
 const PAUSES = 30;
 /** The limit is just below a rate that was refused. */
@@ -138,6 +140,7 @@ export class RateFinder {
 	}
 
 	#grow(ms: number): void {
+		if (this.#cycles > QUIET && this.rate < FEW) this.#top = undefined;
 		if (this.#top === undefined) {
 			this.rate *= SLOW_START;
 			return;

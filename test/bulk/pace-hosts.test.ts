@@ -153,15 +153,16 @@ describe('a host that serves 40 a second', () => {
 
 describe('other hosts', () => {
 	it.each([
-		[2, 2, 16, 300],
-		[500, 50, 64, 20_000],
-	])('that serve %i a second are found just as well', async (rate, burst, concurrency, rows) => {
+		// Whoever gets so few looks for more more often: half a refusal a second.
+		[2, 2, 16, 300, 0.15],
+		[500, 50, 64, 20_000, 0.1],
+	])('that serve %i a second are found just as well', async (rate, burst, concurrency, rows, refused) => {
 		const make = (clock: VirtualClock) =>
 			smallHost({ clock, random: chances(3), admission: bucket(rate, burst), latencyMs: 20 });
 		const facts = await run(make, { rows, concurrency });
 		expect(facts.outcomes).toEqual({ ok: rows });
 		expect(facts.rate).toBeGreaterThan(rate * 0.85);
-		expect(facts.refused).toBeLessThan(0.1);
+		expect(facts.refused).toBeLessThan(refused);
 	});
 
 	it('that refuse nothing are not held back', async () => {

@@ -55,8 +55,10 @@ describe('behind a limit', () => {
 		{ rate: 100, rows: 1500, burst: 20, time: 1.02, refused: 0.01 },
 		{ rate: 100, rows: 1500, time: 1.35, refused: 0.03 },
 		{ rate: 1000, rows: 6000, burst: 20, workers: 16, time: 1.15, refused: 0.03 },
-		{ rate: 20, rows: 1000, burst: 10, shards: 4, time: 1.5, refused: 0.08 },
+		{ rate: 20, rows: 1000, burst: 10, shards: 4, time: 1.25, refused: 0.08 },
+		{ rate: 20, rows: 1000, burst: 10, shards: 8, time: 1.4, refused: 0.25 },
 		{ rate: 20, rows: 1000, burst: 20, shards: 4, time: 1.05, refused: 0.02 },
+		{ rate: 20, rows: 1000, burst: 20, shards: 8, time: 1.25, refused: 0.12 },
 	])(
 		'a run takes hardly longer than it must, and little is refused: $rate a second, $burst, $rows rows, $shards',
 		async (each) => {
