@@ -236,6 +236,14 @@ const LABELS = ['username', 'title', 'name', 'slug'];
 
 /** What people call the object. */
 export function labelOf(held: Held | undefined): string | undefined {
-	const shown = LABELS.map((name) => held && shownValue(held.field(name)));
-	return shown.find((value): value is string => typeof value === 'string' && value !== '');
+	return firstText(LABELS.map((name) => held && shownValue(held.field(name))));
+}
+
+/** The same, of old values that were kept. */
+export function calledIn(values: Readonly<Record<string, unknown>>): string | undefined {
+	return firstText(LABELS.map((name) => values[name]));
+}
+
+function firstText(values: readonly unknown[]): string | undefined {
+	return values.find((value): value is string => typeof value === 'string' && value !== '');
 }

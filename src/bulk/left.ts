@@ -6,7 +6,7 @@ import type { Outcome, RowOutcome } from '../http/outcome.js';
 import { type Counts, changedRows } from './journal/counts.js';
 import type { RunHeader } from './plan.js';
 
-type LeftRow = Pick<RowOutcome, 'ids' | 'outcome' | 'code' | 'message'>;
+type LeftRow = Pick<RowOutcome, 'ids' | 'outcome' | 'code' | 'message'> & { readonly row?: number };
 
 /** Rows whose objects have the values already are counted, not listed: an unedited export has thousands. */
 const QUIET: ReadonlySet<unknown> = new Set(['unchanged', 'nothing_to_send']);
@@ -72,8 +72,9 @@ export class LeftRows {
 		return [...this.#groups.values()].reduce((sum, { rows }) => sum + rows, 0);
 	}
 
-	count(words: string): number {
-		return this.#groups.get(words)?.rows ?? 0;
+	/** Whose objects have their values already. */
+	get unchanged(): number {
+		return [...QUIET].reduce((sum: number, code) => sum + (this.#groups.get(WORDS[`${code}`] ?? '')?.rows ?? 0), 0);
 	}
 
 	/** `3 unchanged`, `1 not found: nadia.chenn; did you mean nadia.chen?` */
@@ -89,7 +90,8 @@ export class LeftRows {
 	}
 }
 
-function nameOf({ ids, code, message = '' }: LeftRow, noun: string): string {
+function nameOf({ row, ids, code, message = '' }: LeftRow, noun: string): string {
+	if (Object.keys(ids).length === 0 && row !== undefined) return `row ${row}`;
 	const { username, slug } = ids;
 	const name = username ?? slug;
 	if (code !== 'not_found' || name === undefined) return nameRow(ids, noun);

@@ -95,7 +95,7 @@ export function recordedChange(
 	const ids = record?.ids ?? before?.ids ?? {};
 	const naming = { nameOf: names.nameOf };
 	const outcome = record?.outcome ?? 'unknown';
-	const isTried = wasTried(outcome, before !== undefined || !plan.checks.snapshot);
+	const isTried = wasTried(outcome, before !== undefined || !plan.checks.snapshot) && !wasGone(record);
 	if (before !== undefined) {
 		const change = withoutUnchanged(changeOfRecord({ ...before, ids, force: record?.force }, plan, naming));
 		return { row, outcome, record, change, isTried };
@@ -107,6 +107,11 @@ export function recordedChange(
 	const change = changeOfRecord({ ids, force, reassign, label, ...known }, plan, naming);
 	const why = plan.checks.snapshot ? 'the journal has no old values of this row' : 'no old values were saved';
 	return { row, outcome, record, change, isTried, gap: isDelete ? undefined : why };
+}
+
+/** Before this run: an earlier attempt of its own may have deleted it. */
+function wasGone({ outcome, status, attempts }: Partial<RowRecord> = {}): boolean {
+	return outcome === 'ok' && (status === 404 || status === 410) && (attempts ?? 0) <= 1;
 }
 
 function wasTried(outcome: OutcomeName, hasBegun: boolean): boolean {

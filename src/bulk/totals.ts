@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { plural } from '../api/names.js';
-import { type Change, cut, doneText, itemsOf, newText } from './change.js';
+import { type Action, type Change, cut, doneText, itemsOf, newText } from './change.js';
 
 interface Total {
 	/** The name of a field; undefined for what happens to whole objects. */
@@ -22,12 +22,14 @@ const LONGEST_VALUE = 40;
 
 export class Totals {
 	rows = 0;
+	readonly actions = new Set<Action>();
 	readonly #totals = new Map<string, Total>();
 
 	add(change: Change): void {
 		const isChange = change.action !== 'update' || change.fields.some(({ stays }) => stays !== true);
 		if (change.left !== undefined || !isChange) return;
 		this.rows++;
+		this.actions.add(change.action);
 		if (change.action !== 'update') this.#count(undefined, [doneText(change)]);
 		for (const field of change.fields) {
 			if (field.stays === true) continue;

@@ -305,6 +305,8 @@ describe('rows that are not sent', () => {
 	});
 });
 
+const NOTHING = { values: {}, absent: [] };
+
 /** The lines of a plan with another content, sealed and with a digest as if it had been made so. */
 function forge(text: string, change: (row: Record<string, unknown>, lines: Record<string, unknown>[]) => void): string {
 	const records = text
@@ -331,6 +333,10 @@ describe('a forged plan is refused, in each view and by apply', () => {
 		['a delete for good of what is updated', (row) => Object.assign(row, { force: true })],
 		['no fields', (row) => Object.assign(row, { fields: {} })],
 		['a label that is no text', (row) => Object.assign(row, { label: { a: 1 } })],
+		[
+			'a number of left rows that is none',
+			(_row, lines) => lines.push({ type: 'unlisted', code: 'unchanged', rows: {} }),
+		],
 	])('%s', async (_what, change) => {
 		const at = await desk();
 		await at.service.call('POST', '/tickets/14', { assignee: 3 });
@@ -341,6 +347,37 @@ describe('a forged plan is refused, in each view and by apply', () => {
 			const { exitCode, stderr } = await at.run(line);
 			expect([line, exitCode, stderr]).toEqual([line, 2, expect.stringContaining("can't use the plan")]);
 		}
+		expect(at.writes()).toEqual([]);
+	});
+
+	test.each<[what: string, line: string, change: Parameters<typeof forge>[1]]>([
+		[
+			'a user by the name of another',
+			'user delete erik.larsen --reassign sofia.bauer',
+			(row) => Object.assign(row.ids as object, { id: '4' }),
+		],
+		[
+			'a user by the name of another, without old values',
+			'user delete erik.larsen --reassign sofia.bauer',
+			(row) => Object.assign(row, { ids: { id: '4', username: 'erik.larsen' }, label: undefined, before: NOTHING }),
+		],
+		[
+			'a ticket by another title',
+			'ticket delete 14 --force',
+			(row) => Object.assign(row, { label: 'Test, please ignore', before: NOTHING }),
+		],
+		[
+			'a password by another name',
+			'user password delete emeka.park Laptop',
+			(row) => Object.assign(row, { label: 'Old phone' }),
+		],
+	])('one that deletes is not applied if it calls %s', async (_what, line, change) => {
+		const at = await desk();
+		await at.run([...line.split(' '), '--plan', 'p.plan']);
+		at.file('bad.plan', forge(at.read('p.plan'), change));
+		at.writes();
+		const { exitCode, stderr } = await at.run('run apply bad.plan --yes');
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining("can't use the plan")]);
 		expect(at.writes()).toEqual([]);
 	});
 
@@ -378,6 +415,40 @@ describe('a plan', () => {
 		expect(at.read('r.md')).toContain('Note: asked for by Ada · Note: second');
 	});
 
+	test('says in its title what becomes of all its rows', async () => {
+		for (const [force, done] of [
+			['', 'moved to the trash'],
+			['yes', 'deleted'],
+		]) {
+			const at = await desk();
+			at.file('d.csv', `id,force\n14,\n15,${force}\n`);
+			await at.run('ticket delete --input d.csv --plan p.plan --report markdown:p.md');
+			expect(at.read('p.md')).toContain(`## Plan: 2 tickets would be ${done}\n`);
+			await at.run('run apply p.plan --yes --report markdown:r.md');
+			expect(at.read('r.md')).toContain(`## 2 tickets ${done}\n`);
+		}
+	});
+
+	test('without rows to send says what it left out when it is applied', async () => {
+		const at = await desk();
+		const line = 'user delete nadia.chenn --reassign sofia.bauer --ignore-missing --plan p.plan';
+		expect((await at.run(line)).exitCode).toBe(0);
+		const { stderr, exitCode } = await at.run('run apply p.plan --yes');
+		expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('up to date')]);
+		expect(stderr).toContain('not in the plan: 1 not found: nadia.chenn; did you mean nadia.chen?');
+	});
+
+	test.each(['-n', '--plan p.plan', '--yes'])(
+		'and any run exits with 3 if a row was changed by someone else: %s',
+		async (how) => {
+			const at = await desk();
+			const newer = (await at.service.call('GET', '/tickets/15?context=edit')).body as { modified_gmt: string };
+			at.file('e.csv', `id,title,modified_gmt\n14,x,2001-01-01T00:00:00\n15,x,${newer.modified_gmt}\n`);
+			const { exitCode, stderr } = await at.run(`ticket update --input e.csv --if-unmodified ${how}`);
+			expect([exitCode, stderr]).toEqual([3, expect.stringContaining('changed by someone else')]);
+		},
+	);
+
 	test('has nothing to do elsewhere once it is applied', async () => {
 		for (const [line, ...outcomes] of [
 			['ticket update 14 15 --title x', 'skipped', 'skipped'],
@@ -388,9 +459,12 @@ describe('a plan', () => {
 			const at = await desk();
 			await at.run(`${line} --plan p.plan`);
 			expect((await at.run('run apply p.plan --yes')).exitCode, line).toBe(0);
-			const again = await at.run('run apply p.plan --yes --format ndjson', { SUPPORTCTL_STATE_DIR: temporaryFolder() });
+			const state = temporaryFolder();
+			const again = await at.run('run apply p.plan --yes --format ndjson', { SUPPORTCTL_STATE_DIR: state });
 			expect([line, again.exitCode], again.stderr).toEqual([line, 0]);
 			expect(jsonLines(again.stdout).map(({ outcome }) => outcome)).toEqual(outcomes);
+			const changes = await at.run('run show last --changes --format count', { SUPPORTCTL_STATE_DIR: state });
+			expect([line, changes.stdout]).toEqual([line, '0\n']);
 		}
 	});
 

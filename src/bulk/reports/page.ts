@@ -115,7 +115,7 @@ export function pageOfRun(facts: ReportFacts): Page {
 	const run = refused === undefined ? [`Run ${header.id.replaceAll(',', ', ')}`] : [];
 	return {
 		isPlan: false,
-		title: refused ?? titleOf(header.plan, counts),
+		title: refused ?? titleOf(header.plan, counts, rows.totals),
 		about: `${aboutText(header)}${taken}`,
 		details: [...run, ...detailsOf(header)],
 		problems: [...problems, ...changedNotes(counts, header)],
@@ -167,7 +167,7 @@ export function pageOfPlan({ header, name, digest, rows: planned, totals, left: 
 	const apply = total === 0 ? undefined : `supportctl run apply ${name} --digest ${digest}`;
 	return {
 		isPlan: true,
-		title: total === 0 ? planTitle(leftRows.rows) : `Plan: ${count(total, noun)} would be ${doneOf(plan)}`,
+		title: total === 0 ? emptyTitle(leftRows) : `Plan: ${count(total, noun)} would be ${doneOf(plan, totals)}`,
 		about: aboutText(header, 'planned by'),
 		details: [...detailsOf(header), `digest ${digest}`],
 		problems: leftRows.texts().map((text) => `Not in the plan: ${text}`),
@@ -189,8 +189,10 @@ export function pageOfPlan({ header, name, digest, rows: planned, totals, left: 
 	};
 }
 
-function planTitle(left: number): string {
-	return left === 0 ? 'Plan: no changes' : 'Plan: nothing would be sent';
+/** "No changes" only where it is all there is to say. */
+function emptyTitle({ rows, unchanged }: LeftRows): string {
+	if (rows === 0) return 'Plan: no rows';
+	return rows === unchanged ? 'Plan: no changes' : 'Plan: nothing would be sent';
 }
 
 /** Without the pauses before resumes. */
@@ -206,7 +208,7 @@ function count(rows: number, noun: string): string {
 	return `${formatCount(rows)} ${plural(noun, rows)}`;
 }
 
-function titleOf(plan: RunPlan, counts: Counts): string {
+function titleOf(plan: RunPlan, counts: Counts, totals: Totals): string {
 	const { noun } = endpoints[plan.endpoint];
 	const total = totalOf(counts);
 	const bad = badRows(counts);
@@ -218,13 +220,15 @@ function titleOf(plan: RunPlan, counts: Counts): string {
 		counts.not_found > 0 ? `${formatCount(counts.not_found)} not found` : '',
 		rest > 0 ? `${formatCount(rest)} skipped` : '',
 	];
-	return [`${count(counts.ok, noun)} ${doneOf(plan)}`, ...others].filter((text) => text !== '').join(', ');
+	return [`${count(counts.ok, noun)} ${doneOf(plan, totals)}`, ...others].filter((text) => text !== '').join(', ');
 }
 
-function doneOf({ endpoint, source, values }: RunPlan): string {
+/** Rows may say for themselves whether they are deleted for good. */
+function doneOf({ endpoint, source, values }: RunPlan, { actions }: Totals): string {
 	if (sources[source.from].restores) return 'restored';
 	const { replay, trash } = endpoints[endpoint];
-	return trash && !values.force ? 'moved to the trash' : replayRules[replay].done;
+	const isTrashed = actions.size === 0 ? !values.force : !actions.has('delete');
+	return trash && isTrashed ? 'moved to the trash' : replayRules[replay].done;
 }
 
 function aboutText(header: RunHeader, verb = 'by'): string {

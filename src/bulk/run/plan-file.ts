@@ -17,7 +17,7 @@ import { Draft, openRegularFile, readStart } from '../../folder.js';
 import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import { Called, type CalledRecord } from '../called.js';
 import { type Change, changeOf, leftChange } from '../change.js';
-import { heldIn, isUnchanged } from '../held.js';
+import { calledIn, heldIn, isUnchanged } from '../held.js';
 import { mayBeSent } from '../journal/header.js';
 import { lineReader } from '../journal/read.js';
 import { headerIn, type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
@@ -205,8 +205,11 @@ function* itemsIn(path: string, plan: RunPlan): Generator<Item> {
 				if (!isCalled(record, plan)) throw refused(path, "a name in it can't be read");
 				yield { is: 'called', called: { of: `${record.of}`, id: `${record.id}`, name: `${record.name}` } };
 				break;
-			default:
-				yield { is: 'unlisted', code: `${record.code}`, rows: Number(record.rows) };
+			default: {
+				const { code, rows } = record;
+				if (!isText(code) || !isCount(rows)) throw refused(path, "how many rows it left out can't be read");
+				yield { is: 'unlisted', code, rows };
+			}
 		}
 	}
 }
@@ -217,6 +220,7 @@ function isCalled({ of, id, name }: Json, { undocumented }: RunPlan): boolean {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 const isTextOrNone = (value: unknown): value is string | undefined => value === undefined || isText(value);
 
 /** What its lines may have; anything else would be sent, or not, without being shown. */
@@ -235,6 +239,9 @@ function plannedProblem(record: Json, plan: RunPlan, last: number): string | und
 	if (!Array.isArray(absent) || !absent.every(isText)) return 'it is incomplete';
 	if (!isTextOrNone(label) || !isTextOrNone(modified)) return 'it has a label that is no text';
 	if (!areIds(ids, endpoint, plan)) return "its ID isn't one";
+	// An apply compares old values, and so what a deleted object is called.
+	const isCalled = label === undefined || label === calledIn(values) || !endpoint.deletes || isPassword(endpoint);
+	if (!isCalled) return 'its label is none of its old values';
 	return queryProblem(endpoint, ids, force, reassign) ?? fieldsProblem(endpoint, fields, plan);
 }
 
@@ -394,6 +401,8 @@ function expectedOf({ values, absent }: PlannedWrite['before']): RunRow['expecte
 	return Object.fromEntries([...old, ...none]);
 }
 
+const isPassword = ({ parameters }: Endpoint): boolean => parameters.at(-1)?.names === 'passwords';
+
 /** Names in a plan are only what its maker says: those that the service shows otherwise refuse it. @throws UsageError */
 export async function checkNames(path: string, plan: RunPlan, directories: Directories): Promise<void> {
 	const called = new Called();
@@ -407,8 +416,31 @@ export async function checkNames(path: string, plan: RunPlan, directories: Direc
 		const shown = directories.nameOf(field, id);
 		if (shown === undefined || shown === name) continue;
 		const what = kinds[field.kind].names?.of === 'users' ? 'user' : `${field.name} term`;
-		throw refused(path, `it calls ${what} ${id} ${JSON.stringify(name)}; the service shows ${JSON.stringify(shown)}`);
+		throw misnamed(path, `${what} ${id}`, name, shown);
 	}
+	await checkObjects(path, plan, directories);
+}
+
+/** Users that were named and application passwords: no old value says what they are called. */
+async function checkObjects(path: string, plan: RunPlan, { users, passwords }: Directories): Promise<void> {
+	const writes = function* (): Generator<PlannedWrite> {
+		for (const item of itemsIn(path, plan)) if (item.is === 'planned') yield item.write;
+	};
+	const named: string[] = [];
+	for (const { ids } of writes()) if (ids.username !== undefined && ids.id !== undefined) named.push(ids.id);
+	await users.learn(named);
+	const isOfPassword = isPassword(endpoints[plan.endpoint]);
+	for (const { ids, label } of writes()) {
+		const { id = '', username, user_id: owner = '', slug = '' } = ids;
+		const name = isOfPassword ? await passwords(owner).name(slug) : users.name(id);
+		const called = isOfPassword ? label : username;
+		if (called === undefined || name === undefined || name.toLowerCase() === called.toLowerCase()) continue;
+		throw misnamed(path, isOfPassword ? `application password ${slug}` : `user ${id}`, called, name);
+	}
+}
+
+function misnamed(path: string, what: string, name: string, shown: string): UsageError {
+	return refused(path, `it calls ${what} ${JSON.stringify(name)}; the service shows ${JSON.stringify(shown)}`);
 }
 
 /** What a plan does, row by row, and what it leaves out. @throws UsageError */
@@ -466,10 +498,10 @@ export function sumUp(path: string, plan: RunPlan) {
 	const totals = new Totals();
 	const left = new LeftRows();
 	const { noun } = endpoints[plan.endpoint];
-	for (const { change } of plannedChanges(path, plan)) {
+	for (const { row, change } of plannedChanges(path, plan)) {
 		if (change === undefined) continue;
 		totals.add(change);
-		if (change.left !== undefined) left.add({ ids: change.object.ids, ...change.left }, noun);
+		if (change.left !== undefined) left.add({ row, ids: change.object.ids, ...change.left }, noun);
 	}
 	for (const item of itemsIn(path, plan)) {
 		if (item.is === 'unlisted') left.add({ ids: {}, outcome: 'skipped', code: item.code }, noun, item.rows);

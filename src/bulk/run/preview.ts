@@ -10,6 +10,7 @@ import { isObject } from '../../api/values.js';
 import { ExitCode, FailedError } from '../../errors.js';
 import { isRouteMissing } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, skipped, unsent } from '../../http/outcome.js';
+import { meaningOf } from '../../http/outcomes.js';
 import { Called, receiverField } from '../called.js';
 import { changeOf, type Left, leftChange, type NameOf } from '../change.js';
 import {
@@ -51,7 +52,7 @@ export async function preview(
 	const planner = new RowPreview(setup, survey, file);
 	const totals = new Totals();
 	const left = new LeftRows();
-	const counts = { requests: 0, seen: 0, unread: 0, invalid: 0 };
+	const counts = { requests: 0, seen: 0, unread: 0, invalid: 0, conflicts: 0 };
 	const listed: RowOutcome[] = [];
 	const take = async (planned: Planned): Promise<void> => {
 		const { row, line, change, request } = planned;
@@ -62,6 +63,7 @@ export async function preview(
 			left.add(outcome, noun);
 			if (outcome.outcome === 'invalid') counts.invalid++;
 			else if (isProblem(outcome)) counts.unread++;
+			else if (meaningOf(outcome).left) counts.conflicts++;
 			if (listed.length < MOST_LISTED) listed.push(outcome);
 		}
 		file?.add(planned);
@@ -95,9 +97,12 @@ interface Refused {
 /** In the report of a refused plan. */
 const MOST_LISTED = 5000;
 
-function exitCodeAfter({ seen, unread, invalid }: Record<'seen' | 'unread' | 'invalid', number>, isPlan: boolean) {
-	if (unread === 0 && (!isPlan || invalid === 0)) return ExitCode.ok;
-	return !isPlan && unread === seen ? ExitCode.failed : ExitCode.partial;
+type Seen = Record<'seen' | 'unread' | 'invalid' | 'conflicts', number>;
+
+function exitCodeAfter({ seen, unread, invalid, conflicts }: Seen, isPlan: boolean) {
+	const kept = unread + conflicts;
+	if (kept === 0 && (!isPlan || invalid === 0)) return ExitCode.ok;
+	return !isPlan && kept === seen ? ExitCode.failed : ExitCode.partial;
 }
 
 function isProblem({ outcome }: Left): boolean {

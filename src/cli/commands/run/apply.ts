@@ -5,7 +5,7 @@ import { counted } from '../../../api/names.js';
 import { isSkipped, runsIn, type SkippedRun } from '../../../bulk/journal/folder.js';
 import type { Part } from '../../../bulk/part.js';
 import type { RunHeader } from '../../../bulk/plan.js';
-import { applyPlan, openPart, readPlan } from '../../../bulk/run/plan-file.js';
+import { applyPlan, openPart, readPlan, sumUp } from '../../../bulk/run/plan-file.js';
 import { UsageError } from '../../../errors.js';
 import { makeFolder } from '../../../folder.js';
 import type { Context } from '../../../io/context.js';
@@ -17,6 +17,7 @@ import { allBut, options, pick } from '../../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
 import { checkOptions, partOptions, runOptions } from '../../runs/options.js';
 import { readPart } from '../../runs/part.js';
+import { nothing } from '../../runs/printers/preview.js';
 import { noteSkipped } from './list.js';
 
 export const command = defineCommand({
@@ -45,7 +46,9 @@ export const command = defineCommand({
 			throw new UsageError(`the plan's digest is ${sha256}, not ${given.digest}; nothing was sent`, { code: 'digest' });
 		}
 		if (rows === 0) {
-			notify(context, 'message', 'no changes: everything was up to date when the plan was made');
+			const { left } = sumUp(path, header.plan);
+			const others = left.texts().map((text) => `not in the plan: ${text}`);
+			for (const text of [nothing({ left }), ...others]) notify(context, 'message', text);
 			return;
 		}
 		const part = await readPart(given, context);

@@ -158,8 +158,8 @@ export class PreviewScreen {
 }
 
 /** "No changes" only where it is all there is to say. */
-function nothing({ left }: Preview): string {
-	const same = left.count('unchanged') + left.count('with nothing to send');
+export function nothing({ left }: Pick<Preview, 'left'>): string {
+	const same = left.unchanged;
 	if (left.rows === 0 || left.rows !== same) return 'nothing to send';
 	return `no changes: ${counted(same, 'row')} ${same === 1 ? 'is' : 'are'} already up to date`;
 }
