@@ -34,9 +34,10 @@ export function showHidden(text: string): string {
 	return text.replace(eachHidden(), (character, kept?: string) => kept ?? escapeOne(character));
 }
 
-/** Everything but plain ASCII, in quotes: for texts that look the same. */
+/** Everything but plain ASCII and single spaces, in quotes: for texts that look the same. */
 export function escapeUnseen(text: string): string {
-	const escaped = text.replace(/[^\x20-\x7e]/gu, escapeOne);
+	const spaced = text.replace(/ {2,}/g, (spaces) => ` ${'\\x20'.repeat(spaces.length - 1)}`);
+	const escaped = spaced.replace(/[^\x20-\x7e]/gu, escapeOne);
 	return escaped.startsWith('"') ? escaped : `"${escaped}"`;
 }
 

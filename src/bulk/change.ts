@@ -9,6 +9,7 @@ import { isObject } from '../api/values.js';
 import type { Known } from '../http/known.js';
 import { type Outcome, unsent } from '../http/outcome.js';
 import { eachHidden, escapeUnseen, showHidden } from '../text.js';
+import { changedPart, slice } from './excerpt.js';
 import type { BeforeRecord, RowRecord } from './journal/records.js';
 import type { RunPlan } from './plan.js';
 
@@ -265,8 +266,6 @@ const NOBODY = '(nobody)';
 const LONG = 80;
 const MOST_CHANGED = 400;
 const LONGEST_LABEL = 60;
-/** Around the changed part of a long text. */
-const CONTEXT = 24;
 
 function unknownText({ code }: Outcome): string {
 	return code === 'not_shown' ? '(not shown)' : '(not read)';
@@ -305,24 +304,18 @@ function looksSame(left: string, right: string): boolean {
 		text
 			.normalize('NFKC')
 			.replace(eachHidden(), '')
+			.replace(/\s+/g, ' ')
+			.replace(/[\u0370-\u052f]/g, (letter) => LOOK_ALIKES.get(letter) ?? letter)
 			.replace(/^"(.*)"$/s, '$1');
 	return left !== right && visible(left) === visible(right);
 }
 
-/** Without what both begin and end with, but for a few words. */
-function changedPart(left: string, right: string): [left: string, right: string] {
-	const most = Math.min(left.length, right.length);
-	let start = 0;
-	while (start < most && left[start] === right[start]) start++;
-	let end = 0;
-	while (end < most - start && left.at(-1 - end) === right.at(-1 - end)) end++;
-	const from = start <= CONTEXT ? 0 : start - CONTEXT;
-	const partOf = (text: string): string => {
-		const to = end <= CONTEXT ? text.length : text.length - end + CONTEXT;
-		return `${from === 0 ? '' : '…'}${slice(text, from, to)}${to === text.length ? '' : '…'}`;
-	};
-	return [partOf(left), partOf(right)];
-}
+/** Letters of Cyrillic and Greek that nobody tells from Latin ones. */
+const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
+	[...'АВЕЅІЈКМНОРСТУХаеѕіјорсухԁһԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧο'].map((letter, at) => {
+		return [letter, 'ABESIJKMHOPCTYXaesijopcyxdhqwABEZHIKMNOPTYXo'.charAt(at)];
+	}),
+);
 
 export function cut(text: string, most: number): string {
 	return text.length <= most ? text : `${slice(text, 0, most)}… (${text.length - most} more characters)`;
@@ -330,12 +323,6 @@ export function cut(text: string, most: number): string {
 
 function excerpt(text: string, most: number): string {
 	return text.length <= most ? text : `${slice(text, 0, most - 1)}…`;
-}
-
-/** Never half of a character. */
-function slice(text: string, from: number, to: number): string {
-	const isHalf = (at: number): boolean => (text.codePointAt(at - 1) ?? 0) > 0xffff;
-	return text.slice(isHalf(from) ? from - 1 : from, isHalf(to) ? to + 1 : to);
 }
 
 /** Each field on a line of its own, for tables. */

@@ -72,6 +72,8 @@ describe('the line that describes a change', () => {
 		['Pay\u00a0A', 'Pay A', '"Pay\\xa0A" → "Pay A"'],
 		['1', '1\ufe0f', '"1" → "1\\ufe0f"'],
 		['A', 'A ', 'A → "A "'],
+		['Pay', 'P\u0430y', '"Pay" → "P\\u0430y"'],
+		['a  b', 'a b', '"a \\x20b" → "a b"'],
 	])('tells values apart that look the same: %j and %j', (old, next, shown) => {
 		expect(described('ticket.update', { title: next }, { title: old })).toBe(`ticket 14: title ${shown}`);
 	});
@@ -86,6 +88,26 @@ describe('the line that describes a change', () => {
 			'ticket 14: content …umps over the lazy dog. yThe quick brown fox jump… → …umps over the lazy dog. xThe quick brown fox jump…',
 		);
 		expect(described('ticket.update', { content: 'a '.repeat(1000) })).toMatch(/… \(\d+ more characters\)$/);
+	});
+
+	test('shows each changed part of a long text, however far apart', () => {
+		const text = Array.from({ length: 200 }, (_, at) => `word${at}`).join(' ');
+		const next = text.replace('word20 ', 'FIRST ').replace('word100 word101 ', '').replace('word180', 'word180 LAST');
+		expect(described('ticket.update', { content: next }, { content: text })).toBe(
+			[
+				'ticket 14: content',
+				'…16 word17 word18 word19 word20 word21 word22 word23 wor…96 word97 word98 word99 word100 word101 word102 word103 word104 …word177 word178 word179 word180 word181 word182 word183…',
+				'→',
+				'…16 word17 word18 word19 FIRST word21 word22 word23 wor…96 word97 word98 word99 word102 word103 word104 …word177 word178 word179 word180 LAST word181 word182 word183…',
+			].join(' '),
+		);
+	});
+
+	test('finds changes in long texts in little time, and never cuts a character in half', () => {
+		const text = '👩‍🔧 '.repeat(20_000);
+		const line = described('ticket.update', { content: `${text}x${text}` }, { content: `${text}y ${text}z` });
+		expect(line).not.toMatch(/\p{Cs}/u);
+		expect(line).toMatch(/^ticket 14: content …/);
 	});
 
 	test('can not be forged by a value', () => {

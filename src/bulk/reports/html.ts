@@ -54,6 +54,8 @@ export function* html(page: Page): Generator<string> {
 
 /** Of one text, in characters. */
 const MOST_TEXT = 500;
+/** Of one side of a change. */
+const MOST_VALUE = 2000;
 /** A change is cut last: it is what is reviewed. */
 const MOST_CHANGE = 5000;
 
@@ -191,7 +193,7 @@ function fieldLine(change: FieldChange): string {
 	const field = encode(change.field);
 	const items = itemsOf(change).map((text) => markOf(text.startsWith('+') ? 'ins' : 'del', text));
 	if (items.length > 0) return `${field}: ${items.join(' ')}`;
-	const { old, new: next } = sidesOf(change, { inCells: true });
+	const { old, new: next } = sidesOf(change, { most: MOST_VALUE, inCells: true });
 	if (change.stays === true) return `${field} stays ${encode(next, MOST_CHANGE)}`;
 	return `${field}: ${old === undefined ? '' : `${markOf('del', old)} → `}${markOf('ins', next)}`;
 }
