@@ -118,10 +118,10 @@ describe('a delete', () => {
 		};
 		work.write('tickets.csv', 'id,force\n1,true\n2,\n3,no\n');
 		expect(await told()).toBe(
-			'Delete 3 tickets, some of them permanently\n  2 to the trash · 1 permanently deleted\n' +
+			'Delete 3 tickets, some of them permanently\n  2 to the trash, 1 permanently deleted\n' +
 				'  ticket 1 "old": permanently deleted\n  ticket 2 "old": to the trash\n  ticket 3 "old": to the trash\n',
 		);
-		expect(await told('--force')).toContain('\n  2 permanently deleted · 1 to the trash\n');
+		expect(await told('--force')).toContain('\n  2 permanently deleted, 1 to the trash\n');
 		work.write('tickets.csv', 'id,force\n1,true\n2,yes\n');
 		expect(await told()).toMatch(/^Permanently delete 2 tickets\n/);
 		work.sheet('tickets.csv', 'id', 12, (row) => String(row));

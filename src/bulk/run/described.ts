@@ -4,9 +4,10 @@ import { endpoints } from '../../api/endpoints.js';
 import { kinds } from '../../api/kinds.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import { type Change, changeOf } from '../change.js';
+import { LeftRows } from '../left.js';
 import { Totals } from '../totals.js';
 import type { PastPart } from './resume.js';
-import { isInvalid, isOwn, type PlannedRows, type RunRow } from './rows.js';
+import { invalidOutcome, isInvalid, isOwn, type PlannedRow, type PlannedRows, type RunRow } from './rows.js';
 import type { Described, RunSetup } from './setup.js';
 import type { Survey } from './survey.js';
 
@@ -24,8 +25,14 @@ export async function describeRun(
 	}
 	await learnNames(setup, survey);
 	const totals = new Totals();
-	for await (const row of openRows(setup, rows, past)) totals.add(bareChange(setup, row));
-	return { changes: await firstChanges(setup, survey), totals };
+	const left = new LeftRows();
+	const { noun } = endpoints[plan.endpoint];
+	for await (const row of openRows(setup, rows, past)) {
+		if (isInvalid(row)) left.add(invalidOutcome(row), noun);
+		else if (row.skip === undefined) totals.add(bareChange(setup, row));
+		else left.add({ row: row.row, ids: row.request.ids, outcome: 'skipped', ...row.skip }, noun);
+	}
+	return { changes: await firstChanges(setup, survey), totals, left };
 }
 
 /** Only refused credentials are a reason to stop: else a question names what it can. */
@@ -65,14 +72,14 @@ async function* openRows(
 	{ work: { plan }, limits: { tuning } }: RunSetup,
 	rows: PlannedRows,
 	past: PastPart | undefined,
-): AsyncGenerator<RunRow> {
+): AsyncGenerator<PlannedRow> {
 	let left = tuning.first ?? Number.POSITIVE_INFINITY;
 	for await (const batch of rows.read()) {
 		for (const row of batch) {
 			if (past?.isOpen(row.row) === false || !isOwn(row, plan.shard)) continue;
 			if (left === 0) return;
 			left--;
-			if (!isInvalid(row) && row.skip === undefined) yield row;
+			yield row;
 		}
 	}
 }

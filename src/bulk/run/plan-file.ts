@@ -478,19 +478,22 @@ export function changeIn(
 	return changeOf({ endpoint, ids, permanent, sent, reassign }, before, { label, nameOf, stays });
 }
 
-/** What an apply sends: its totals, and the first changes. @throws UsageError */
+/** What an apply sends: its totals, the first changes, and what the plan left out. @throws UsageError */
 export function chosenChanges(plan: RunPlan, source: Extract<RowSource, { from: 'plan' }>, most: number) {
 	const chosen = new Chosen(source.part);
 	const isTaken = new Set(source.taken);
 	const totals = new Totals();
+	const left = new LeftRows();
 	const changes: Change[] = [];
-	for (const { change, write } of plannedChanges(source.path, plan)) {
+	const { noun } = endpoints[plan.endpoint];
+	for (const { row, change, write } of plannedChanges(source.path, plan)) {
+		if (change?.left !== undefined) left.add({ row, ids: change.object.ids, ...change.left }, noun);
 		if (change === undefined || write === undefined) continue;
 		if (isTaken.has(String(ownId(write.ids))) || !chosen.has(write.ids)) continue;
 		totals.add(change);
 		if (changes.length < most) changes.push(change);
 	}
-	return { totals, changes };
+	return { totals, changes, left };
 }
 
 /** What its rows come to. @throws UsageError */

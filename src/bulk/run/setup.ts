@@ -7,6 +7,7 @@ import type { OutcomeName, RowOutcome } from '../../http/outcome.js';
 import type { SendClock, SendOptions } from '../../http/send.js';
 import type { Change } from '../change.js';
 import type { LeavesRecord, Redact } from '../journal/records.js';
+import type { LeftRows } from '../left.js';
 import type { Directories } from '../lists/directory.js';
 import type { AdaptivePace } from '../pace.js';
 import type { Fields, RunHeader, RunPlan, RunTuning } from '../plan.js';
@@ -65,6 +66,8 @@ export interface Described {
 	readonly changes: readonly Change[];
 	/** Of all rows, without reading their objects. */
 	readonly totals: Totals;
+	/** Rows that are not sent. */
+	readonly left: LeftRows;
 }
 
 /** How fast, how far, and what keeps a run from its first write. */

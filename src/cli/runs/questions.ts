@@ -41,7 +41,12 @@ export function limitsOf(job: RunJob): Omit<Limits, 'moveTickets'> {
 			const asks = endpoint.deletes || isAgain || (isMany && context.prompts.available);
 			const lines = async (): Promise<string[]> => {
 				const notes = isMany ? [...doubts, ...manyNotes(plan)] : doubts;
-				return [...changeLines(await describe(), isMany), ...notes.map((note) => `Note: ${note}.`)];
+				const described = await describe();
+				return [
+					...changeLines(described, isMany),
+					...described.left.texts().map((text) => `Not sent: ${text}`),
+					...notes.map((note) => `Note: ${note}.`),
+				];
 			};
 			await confirmWrite(job, plan.service, actionOf(plan, survey, rows), asks, lines);
 		},
@@ -60,7 +65,7 @@ function changeLines({ changes, totals }: Described, isMany: boolean): string[] 
 	if (isMany) return [`  ${totals.long()}`];
 	const more = totals.rows - changes.length;
 	return [
-		...(more > 0 || totals.parts().length > 1 ? [`  ${totals.long()}`] : []),
+		...(more > 0 || totals.parts().length > 1 || totals.actions.size > 1 ? [`  ${totals.long()}`] : []),
 		...changes.map((change) => `  ${changeText(change)}`),
 		...(more > 0 ? [`  … and ${more} more`] : []),
 	];

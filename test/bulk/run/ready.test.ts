@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
 import { createPlanner, type Request } from '../../../src/api/request.js';
+import { LeftRows } from '../../../src/bulk/left.js';
 import { createDirectories } from '../../../src/bulk/lists/directory.js';
 import { checkWrite } from '../../../src/bulk/run/ready.js';
 import type { RunRow } from '../../../src/bulk/run/rows.js';
@@ -49,7 +50,7 @@ async function deleteUser(respond: (request: Request) => Outcome, max?: number) 
 	const survey = new Survey(plan);
 	survey.add(row);
 	checkSet(survey, limits.demands);
-	const describe = async () => ({ changes: [], totals: new Totals() });
+	const describe = async () => ({ changes: [], totals: new Totals(), left: new LeftRows() });
 	await checkWrite(plan, means, limits, survey, {} as Client, describe);
 	return { asked, warnings };
 }
