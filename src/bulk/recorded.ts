@@ -131,7 +131,8 @@ function withoutUnchanged(change: Change): Change {
 export interface Changes {
 	/** In order. */
 	rows(): number[];
-	of(row: number): RecordedChange;
+	/** @param record of the row, if it was read already */
+	of(row: number, record?: RowRecord): RecordedChange;
 	close(): void;
 }
 
@@ -156,13 +157,14 @@ export async function openChanges(path: string, lookUp: LookUp): Promise<Changes
 	const at = (place: number) => (place === 0 ? undefined : recordAt(lineAt, place));
 	return {
 		rows: () => rowsIn(records, befores),
-		of(row) {
-			const record = at(records.get(row));
+		of(row, known) {
+			// In the order of the file, which is read in chunks.
 			const before = at(befores.get(row));
+			const record = known === undefined ? at(records.get(row)) : { type: 'row' as const, ...known };
 			const recorded: Recorded = {
 				row,
-				record: record?.type === 'row' ? record : undefined,
 				before: before?.type === 'before' ? before : undefined,
+				record: record?.type === 'row' ? record : undefined,
 			};
 			return recordedChange(header, recorded, names);
 		},

@@ -325,7 +325,7 @@ function readRows(facts: ReportFacts, noun: string) {
 function* changesIn({ files }: ReportFacts): Generator<[record: RowRecord, change: Change | undefined]> {
 	for (const { records, changes } of files) {
 		for (const record of records()) {
-			const { change, isTried = false } = changes?.of(record.row) ?? {};
+			const { change, isTried = false } = changes?.of(record.row, record) ?? {};
 			const isShown = isTried && (change?.action !== 'update' || change.fields.length > 0);
 			yield [record, isShown ? change : undefined];
 		}

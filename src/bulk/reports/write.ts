@@ -124,6 +124,11 @@ export async function writeReports(specs: readonly ReportSpec[], facts: ReportFa
 	if (failure !== undefined) throw failure;
 }
 
+/** Only pages say what changed. */
+export function showChanges(specs: readonly ReportSpec[]): boolean {
+	return specs.some(({ format }) => reports[format].plan !== undefined);
+}
+
 /** @throws UsageError */
 export function checkPlanReports(specs: readonly ReportSpec[]): void {
 	for (const { format } of specs) planWriterOf(format);

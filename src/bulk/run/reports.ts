@@ -70,15 +70,16 @@ export async function checkRunReports(setup: RunSetup, { source }: PlannedRows):
 export async function writeRunReports(setup: RunSetup, journal: Started['journal'], ended: Ended): Promise<void> {
 	const { asked } = reportsOf(setup);
 	if (asked.length === 0 || journal === undefined) return;
-	const { parseReport, writeReports } = await writer();
+	const { parseReport, showChanges, writeReports } = await writer();
 	const { counts, ms } = ended;
+	const specs = asked.map(parseReport);
 	const file = await openRecords(journal.path);
-	const changes = await openChanges(journal.path, lookUpIn(setup, ended));
+	const changes = showChanges(specs) ? await openChanges(journal.path, lookUpIn(setup, ended)) : undefined;
 	try {
 		const files = [{ ...file, changes }];
-		await writeReports(asked.map(parseReport), { header: journal.header, files, counts, ms }, setup.means.cwd);
+		await writeReports(specs, { header: journal.header, files, counts, ms }, setup.means.cwd);
 	} finally {
-		changes.close();
+		changes?.close();
 		file.close();
 	}
 }

@@ -106,12 +106,15 @@ async function writeReports(call: Invocation, runs: OpenRuns, whole: Whole, text
 		...whole.twice.map((shard) => `shard ${shard} appears more than once`),
 	];
 	const { openChanges } = await import('../../../bulk/recorded.js');
-	const files: (OpenRuns[0] & { changes: Changes })[] = [];
+	const files: (OpenRuns[0] & { changes: Changes | undefined })[] = [];
 	try {
-		for (const run of runs) files.push({ ...run, changes: await openChanges(run.summary.path, lookUpWith(call)) });
+		for (const run of runs) {
+			const open = () => openChanges(run.summary.path, lookUpWith(call));
+			files.push({ ...run, changes: reports.showChanges(specs) ? await open() : undefined });
+		}
 		await reports.writeReports(specs, { ...whole, files, problems }, cwd);
 	} finally {
-		for (const { changes } of files) changes.close();
+		for (const { changes } of files) changes?.close();
 	}
 }
 
