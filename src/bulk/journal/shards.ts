@@ -92,8 +92,10 @@ function summaryOf(runs: OpenRuns, header: RunHeader): RunSummary {
 }
 
 function durationOf(runs: OpenRuns, { started }: RunHeader): number {
-	const ends = runs.map(({ scan, summary }) => scan.end?.at ?? statSync(summary.path).mtime.toISOString());
-	return Math.max(0, Date.parse(ends.sort().at(-1) ?? started) - Date.parse(started)) || 0;
+	const ends = runs.map(({ scan: { end }, summary }) => {
+		return end === undefined ? statSync(summary.path).mtimeMs : Date.parse(end.at);
+	});
+	return Math.max(0, Math.max(...ends) - Date.parse(started)) || 0;
 }
 
 function gapsIn(runs: OpenRuns): { missing: string[]; twice: string[] } {

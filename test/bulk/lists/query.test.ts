@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { reads } from '../../../src/api/reads.js';
 import { createDirectories } from '../../../src/bulk/lists/directory.js';
-import { readQuery } from '../../../src/bulk/lists/query.js';
+import { objectId, ownerIds, readQuery } from '../../../src/bulk/lists/query.js';
 import { systemClock } from '../../../src/io/context.js';
 import { runHere } from '../../support/cli.js';
 import { startListService, ticket, tickets } from '../../support/list-service.js';
@@ -233,3 +233,41 @@ test.each(["[?modified_gmt<'2026-08-25']", "[?'a' >= title && id > `3`]"])(
 		expect((await service.run(['ticket', 'list', '--query', '[?id > `3`]'])).exitCode).toBe(0);
 	},
 );
+
+describe('terms', () => {
+	/** A service with one product, or without lists. */
+	function askedOf(hasLists: boolean) {
+		const listed = { outcome: 'ok', status: 200, body: [{ id: 11, slug: 'billing', name: 'Billing' }] } as const;
+		const noRoute = { outcome: 'failed', status: 404, code: 'rest_no_route', message: 'No route.' } as const;
+		const directories = createDirectories({
+			dialect: neutralDialect,
+			send: async () => ({ ...(hasLists ? listed : noRoute), attempts: 1, ms: 1, headers: { 'x-wp-total': '1' } }),
+			account: async () => undefined,
+			tell: () => undefined,
+		});
+		return { read: reads.term, dialect: neutralDialect, directories, now: systemClock.now() };
+	}
+
+	test.each([
+		['none', '0'],
+		['0', '0'],
+		['11', '11'],
+		['#11', '11'],
+	])('are filtered by their parent: %s', async (parent, sent) => {
+		expect((await readQuery({ parent }, 'id', askedOf(true))).parameters).toMatchObject({ parent: sent });
+	});
+
+	test('have a parent with an ID', async () => {
+		await expect(readQuery({ parent: 'x' }, 'id', askedOf(true))).rejects.toThrow(/^--parent: invalid ID "x"/);
+	});
+
+	test('are named by ID, slug or name, as far as the service lists them', async () => {
+		const owner = { taxonomy: 'product' };
+		expect(await ownerIds(['product', 'product'], askedOf(true))).toEqual([owner]);
+		for (const text of ['11', '#11', 'billing', 'Billing']) {
+			expect(await objectId(owner, text, askedOf(true))).toBe('11');
+		}
+		await expect(objectId(owner, 'biling', askedOf(true))).rejects.toThrow(/biling/);
+		await expect(objectId(owner, 'billing', askedOf(false))).rejects.toThrow(/invalid ID "billing"/);
+	});
+});
