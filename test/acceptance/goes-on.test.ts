@@ -1,8 +1,10 @@
 /** What holds for the first part of a run holds for those that go on with it. */
 
 import { describe, expect, test } from 'vitest';
+import type { Clock } from '../../src/io/context.js';
 import { jsonLines } from '../support/cli.js';
 import { startDesk } from '../support/desk.js';
+import { arrivals } from '../support/listen.js';
 import { done, idOf, json, type RecordedRequest, type Responder } from '../support/recorder.js';
 
 const ok = done();
@@ -90,6 +92,78 @@ describe('a resume', () => {
 		expect(recorder.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST', 'GET', 'POST']);
 		await work.run('ticket delete 1 2 --yes --ignore-missing --no-snapshot --first 1 -q');
 		expect((await work.run('run resume last --yes -q')).exitCode).toBe(0);
+	});
+});
+
+test('a copy of standard input stays until the last row is sent, through every resume', async () => {
+	const { recorder, work } = await startDesk(ok);
+	await work.run('ticket update - --status hold --first 1 -j 1 -q', { stdin: '1\n2\n3\n' });
+	expect((await work.run('run resume last --first 1 -j 1 -q')).exitCode).toBe(0);
+	expect(work.spooled()).toHaveLength(1);
+	expect((await work.run('run resume last -q')).exitCode).toBe(0);
+	expect(recorder.writes.map(idOf)).toEqual([1, 2, 3]);
+	expect(work.spooled()).toEqual([]);
+});
+
+describe('a run', () => {
+	test('whose time is over while its last rows are under way did not stop early', async () => {
+		let time = Date.now();
+		let sleeps = 0;
+		const { note, reached } = arrivals();
+		const clock: Clock = {
+			now: () => time,
+			monotonic: () => performance.now(),
+			// Each tick looks at the time.
+			sleep: async () => {
+				sleeps++;
+				note();
+				await new Promise((resolve) => setImmediate(resolve));
+			},
+		};
+		const { work } = await startDesk((request, response, count) => {
+			if (count === 1) return ok;
+			time += 2 * 3_600_000;
+			return void reached(sleeps + 5).then(() => ok(request, response, count));
+		});
+		const { exitCode, stderr } = await work.run('ticket update 1 2 --status hold --for 1h --note x', { clock });
+		expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('time is up')]);
+	});
+
+	test('compares a later row of an object with what the earlier one left, whatever was read meanwhile', async () => {
+		const { note, reached } = arrivals();
+		const { recorder, work } = await startDesk(
+			// The first write of ticket 2 is at work until a later list shows what stood there before.
+			(request, response, count) =>
+				idOf(request) === 2 && !request.body.includes('old')
+					? void reached(2).then(() => ok(request, response, count))
+					: ok,
+			({ url }) => {
+				const include = new URL(url, 'http://desk').searchParams.get('include');
+				if (include?.split(',').includes('2') === true) note();
+				return undefined;
+			},
+		);
+		// Rows are read by the hundred: the later one of ticket 2 is in the third list.
+		work.sheet('edits.csv', 'id,title', 300, (row) => (row === 250 ? '2,old' : `${row},new`));
+		const { exitCode, stderr } = await work.run('ticket update --input edits.csv -q');
+		expect(exitCode, stderr).toBe(0);
+		expect(recorder.object('/tickets/2')).toMatchObject({ title: 'old' });
+	});
+
+	test('of an account that may write nothing ends with exit code 4, as a single write does', async () => {
+		const { recorder, work } = await startDesk(no(403));
+		work.edits(30);
+		const { exitCode } = await work.run('ticket update --input edits.csv --no-snapshot -j 1 -q');
+		expect([exitCode, recorder.writes.length]).toEqual([4, 20]);
+		expect((await work.run('ticket update 1 --status hold --no-snapshot -q')).exitCode).toBe(4);
+	});
+
+	test('asks a service no more that asked to come back in an hour', async () => {
+		const { recorder, work } = await startDesk(ok, () =>
+			json(503, { code: 'busy', message: 'Later.' }, { 'retry-after': '3600' }),
+		);
+		await work.run('ticket update 1 2 3 4 --status hold --verify --no-snapshot -q');
+		expect(recorder.requests.filter(({ method }) => method === 'GET')).toHaveLength(1);
 	});
 });
 

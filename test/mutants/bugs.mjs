@@ -697,6 +697,29 @@ const again = [
 			'service: false ? service :',
 		],
 	}),
+	...bugsIn('src/bulk/run/execute.ts', ['test/acceptance/goes-on.test.ts'], {
+		'a run whose time is over behind its last row exits 3': ["return reason?.kind === 'out-of-time';", 'return false;'],
+		'a run of an account that may write nothing exits 1': [
+			"if (stopped?.kind === 'same-refusal' && stopped.outcome.forbidden) return ExitCode.refused;",
+			'',
+		],
+		'a service that asked to come back in an hour is asked by every row that was written': [
+			"if (this.#stopped?.kind === 'asked-to-wait') return this.#stopped.outcome;",
+			'',
+		],
+	}),
+	...bugsIn('src/bulk/run/run.ts', ['test/acceptance/goes-on.test.ts'], {
+		'a resume removes the copy of standard input that the next one needs': [
+			"let keep = resumes !== undefined && inputFileOf(plan.source)?.path !== '-';",
+			'let keep = false;',
+		],
+	}),
+	...bugsIn('src/bulk/run/read-ahead.ts', ['test/acceptance/goes-on.test.ts'], {
+		'a later row of an object is compared with what stood there before the earlier one': [
+			'this.#reads.delete(key);\n\t}\n}',
+			'void key;\n\t}\n}',
+		],
+	}),
 ];
 
 export const bugs = [...again, ...http, ...api, ...journal, ...run, ...input, ...output, ...cli];

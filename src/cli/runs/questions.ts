@@ -25,11 +25,8 @@ export function limitsOf(job: RunJob): Omit<Limits, 'moveTickets'> {
 	return {
 		tuning,
 		demands: { expect, max: options.max, snapshot },
-		// What a flag demands takes precedence over the profile.
-		rules: {
-			...session.connection.settings,
-			max: options.max === undefined ? session.connection.settings.max : undefined,
-		},
+		// A flag is among them already.
+		rules: session.connection.settings,
 		snapshotByDefault,
 		isAsked,
 		async ask(survey, plan, doubts, describe) {
