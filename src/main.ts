@@ -53,10 +53,22 @@ async function guarded(context: Context, clean: Clean): Promise<Context> {
 	]);
 	const palette = await openPalette(context, context.stderr);
 	const paint = (label: string): string => (label === 'error:' ? palette.bad(label) : palette.doubtful(label));
-	const stderr = guardOutput(context.stderr, (text) => clean(text.replace(/^(?:error|warning):/gm, paint)));
+	const fold = await folding(context);
+	const stderr = guardOutput(context.stderr, (text) => fold(clean(text.replace(/^(?:error|warning):/gm, paint))));
 	// A file gets the data exactly.
 	const isRunner = RUNNERS.some((name) => !['', 'false'].includes(env[name]?.toLowerCase() ?? ''));
 	return { ...context, stderr, stdout: isRunner && stdout.isFile !== true ? guardOutput(stdout) : stdout };
+}
+
+/** In a pipe, and as JSON, a message is one line. */
+async function folding({ argv, stderr }: Context): Promise<(text: string) => string> {
+	const { isTTY, columns } = stderr;
+	if (isTTY !== true || columns === undefined) return (text) => text;
+	const [{ foldLines }, { asksForJson }] = await Promise.all([
+		import('./output/fold.js'),
+		import('./output/sanitise.js'),
+	]);
+	return asksForJson(argv) ? (text) => text : (text) => foldLines(text, columns);
 }
 
 async function report(error: unknown, context: Context, clean: Clean): Promise<number> {
@@ -68,6 +80,7 @@ async function report(error: unknown, context: Context, clean: Clean): Promise<n
 	]);
 	const palette = await openPalette(context, stderr);
 	const view = { json: asksForJson(argv), debug: argv.includes('--debug'), palette };
-	stderr.write(clean(renderError(error, view)));
+	const fold = await folding(context);
+	stderr.write(fold(clean(renderError(error, view))));
 	return exitCodeOfError(error);
 }

@@ -20,6 +20,8 @@ export type Progress = ReturnType<typeof createProgress>;
 const REDRAW_MS = 100;
 const LINE_MS = 10_000;
 const WINDOW_MS = 10_000;
+/** The first rows of a resume are reads of what is done, and the first of a run come all at once: no measure. */
+const MEASURED_MS = 1000;
 
 /** The widest and the narrowest bar worth drawing, in columns. */
 const WIDEST = 30;
@@ -51,7 +53,7 @@ export function createProgress(
 		samples.push({ at: now, done });
 		while (samples.length > 2 && (samples[1]?.at ?? now) <= now - WINDOW_MS) samples.shift();
 		const [oldest = { at: now, done }] = samples;
-		return now > oldest.at ? Math.max(0, done - oldest.done) / ((now - oldest.at) / 1000) : 0;
+		return now - oldest.at >= MEASURED_MS ? Math.max(0, done - oldest.done) / ((now - oldest.at) / 1000) : 0;
 	}
 
 	function draw(given: ProgressCounts): void {

@@ -315,7 +315,7 @@ async function compileQuery(query: string): Promise<(data: unknown) => unknown> 
 	const known = getRegisteredFunctions();
 	JSON.stringify(expression, (_key, node) => {
 		if (ordersText(node)) {
-			throw refuse(': JMESPath orders numbers only, so that "<" of a text is never true', TEXT_ORDER);
+			throw refuse(': JMESPath orders numbers only; texts compared with < or > never match', TEXT_ORDER);
 		}
 		if (node?.type !== 'Function' || known.includes(node.name)) return node;
 		throw refuse(`: unknown JMESPath function ${node.name}()`, `functions: ${[...known].sort().join(', ')}`);

@@ -183,7 +183,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 		expect(stderr).toMatch(
 			/60 rows need attention:\n {2}30 failed \(HTTP \d+ \w+: \w+\.\): ticket \d+, .*, …\n {2}30 failed /m,
 		);
-		expect(stderr).toMatch(/^40 rows are not shown; list all 60: supportctl run show \S+ --outcome failed$/m);
+		expect(stderr).toMatch(/^40 rows are not shown; list all 60:\n {2}supportctl run show \S+ --outcome failed$/m);
 	});
 
 	it('prints stderr as JSON alone with --json, and a summary of rows that are all ok', async () => {

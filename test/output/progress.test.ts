@@ -37,6 +37,14 @@ describe('progress on a terminal', () => {
 		);
 	});
 
+	it('says no rate and no time left from less than a second, in which a resume reads what is done', () => {
+		const run = setUp(true, 80, { start: 500 });
+		run.at(0.2, 600);
+		expect(visible(run.written.at(-1) as string)).toMatch(/600 of 40000 done$/);
+		run.at(1, 600);
+		expect(visible(run.written.at(-1) as string)).toContain('100/s');
+	});
+
 	it('turns red once rows fail', () => {
 		const palette = {
 			...plainPalette,

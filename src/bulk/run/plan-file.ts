@@ -41,6 +41,14 @@ export function isPlanFile(path: string): boolean {
 	}
 }
 
+/** Of its first line alone, which may have been edited; undefined if it is no plan. */
+export function planHeader(path: string): RunHeader | undefined {
+	if (!isPlanFile(path)) return undefined;
+	const [first = ''] = readStart(path).split('\n');
+	const header = headerIn(first);
+	return typeof header === 'string' ? undefined : header;
+}
+
 export class PlanWriter {
 	readonly #draft: Draft;
 	readonly #hash = createHash('sha256');

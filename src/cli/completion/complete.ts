@@ -1,5 +1,7 @@
 /** `supportctl __complete SHELL …`: called by the completion scripts. Never fails. */
 
+import { readdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Context } from '../../io/context.js';
 import { relativeTime } from '../../text.js';
 import { commandsBelow, findCommand, nextWords } from '../manifest.js';
@@ -77,7 +79,7 @@ async function offerFor(before: readonly string[], current: string, context: Con
 		return [...(await wordsBehind(path)), ...(path.length > 0 ? [] : [help])];
 	}
 	const argument = spec.arguments[args] ?? spec.arguments.findLast(({ variadic }) => variadic === true);
-	const offer = argument === undefined ? [] : await valuesOf(argument, context);
+	const offer = argument === undefined ? [] : await valuesOf(argument, context, current);
 	// IDs can't be known.
 	return offer === 'files' || offer.length > 0 || isEnded ? offer : flagsLeft(options, given);
 }
@@ -143,11 +145,30 @@ async function runsNewestFirst(stateDir: string, now: number): Promise<Candidate
 	return [...newest, ...runs.filter(({ isOpen }) => isOpen), ...runs.filter(({ isOpen }) => !isOpen)];
 }
 
+/** Where none of them begins so, any file. */
+async function plansIn({ cwd, clock }: Context, current: string): Promise<Offer> {
+	const { planHeader } = await import('../../bulk/run/plan-file.js');
+	const folder = current.slice(0, current.lastIndexOf('/') + 1);
+	const names = (await readdir(resolve(cwd, folder))).map((name) => folder + name);
+	const plans = names
+		.filter((name) => name.startsWith(current))
+		.flatMap((value) => {
+			const header = planHeader(resolve(cwd, value));
+			if (header === undefined) return [];
+			const { plan, started, note } = header;
+			const about = [relativeTime(Date.parse(started), clock.now()), plan.endpoint.replaceAll('.', ' '), note];
+			return [{ value, help: about.filter((each) => each !== undefined && !CONTROL.test(each)).join(', ') }];
+		});
+	return plans.length > 0 ? plans : 'files';
+}
+
 async function valuesOf(
 	{ choices, suggests, completes }: Pick<OptionSpec, 'choices' | 'suggests' | 'completes'>,
 	context: Context,
+	current = '',
 ): Promise<Offer> {
 	if (completes === 'files') return completes;
+	if (completes === 'plans') return await plansIn(context, current);
 	if (completes === undefined) return (choices ?? suggests ?? []).map((value) => ({ value }));
 	const { configFolder, stateFolder } = await import('../../profile/settings.js');
 	if (completes === 'profiles') {

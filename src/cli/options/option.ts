@@ -1,7 +1,7 @@
 /** An option as data: parsing, help, completion and its type derive from it. */
 
 /** What completion looks up by itself. */
-export type Completes = 'profiles' | 'files' | 'runs';
+export type Completes = 'profiles' | 'files' | 'runs' | 'plans';
 
 export interface OptionSpec {
 	/** `-j, --concurrency <n>` */

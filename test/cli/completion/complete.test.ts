@@ -266,3 +266,27 @@ describe('completion', () => {
 			expect((await runHere(argv)).stdout).not.toContain('__complete');
 	});
 });
+
+describe('the plans of run apply', () => {
+	it('are those of the folder, with their age, command and note', async () => {
+		const { env } = await startSandbox();
+		const cwd = temporaryFolder();
+		mkdirSync(join(cwd, 'plans'));
+		writeFileSync(join(cwd, 'edits.csv'), 'id,status\n14,hold\n');
+		for (const [file, note] of [
+			['plans/july.plan', 'clean-up'],
+			['hold.plan', 'for Anna'],
+		] as const) {
+			const words = ['ticket', 'update', '14', '--status', 'hold', '--plan', file, '--note', note];
+			expect((await runHere(words, { env, cwd })).exitCode).toBe(0);
+		}
+		expect((await ask(['run', 'apply', ''], { cwd })).lines).toEqual([
+			expect.stringMatching(/^hold\.plan\t.*, ticket update, for Anna$/),
+		]);
+		expect(await values('run apply plans/j', { cwd })).toEqual(['plans/july.plan']);
+	});
+
+	it('give way to all files where there are none', async () => {
+		expect(await ask(['run', 'apply', ''], { cwd: temporaryFolder() })).toMatchObject({ kind: 'files' });
+	});
+});

@@ -21,7 +21,7 @@ import { nothing } from '../../runs/printers/preview.js';
 import { noteSkipped } from './list.js';
 
 export const command = defineCommand({
-	arguments: [{ name: 'plan', help: 'File that --plan wrote', required: true, completes: 'files' }],
+	arguments: [{ name: 'plan', help: 'File that --plan wrote', required: true, completes: 'plans' }],
 	options: [
 		...options('Plan', [
 			{ flags: '--digest <sha256>', help: 'Fail unless the plan has this digest' },
