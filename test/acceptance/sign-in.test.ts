@@ -79,7 +79,7 @@ describe('login in a terminal', () => {
 				[/Username:/, `anna${ENTER}`],
 				[/password \(hidden/, `${ENTER}`],
 				[/password \(hidden/, `wrong${ENTER}`],
-				[/wrong username or password[^]*Try\s+again/, ''],
+				[/wrong username or password[\s\S]*Try\s+again/, ''],
 				[/password \(hidden/, `sesam${ENTER}`],
 			],
 			{ SUPPORTCTL_CONFIG_DIR: config },

@@ -193,6 +193,14 @@ describe('words of other tools run:', () => {
 		expect(await sent(theirs)).toEqual(await sent(ours));
 	});
 
+	it('--tag says that it replaces all tags, and --add-tag says nothing', async () => {
+		const { env } = await startRecorder(missing);
+		const note = '--tag replaces all; to keep the others: --add-tag\n';
+		expect((await runHere('ticket update 14 --tag 5', { env })).stderr).toContain(note);
+		expect((await runHere('ticket update 14 --add-tag 5', { env })).stderr).not.toContain('replaces');
+		expect((await runHere('ticket list --tag 5', { env })).stderr).not.toContain('replaces');
+	});
+
 	it('help shows our word alone', async () => {
 		const { stdout } = await runHere('ticket update --help');
 		expect(stdout).toContain('--ticket-priority');

@@ -2,8 +2,9 @@
 
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { EndpointName } from '../../api/endpoints.js';
+import type { Endpoint, EndpointName } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
+import { kinds } from '../../api/kinds.js';
 import { counted } from '../../api/names.js';
 import { createRunId, runIdBefore } from '../../bulk/journal/folder.js';
 import type { LeavesRecord } from '../../bulk/journal/records.js';
@@ -24,6 +25,7 @@ import { listenForStop } from '../interruption.js';
 import { notify, warn } from '../notices.js';
 import { camelCase } from '../options/option.js';
 import { openSession, type Session } from '../session.js';
+import { otherFlags } from '../words.js';
 import { jobOf, type RunJob, readGiven } from './job.js';
 import { moveJob } from './moved-tickets.js';
 import type { RunInvocation } from './options.js';
@@ -44,6 +46,7 @@ export async function startCommand(name: EndpointName, invocation: RunInvocation
 	if (diff && !dryRun) throw new UsageError('--diff requires --dry-run');
 	const given = await readGiven(name, invocation, edited?.fields);
 	const { endpoint, source } = given;
+	noteReplaced(given.endpoint, invocation);
 	if (ifUnmodified === true && source.from === 'ids') {
 		throw new UsageError('--if-unmodified requires --input with a column modified_gmt', {
 			code: 'contradiction',
@@ -55,6 +58,17 @@ export async function startCommand(name: EndpointName, invocation: RunInvocation
 	const connecting = { ...invocation, options: { ...invocation.options, ...hidden } };
 	const session = edited?.session ?? (await openSession(connecting, !dryRun));
 	return await startRun(jobOf(name, given, invocation, session, edited?.expected));
+}
+
+/** Elsewhere `--tag` adds one. */
+function noteReplaced({ fields, updates }: Endpoint, { context, options }: RunInvocation): void {
+	if (!updates || options.quiet === true) return;
+	for (const [theirs, ours] of otherFlags) {
+		const isTyped = context.argv.some((word) => word.split('=')[0] === theirs);
+		const isList = fields.some(({ name, kind }) => `--${flagName(name)}` === ours && kinds[kind].many === 'items');
+		if (isTyped && isList)
+			notify(context, 'message', `${theirs} replaces all; to keep the others: --add-${theirs.slice(2)}`);
+	}
 }
 
 export async function startRun(given: RunJob): Promise<ExitCode> {
