@@ -13,7 +13,7 @@ const COLUMNS = 100;
 const [CHARACTER, LINE, MARGIN] = [8.4, 19, 20];
 const session = [
 	'cat edits.csv',
-	'supportctl ticket update --input edits.csv --dry-run --diff',
+	'supportctl ticket update --input edits.csv --dry-run',
 	'supportctl ticket update --input edits.csv -j 1',
 	'supportctl run undo last --yes -j 1',
 ];
