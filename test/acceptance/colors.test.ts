@@ -70,6 +70,20 @@ describe.each([
 	});
 });
 
+it.each(['', ' --no-snapshot'])('a service without reads may clear it, which is said%s', async (flags) => {
+	const { work, recorder } = await startWorkplace((request) =>
+		request.method === 'GET' ? notServed() : json(200, { ...plain(5), name: 'new' }),
+	);
+	const { exitCode, stderr } = await work.run(`term update ticket_priority 5 --name new${flags}`);
+	expect([exitCode, stderr]).toEqual([0, expect.stringContaining('the color may be cleared')]);
+	recorder.requests.length = 0;
+	const { stderr: quiet } = await work.run([
+		...['term', 'update', 'ticket_priority', '5', '--undocumented'],
+		...['--data', '{"name":"new","color":"#fff"}'],
+	]);
+	expect(quiet).not.toContain('may be cleared');
+});
+
 it('a plan sends the color that the list alone shows', async () => {
 	const { work, colors } = await service(plain, terms(withColor));
 	expect((await work.run('term update ticket_priority 5 6 --name new --plan p.plan -q')).exitCode).toBe(0);

@@ -67,6 +67,8 @@ export function beyondStop(options: SendOptions): SendOptions {
 interface Prepared {
 	request: Request;
 	left: readonly LeftField[];
+	/** What nobody could look at. */
+	doubt?: string | undefined;
 }
 
 export class RowSender {
@@ -115,11 +117,12 @@ export class RowSender {
 		if (settled !== undefined) return withLeft(settled, notRestorable(row, first.held), plan);
 		const ready = await this.#prepare(row, first, maybeSent);
 		if ('outcome' in ready) return ready;
-		const { request, left } = ready;
+		const { request, left, doubt } = ready;
 		let result = await this.#writeKind(row, request, maybeSent, first);
 		if (sources[plan.source.from].restores && isRefusedPart(result)) {
 			result = (await this.#restoreEach(row, request, first)) ?? result;
 		}
+		if (doubt !== undefined && isDone(result)) result.warnings = [...(result.warnings ?? []), doubt];
 		return withLeft(result, left, plan);
 	}
 
@@ -156,7 +159,7 @@ export class RowSender {
 		if (held === undefined) {
 			// A service without reads shows nothing that an update could clear.
 			const isServed = this.#readsFirst || !isRouteMissing(result);
-			return isServed ? notRead(request, result, maybeSent, plan) : { request, left: [] };
+			return isServed ? notRead(request, result, maybeSent, plan) : { request, left: [], doubt: clearing(request) };
 		}
 		const decision = decide(row, held, plan);
 		if ('skip' in decision) return await this.#inNames(decision.skip, decision.changed);
@@ -379,6 +382,14 @@ function inexactNumber(sent: Readonly<Record<string, unknown>>): Outcome {
 	const name = Object.keys(sent).find((each) => hasInexactNumber(sent[each]));
 	const message = `${name} has an integer of more than 15 digits, which can't be written exactly; nothing was written`;
 	return unsent('failed', 'inexact_number', message);
+}
+
+/** What an update clears, as services do, if the row doesn't set it. */
+function clearing({ endpoint: { cleared = [] }, sent = {} }: Request): string | undefined {
+	const names = cleared.filter((name) => !Object.hasOwn(sent, name)).join(', ');
+	return names === ''
+		? undefined
+		: `the ${names} may be cleared: this service doesn't show it, and the update did not send it`;
 }
 
 /** The service itself refused the request, perhaps after it had saved some fields. */
