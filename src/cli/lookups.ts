@@ -21,12 +21,7 @@ export function lookUpWith(invocation: Invocation): LookUp {
 			if (session.service.baseUrl !== service.baseUrl) return undefined;
 			const client = await session.openClient(1);
 			const sending = { ...session.sending, retries: 0, stop: AbortSignal.timeout(WITHIN_MS) };
-			const directories = openDirectories(
-				session,
-				sending,
-				async () => ({ session, client }),
-				() => undefined,
-			);
+			const directories = openDirectories(session, sending, async () => ({ session, client }), invocation);
 			try {
 				await directories.learn(fields, objects);
 				return directories.nameOf;

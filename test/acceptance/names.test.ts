@@ -2,6 +2,10 @@
 
 import { describe, expect, test } from 'vitest';
 import { startDirectoryService } from '../support/directory-service.js';
+import { json, type RecordedRequest, text } from '../support/recorder.js';
+import { startSandbox } from '../support/sandbox.js';
+import { runInTerminal } from '../support/terminal.js';
+import { createWorkplace } from '../support/workplace.js';
 
 /** 2024 is an ID and a name, 1999 is only a name, 5 is only an ID, and `@home` begins with an @ of its own. */
 const tags = [
@@ -102,5 +106,107 @@ describe('a number as a user', () => {
 		const { exitCode, stderr } = await service.run(['ticket', 'update', '14', ...flags.split(' ')]);
 		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 		expect(service.written()).toEqual([['/tickets/14', { assignee }]]);
+	});
+});
+
+describe('a user in the sandbox', () => {
+	test.each([
+		['by email', 'jose.kaya@desk.example'],
+		['by the only display name like it', 'José Kaya'],
+		['by username', 'JOSE.KAYA'],
+	])('is found %s by an administrator', async (_, name) => {
+		const desk = await startSandbox({ seed: 20 });
+		const jose = [...desk.store.users.values()].find(({ username }) => username === 'jose.kaya');
+		Object.assign(jose ?? {}, { email: 'jose.kaya@desk.example', name: 'José Kaya' });
+		const work = createWorkplace(desk.env);
+		const { exitCode, stderr } = await work.run(['ticket', 'update', '14', '--assignee', name]);
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(desk.store.tickets.get(14)?.assignee).toBe(jose?.id);
+		await desk.stop();
+	});
+
+	test('is found by slug by a manager, who is told, and otherwise it is a matter of rights', async () => {
+		const desk = await startSandbox({ seed: 20, role: 'manager' });
+		const work = createWorkplace(desk.env);
+		const [agent] = [...desk.store.users.values()].filter(
+			({ roles, id }) =>
+				roles.includes('agent') && [...desk.store.replies.values()].some(({ author }) => author === id),
+		);
+		const found = await work.run(['ticket', 'update', '14', '--assignee', agent?.username ?? '']);
+		expect(found).toMatchObject({
+			exitCode: 0,
+			stderr: `warning: ${agent?.username} by slug: user ${agent?.id} (your account may not see usernames)\n`,
+		});
+		expect(desk.store.tickets.get(14)?.assignee).toBe(agent?.id);
+		const missing = await work.run('ticket update 14 --assignee nobody.here');
+		expect([missing.exitCode, missing.stderr]).toEqual([
+			2,
+			expect.stringContaining(`can't look up user "nobody.here": your account may not see usernames`),
+		]);
+		await desk.stop();
+	});
+});
+
+describe('143 names in cells', () => {
+	const users = Object.fromEntries(Array.from({ length: 143 }, (_, at) => [`agent${at}`, at + 1]));
+	const isUserRequest = ({ url }: RecordedRequest): boolean => url.includes('/users');
+
+	/** A list of users with pages and totals. */
+	function pagesOf({ url }: RecordedRequest) {
+		const { pathname, searchParams: query } = new URL(url, 'http://x');
+		if (!pathname.endsWith('/users') || query.has('include')) return undefined;
+		const search = query.get('search') ?? '';
+		const found = Object.entries(users)
+			.map(([username, id]) => ({ id, username, slug: username }))
+			.filter(({ username }) => username.includes(search));
+		const from = (Number(query.get('page') ?? 1) - 1) * 100;
+		return json(200, found.slice(from, from + 100), {
+			'x-wp-total': String(found.length),
+			'x-wp-totalpages': String(Math.ceil(found.length / 100)),
+		});
+	}
+
+	test('cost a request for a hundred users, and nothing at a resume under faults', async () => {
+		let isFaulty = false;
+		const service = await startDirectoryService({
+			users,
+			instead(request) {
+				if (isFaulty && isUserRequest(request)) return text(502, 'Bad gateway');
+				return pagesOf(request);
+			},
+		});
+		service.sheet('t.csv', 'id,assignee', 300, (row) => `${row},agent${row % 143}`);
+		await service.run('ticket update --input t.csv -q --first 150');
+		// Five one by one, some of them asked twice, and two pages.
+		expect(service.requests.filter(isUserRequest).length).toBeLessThanOrEqual(12);
+		isFaulty = true;
+		const before = service.requests.filter(isUserRequest).length;
+		const { exitCode, stderr } = await service.run('run resume last -q');
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(service.requests.filter(isUserRequest)).toHaveLength(before);
+		expect(service.written()).toHaveLength(300);
+	});
+
+	test('survive a gateway that fails every third request', async () => {
+		let count = 0;
+		const service = await startDirectoryService({
+			users,
+			instead: (request) =>
+				isUserRequest(request) && count++ % 3 === 0 ? text(502, '<html>Bad gateway</html>') : pagesOf(request),
+		});
+		service.sheet('t.csv', 'id,assignee', 143, (row) => `${row},agent${row - 1}`);
+		const { exitCode, stderr } = await service.run('ticket update --input t.csv -q');
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(
+			service.written().every(([path, body]) => path === `/tickets/${(body as { assignee: number }).assignee}`),
+		).toBe(true);
+	});
+
+	test('show that they are looked up at a terminal', async () => {
+		const service = await startDirectoryService({ users, instead: pagesOf });
+		const names = Object.keys(users).slice(0, 8);
+		const shell = `{ echo id,assignee; ${names.map((name, at) => `echo ${at + 1},${name};`).join(' ')} } >t.csv; supportctl ticket update --input t.csv --no-snapshot`;
+		const { exitCode, raw } = await runInTerminal([], { shell, env: service.env });
+		expect([exitCode, raw]).toEqual([0, expect.stringContaining('looking up names')]);
 	});
 });

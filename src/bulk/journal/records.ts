@@ -6,7 +6,7 @@ import { bounded, isId, isObject } from '../../api/values.js';
 import { type ExitCode, FailedError } from '../../errors.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
-import type { NameRecord } from '../lists/directory.js';
+import type { NameRecord } from '../lists/found.js';
 import type { Ids, RunHeader } from '../plan.js';
 import { type Counts, createCounts } from './counts.js';
 import { headerProblem, runId } from './header.js';

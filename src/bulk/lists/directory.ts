@@ -1,62 +1,46 @@
 /** Users, terms and application passwords by name: each distinct name is looked up at most once, before anything is written. */
 
 import { decodeEntities } from '../../api/compare.js';
-import type { Dialect } from '../../api/dialect.js';
-import { endpoints } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
 import { kinds } from '../../api/kinds.js';
-import { listRequest, ownAccount, PAGE_SIZE, reads } from '../../api/reads.js';
+import { listRequest, PAGE_SIZE, reads } from '../../api/reads.js';
 import { readReference } from '../../api/references.js';
-import { createPlanner, type Request } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
-import { isId, isProblem, looksLikeNumber, NOBODY, OWN_ID, parseId, quote } from '../../api/values.js';
-import { FailedError, NOT_SIGNED_IN, SupportctlError, UsageError } from '../../errors.js';
-import { isRouteMissing, lookedUpId } from '../../http/judge.js';
-import { type Known, knownObject } from '../../http/known.js';
-import { isLost, type Outcome, unsent } from '../../http/outcome.js';
+import { isId, looksLikeNumber, quote } from '../../api/values.js';
+import { FailedError, NOT_SIGNED_IN, SupportctlError } from '../../errors.js';
+import { isRouteMissing } from '../../http/judge.js';
+import type { Known } from '../../http/known.js';
+import { type Outcome, unsent } from '../../http/outcome.js';
 import { headerOf } from '../../http/response.js';
 import { isNothing } from '../held.js';
-import { type ListedObject, objectsIn } from './pages.js';
-
-export type Found = { readonly id: string } | NotFound | { readonly asGiven: true };
-
-interface NotFound {
-	readonly problem: string;
-	/** The service itself, or a whole list, says that there is none; without it, nobody knows. */
-	readonly missing?: true;
-}
-
-export type NameRecord = { readonly of: string; readonly name: string } & Exclude<Found, { asGiven: true }>;
-
-export interface Directory {
-	/** By ID, username, slug or name. @throws SupportctlError */
-	id(text: string): Promise<Found>;
-}
+import {
+	type Directory,
+	type DirectoryOptions,
+	type Found,
+	idFrom,
+	isSameText,
+	listedIn,
+	Memory,
+	type Setting,
+} from './found.js';
+import { type ListedObject, objectsIn, readWhole } from './pages.js';
+import { Users } from './users.js';
 
 export type Directories = ReturnType<typeof createDirectories>;
 
-export interface DirectoryOptions {
-	dialect: Dialect;
-	/** @throws SupportctlError for refused credentials */
-	send(request: Request): Promise<Outcome>;
-	/** Undefined without credentials. */
-	account(): Promise<{ username?: string } | undefined>;
-	/** How a name was understood, where that is not plain. */
-	tell(text: string): void;
-}
-
-/** Searches for suggestions. */
-const SUGGESTED = 5;
-
 type NamedField = Pick<Field, 'name' | 'kind'>;
-
-interface Setting extends DirectoryOptions {
-	memory: Memory;
-}
 
 export function createDirectories(options: DirectoryOptions) {
 	const memory = new Memory();
-	const setting: Setting = { ...options, memory };
+	const setting: Setting = {
+		...options,
+		memory,
+		lookUp(request) {
+			const response = options.send(request);
+			options.onLookUp?.(response);
+			return response;
+		},
+	};
 	const users = new Users(setting);
 	const terms = madeOnce((taxonomy) => new Terms(taxonomy, setting));
 	return {
@@ -95,198 +79,6 @@ function madeOnce<T>(make: (name: string) => T): (name: string) => T {
 		made.set(name, own);
 		return own;
 	};
-}
-
-class Memory {
-	readonly records: NameRecord[] = [];
-	readonly #known = new Map<string, Promise<Found>>();
-
-	remember({ of, name, ...found }: NameRecord): void {
-		this.#known.set(`${of} ${name}`, Promise.resolve(found));
-	}
-
-	once(of: string, name: string, lookUp: () => Promise<Found>): Promise<Found> {
-		const key = `${of} ${name}`;
-		const known = this.#known.get(key);
-		if (known !== undefined) return known;
-		const looking = lookUp().then((found) => {
-			if (!('asGiven' in found)) this.records.push({ of, name, ...found });
-			return found;
-		});
-		this.#known.set(key, looking);
-		return looking;
-	}
-}
-
-/** Undefined if the service offers you no list. @throws FailedError */
-function listedIn(outcome: Outcome, what: string): ListedObject[] | undefined {
-	const { code, message } = outcome;
-	const objects = objectsIn(outcome);
-	if (objects !== undefined || !isLost(outcome)) return objects;
-	throw new FailedError(`could not look up ${what}: ${message ?? code ?? outcome.outcome}; nothing was sent`, {
-		code: code ?? 'lookup_failed',
-	});
-}
-
-class Users implements Directory {
-	readonly #names = new Map<string, string>();
-	/** Live services find your own name only; the list has others. */
-	#refusesOthers = false;
-	#suggested = 0;
-	#hasList = true;
-
-	constructor(private readonly setting: Setting) {}
-
-	name(id: string): string | undefined {
-		return this.#names.get(id);
-	}
-
-	id(text: string): Promise<Found> {
-		return this.setting.memory.once('users', text, async () => {
-			if (text === NOBODY) return { id: '0' };
-			const { by, text: given } = readReference(text);
-			if (by === 'id') return idFrom(given);
-			if (by === 'either' && looksLikeNumber(text)) return { id: text };
-			if (text !== OWN_ID) return await this.#lookUp(given);
-			const own = await this.own();
-			if (own !== undefined && 'id' in own) return { id: own.id };
-			const why = own?.why ?? 'you are not signed in';
-			throw new UsageError(`${OWN_ID}: can't determine your user ID: ${why}; nothing was sent`, {
-				code: 'own_id_unknown',
-				hint: 'pass the ID instead',
-			});
-		});
-	}
-
-	/** Your account: by name, or by GET /users/me if the service doesn't know the name, such as an email. */
-	async own(): Promise<{ id: string; username?: string } | { why: string } | undefined> {
-		const { dialect, send, account } = this.setting;
-		const own = await account();
-		if (own === undefined) return undefined;
-		const requests = [createPlanner(ownAccount, dialect)({ ids: {} })];
-		if (own.username !== undefined) requests.unshift(this.#lookUpOf(own.username));
-		let why = 'the service does not return your account';
-		for (const request of requests) {
-			const { outcome, body, message } = await send(request);
-			const id = outcome === 'ok' ? lookedUpId(body) : undefined;
-			if (id !== undefined) return { id, username: own.username };
-			why = message ?? why;
-		}
-		return { why };
-	}
-
-	#lookUpOf(username: string): Request {
-		return createPlanner(endpoints['user.id'], this.setting.dialect)({ ids: { username }, fields: { username } });
-	}
-
-	async learn(shown: readonly unknown[]): Promise<void> {
-		const ids = [...new Set(shown.filter(isId).map(String))].filter((id) => !this.#names.has(id));
-		for (let at = 0; this.#hasList && at < ids.length; at += PAGE_SIZE) {
-			this.#hasList = (await this.missing(ids.slice(at, at + PAGE_SIZE))) !== undefined;
-		}
-	}
-
-	/** @returns those of the first hundred IDs that the service doesn't have; undefined without a list */
-	async missing(ids: readonly string[]): Promise<string[] | undefined> {
-		const batch = ids.slice(0, PAGE_SIZE);
-		if (batch.length === 0) return [];
-		const found = await this.#list({ include: batch.join(',') }, 'users');
-		const there = new Set(found?.map(({ id }) => String(id)));
-		return found === undefined ? undefined : batch.filter((id) => !there.has(id));
-	}
-
-	/** A lookup names no account: where reads are served, the account behind the ID has to show the name. */
-	async #confirmed(id: string, name: string): Promise<Found> {
-		const { dialect, send } = this.setting;
-		const what = `user ${quote(name)}`;
-		const query = { context: 'edit', per_page: '1', include: id };
-		const listed = await send(listRequest(reads.user, {}, query, dialect));
-		let account = listedIn(listed, what)?.find((each) => String(each.id) === id);
-		let why = listed;
-		if (account === undefined || !isNamed(account)) {
-			why = await send(createPlanner(reads.user.get, dialect)({ ids: { id } }));
-			if (isRouteMissing(listed) && isRouteMissing(why)) return { id };
-			const known = knownObject(why);
-			if (known.is === 'shown') account = known.value;
-		}
-		const asked = `the lookup of ${quote(name)} returned user ${id}`;
-		if (account === undefined) {
-			const reason = (why.message ?? why.code ?? 'it is not in the list').replace(/\.$/, '');
-			return { problem: `${asked}, but the service doesn't show that account: ${reason}; use the ID` };
-		}
-		const { username, slug } = account;
-		if (typeof username === 'string') {
-			this.#names.set(id, username);
-			if (isSameText(username, name)) return { id };
-			return { problem: `${asked}, who is ${quote(username)}` };
-		}
-		// Accounts that are no administrators see slugs only.
-		if (isSameText(slug, slugOf(name))) return { id };
-		return { problem: `${asked}, but your account may not see usernames, so that can't be confirmed: use the ID` };
-	}
-
-	async #lookUp(name: string): Promise<Found> {
-		const what = `user ${quote(name)}`;
-		let why: string | undefined;
-		let isRefused = false;
-		if (!this.#refusesOthers) {
-			const outcome = await this.setting.send(this.#lookUpOf(name));
-			const id = outcome.outcome === 'ok' ? lookedUpId(outcome.body) : undefined;
-			if (id !== undefined) return await this.#confirmed(id, name);
-			listedIn(outcome, what);
-			this.#refusesOthers = outcome.code === 'invalid_username_access';
-			why = outcome.message ?? outcome.code;
-			isRefused = outcome.refused === true || outcome.gone !== undefined;
-		}
-		let seen = await this.#list({ search: name }, what);
-		const isMatch = ({ id, username }: ListedObject): boolean => isId(id) && isSameText(username, name);
-		let match = seen?.find(isMatch);
-		if (match === undefined && seen?.length === PAGE_SIZE) {
-			seen = await this.#list({ slug: slugOf(name) }, what);
-			match = seen?.find(isMatch);
-		}
-		if (match !== undefined) return { id: String(match.id) };
-		if (seen === undefined) {
-			if (this.#refusesOthers) return { problem: `can't look up ${what} here: use the ID` };
-			if (!isRefused) return { problem: `couldn't look up ${what}: ${why ?? 'the response shows no ID'}; use the ID` };
-			return { problem: `${what} not found${why === undefined ? '' : `: ${why}`}`, missing: true };
-		}
-		const suggestion = await this.#suggestion(name, seen);
-		return { problem: `${what} not found${suggestion || '; list users: supportctl user list'}`, missing: true };
-	}
-
-	async #list(query: Readonly<Record<string, string>>, what: string): Promise<ListedObject[] | undefined> {
-		const { dialect, send } = this.setting;
-		const all = { context: 'edit', per_page: String(PAGE_SIZE), ...query };
-		const found = listedIn(await send(listRequest(reads.user, {}, all, dialect)), what);
-		for (const { id, username } of found ?? []) {
-			if (isId(id) && typeof username === 'string') this.#names.set(String(id), username);
-		}
-		return found;
-	}
-
-	async #suggestion(name: string, seen: readonly ListedObject[]): Promise<string> {
-		const byEmail = seen.find(({ email }) => isSameText(email, name));
-		if (byEmail !== undefined) return `; did you mean "${byEmail.username}"?`;
-		if (this.#suggested++ >= SUGGESTED) return '';
-		const others = await this.#list({ search: [...name].slice(0, 2).join('') }, `user ${quote(name)}`);
-		const all = [...seen, ...(others ?? [])].map(({ username }) => String(username ?? ''));
-		return didYouMean(name, all);
-	}
-}
-
-/** As services make it from a username. */
-const slugOf = (name: string): string => name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-');
-
-const isNamed = ({ username }: ListedObject): boolean => typeof username === 'string';
-
-function isSameText(left: unknown, right: string): boolean {
-	return typeof left === 'string' && left.toLowerCase() === right.toLowerCase();
-}
-
-function idFrom(text: string): Found {
-	const parsed = parseId(text);
-	return isProblem(parsed) ? parsed : { id: parsed.value };
 }
 
 interface Named {
@@ -465,40 +257,26 @@ class Terms extends Listing {
 	/** Undefined only if the service has no such list: "not found" and "the only one" need a whole one. */
 	protected async read(): Promise<Named[] | undefined> {
 		const { taxonomy } = this;
-		const { dialect, send } = this.setting;
-		const terms = new Map<string, Named>();
-		let before = Number.POSITIVE_INFINITY;
-		let nameless = 0;
-		for (let page = 1; ; page++) {
+		const { dialect, lookUp } = this.setting;
+		const { objects, isWhole, failure } = await readWhole(async (page) => {
 			const query = { orderby: 'id', order: 'asc', per_page: String(PAGE_SIZE), page: String(page) };
-			const outcome = await send(listRequest(reads.term, { taxonomy }, query, dialect));
-			if (page === 1 && isRouteMissing(outcome)) return undefined;
-			if (page > 1 && outcome.code === PAST_THE_END) break;
-			const found = objectsIn(outcome);
-			if (found === undefined) throw this.#incomplete(terms.size, outcome);
-			const known = terms.size;
-			for (const { id, slug, name } of found) {
+			return await lookUp(listRequest(reads.term, { taxonomy }, query, dialect));
+		});
+		if (failure !== undefined && objects.length === 0 && isRouteMissing(failure)) return undefined;
+		if (!isWhole) throw this.#incomplete(objects.length, failure);
+		const all = objects
+			.filter(({ id }) => isId(id))
+			.map(({ id, slug, name }) => {
 				const plain = decodeEntities(String(name ?? '')).trim();
-				if (isId(id)) terms.set(String(id), { id: String(id), slug: String(slug ?? ''), name: plain });
-				else nameless++;
-			}
-			const total = totalIn(outcome);
-			if (total === undefined) {
-				// A first page that is short may be a smaller page than was asked for.
-				const isShorter = page > 1 && found.length < before;
-				if (found.length === 0 || isShorter) break;
-			} else if (terms.size + nameless >= total) break;
-			if (terms.size === known) throw this.#incomplete(terms.size, outcome);
-			before = found.length;
-		}
-		const all = [...terms.values()];
+				return { id: String(id), slug: String(slug ?? ''), name: plain };
+			});
 		this.#all = all;
 		this.#isListed = true;
 		return all;
 	}
 
-	#incomplete(count: number, { message, code }: Outcome): FailedError {
-		const why = (message ?? code ?? 'a page brought nothing new').replace(/\.$/, '');
+	#incomplete(count: number, failure: Outcome | undefined): FailedError {
+		const why = (failure?.message ?? failure?.code ?? 'a page brought nothing new').replace(/\.$/, '');
 		const what = `could not list the ${this.taxonomy} terms: ${count} came, and then: ${why}; nothing was sent`;
 		return new FailedError(what, { code: 'incomplete_list', hint: 'try again, or write IDs as id:5' });
 	}
@@ -512,9 +290,6 @@ class Terms extends Listing {
 		return { problem: `${this.taxonomy} ${quote(text)} not found${likely}`, missing: true };
 	}
 }
-
-/** Of a page behind the last one. */
-const PAST_THE_END = 'rest_post_invalid_page_number';
 
 export function totalIn({ headers = {} }: Outcome): number | undefined {
 	const text = headerOf(headers, 'x-wp-total') ?? '';
@@ -542,9 +317,9 @@ class Passwords extends Listing {
 	}
 
 	protected async read(): Promise<Named[] | undefined> {
-		const { dialect, send } = this.setting;
+		const { dialect, lookUp } = this.setting;
 		const request = listRequest(reads.password, { user_id: this.userId }, {}, dialect);
-		const listed = listedIn(await send(request), 'application passwords');
+		const listed = listedIn(await lookUp(request), 'application passwords');
 		return listed?.map(({ slug, name }) => ({ id: String(slug), slug: String(slug), name: String(name) }));
 	}
 

@@ -65,6 +65,7 @@ export async function readList(
 		size,
 		most: read.orders.length > 0 ? pages : 1,
 		byId,
+		isWatched: true,
 		countsOnly,
 		async onPage(objects, total) {
 			const found = objects.filter(isWanted);

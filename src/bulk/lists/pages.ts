@@ -3,6 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { PAGE_SIZE } from '../../api/reads.js';
 import { isObject } from '../../api/values.js';
 import type { Outcome } from '../../http/outcome.js';
 import { headerOf } from '../../http/response.js';
@@ -21,6 +22,8 @@ export interface PagesOptions {
 	most: number;
 	/** 1 ascending, -1 descending. */
 	byId?: 1 | -1 | undefined;
+	/** Whether objects that move between pages are looked for, with two requests more; a total that changes is always noticed. */
+	isWatched: boolean;
 	/** A total that can be trusted ends it after one page. */
 	countsOnly?: boolean;
 	/** New objects, in order; false ends the reading. @param total as the service counts */
@@ -32,6 +35,8 @@ interface PagesEnd {
 	count: number;
 	/** As the service counts, if every page was read. */
 	total?: number | undefined;
+	/** Whether it ended by itself: as many as its total says, or without one, a last page that was shorter. */
+	isWhole: boolean;
 	/** Why a page could not be read. */
 	failure?: Outcome | undefined;
 }
@@ -54,6 +59,9 @@ class Ended extends Error {
 /** As long as each brings something new. */
 const MOST_PASSES = 3;
 
+/** Pages of a directory that are read at a time. */
+const AT_ONCE = 4;
+
 /** No Set holds more than 16 million IDs. */
 const CEILING = 10_000_000;
 
@@ -63,28 +71,50 @@ export async function readPages(options: PagesOptions): Promise<PagesEnd> {
 	const list = new List(options);
 	try {
 		const first = await list.read(1);
-		if (first === undefined) return { count: 0 };
+		if (first === undefined) return { count: 0, isWhole: false };
 		const { objects, total, pages } = first;
 		const isTrusted = total !== undefined && objects.length === size && pages === Math.ceil(total / size);
-		if (options.countsOnly === true && isTrusted) return { count: total };
-		const watch = await watchLastPage(list, first, most);
-		const last = await readInOrder(list, first, watch, options);
+		if (options.countsOnly === true && isTrusted) return { count: total, isWhole: true };
+		const watch = await watchLastPage(list, first, options);
+		const { last, isRepeated } = await readInOrder(list, first, watch, options);
 		if (last.number > 1 && watch.isDoubtful() && !list.isNameless) await readAllAgain(list, last.number);
-		const isWhole = last.number < most || (last.pages ?? Number.POSITIVE_INFINITY) <= most;
-		return { count: list.count, total: isWhole ? last.total : undefined };
+		const isReadToEnd = last.number < most || (last.pages ?? Number.POSITIVE_INFINITY) <= most;
+		const isWhole = isReadToEnd && (last.total === undefined ? !isRepeated : list.count >= last.total);
+		return { count: list.count, total: isReadToEnd ? last.total : undefined, isWhole };
 	} catch (error) {
-		if (error instanceof Ended) return { count: list.count, failure: error.failure };
+		if (error instanceof Ended) return { count: list.count, failure: error.failure, isWhole: false };
 		throw error;
 	} finally {
 		list.stop.abort();
 	}
 }
 
+/** All in one list. @param isEnough of those so far: the rest is not read */
+export async function readWhole(
+	fetch: FetchPage,
+	isEnough: (objects: readonly ListedObject[], total: number | undefined) => boolean = () => false,
+): Promise<Pick<PagesEnd, 'isWhole' | 'failure'> & { objects: ListedObject[] }> {
+	const objects: ListedObject[] = [];
+	const { isWhole, failure } = await readPages({
+		fetch,
+		concurrency: AT_ONCE,
+		size: PAGE_SIZE,
+		most: Number.POSITIVE_INFINITY,
+		byId: 1,
+		isWatched: false,
+		async onPage(found, total) {
+			objects.push(...found);
+			return !isEnough(objects, total);
+		},
+	});
+	return { objects, isWhole, failure };
+}
+
 /** Services also count hidden objects, which are left out of pages: a full page has none. */
 type Watch = Awaited<ReturnType<typeof watchLastPage>>;
 
-async function watchLastPage(list: List, first: Page, most: number) {
-	const at = first.pages === undefined ? 1 : Math.min(first.pages, most);
+async function watchLastPage(list: List, first: Page, { most, isWatched }: PagesOptions) {
+	const at = first.pages === undefined || !isWatched ? 1 : Math.min(first.pages, most);
 	const look = at > 1 ? ((await list.read(at))?.objects ?? []) : [];
 	const isUsed = look.length > 0;
 	// Places that objects moved, and differences of totals.
@@ -102,19 +132,32 @@ async function watchLastPage(list: List, first: Page, most: number) {
 			accounted += Math.max(0, (before.total ?? 0) - (page.total ?? 0));
 			return true;
 		},
-		isDoubtful: () => !isUsed || moved !== accounted,
+		isDoubtful: () => isWatched && (!isUsed || moved !== accounted),
 	};
 }
 
-async function readInOrder(list: List, first: Page, watch: Watch, { size, most, byId }: PagesOptions): Promise<Page> {
+interface InOrder {
+	last: Page;
+	/** Its last page brought nothing new, though it was not empty. */
+	isRepeated: boolean;
+}
+
+async function readInOrder(
+	list: List,
+	first: Page,
+	watch: Watch,
+	{ size, most, byId }: PagesOptions,
+): Promise<InOrder> {
 	const isCounted = first.pages !== undefined;
 	const full = isCounted ? size : Math.max(1, first.objects.length);
 	let last = first.pages ?? (first.objects.length === 0 ? 1 : Number.POSITIVE_INFINITY);
 	// It was read before the last page was.
 	if (!watch.isUsed) await list.give(first.objects);
+	const isReached = !isCounted && first.total !== undefined && list.count >= first.total;
 	const hasMore = watch.isUsed || last > 1 || first.objects.length >= full;
 	let before = first;
-	if (!hasMore) return before;
+	let isRepeated = false;
+	if (!hasMore || isReached) return { last: before, isRepeated };
 	const until = (): number => Math.min(most, Math.max(last, before.number + 1));
 	for await (const page of list.ahead(watch.isUsed ? 1 : 2, until)) {
 		const isShifted = watch.see(page, before) && byId !== undefined;
@@ -126,9 +169,10 @@ async function readInOrder(list: List, first: Page, watch: Watch, { size, most, 
 		// Else a service that repeats pages could be read for as many as it claims to have.
 		if (isInside && page.objects.length > 0 && !isNew) throw repeated(list.count);
 		const isFull = isInside ? page.objects.length > 0 : page.objects.length >= full && isNew;
+		isRepeated = page.objects.length > 0 && !isNew;
 		if (!isFull) break;
 	}
-	return before;
+	return { last: before, isRepeated };
 }
 
 async function readAllAgain(list: List, last: number): Promise<void> {

@@ -12,7 +12,8 @@ import { UsageError } from '../../errors.js';
 import { readDuration } from '../../text.js';
 import { isNothing } from '../held.js';
 import type { Ids } from '../plan.js';
-import type { Directories, Found } from './directory.js';
+import type { Directories } from './directory.js';
+import type { Found } from './found.js';
 
 interface Asked {
 	read: Read;

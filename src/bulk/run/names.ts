@@ -9,7 +9,8 @@ import { isId, isProblem, parseSlug, quote } from '../../api/values.js';
 import { andNothingSent, UsageError } from '../../errors.js';
 import type { JournalRecord } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
-import type { Directories, Directory } from '../lists/directory.js';
+import type { Directories } from '../lists/directory.js';
+import type { Directory } from '../lists/found.js';
 import type { Fields, RunPlan } from '../plan.js';
 
 function isNamed(value: unknown, of: Named): value is string {

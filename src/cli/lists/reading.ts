@@ -61,8 +61,7 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 	const client = await session.openClient(concurrency);
 	const pace = new AdaptivePace({ ...session.sending, rate: options.rate ?? settings.rate });
 	const sending: SendOptions = { ...session.sending, pace };
-	const tell = (text: string): void => warn(context, [text]);
-	const directories = openDirectories(session, sending, async () => ({ session, client }), tell);
+	const directories = openDirectories(session, sending, async () => ({ session, client }), invocation);
 	const sendRead = rawIfAllowed(
 		(request, more) => send(client, request, { ...sending, ...more }),
 		() => warn(context, ["your account can't read raw values (context=edit): printing rendered values"]),

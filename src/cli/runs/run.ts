@@ -94,7 +94,7 @@ export async function startRun(given: RunJob): Promise<ExitCode> {
 	});
 	const pace = new AdaptivePace({ clock, random, rate: session.connection.settings.rate });
 	const sending = { ...session.sending, pace };
-	const directories = openDirectories(session, sending, reach, (text) => warn(context, [text]));
+	const directories = openDirectories(session, sending, reach, given);
 	const onDraft = (path: string): unknown => drafts.push(path);
 	try {
 		const extent = await extentOf(given, reach);

@@ -76,25 +76,173 @@ test('@me without credentials, or of a service that shows no account, is refused
 	expect(await hidden.directories.users.own()).toEqual({ why: 'No such route.' });
 });
 
-test('an email address is no username, and the message says whose it is', async () => {
-	const { directories } = directoriesOf((_, request) =>
-		isLookup(request)
-			? failed('invalid_username')
-			: ok([{ id: 7, username: 'jdoe', email: 'Jane@desk.example' }, { id: 'x' }]),
-	);
-	expect(await directories.users.id('jane@desk.example')).toEqual({
-		problem: 'user "jane@desk.example" not found; did you mean "jdoe"?',
-		missing: true,
+/** Lists users by `search` (in usernames, emails and names), `slug`, `include` and `page`. */
+function listing(users: readonly Record<string, unknown>[]) {
+	const wholly = { context: 'edit', orderby: 'id' };
+	return (query: URLSearchParams, request: Request): Outcome => {
+		if (isLookup(request)) return failed('invalid_username_access', { message: 'Not allowed.' });
+		const [search, slugs, ids] = ['search', 'slug', 'include'].map((name) => query.get(name) ?? undefined);
+		const found = users.filter((user) => {
+			const text = [user.username, user.email, user.name, user.slug].join(' ').toLowerCase();
+			const isFound = search === undefined || text.includes(search.toLowerCase());
+			const isOf = slugs === undefined || slugs.split(',').includes(String(user.slug));
+			return isFound && isOf && (ids === undefined || ids.split(',').includes(String(user.id)));
+		});
+		const from = (Number(query.get('page') ?? 1) - 1) * 100;
+		expect(Object.fromEntries(query)).toMatchObject(ids === undefined ? wholly : {});
+		return {
+			...ok(found.slice(from, from + 100)),
+			headers: { 'x-wp-total': String(found.length), 'x-wp-totalpages': String(Math.ceil(found.length / 100)) },
+		};
+	};
+}
+
+const people = [
+	{ id: 1, username: 'ada', email: 'boss@desk.example', name: 'Ada' },
+	{ id: 2, username: 'jdoe', email: 'Jane@desk.example', name: 'Jane Doe' },
+	{ id: 3, username: 'sam', email: 'sam@desk.example', name: 'Sam' },
+	{ id: 4, username: 'sam2', email: 'sam2@desk.example', name: 'Sam' },
+	{ id: 5, username: 'jane doe', email: 'other@desk.example', name: 'Other' },
+	{ id: 6, username: 'a.b@example.com', email: 'ab@desk.example', name: 'Anna' },
+	{ id: 7, username: 'x', email: 'ada', name: 'jdoe' },
+	{ id: 8, username: 'twin', email: 't@desk.example', name: 'Alone' },
+];
+
+describe('a user is found', () => {
+	test.each<[string, string, object]>([
+		['by username', 'JDoe', { id: '2' }],
+		['by username before an email and a name', 'ada', { id: '1' }],
+		['by username before a display name', 'Jane Doe', { id: '5' }],
+		['by a username with @ that is no email', 'a.b@example.com', { id: '6' }],
+		['by email', 'jane@desk.example', { id: '2' }],
+		['by a display name that is the only one', 'alone', { id: '8' }],
+		['not by one of two', 'Sam Two', { problem: expect.stringContaining('not found'), missing: true }],
+		['by @ and the username', '@jdoe', { id: '2' }],
+		[
+			'not by @ and an email',
+			'@jane@desk.example',
+			{ problem: 'user "jane@desk.example" not found; did you mean "jdoe"?', missing: true },
+		],
+		[
+			'not by @ and a display name',
+			'@Alone',
+			{ problem: expect.stringContaining('did you mean "twin"?'), missing: true },
+		],
+	])('%s', async (_, text, found) => {
+		const { directories, told } = directoriesOf(listing(people));
+		expect(await directories.users.id(text)).toEqual(found);
+		expect(told).toEqual([]);
+	});
+
+	test('by a display name only if nobody shares it', async () => {
+		const { directories } = directoriesOf(
+			listing(people.filter(({ id }) => id !== 3).concat({ ...people[3], id: 9 } as never)),
+		);
+		expect(await directories.users.id('Sam')).toEqual({
+			problem: '"Sam" is ambiguous (2 users); use the ID: 4 or 9',
+		});
+	});
+
+	test('by username on a later page, and not by email or name if a page is missing', async () => {
+		const many = Array.from({ length: 250 }, (_, at) => ({
+			id: at + 10,
+			username: `ann.${at}`,
+			name: 'Ann',
+			email: 'x',
+		}));
+		const respond = listing([...many, { id: 999, username: 'Ann.B', name: 'Ann B', email: 'ann@desk.example' }]);
+		const whole = directoriesOf(respond);
+		expect(await whole.directories.users.id('ann.b')).toEqual({ id: '999' });
+		expect(await whole.directories.users.id('ann b')).toEqual({ id: '999' });
+		const broken = directoriesOf((query, request) =>
+			query.get('page') === '2' ? failed('rest_forbidden', { status: 403 }) : respond(query, request),
+		);
+		expect(await broken.directories.users.id('ann.5')).toEqual({ id: '15' });
+		const problem = expect.stringContaining("the service's list of users is not complete");
+		expect(await broken.directories.users.id('ann@desk.example')).toEqual({ problem });
 	});
 });
 
-test('a username among more matches than a page holds is found by its slug', async () => {
-	const many = Array.from({ length: 100 }, (_, at) => ({ id: at + 10, username: `ann.${at}` }));
-	const { directories } = directoriesOf((query, request) => {
-		if (isLookup(request)) return failed('invalid_username_access');
-		return ok(query.get('slug') === 'ann-b' ? [{ id: 7, username: 'Ann.B' }] : many);
+describe('an account that sees no usernames', () => {
+	const hidden = [
+		{ id: 1, username: 'agent1', slug: 'agent1', name: 'Me', email: 'me@desk.example' },
+		{ id: 12, slug: 'agent7', name: 'Agent Seven' },
+		{ id: 13, slug: 'jose-kaya', name: 'José' },
+		{ id: 14, slug: 'a-bexample-com', name: 'Anna' },
+		{ id: 15, slug: 'two-names', name: 'Two' },
+		{ id: 16, slug: 'two-names-2', name: 'Names' },
+	];
+
+	test.each([
+		['agent7', { id: '12' }, ['agent7 by slug: user 12 (your account may not see usernames)']],
+		['@agent7', { id: '12' }, [expect.stringContaining('by slug')]],
+		['jose.kaya', { id: '13' }, [expect.stringContaining('jose.kaya by slug: user 13')]],
+		['a.b@example.com', { id: '14' }, [expect.stringContaining('by slug')]],
+		['agent1', { id: '1' }, []],
+		['two.names', { problem: '"two.names" is ambiguous (2 users); use the ID: 15 or 16' }, []],
+		[
+			'Agent Seven',
+			{
+				problem: `can't look up user "Agent Seven": your account may not see usernames, and nobody it sees has this slug; did you mean "agent7"?`,
+			},
+			[],
+		],
+		[
+			'nobody',
+			{
+				problem: `can't look up user "nobody": your account may not see usernames, and nobody it sees has this slug; use the ID`,
+			},
+			[],
+		],
+	])('finds %s by slug, or says that it is a matter of rights', async (text, found, tells) => {
+		const { directories, told } = directoriesOf(listing(hidden));
+		expect(await directories.users.id(text)).toEqual(found);
+		expect(told).toEqual(tells);
 	});
-	expect(await directories.users.id('ann.b')).toEqual({ id: '7' });
+
+	test('does not say that an ID which it does not see is missing', async () => {
+		const { directories } = directoriesOf(listing(hidden));
+		expect(await directories.users.missing(['12', '99'])).toBeUndefined();
+	});
+});
+
+describe('many names', () => {
+	const many = (count: number) =>
+		Array.from({ length: count }, (_, at) => ({
+			id: at + 1,
+			username: `u${at}x`,
+			name: `N${at}`,
+			email: `u${at}@x.example`,
+		}));
+	const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `u${at}x`);
+
+	test.each([
+		[143, 143, 1 + 5 + 2],
+		// Twelve more are looked up until the list costs less.
+		[143, 1200, 1 + 12 + 1 + 12],
+		[6, 5000, 1 + 6 + 1],
+	])('%i of %i users cost about a request for a hundred users', async (asked, users, most) => {
+		const { directories, sent } = directoriesOf(listing(many(users)));
+		for (const [at, name] of names(asked).entries())
+			expect(await directories.users.id(name)).toEqual({ id: `${at + 1}` });
+		expect(sent.length).toBeLessThanOrEqual(most);
+		expect(directories.memory.records).toHaveLength(asked);
+	});
+
+	test('are looked up one by one where nobody is listed', async () => {
+		const { directories, sent } = directoriesOf((_, request) =>
+			isLookup(request) ? ok({ id: 7 }) : failed('rest_no_route', { status: 404 }),
+		);
+		for (const name of names(8)) expect(await directories.users.id(name)).toEqual({ id: '7' });
+		expect(sent.filter((path) => path.endsWith('/username'))).toHaveLength(8);
+	});
+
+	test('without usernames are told by slug a few times', async () => {
+		const respond = listing(many(20).map(({ id, username }) => ({ id, slug: username })));
+		const { directories, told } = directoriesOf(respond);
+		for (const name of names(20)) expect(await directories.users.id(name)).toMatchObject({ id: expect.any(String) });
+		expect([told.length, told.at(-1)]).toEqual([6, 'more users by slug']);
+	});
 });
 
 test('without a user list, the message says why a name was not found', async () => {
@@ -115,7 +263,7 @@ test('without a user list, the message says why a name was not found', async () 
 		failed(isLookup(request) ? 'invalid_username_access' : 'rest_no_route'),
 	);
 	expect(await refusing.directories.users.id('jdoe')).toEqual({
-		problem: 'can\'t look up user "jdoe" here: use the ID',
+		problem: `can't look up user "jdoe": your account may only look up itself, and can't list users; use the ID`,
 	});
 });
 
@@ -125,9 +273,9 @@ test('only the first unknown names cost a search for suggestions', async () => {
 	);
 	for (let at = 0; at < 8; at++) await directories.users.id(`nobody${at}`);
 	expect(sent.filter((path) => path.includes('search=no&') || path.endsWith('search=no'))).toHaveLength(5);
+	// Where nobody is shown at all, nobody is known to be missing.
 	expect(await directories.users.id('nobody0')).toEqual({
 		problem: 'user "nobody0" not found; list users: supportctl user list',
-		missing: true,
 	});
 });
 

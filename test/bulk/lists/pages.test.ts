@@ -12,6 +12,7 @@ test('a list that does not end is ended, and says so', async () => {
 		concurrency: 2,
 		size: 10,
 		most: Number.POSITIVE_INFINITY,
+		isWatched: true,
 		ceiling: 95,
 		async onPage(objects) {
 			given += objects.length;
@@ -19,7 +20,7 @@ test('a list that does not end is ended, and says so', async () => {
 		},
 	});
 	expect({ end, given }).toEqual({
-		end: { count: 100, failure: expect.objectContaining({ code: 'endless_list' }) },
+		end: { count: 100, failure: expect.objectContaining({ code: 'endless_list' }), isWhole: false },
 		given: 100,
 	});
 });
@@ -35,7 +36,7 @@ test('objects that come newest first stay in that order where the list shifts', 
 			if (++count === 3) list.splice(2, 3);
 			return { outcome: 'ok', status: 200, attempts: 1, ms: 0, body, headers };
 		},
-		...{ concurrency: 1, size: 10, most: Number.POSITIVE_INFINITY, byId: -1 },
+		...{ concurrency: 1, size: 10, most: Number.POSITIVE_INFINITY, byId: -1, isWatched: true },
 		async onPage(objects) {
 			ids.push(...objects.map(({ id }) => id));
 			return true;
@@ -45,7 +46,13 @@ test('objects that come newest first stay in that order where the list shifts', 
 	expect(list.filter(({ id }) => !ids.includes(id))).toEqual([]);
 });
 
-const ended = { concurrency: 2, size: 10, most: Number.POSITIVE_INFINITY, onPage: async () => true };
+const ended = {
+	isWatched: true,
+	concurrency: 2,
+	size: 10,
+	most: Number.POSITIVE_INFINITY,
+	onPage: async () => true,
+};
 const read = (outcome: 'ok' | 'failed', body?: unknown) => ({ outcome, status: 200, attempts: 1, ms: 0, body });
 
 test('a service that repeats a page is not read for as many pages as it claims to have', async () => {
@@ -61,7 +68,11 @@ test('a service that repeats a page is not read for as many pages as it claims t
 
 test('a response that is no list ends the reading', async () => {
 	const refused = { ...read('failed'), code: 'rest_forbidden' };
-	expect(await readPages({ ...ended, fetch: async () => refused })).toEqual({ count: 0, failure: refused });
+	expect(await readPages({ ...ended, fetch: async () => refused })).toMatchObject({
+		count: 0,
+		failure: refused,
+		isWhole: false,
+	});
 });
 
 test('a count alone is taken from a full page that fits it', async () => {
@@ -75,7 +86,7 @@ test('a count alone is taken from a full page that fits it', async () => {
 			return { ...read('ok', body), headers: { 'x-wp-total': ['95'], 'x-wp-totalpages': '10' } };
 		},
 	});
-	expect({ counted, requests }).toEqual({ counted: { count: 95 }, requests: 1 });
+	expect({ counted, requests }).toEqual({ counted: { count: 95, isWhole: true }, requests: 1 });
 });
 
 test('a service that ignores `page` ends a list of objects without IDs at the first repetition, and says so', async () => {
@@ -83,7 +94,7 @@ test('a service that ignores `page` ends a list of objects without IDs at the fi
 	const given: unknown[] = [];
 	const onPage = async (objects: readonly ListedObject[]) => given.push(...objects) > 0;
 	const end = await readPages({ ...ended, onPage, fetch: async () => read('ok', body) });
-	expect(end).toEqual({ count: 10, failure: expect.objectContaining({ code: 'endless_list' }) });
+	expect(end).toEqual({ count: 10, failure: expect.objectContaining({ code: 'endless_list' }), isWhole: false });
 	expect(given).toEqual(body);
 });
 
@@ -96,5 +107,5 @@ test('pages of objects without IDs are given once each', async () => {
 		onPage,
 		fetch: async (page) => read('ok', titles.slice((page - 1) * 10, page * 10)),
 	});
-	expect({ end, given }).toEqual({ end: { count: 25 }, given: titles });
+	expect({ end, given }).toEqual({ end: { count: 25, isWhole: true }, given: titles });
 });

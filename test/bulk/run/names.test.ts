@@ -351,7 +351,7 @@ test.each([
 		'a username that this account may not look up',
 		{ lists: false },
 		'--assignee jdoe',
-		`can't look up user "jdoe" here: use the ID`,
+		`can't look up user "jdoe": your account may only look up itself, and can't list users; use the ID`,
 	],
 	['a username like no other', {}, '--assignee zzz', 'user "zzz" not found; list users: supportctl user list'],
 	['several tags with semicolons', {}, '--add-tag VIP;Login', '"VIP;Login" not found; separate several with commas'],
