@@ -210,3 +210,41 @@ describe('143 names in cells', () => {
 		expect([exitCode, raw]).toEqual([0, expect.stringContaining('looking up names')]);
 	});
 });
+
+describe('user id', () => {
+	test.each([
+		['jdoe', '7\n'],
+		['jdoe JOSE.KAYA @12345', '7\n8\n9\n'],
+	])('of %s asks the list of users where the lookup is refused, and says so once', async (names, stdout) => {
+		const service = await startDirectoryService();
+		const result = await service.run(`user id ${names} --format ids -j 1`);
+		expect(result).toEqual({
+			exitCode: 0,
+			stdout,
+			stderr: expect.stringMatching(
+				/^warning: the service refuses to look up others: asking its list of users\n(?!.*warning)/,
+			),
+		});
+	});
+
+	test('of one that nobody has fails with the nearest name', async () => {
+		const service = await startDirectoryService();
+		const { exitCode, stderr } = await service.run('user id jdeo');
+		expect([exitCode, stderr]).toEqual([1, expect.stringContaining('user "jdeo" not found; did you mean "jdoe"?')]);
+	});
+
+	test('is a matter of rights where nobody is listed', async () => {
+		const service = await startDirectoryService({ lists: false });
+		const { exitCode, stderr } = await service.run('user id jdoe');
+		expect([exitCode, stderr]).toEqual([1, expect.stringContaining('your account may only look up itself')]);
+	});
+
+	test('of a manager is found by slug', async () => {
+		const desk = await startSandbox({ seed: 20, role: 'manager' });
+		const authors = new Set([...desk.store.replies.values()].map(({ author }) => author));
+		const agent = [...desk.store.users.values()].find(({ id, roles }) => roles.includes('agent') && authors.has(id));
+		const { stdout, stderr } = await createWorkplace(desk.env).run(`user id ${agent?.username} --format ids`);
+		expect([stdout, stderr]).toEqual([`${agent?.id}\n`, expect.stringContaining(`${agent?.username} by slug`)]);
+		await desk.stop();
+	});
+});

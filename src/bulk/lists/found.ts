@@ -17,6 +17,9 @@ export interface NotFound {
 
 export type NameRecord = { readonly of: string; readonly name: string } & Exclude<Found, { asGiven: true }>;
 
+/** The code of a service that looks up nobody but its caller. */
+export const REFUSES_OTHERS = 'invalid_username_access';
+
 /** Names of one kind of object. */
 export interface Directory {
 	/** By ID, username, slug or name. @throws SupportctlError */

@@ -9,7 +9,7 @@ import { UsageError } from '../../errors.js';
 import { isRouteMissing, lookedUpId } from '../../http/judge.js';
 import { knownObject } from '../../http/known.js';
 import type { Outcome } from '../../http/outcome.js';
-import { type Directory, type Found, idFrom, isSameText, listedIn, type Setting } from './found.js';
+import { type Directory, type Found, idFrom, isSameText, listedIn, REFUSES_OTHERS, type Setting } from './found.js';
 import { type ListedObject, readWhole } from './pages.js';
 import { slugsOf, UserIndex } from './user-index.js';
 
@@ -56,6 +56,13 @@ export class Users implements Directory {
 		});
 	}
 
+	/** Of a username whose lookup the service refused. */
+	listed(username: string): Promise<Found> {
+		if (!this.#refusesOthers) this.setting.tell('the service refuses to look up others: asking its list of users');
+		this.#refusesOthers = true;
+		return this.setting.memory.once('usernames', username, () => this.#find(username, false));
+	}
+
 	/** Your account: by name, or by GET /users/me if the service doesn't know the name, such as an email. */
 	async own(): Promise<{ id: string; username?: string } | { why: string } | undefined> {
 		const { dialect, send, account } = this.setting;
@@ -81,7 +88,7 @@ export class Users implements Directory {
 	async learn(shown: readonly unknown[]): Promise<void> {
 		const ids = [...new Set(shown.filter(isId).map(String))].filter((id) => !this.#names.has(id));
 		for (let at = 0; this.#isListed && at < ids.length; at += PAGE_SIZE) {
-			this.#isListed = (await this.#listed(ids.slice(at, at + PAGE_SIZE))) !== undefined;
+			this.#isListed = (await this.#withIds(ids.slice(at, at + PAGE_SIZE))) !== undefined;
 		}
 	}
 
@@ -89,14 +96,14 @@ export class Users implements Directory {
 	async missing(ids: readonly string[]): Promise<string[] | undefined> {
 		const batch = ids.slice(0, PAGE_SIZE);
 		if (batch.length === 0) return [];
-		const found = await this.#listed(batch);
+		const found = await this.#withIds(batch);
 		// Accounts that see no usernames don't see all users either.
 		if (found === undefined || this.#showsUsernames === false) return undefined;
 		const there = new Set(found.map(({ id }) => String(id)));
 		return batch.filter((id) => !there.has(id));
 	}
 
-	async #listed(ids: readonly string[]): Promise<ListedObject[] | undefined> {
+	async #withIds(ids: readonly string[]): Promise<ListedObject[] | undefined> {
 		const query = { context: 'edit', per_page: String(PAGE_SIZE), include: ids.join(',') };
 		const outcome = await this.setting.send(listRequest(reads.user, {}, query, this.setting.dialect));
 		const found = listedIn(outcome, 'users');
@@ -152,7 +159,7 @@ export class Users implements Directory {
 			const id = refusal.outcome === 'ok' ? lookedUpId(refusal.body) : undefined;
 			if (id !== undefined) return await this.#confirmed(id, name);
 			listedIn(refusal, what);
-			this.#refusesOthers = refusal.code === 'invalid_username_access';
+			this.#refusesOthers = refusal.code === REFUSES_OTHERS;
 		}
 		const isMatch = (users: readonly ListedObject[]): boolean =>
 			users.some(({ username }) => isSameText(username, name));

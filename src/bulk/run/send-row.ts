@@ -18,6 +18,7 @@ import { type Held, heldOf, heldWith, isShown, type TermOf, withTerms } from '..
 import type { Journal } from '../journal/write.js';
 import { listOfOne } from '../lists/batches.js';
 import type { Directories } from '../lists/directory.js';
+import { REFUSES_OTHERS } from '../lists/found.js';
 import { objectsIn } from '../lists/pages.js';
 import { type Checks, listedFields, type RunPlan, readsBefore } from '../plan.js';
 import { sources } from '../sources.js';
@@ -38,7 +39,7 @@ export interface RowSenderParts {
 	/** The term of an object where its slug doesn't tell. */
 	termOf?: TermOf;
 	/** Of users and terms. */
-	names?: Pick<Directories, 'learn' | 'nameOf'>;
+	names?: Pick<Directories, 'learn' | 'nameOf' | 'users'>;
 	redact: RowRedactor;
 	journal?: Pick<Journal, 'record' | 'before'>;
 	past?: PastPart;
@@ -93,9 +94,23 @@ export class RowSender {
 	async send(row: RunRow): Promise<RowOutcome> {
 		const { ahead, slots, redact } = this.parts;
 		const { request } = row;
-		const outcome = await this.#settle(row).finally(() => slots?.release(row.row));
+		const settled = await this.#settle(row).finally(() => slots?.release(row.row));
+		const outcome = settled.code === REFUSES_OTHERS ? await this.#listed(request, settled) : settled;
 		ahead?.forget(request);
 		return redact(rowOutcome(row, outcome), request);
+	}
+
+	/** Names are found like everywhere else where the service's lookup finds nobody but you. */
+	async #listed({ endpoint, ids }: Request, refused: Outcome): Promise<Outcome> {
+		const { names } = this.parts;
+		if (endpoint.looksUp === undefined || names === undefined) return refused;
+		const found = await names.users.listed(ids[endpoint.looksUp] ?? '');
+		if ('id' in found) {
+			const { attempts, ms } = refused;
+			return { outcome: 'ok', status: 200, body: { id: Number(found.id) }, attempts, ms };
+		}
+		if (!('problem' in found)) return refused;
+		return { ...refused, message: found.problem, ...(found.missing && { code: 'invalid_username' }) };
 	}
 
 	async #settle(row: RunRow): Promise<Outcome> {
