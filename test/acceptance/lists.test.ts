@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { runCli, runHere } from '../support/cli.js';
 import { startListService, ticket, tickets } from '../support/list-service.js';
-import { json, startRecorder } from '../support/recorder.js';
+import { json, type Responder, startRecorder, text } from '../support/recorder.js';
 
 const idsIn = (text: string): number[] => text.split('\n').filter(Boolean).map(Number);
 const idsOf = (objects: readonly { id: number }[]): number[] => objects.map(({ id }) => id);
@@ -165,6 +165,61 @@ describe('a list that shifts while it is read', () => {
 			stderr: 'warning: 250 tickets were listed, but the service counts 260 (X-WP-Total)\n',
 			exitCode: 0,
 		});
+	});
+
+	test.each<[string, (page: number, url: string) => Responder | undefined, number, RegExp]>([
+		[
+			'is repeated',
+			() => json(200, tickets(100)),
+			0,
+			/^warning: the service repeats a page after 100 tickets, so there may be more\n$/,
+		],
+		[
+			'is repeated, of 300',
+			() => json(200, tickets(100), { 'x-wp-total': '300' }),
+			0,
+			/100 tickets were listed, but the service counts 300/,
+		],
+		[
+			'is repeated, of a billion',
+			() => json(200, tickets(100), { 'x-wp-totalpages': '1000000000' }),
+			3,
+			/the service repeats pages: 100 objects were read/,
+		],
+		[
+			'is refused',
+			(page) => (page === 2 ? json(404, { code: 'rest_forbidden', message: 'No.' }) : undefined),
+			3,
+			/the list is incomplete: 100 were printed/,
+		],
+		[
+			'is HTML',
+			(page) => (page === 2 ? text(200, '<html>Hi</html>') : undefined),
+			3,
+			/the list is incomplete: 100 were printed/,
+		],
+	])('whose second page %s says so, and ends', async (_what, answer, exitCode, says) => {
+		const service = await startListService({
+			objects: tickets(250),
+			instead: ({ url }) => answer(Number(new URL(url, 'http://x').searchParams.get('page') ?? 1), url),
+		});
+		const result = await service.run('ticket list --format ids --retries 0 -j 1');
+		expect(result).toMatchObject({ exitCode, stderr: expect.stringMatching(says) });
+		expect(idsIn(result.stdout)).toHaveLength(100);
+		expect(service.requests.length).toBeLessThan(8);
+	});
+
+	test('with fewer objects a page than were asked for is read on by what comes', async () => {
+		const all = tickets(120);
+		const service = await startListService({
+			objects: [],
+			instead({ url }) {
+				const page = Number(new URL(url, 'http://x').searchParams.get('page') ?? 1);
+				return json(200, all.slice((page - 1) * 50, page * 50));
+			},
+		});
+		const { stdout, stderr, exitCode } = await service.run('ticket list --format ids');
+		expect({ stderr, exitCode, ids: idsIn(stdout) }).toEqual({ stderr: '', exitCode: 0, ids: idsOf(all) });
 	});
 
 	test.each([

@@ -7,7 +7,7 @@ import type { Request } from '../../api/request.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { SendOptions } from '../../http/send.js';
 import type { Ids } from '../plan.js';
-import { type FetchPage, type ListedObject, readPages } from './pages.js';
+import { type FetchPage, type ListedObject, objectsIn, readPages } from './pages.js';
 import type { ListQuery } from './query.js';
 
 export type SendRead = (request: Request, options?: Pick<SendOptions, 'stop' | 'onResponse'>) => Promise<Outcome>;
@@ -59,7 +59,8 @@ export async function readList(
 			if (held === undefined) unshown.set(field, (unshown.get(field) ?? 0) + 1);
 			return held === true;
 		});
-	const { count, total, failure } = await readPages({
+	const { count, total, isRepeated, failure } = await readPages({
+		rowsIn: objectsIn,
 		fetch: createFetch(list, owners, size),
 		concurrency,
 		size,
@@ -80,6 +81,9 @@ export async function readList(
 	if (total !== undefined && total !== count && !isFiltered && given < most) {
 		const listed = `${counted(count, read.list.noun)} ${count === 1 ? 'was' : 'were'} listed`;
 		warnings.push(`${listed}, but the service counts ${total} (X-WP-Total)`);
+	}
+	if (total === undefined && isRepeated) {
+		warnings.push(`the service repeats a page after ${counted(count, read.list.noun)}, so there may be more`);
 	}
 	return { count: countsOnly ? Math.min(most, count) : given, warnings, failure };
 }

@@ -13,12 +13,16 @@ export type ListedObject = Readonly<Record<string, unknown>>;
 /** @param arrived the next request is sent before this response is parsed */
 export type FetchPage = (page: number, stop: AbortSignal, arrived?: () => Promise<void>) => Promise<Outcome>;
 
-export interface PagesOptions {
+export interface PagesOptions<Row> {
+	/** What a page has; undefined for anything but a list. */
+	rowsIn(outcome: Outcome): readonly Row[] | undefined;
 	fetch: FetchPage;
 	concurrency: number;
 	/** Objects that a page is asked for. */
 	size: number;
-	/** Pages that are read at the most. */
+	/** By default 1; a list that begins later is never whole. */
+	from?: number;
+	/** The last page that is read. */
 	most: number;
 	/** 1 ascending, -1 descending. */
 	byId?: 1 | -1 | undefined;
@@ -27,7 +31,7 @@ export interface PagesOptions {
 	/** A total that can be trusted ends it after one page. */
 	countsOnly?: boolean;
 	/** New objects, in order; false ends the reading. @param total as the service counts */
-	onPage(objects: readonly ListedObject[], total: number | undefined): Promise<boolean>;
+	onPage(objects: readonly Row[], total: number | undefined): Promise<boolean>;
 	ceiling?: number;
 }
 
@@ -37,13 +41,15 @@ interface PagesEnd {
 	total?: number | undefined;
 	/** Whether it ended by itself: as many as its total says, or without one, a last page that was shorter. */
 	isWhole: boolean;
+	/** The last page was not empty and brought nothing new: the service may have no pages, or leave objects out. */
+	isRepeated?: boolean;
 	/** Why a page could not be read. */
 	failure?: Outcome | undefined;
 }
 
-interface Page {
+interface Page<Row> {
 	number: number;
-	objects: readonly ListedObject[];
+	objects: readonly Row[];
 	/** Undefined if it isn't known. */
 	total: number | undefined;
 	pages: number | undefined;
@@ -66,11 +72,11 @@ const AT_ONCE = 4;
 const CEILING = 10_000_000;
 
 /** Hands the objects of a list to `onPage`, a page at a time, each object once. */
-export async function readPages(options: PagesOptions): Promise<PagesEnd> {
-	const { most, size } = options;
+export async function readPages<Row>(options: PagesOptions<Row>): Promise<PagesEnd> {
+	const { most, size, from = 1 } = options;
 	const list = new List(options);
 	try {
-		const first = await list.read(1);
+		const first = await list.read(from);
 		if (first === undefined) return { count: 0, isWhole: false };
 		const { objects, total, pages } = first;
 		const isTrusted = total !== undefined && objects.length === size && pages === Math.ceil(total / size);
@@ -79,8 +85,8 @@ export async function readPages(options: PagesOptions): Promise<PagesEnd> {
 		const { last, isRepeated } = await readInOrder(list, first, watch, options);
 		if (last.number > 1 && watch.isDoubtful() && !list.isNameless) await readAllAgain(list, last.number);
 		const isReadToEnd = last.number < most || (last.pages ?? Number.POSITIVE_INFINITY) <= most;
-		const isWhole = isReadToEnd && (last.total === undefined ? !isRepeated : list.count >= last.total);
-		return { count: list.count, total: isReadToEnd ? last.total : undefined, isWhole };
+		const isWhole = from === 1 && isReadToEnd && (last.total === undefined ? !isRepeated : list.count >= last.total);
+		return { count: list.count, total: isReadToEnd ? last.total : undefined, isWhole, isRepeated };
 	} catch (error) {
 		if (error instanceof Ended) return { count: list.count, failure: error.failure, isWhole: false };
 		throw error;
@@ -96,6 +102,7 @@ export async function readWhole(
 ): Promise<Pick<PagesEnd, 'isWhole' | 'failure'> & { objects: ListedObject[] }> {
 	const objects: ListedObject[] = [];
 	const { isWhole, failure } = await readPages({
+		rowsIn: objectsIn,
 		fetch,
 		concurrency: AT_ONCE,
 		size: PAGE_SIZE,
@@ -111,9 +118,9 @@ export async function readWhole(
 }
 
 /** Services also count hidden objects, which are left out of pages: a full page has none. */
-type Watch = Awaited<ReturnType<typeof watchLastPage>>;
+type Watch<Row> = Awaited<ReturnType<typeof watchLastPage<Row>>>;
 
-async function watchLastPage(list: List, first: Page, { most, isWatched }: PagesOptions) {
+async function watchLastPage<Row>(list: List<Row>, first: Page<Row>, { most, isWatched }: PagesOptions<Row>) {
 	const at = first.pages === undefined || !isWatched ? 1 : Math.min(first.pages, most);
 	const look = at > 1 ? ((await list.read(at))?.objects ?? []) : [];
 	const isUsed = look.length > 0;
@@ -123,9 +130,9 @@ async function watchLastPage(list: List, first: Page, { most, isWatched }: Pages
 	return {
 		isUsed,
 		/** @returns whether the list has shifted since */
-		see(page: Page, before: Page): boolean {
+		see(page: Page<Row>, before: Page<Row>): boolean {
 			if (isUsed && page.number === at) {
-				const place = look.findIndex((each) => each.id === page.objects[0]?.id);
+				const place = look.findIndex((each) => ownName(each) === ownName(page.objects[0]));
 				moved = place === -1 ? look.length : place;
 			}
 			if (page.number === 1 || page.total === before.total) return false;
@@ -136,18 +143,18 @@ async function watchLastPage(list: List, first: Page, { most, isWatched }: Pages
 	};
 }
 
-interface InOrder {
-	last: Page;
+interface InOrder<Row> {
+	last: Page<Row>;
 	/** Its last page brought nothing new, though it was not empty. */
 	isRepeated: boolean;
 }
 
-async function readInOrder(
-	list: List,
-	first: Page,
-	watch: Watch,
-	{ size, most, byId }: PagesOptions,
-): Promise<InOrder> {
+async function readInOrder<Row>(
+	list: List<Row>,
+	first: Page<Row>,
+	watch: Watch<Row>,
+	{ size, most, byId }: PagesOptions<Row>,
+): Promise<InOrder<Row>> {
 	const isCounted = first.pages !== undefined;
 	const full = isCounted ? size : Math.max(1, first.objects.length);
 	let last = first.pages ?? (first.objects.length === 0 ? 1 : Number.POSITIVE_INFINITY);
@@ -159,7 +166,7 @@ async function readInOrder(
 	let isRepeated = false;
 	if (!hasMore || isReached) return { last: before, isRepeated };
 	const until = (): number => Math.min(most, Math.max(last, before.number + 1));
-	for await (const page of list.ahead(watch.isUsed ? 1 : 2, until)) {
+	for await (const page of list.ahead(watch.isUsed ? first.number : first.number + 1, until)) {
 		const isShifted = watch.see(page, before) && byId !== undefined;
 		const isNew = await list.give(isShifted ? await list.readAgain(before, page, byId) : page.objects);
 		if (isCounted) last = Math.max(last, page.pages ?? 0);
@@ -175,7 +182,7 @@ async function readInOrder(
 	return { last: before, isRepeated };
 }
 
-async function readAllAgain(list: List, last: number): Promise<void> {
+async function readAllAgain<Row>(list: List<Row>, last: number): Promise<void> {
 	for (let pass = 0; pass < MOST_PASSES; pass++) {
 		let isNew = false;
 		for (let number = 1; number <= last; number++) {
@@ -185,30 +192,30 @@ async function readAllAgain(list: List, last: number): Promise<void> {
 	}
 }
 
-class List {
+class List<Row> {
 	readonly stop = new AbortController();
 	count = 0;
 	#total: number | undefined;
 	readonly #seen = new Set<unknown>();
-	#nameless: readonly ListedObject[] = [];
+	#nameless: readonly Row[] = [];
 
-	constructor(private readonly options: PagesOptions) {
+	constructor(private readonly options: PagesOptions<Row>) {
 		setMaxListeners(0, this.stop.signal);
 	}
 
-	async read(number: number, arrived?: () => Promise<void>): Promise<Page | undefined> {
+	async read(number: number, arrived?: () => Promise<void>): Promise<Page<Row> | undefined> {
 		const outcome = await this.options.fetch(number, this.stop.signal, arrived);
 		if (number > 1 && outcome.code === 'rest_post_invalid_page_number') return undefined;
-		const objects = objectsIn(outcome);
+		const objects = this.options.rowsIn(outcome);
 		if (objects === undefined) throw new Ended(outcome);
 		this.#total = countIn(outcome, 'x-wp-total');
 		return { number, objects, total: this.#total, pages: countIn(outcome, 'x-wp-totalpages') };
 	}
 
 	/** In order, with some under way. */
-	async *ahead(from: number, until: () => number): AsyncGenerator<Page> {
+	async *ahead(from: number, until: () => number): AsyncGenerator<Page<Row>> {
 		const { concurrency } = this.options;
-		const queue: Promise<Page | undefined>[] = [];
+		const queue: Promise<Page<Row> | undefined>[] = [];
 		const underWay = new Set<number>();
 		let next = from;
 		const start = (number: number): void => {
@@ -243,7 +250,7 @@ class List {
 	}
 
 	/** @returns whether something is new */
-	async give(objects: readonly ListedObject[]): Promise<boolean> {
+	async give(objects: readonly Row[]): Promise<boolean> {
 		const nameless = objects.filter((each) => ownName(each) === undefined);
 		// The service ignores `page`.
 		if (nameless.length > 0 && isDeepStrictEqual(nameless, this.#nameless)) throw endless(this.count);
@@ -259,21 +266,21 @@ class List {
 		return found.length > 0;
 	}
 
-	async readAgain(before: Page, page: Page, byId: 1 | -1): Promise<ListedObject[]> {
-		const edge = Number(before.objects.at(-1)?.id);
+	async readAgain(before: Page<Row>, page: Page<Row>, byId: 1 | -1): Promise<Row[]> {
+		const edge = Number(ownName(before.objects.at(-1)));
 		const objects = [...page.objects];
 		for (let number = before.number; number > 0; number--) {
 			const again = await this.read(number);
 			objects.push(...(again?.objects ?? []));
-			if (again !== undefined && !(byId * Number(again.objects[0]?.id) > byId * edge)) break;
+			if (again !== undefined && !(byId * Number(ownName(again.objects[0])) > byId * edge)) break;
 		}
 		objects.push(...((await this.read(page.number))?.objects ?? []));
-		return objects.sort((left, right) => byId * (Number(left.id) - Number(right.id)) || 0);
+		return objects.sort((left, right) => byId * (Number(ownName(left)) - Number(ownName(right))) || 0);
 	}
 }
 
-function ownName({ id, slug }: ListedObject): unknown {
-	return id ?? slug;
+function ownName(row: unknown): unknown {
+	return isObject(row) ? (row.id ?? row.slug) : undefined;
 }
 
 function endless(count: number): Ended {

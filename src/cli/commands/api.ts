@@ -3,11 +3,12 @@
 import { STATUS_CODES } from 'node:http';
 import { taxonomies } from '../../api/fields.js';
 import { hasInexactNumber } from '../../api/values.js';
+import { readPages } from '../../bulk/lists/pages.js';
 import { ExitCode, type SupportctlError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
-import { headerOf, type Response } from '../../http/response.js';
+import type { Response } from '../../http/response.js';
 import { send } from '../../http/send.js';
 import type { Output } from '../../io/context.js';
 import { factsOf } from '../../output/formats.js';
@@ -117,7 +118,7 @@ interface Page {
 }
 
 async function exchange(api: Api): Promise<{ last: Page; unprinted?: SupportctlError }> {
-	const { caller, call, list } = api;
+	const { caller, call } = api;
 	const { context, options, session } = caller;
 	const clean = createTextRedactor(session.secrets);
 	let last = await sendPage(api, call.page);
@@ -131,11 +132,8 @@ async function exchange(api: Api): Promise<{ last: Page; unprinted?: SupportctlE
 		if (!('body' in outcome)) await printText(context.stdout, response, clean);
 		else if (rows === undefined) await printAll(caller, shapeOf(caller, true), [outcome.body]);
 		else {
-			for await (const page of pagesFrom(api, last)) {
-				last = page;
-				for (const row of page.rows ?? []) await list.row(row);
-			}
-			await list.end();
+			last = await printPages(api, last);
+			await api.list.end();
 		}
 		return { last };
 	} catch (error) {
@@ -157,27 +155,43 @@ async function sendPage({ caller, client, call }: Api, page: number): Promise<Pa
 	const outcome = createOutcomeRedactor(session.secrets)(given, { sent });
 	if (outcome.status === undefined) response = undefined;
 	warn(context, outcome.warnings ?? []);
-	const rows = outcome.outcome === 'ok' && Array.isArray(outcome.body) ? outcome.body : undefined;
-	return { path, outcome, response, rows };
+	return { path, outcome, response, rows: rowsIn(outcome) };
 }
 
-const PAST_THE_END = 'rest_post_invalid_page_number';
+const rowsIn = ({ outcome, body }: Outcome): readonly unknown[] | undefined =>
+	outcome === 'ok' && Array.isArray(body) ? body : undefined;
 
-/** The Link header of a live service leads elsewhere. Unlike in `bulk/lists`, rows may be anything. */
-async function* pagesFrom(api: Api, first: Page): AsyncGenerator<Page> {
-	const { context, options } = api.caller;
-	let page = first;
-	for (let number = api.call.page + 1; ; number++) {
-		yield page;
-		const pages = Number(headerOf(page.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.POSITIVE_INFINITY);
-		const isLast = number > pages || (page.rows ?? []).length === 0;
-		if (options.paginate !== true || isLast || context.stdout.closed) return;
-		const next = await sendPage(api, number);
-		// A list without pages is the same again.
-		const isSame = JSON.stringify(next.outcome.body) === JSON.stringify(page.outcome.body);
-		if (isSame || next.outcome.code === PAST_THE_END) return;
-		page = next;
-	}
+/** @returns the page that ended it early, or the first */
+async function printPages(api: Api, first: Page): Promise<Page> {
+	const { caller, call, list } = api;
+	const { context, options } = caller;
+	let read = first;
+	const end = await readPages({
+		rowsIn,
+		// The Link header of a live service leads elsewhere.
+		async fetch(page) {
+			if (page > call.page) read = await sendPage(api, page);
+			return { ...read.outcome, headers: read.response?.headers };
+		},
+		concurrency: 1,
+		size: Number.POSITIVE_INFINITY,
+		from: call.page,
+		most: options.paginate === true ? Number.POSITIVE_INFINITY : call.page,
+		isWatched: false,
+		async onPage(rows) {
+			for (const row of rows) await list.row(row);
+			return !context.stdout.closed;
+		},
+	});
+	if (end.failure !== undefined) return { ...read, outcome: end.failure };
+	const isAll = options.paginate === true && call.page === 1 && !context.stdout.closed;
+	if (!isAll || end.isWhole) return first;
+	const why =
+		end.total === undefined
+			? 'then the service repeats its pages (without pages, leave out --paginate)'
+			: `the service counts ${end.total}`;
+	const message = `the list is not complete: ${end.count} came, and ${why}`;
+	return { ...read, outcome: { ...read.outcome, outcome: 'failed', code: 'incomplete_list', message } };
 }
 
 type Clean = ReturnType<typeof createTextRedactor>;

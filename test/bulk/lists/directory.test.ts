@@ -343,6 +343,7 @@ describe('a taxonomy is known if its list is whole', () => {
 		...ok(Array.from({ length: count }, (_, at) => ({ id: from + at, slug: `s${from + at}`, name: 'VIP' }))),
 		headers: total === undefined ? {} : { 'x-wp-total': String(total) },
 	});
+	const billion: Outcome = { ...page(1, 100), headers: { 'x-wp-totalpages': '1000000000' } };
 	const listed = async (...pages: Outcome[]) => {
 		const { directories } = directoriesOf(
 			(query) => pages[Number(query.get('page')) - 1] ?? failed('rest_post_invalid_page_number'),
@@ -361,7 +362,9 @@ describe('a taxonomy is known if its list is whole', () => {
 
 	test.each<[string, Outcome[]]>([
 		['a page is refused', [page(1, 100, 150), failed('rest_forbidden', { status: 403 })]],
+		['a page is odd', [page(1, 100, 150), failed('html_response', { status: 200 })]],
 		['a page is repeated', [page(1, 50), page(1, 50)]],
+		['a page is repeated, of a billion', [billion, billion]],
 		['fewer come than the total says', [page(1, 3, 80), page(1, 0, 80)]],
 		['the first one is odd', [ok({})]],
 		['the first one is refused', [failed('rest_forbidden', { status: 403 })]],

@@ -1,7 +1,7 @@
 /** Lists in pages, by themselves. */
 
 import { expect, test } from 'vitest';
-import { type ListedObject, readPages } from '../../../src/bulk/lists/pages.js';
+import { type ListedObject, objectsIn, readPages } from '../../../src/bulk/lists/pages.js';
 
 test('a list that does not end is ended, and says so', async () => {
 	let next = 0;
@@ -12,6 +12,7 @@ test('a list that does not end is ended, and says so', async () => {
 		concurrency: 2,
 		size: 10,
 		most: Number.POSITIVE_INFINITY,
+		rowsIn: objectsIn,
 		isWatched: true,
 		ceiling: 95,
 		async onPage(objects) {
@@ -36,7 +37,7 @@ test('objects that come newest first stay in that order where the list shifts', 
 			if (++count === 3) list.splice(2, 3);
 			return { outcome: 'ok', status: 200, attempts: 1, ms: 0, body, headers };
 		},
-		...{ concurrency: 1, size: 10, most: Number.POSITIVE_INFINITY, byId: -1, isWatched: true },
+		...{ concurrency: 1, size: 10, most: Number.POSITIVE_INFINITY, byId: -1, isWatched: true, rowsIn: objectsIn },
 		async onPage(objects) {
 			ids.push(...objects.map(({ id }) => id));
 			return true;
@@ -47,6 +48,7 @@ test('objects that come newest first stay in that order where the list shifts', 
 });
 
 const ended = {
+	rowsIn: objectsIn,
 	isWatched: true,
 	concurrency: 2,
 	size: 10,
@@ -107,5 +109,5 @@ test('pages of objects without IDs are given once each', async () => {
 		onPage,
 		fetch: async (page) => read('ok', titles.slice((page - 1) * 10, page * 10)),
 	});
-	expect({ end, given }).toEqual({ end: { count: 25, isWhole: true }, given: titles });
+	expect({ end, given }).toEqual({ end: { count: 25, isWhole: true, isRepeated: false }, given: titles });
 });

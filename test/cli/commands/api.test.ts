@@ -222,7 +222,7 @@ describe('what is printed', () => {
 	it('warns once of numbers that are printed rounded', async () => {
 		const body = '[{"id":12345678901234567890},{"id":-12345678901234567891}]';
 		const recorder = await startRecorder(text(200, body, { 'content-type': 'application/json' }));
-		const { stderr } = await runHere(['api', 'GET', 'x', '--paginate'], { env: recorder.env });
+		const { stderr } = await runHere(['api', 'GET', 'x'], { env: recorder.env });
 		expect(stderr).toBe('warning: numbers with more than 15 digits are printed rounded\n');
 	});
 
@@ -482,6 +482,10 @@ describe('--paginate', () => {
 		const line = ['api', 'GET', 'x', '--paginate', '--retries', '0', '--json', ...argv];
 		return { ...(await runHere(line, { env: recorder.env })), urls: recorder.requests.map(({ url }) => url) };
 	}
+	const at =
+		(answer: (page: number) => Responder): Responder =>
+		(request, response, count) =>
+			answer(pageOf(request.url))(request, response, count);
 	const x = '/wp-json/support-api/v1/x';
 
 	it('counts pages by X-WP-TotalPages, and does not follow links', async () => {
@@ -518,10 +522,54 @@ describe('--paginate', () => {
 		expect([(JSON.parse(result.stdout) as unknown[]).length, result.urls.length]).toEqual([rows, requests]);
 	});
 
-	it('prints a list without pages once', async () => {
-		const result = await paginate(json(200, rowsOf(1, 100)));
-		expect(result).toMatchObject({ exitCode: 0, stderr: '', urls: { length: 2 } });
-		expect(JSON.parse(result.stdout)).toHaveLength(100);
+	it.each<[string, Responder, number, number, RegExp]>([
+		[
+			'the same page',
+			json(200, rowsOf(1, 100)),
+			100,
+			2,
+			/the list is not complete: 100 came, and then the service repeats/,
+		],
+		[
+			'the same page, of 300',
+			json(200, rowsOf(1, 100), { 'x-wp-total': '300' }),
+			100,
+			2,
+			/the list is not complete: 100 came, and the service counts 300/,
+		],
+		[
+			'the same of a billion pages',
+			json(200, rowsOf(1, 100), { 'x-wp-totalpages': '1000000000' }),
+			100,
+			2,
+			/the service repeats pages: 100 objects were read/,
+		],
+		[
+			'fewer than it counts',
+			at((page) => json(200, rowsOf(page, page === 1 ? 100 : 20), { 'x-wp-total': '300' })),
+			120,
+			2,
+			/120 came, and the service counts 300/,
+		],
+		[
+			'an HTML page',
+			at((page) => (page === 1 ? json(200, rowsOf(1)) : text(200, '<html>Hi</html>'))),
+			100,
+			2,
+			/html_response/,
+		],
+		['rows that are no objects, again', json(200, ['a', 'b']), 2, 2, /no end|not complete/],
+	])('says that a list is not complete where page 2 brings %s', async (_what, answer, rows, requests, says) => {
+		const result = await paginate(answer);
+		expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(says) });
+		expect([(JSON.parse(result.stdout) as unknown[]).length, result.urls.length]).toEqual([rows, requests]);
+	});
+
+	it('pages on by what comes where a page has fewer than were asked for', async () => {
+		const capped = at((page) => json(200, rowsOf(page, page < 3 ? 50 : 7)));
+		const result = await paginate(capped);
+		expect(result).toMatchObject({ exitCode: 0, stderr: '', urls: { length: 3 } });
+		expect(JSON.parse(result.stdout)).toHaveLength(107);
 	});
 
 	it('reports a first page past the end', async () => {
