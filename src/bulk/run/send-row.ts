@@ -110,7 +110,7 @@ export class RowSender {
 			return { outcome: 'ok', status: 200, body: { id: Number(found.id) }, attempts, ms };
 		}
 		if (!('problem' in found)) return refused;
-		return { ...refused, message: found.problem, ...(found.missing && { code: 'invalid_username' }) };
+		return { ...refused, message: found.problem, ...(found.missing && { code: 'not_found' }) };
 	}
 
 	async #settle(row: RunRow): Promise<Outcome> {
