@@ -247,10 +247,10 @@ function plannedProblem(record: Json, plan: RunPlan, last: number): string | und
 	if (!Array.isArray(absent) || !absent.every(isText)) return 'it is incomplete';
 	if (!isTextOrNone(label) || !isTextOrNone(modified)) return 'it has a label that is no text';
 	if (!areIds(ids, endpoint, plan)) return "its ID isn't one";
+	const problem = queryProblem(endpoint, ids, force, reassign) ?? fieldsProblem(endpoint, fields, plan);
 	// An apply compares old values, and so what a deleted object is called.
 	const isCalled = label === undefined || label === calledIn(values) || !endpoint.deletes || isPassword(endpoint);
-	if (!isCalled) return 'its label is none of its old values';
-	return queryProblem(endpoint, ids, force, reassign) ?? fieldsProblem(endpoint, fields, plan);
+	return problem ?? (isCalled ? undefined : 'its label is none of its old values');
 }
 
 function queryProblem(

@@ -50,14 +50,15 @@ function refusalOf(lines: readonly Line[], more: Partial<RunPlan> = {}): string 
 	return 'none';
 }
 
+const CALLED = { values: { title: 'Printer', slug: 'printer' }, absent: [] };
 const DELETE = { endpoint: 'ticket.delete' } as const;
 const LEAVER = { endpoint: 'user.delete' } as const;
 
 describe('a line of a plan', () => {
 	test.each<[string, Line, Partial<RunPlan>?]>([
 		['an update', planned()],
-		['a delete', planned({ fields: {}, force: true }), DELETE],
-		['a delete with a receiver', planned({ fields: {}, force: true, reassign: '3' }), LEAVER],
+		['a delete', planned({ fields: {}, force: true, before: CALLED }), DELETE],
+		['a delete with a receiver', planned({ fields: {}, force: true, reassign: '3', before: CALLED }), LEAVER],
 		['a custom field', planned({ ids: { ticket_id: '14' }, fields: { size: 'L' } }), { endpoint: 'ticket.fields.set' }],
 		['a name', { type: 'called', of: 'users', id: '3', name: 'jose.kaya' }],
 		[
@@ -84,6 +85,7 @@ describe('a line of a plan', () => {
 		['its command takes no reassign', planned({ fields: {}, reassign: '3' }), DELETE],
 		['reassign is missing', planned({ fields: {}, force: true }), LEAVER],
 		['a delete has no fields', planned({ fields: { status: 'hold' } }), DELETE],
+		['its label is none of its old values', planned({ fields: {} }), DELETE],
 		['it changes nothing', planned({ fields: {} })],
 		['"role" isn\'t a field', planned({ fields: { role: 'x' } })],
 		['status "hodl"', planned({ fields: { status: 'hodl' } })],
