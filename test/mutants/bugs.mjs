@@ -474,7 +474,7 @@ const cli = [
 	}),
 	...bugsIn('src/cli/unknown-flag.ts', ['test/cli/program.test.ts', 'test/acceptance/input-checks.test.ts'], {
 		'a typo in a flag gets no suggestion': ["nearest(flag, [...known, '--help'])", 'undefined'],
-		'the reason for a refused password is wrong': ["if (isSecretName(flag.replace(/^-+/, ''))) {", 'if (false) {'],
+		'the reason for a refused password is wrong': ["if (isSecretName(flag.replace(/^-+/, '')) &&", 'if (false &&'],
 	}),
 	...bugsIn('src/cli/runs/past.ts', ['test/cli/runs/past.test.ts'], {
 		'a resume forgets --verify': [
@@ -703,9 +703,11 @@ const again = [
 			"if (stopped?.kind === 'same-refusal' && stopped.outcome.forbidden) return ExitCode.refused;",
 			'',
 		],
+	}),
+	...bugsIn('src/http/send.ts', ['test/acceptance/goes-on.test.ts'], {
 		'a service that asked to come back in an hour is asked by every row that was written': [
-			"if (this.#stopped?.kind === 'asked-to-wait') return this.#stopped.outcome;",
-			'',
+			'if (isPutOff(client, clock)) return',
+			'if (false) return',
 		],
 	}),
 	...bugsIn('src/bulk/run/run.ts', ['test/acceptance/goes-on.test.ts'], {

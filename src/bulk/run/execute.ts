@@ -159,8 +159,6 @@ export class Execution {
 	}
 
 	async #read(...request: Parameters<typeof send>): Promise<Outcome> {
-		// The service asked for a longer wait than a run makes.
-		if (this.#stopped?.kind === 'asked-to-wait') return this.#stopped.outcome;
 		const outcome = await send(...request);
 		this.#stop(this.#watch.lookRead(outcome));
 		return outcome;
