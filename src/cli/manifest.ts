@@ -107,6 +107,13 @@ export function ourWord(path: readonly string[], word: string): string | undefin
 	return [word, ...(otherWords.get(word) ?? [])].find(fits);
 }
 
+/** The words with ours for those of other tools, as far as they are known. */
+export function ourPath(words: readonly string[]): string[] {
+	const path: string[] = [];
+	for (const word of words) path.push(ourWord(path, word) ?? word);
+	return path;
+}
+
 /** Where a command line leads. @returns `entry` if the words are a command's; `flags` before its last word, with their values */
 export async function findCommand(words: readonly string[]) {
 	let entry: CommandEntry | undefined;

@@ -3,7 +3,7 @@
 import type { ExitCode } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { version } from '../version.js';
-import { findCommand, ourWord } from './manifest.js';
+import { findCommand, ourPath, ourWord } from './manifest.js';
 import type { OptionSpec } from './options/option.js';
 
 export async function runProgram(context: Context): Promise<ExitCode | undefined> {
@@ -23,7 +23,8 @@ export async function runProgram(context: Context): Promise<ExitCode | undefined
 	const [word] = rest;
 	const isTop = path.length === 0;
 	if (flags.includes('--help') || flags.includes('-h')) return help(path);
-	if (isTop && word === 'help') return help(rest.slice(1));
+	// `help users` is the page of `user`.
+	if (isTop && word === 'help') return help(ourPath(rest.slice(1)));
 	if (isTop && (word === '--version' || word === '-V')) {
 		context.stdout.write(`${version}\n`);
 		return;

@@ -1,8 +1,11 @@
-/** Writes docs/session.svg: a real terminal session with rows of the demo, against a sandbox; `--check` fails where it is out of date. */
+/**
+ * Writes docs/session.svg: a real terminal session with rows of the demo, against a sandbox; `--check` fails where it is out of date.
+ * With chromium it also takes docs/report.png, of a report whose failures are chance: nothing compares it.
+ */
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import * as pty from '@lydell/node-pty';
 import { parse } from 'csv-parse/sync';
@@ -34,8 +37,8 @@ async function writeEdits() {
 }
 
 /** Starts the sandbox on a free port; resolves with its process and the variables that sign in there. */
-function startSandbox() {
-	const child = spawn(process.execPath, [binary, 'sandbox', '--port', '0', '--json'], { env });
+function startSandbox(...flags) {
+	const child = spawn(process.execPath, [binary, 'sandbox', '--port', '0', '--json', ...flags], { env });
 	return new Promise((resolve, reject) => {
 		child.on('error', reject);
 		child.on('exit', (code) => reject(new Error(`the sandbox ended with ${code}`)));
@@ -139,6 +142,43 @@ ${texts.join('\n')}
 `;
 }
 
+/** Edits of a service with failures: some tickets are missing, and some cells are wrong. */
+async function writeManyEdits() {
+	const statuses = ['hold', 'read', 'queued'];
+	const rows = Array.from({ length: 400 }, (_, at) => {
+		const id = at % 57 === 30 ? 9000 + at : (at % 50) + 1;
+		const status = at % 90 === 40 ? 'hodl' : statuses[at % statuses.length];
+		return `${id},Moved to the new queue (${at + 1}),${status},${(at % 4) + 2}`;
+	});
+	await writeFile(join(folder, 'edits.csv'), ['id,title,status,assignee', ...rows, ''].join('\n'));
+}
+
+async function takeReport() {
+	const { child, variables } = await startSandbox('--latency', '60', '--fail-rate', '0.06');
+	try {
+		await writeManyEdits();
+		await run(
+			'supportctl ticket update --input edits.csv --skip-invalid --report html:report.html -q --yes',
+			variables,
+		);
+		const page = join(folder, 'report.html');
+		const text = steady(await readFile(page, 'utf8'));
+		await writeFile(page, text.replaceAll(`${userInfo().username} on ${hostname()}`, 'anna on laptop'));
+		const browser = [
+			'--headless',
+			'--no-sandbox',
+			'--disable-gpu',
+			'--hide-scrollbars',
+			`--user-data-dir=${folder}/browser`,
+		];
+		const shot = `--screenshot=${join(root, 'docs/report.png')}`;
+		execFileSync('chromium', [...browser, '--window-size=1100,1180', shot, `file://${page}`], { stdio: 'ignore' });
+	} finally {
+		child.removeAllListeners('exit');
+		child.kill();
+	}
+}
+
 const { child, variables } = await startSandbox();
 try {
 	await writeEdits();
@@ -154,5 +194,6 @@ try {
 } finally {
 	child.removeAllListeners('exit');
 	child.kill();
+	if (!process.argv.includes('--check')) await takeReport();
 	await rm(folder, { recursive: true, force: true });
 }

@@ -62,10 +62,27 @@ function unknownPage(path: readonly string[]): UsageError {
 	const asked = path.join(' ');
 	const names = topics.map(({ name }) => name);
 	const known = [...names, ...commands.flatMap(({ words }) => [words[0] ?? '', words.join(' ')])];
+	const pages = pagesAbout(asked).slice(0, MOST_PAGES);
+	const found = pages.length === 0 ? '' : `see: ${pages.map((page) => `supportctl help ${page}`).join(', ')}; `;
+	const all = `topics: ${names.join(', ')}; for commands: supportctl --help`;
 	return new UsageError(`unknown help topic ${quote(asked)}${didYouMean(asked, known)}`, {
 		code: 'unknown_topic',
-		hint: `topics: ${names.join(', ')}; for commands: supportctl --help`,
+		hint: `${found}${all}`,
 	});
+}
+
+const MOST_PAGES = 3;
+
+/** Commands with the word in their name, and the topics that mention it, most often first. */
+function pagesAbout(asked: string): string[] {
+	const word = asked.toLowerCase().replace(/s$/, '');
+	const isIt = (each: string): boolean => each === word || each === `${word}s`;
+	const named = commands.filter(({ words }) => words.some(isIt)).map(({ words }) => words.join(' '));
+	if (!/^[\w-]{3,}$/.test(word)) return named;
+	const mention = new RegExp(`\\b${word}s?\\b`, 'gi');
+	const counts = [...topicTexts].map(([name, text]) => ({ name, count: text.match(mention)?.length ?? 0 }));
+	const mentioned = counts.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count);
+	return [...named, ...mentioned.map(({ name }) => name)];
 }
 
 function listPage(path: readonly string[], inside: readonly CommandEntry[]): string {

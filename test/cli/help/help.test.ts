@@ -186,6 +186,8 @@ describe('what is not known', () => {
 			['ticket', 'update', '1', '--stauts', 'hold'],
 			/unknown flag --stauts\nhint: did you mean: supportctl ticket update 1 --status hold/,
 		],
+		[['help', 'junit'], /hint: see: supportctl help \w+.*; topics: agents, /],
+		[['help', 'undo'], /hint: see: supportctl help run undo, supportctl help \w+, /],
 		[['help', 'bluk'], /unknown help topic "bluk"; did you mean "bulk"\?/],
 		[['help', 'ticket', 'updaet'], /unknown help topic "ticket updaet"; did you mean "ticket update"\?/],
 	])('%j is a usage error that names the nearest', async (argv, message) => {
