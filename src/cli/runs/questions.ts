@@ -8,10 +8,8 @@ import type { Described, Limits } from '../../bulk/run/setup.js';
 import type { Survey } from '../../bulk/run/survey.js';
 import { isInput, sources } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
-import type { Context } from '../../io/context.js';
 import { sanitise } from '../../output/sanitise.js';
 import { askToConfirm } from '../notices.js';
-import { wrap } from '../wrap.js';
 import type { RunJob } from './job.js';
 import type { RunInvocation } from './options.js';
 
@@ -110,19 +108,7 @@ export async function confirmWrite(
 		await askToConfirm(context, where, 'nothing was sent', `${sanitise(heading)}?`);
 		return;
 	}
-	for (const line of [heading, ...(await describe())]) writeWrapped(context, line);
+	// Names from an input may control a terminal.
+	for (const line of [heading, ...(await describe())]) context.stderr.write(`${sanitise(line)}\n`);
 	await askToConfirm(context, where, 'nothing was sent', 'Continue?');
 }
-
-/** Breaks no word at the end of a terminal's line. Names from an input may control it. */
-function writeWrapped({ stderr }: Context, text: string): void {
-	const [, indent = '', words = ''] = /^( *)(.*)$/s.exec(sanitise(text)) ?? [];
-	const [first = '', ...rest] = wrap(
-		words,
-		(stderr.columns ?? Number.POSITIVE_INFINITY) - indent.length - HANGING.length,
-	);
-	const lines = [first, ...rest.map((line) => HANGING + line)];
-	for (const line of lines) stderr.write(`${indent}${line}\n`);
-}
-
-const HANGING = '  ';
