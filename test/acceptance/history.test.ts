@@ -192,6 +192,9 @@ describe('run show --changes', () => {
 		const json = JSON.parse((await run('run show last --changes --json')).stdout);
 		expect(json).toMatchObject([{ id: 17, changes: [{ field: 'status', old: 'hold' }, {}] }, { id: 30 }]);
 		expect((await run('run show last --changes --outcome failed --format count')).stdout).toBe('1\n');
+		await run('ticket update 999901 --title y');
+		const none = await run('run show last --changes');
+		expect([none.stdout, none.stderr]).toEqual(['', 'this run changed nothing\n']);
 	});
 });
 

@@ -19,7 +19,7 @@ import { asksForJson, sanitise } from '../../../output/sanitise.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { lookUpWith } from '../../lookups.js';
-import { writeSummary } from '../../notices.js';
+import { say, writeSummary } from '../../notices.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
 import { chosenFormat, openResults, picksValues, printAll, SHOWN } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
@@ -84,13 +84,16 @@ async function showChanges(
 	const columns = [...['row', ...ids].map((path) => ({ path })), ...titled];
 	const isWanted = (change: RecordedChange) => outcomes?.includes(change.outcome) ?? change.isTried;
 	const results = await openResults(invocation, { columns, idOf: ({ id }) => id });
+	let isNothing = true;
 	for (const { summary } of runs) {
 		for (const change of await changesOf(summary.path, isWanted, lookUpWith(invocation))) {
 			const place = printedIds(change.change.object.ids);
+			isNothing = false;
 			for (const row of changeRows(invocation, change)) await results.row({ row: change.row, ...place, ...row });
 		}
 	}
 	await results.end();
+	if (isNothing) say(invocation, outcomes === undefined ? 'this run changed nothing' : 'no rows with these outcomes');
 }
 
 async function writeReports(call: Invocation, runs: OpenRuns, whole: Whole, texts: readonly string[]): Promise<void> {
