@@ -45,6 +45,12 @@ interface ReturnFacts {
 	readonly keepsNames: boolean;
 	/** Whether it is one object, which may be a different one than the request was about. */
 	readonly isOne: boolean;
+	/** Whether it says which object it is about. */
+	readonly namesObject: boolean;
+	/** Whether the headers say more of it: how many objects there are. */
+	readonly needsHeaders: boolean;
+	/** Whether it can be told from something that is no response to the request. */
+	readonly isKnown: boolean;
 	/** The status of a success that may have no body. After a write, 204 may have none either. */
 	readonly emptyWith: number | undefined;
 	/** Whether a success may be anything but JSON. */
@@ -53,14 +59,70 @@ interface ReturnFacts {
 
 /** What a success shows. A member that lacks a column does not compile. */
 const returnRows = {
-	object: { keepsNames: false, isOne: true, emptyWith: undefined, mayBeText: false },
-	list: { keepsNames: false, isOne: false, emptyWith: undefined, mayBeText: false },
-	fields: { keepsNames: true, isOne: false, emptyWith: undefined, mayBeText: false },
-	'fields-set': { keepsNames: true, isOne: true, emptyWith: 200, mayBeText: false },
-	'user-id': { keepsNames: false, isOne: true, emptyWith: undefined, mayBeText: false },
-	check: { keepsNames: false, isOne: true, emptyWith: undefined, mayBeText: false },
+	object: {
+		keepsNames: false,
+		isOne: true,
+		namesObject: true,
+		needsHeaders: false,
+		isKnown: true,
+		emptyWith: undefined,
+		mayBeText: false,
+	},
+	list: {
+		keepsNames: false,
+		isOne: false,
+		namesObject: true,
+		needsHeaders: true,
+		isKnown: true,
+		emptyWith: undefined,
+		mayBeText: false,
+	},
+	fields: {
+		keepsNames: true,
+		isOne: false,
+		namesObject: false,
+		needsHeaders: false,
+		isKnown: true,
+		emptyWith: undefined,
+		mayBeText: false,
+	},
+	'fields-set': {
+		keepsNames: true,
+		isOne: true,
+		namesObject: false,
+		needsHeaders: false,
+		isKnown: true,
+		emptyWith: 200,
+		mayBeText: false,
+	},
+	'user-id': {
+		keepsNames: false,
+		isOne: true,
+		namesObject: false,
+		needsHeaders: false,
+		isKnown: true,
+		emptyWith: undefined,
+		mayBeText: false,
+	},
+	check: {
+		keepsNames: false,
+		isOne: true,
+		namesObject: false,
+		needsHeaders: false,
+		isKnown: true,
+		emptyWith: undefined,
+		mayBeText: false,
+	},
 	/** Of requests that are not in the table. */
-	any: { keepsNames: false, isOne: false, emptyWith: 204, mayBeText: true },
+	any: {
+		keepsNames: false,
+		isOne: false,
+		namesObject: true,
+		needsHeaders: false,
+		isKnown: false,
+		emptyWith: 204,
+		mayBeText: true,
+	},
 } as const satisfies Record<string, ReturnFacts>;
 
 export type ReturnKind = keyof typeof returnRows;

@@ -1,9 +1,9 @@
 /** A validated row → the request to send. */
 
 import { bodyOut, type Dialect, neutralDialect } from './dialect.js';
-import type { Endpoint, Method } from './endpoints.js';
+import type { Endpoint, Method, PathParameter } from './endpoints.js';
 import { didYouMean } from './suggest.js';
-import { type Parsed, parseSlug, quote } from './values.js';
+import { type Parsed, parseId, parseSlug, quote } from './values.js';
 
 /** Under the interface's names. */
 export interface RowValues {
@@ -66,6 +66,25 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 			sent: hasBody ? fields : undefined,
 		};
 	};
+}
+
+/** Of a path: a member of its own kind is refused where it would lead somewhere else. */
+const pathKinds: Readonly<
+	Record<PathParameter['kind'], (text: string, endpoint: Endpoint, undocumented: boolean) => Parsed<string>>
+> = {
+	id: parseId,
+	slug: parseSlug,
+	taxonomy: (text, endpoint, undocumented) => parseTaxonomy(endpoint, text, undocumented),
+};
+
+/** @param text of an ID or slug itself, not a name for it */
+export function parsePathValue(
+	{ kind }: Pick<PathParameter, 'kind'>,
+	text: string,
+	endpoint: Endpoint,
+	undocumented: boolean,
+): Parsed<string> {
+	return pathKinds[kind](text, endpoint, undocumented);
 }
 
 export function parseTaxonomy(

@@ -3,43 +3,29 @@
 import { endpoints } from '../api/endpoints.js';
 import { counted, nameRow } from '../api/names.js';
 import type { Outcome, RowOutcome } from '../http/outcome.js';
+import { reasonFor } from '../http/outcomes.js';
 import { type Counts, changedRows } from './journal/counts.js';
 import type { RunHeader } from './plan.js';
 
 type LeftRow = Pick<RowOutcome, 'ids' | 'outcome' | 'code' | 'message'> & { readonly row?: number };
 
-/** Rows whose objects have the values already are counted, not listed: an unedited export has thousands. */
-const QUIET: ReadonlySet<unknown> = new Set(['unchanged', 'nothing_to_send']);
-
 export function isListed({ outcome, code }: Pick<Outcome, 'outcome' | 'code'>): boolean {
-	return outcome !== 'skipped' || !QUIET.has(code);
+	return reasonFor(outcome, code)?.listed ?? true;
 }
 
 interface Group {
 	readonly words: string;
+	readonly isListed: boolean;
 	rows: number;
 	readonly named: string[];
 }
 
 const NAMED = 5;
 
-/** By what is to be said of them. */
-const WORDS: Readonly<Record<string, string>> = {
-	unchanged: 'unchanged',
-	nothing_to_send: 'with nothing to send',
-	not_found: 'not found',
-	conflict: 'changed by someone else',
-	changed_since: 'changed by someone else',
-	drift: 'changed by someone else',
-	condition: "that don't match --if",
-	superseded: 'set again by a later row',
-	not_restorable: "that can't be restored",
-	left_out: 'left out',
-};
-
-function wordsOf({ outcome, code = '' }: Pick<Outcome, 'outcome' | 'code'>): string {
+/** What is to be said of them. */
+function wordsOf({ outcome, code }: Pick<Outcome, 'outcome' | 'code'>): string {
 	if (outcome === 'invalid') return 'invalid';
-	if (outcome === 'skipped' || outcome === 'not-sent') return WORDS[code] ?? 'skipped';
+	if (outcome === 'skipped' || outcome === 'not-sent') return reasonFor(outcome, code)?.words ?? 'skipped';
 	return "that can't be read";
 }
 
@@ -62,10 +48,10 @@ export class LeftRows {
 	/** @param of how many, for rows that were only counted */
 	add(row: LeftRow, noun: string, of = 1): void {
 		const words = wordsOf(row);
-		const group = this.#groups.get(words) ?? { words, rows: 0, named: [] };
+		const group = this.#groups.get(words) ?? { words, isListed: isListed(row), rows: 0, named: [] };
 		this.#groups.set(words, group);
 		group.rows += of;
-		if (isListed(row) && group.named.length < NAMED) group.named.push(nameOf(row, noun));
+		if (group.isListed && group.named.length < NAMED) group.named.push(nameOf(row, noun));
 	}
 
 	get rows(): number {
@@ -74,7 +60,7 @@ export class LeftRows {
 
 	/** Whose objects have their values already. */
 	get unchanged(): number {
-		return [...QUIET].reduce((sum: number, code) => sum + (this.#groups.get(WORDS[`${code}`] ?? '')?.rows ?? 0), 0);
+		return [...this.#groups.values()].reduce((sum, each) => sum + (each.isListed ? 0 : each.rows), 0);
 	}
 
 	/** `3 unchanged`, `1 not found: nadia.chenn; did you mean nadia.chen?` */

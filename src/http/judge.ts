@@ -104,7 +104,8 @@ export function writes({ endpoint: { replay } }: Pick<Sendable, 'endpoint'>): bo
 
 /** A page, another object, `{}`: nothing that the service says about the object. It may do so next time. */
 function isOddRead({ endpoint }: Sendable, { outcome, status = 0, retry, refused, code, body }: Outcome): boolean {
-	if (!replayRules[endpoint.replay].reads || endpoint.returns === 'any' || retry !== undefined) return false;
+	if (!replayRules[endpoint.replay].reads || !returnKinds[endpoint.returns].isKnown || retry !== undefined)
+		return false;
 	const isMoved = MOVED.has(status) || status === 304;
 	const isOdd = status >= 200 && status < 500 && status !== 202 && !isMoved && outcome !== 'ok' && refused !== true;
 	// Strict services refuse what they don't serve in JSON of another form, such as problem+json; gateways send pages.
@@ -112,11 +113,8 @@ function isOddRead({ endpoint }: Sendable, { outcome, status = 0, retry, refused
 	return isOdd && !isRefused && code !== NO_ROUTE && !REFUSING.has(status);
 }
 
-/** Endpoints whose responses name no object. */
-const NAMELESS: ReadonlySet<Endpoint['returns']> = new Set(['fields', 'fields-set', 'user-id', 'check']);
-
 export function isNameless({ endpoint }: Sendable): boolean {
-	return NAMELESS.has(endpoint.returns);
+	return !returnKinds[endpoint.returns].namesObject;
 }
 
 /** Whether a write was confirmed by a response that doesn't say which object it is about. */
@@ -146,7 +144,7 @@ function judgeProblem(problem: NonNullable<Response['problem']>, { status, sent 
 function judgeSuccess(request: Sendable, response: Response, options: JudgeOptions): Finding {
 	const { status } = response;
 	const { returns } = request.endpoint;
-	const { keepsNames } = returnKinds[returns];
+	const { keepsNames, needsHeaders } = returnKinds[returns];
 	if (status === 202) return unknown('http_202', 'accepted but not processed yet');
 	if (status === 206) return unknown('http_206', 'the response is only partial');
 	const content = readContent(response);
@@ -154,7 +152,7 @@ function judgeSuccess(request: Sendable, response: Response, options: JudgeOptio
 	const body = keepsNames ? content.value : bodyIn(options.dialect ?? neutralDialect, content.value);
 	const finding = judgeBody(request, body, content.before, options);
 	finding.body ??= body;
-	if (returns === 'list') finding.headers = response.headers;
+	if (needsHeaders) finding.headers = response.headers;
 	if (content.warnings.length > 0) finding.warnings = content.warnings;
 	return finding;
 }

@@ -170,26 +170,32 @@ export const detailNames = Object.keys(details) as Detail[];
 
 interface Reason {
 	readonly outcome: 'skipped' | 'not-sent';
+	/** Whether its rows are named: an unedited export has thousands whose objects have the values already. */
+	readonly listed: boolean;
+	/** Behind a count of its rows: `3 changed by someone else`. */
+	readonly words: string;
 	/** The object has the row's values all the same. */
 	readonly written?: true;
 	readonly counts?: Detail;
 }
 
+const CHANGED = 'changed by someone else';
+
 /** Codes of rows that were skipped or left out; rows with any other code have no more to say than their outcome. */
 export const reasons = {
-	unchanged: { outcome: 'skipped', written: true },
-	nothing_to_send: { outcome: 'skipped' },
+	unchanged: { outcome: 'skipped', listed: false, words: 'unchanged', written: true },
+	nothing_to_send: { outcome: 'skipped', listed: false, words: 'with nothing to send' },
 	/** --if was not met. */
-	condition: { outcome: 'skipped' },
+	condition: { outcome: 'skipped', listed: true, words: "that don't match --if" },
 	/** A later row of the same object was written. */
-	superseded: { outcome: 'skipped' },
+	superseded: { outcome: 'skipped', listed: true, words: 'set again by a later row' },
 	/** A name that --ignore-missing lets pass: nobody knows whether it was ever there. */
-	not_found: { outcome: 'skipped', counts: 'not_found' },
-	drift: { outcome: 'skipped', counts: 'left' },
-	conflict: { outcome: 'skipped', counts: 'conflicts' },
-	changed_since: { outcome: 'skipped', counts: 'left' },
-	not_restorable: { outcome: 'skipped', counts: 'not_restorable' },
-	left_out: { outcome: 'not-sent', counts: 'left_out' },
+	not_found: { outcome: 'skipped', listed: true, words: 'not found', counts: 'not_found' },
+	drift: { outcome: 'skipped', listed: true, words: CHANGED, counts: 'left' },
+	conflict: { outcome: 'skipped', listed: true, words: CHANGED, counts: 'conflicts' },
+	changed_since: { outcome: 'skipped', listed: true, words: CHANGED, counts: 'left' },
+	not_restorable: { outcome: 'skipped', listed: true, words: "that can't be restored", counts: 'not_restorable' },
+	left_out: { outcome: 'not-sent', listed: true, words: 'left out', counts: 'left_out' },
 } as const satisfies Record<string, Reason>;
 
 export type ReasonCode = keyof typeof reasons;

@@ -133,9 +133,9 @@ function idLine({ chosen, columns, idOf }: EncoderOptions, row: unknown, number:
 }
 
 const quoted =
-	(format: 'csv' | 'tsv') =>
+	(own?: string) =>
 	(options: EncoderOptions): Encoder => {
-		const separator = format === 'tsv' ? '\t' : (options.delimiter ?? ',');
+		const separator = own ?? options.delimiter ?? ',';
 		return createLines(
 			options,
 			(cells) => formatCsvRecord(options.isTTY ? cells.map(sanitise) : cells, separator),
@@ -151,9 +151,9 @@ const encoders: Record<Format, (options: EncoderOptions) => Encoder | Promise<En
 	table: async (options) => (await import('./table.js')).createTable(options),
 	json: createJson,
 	ndjson: (options) => oneByOne((row) => `${jsonText(pick(options, row))}\n`),
-	csv: quoted('csv'),
+	csv: quoted(),
 	// As spreadsheets write it.
-	tsv: quoted('tsv'),
+	tsv: quoted('\t'),
 	async yaml(options) {
 		const { yamlText } = await import('./yaml.js');
 		if (options.single) return oneByOne((row) => yamlText(pick(options, row)));

@@ -5,9 +5,9 @@ import { flagName } from '../../api/fields.js';
 import type { ValueRules } from '../../api/kinds.js';
 import { readOfWrite } from '../../api/reads.js';
 import { type Named, named } from '../../api/references.js';
-import { parseTaxonomy, type RowValues } from '../../api/request.js';
+import { parsePathValue, type RowValues } from '../../api/request.js';
 import { didYouMean, nearest } from '../../api/suggest.js';
-import { looksLikeNumber, type Parsed, parseId, parseSlug, quote } from '../../api/values.js';
+import { looksLikeNumber, type Parsed, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { type ColumnSettings, rowIdName } from '../plan.js';
 import {
@@ -124,16 +124,13 @@ function meaningsOf({ endpoint, rules }: CompileOptions, clears: boolean): Meani
 		if (name === 'reassign') addNamed(name, 'users');
 		else add(name, parseForce, (row, force) => (row.force = force));
 	}
-	const parsers = {
-		id: parseId,
-		slug: parseSlug,
-		taxonomy: (text: string) => parseTaxonomy(endpoint, text, rules.undocumented),
-	};
-	for (const { name, kind, names } of parameters) {
+	for (const parameter of parameters) {
+		const { name, names } = parameter;
+		const parse = (text: string) => parsePathValue(parameter, text, endpoint, rules.undocumented);
 		const isOnlyId = parameters.length === 1 && numberedIdNames.has(`${noun}_id`);
 		for (const each of isOnlyId ? ['id', `${noun}_id`] : [name]) {
 			if (names !== undefined) addNamed(each, names, name);
-			else add(each, parsers[kind], (row, id) => (row.ids[name] = id), name);
+			else add(each, parse, (row, id) => (row.ids[name] = id), name);
 		}
 		if (names === 'users' && !meanings.some((each) => each.name === 'username')) {
 			add('username', asItIs<string>, (row, text) => (row.names = { ...row.names, [name]: `@${text}` }));

@@ -25,7 +25,7 @@ import type { PastPart } from './resume.js';
 import { invalidOutcome, isInvalid, isOwn, type PlannedRows, type RunRow } from './rows.js';
 import { beyondStop, type FirstRead, RowSender } from './send-row.js';
 import type { RunSetup } from './setup.js';
-import { type StopReason, StopWatch, whyStopped } from './stop.js';
+import { exitCodeAfter, isInterruption, isTooLate, type StopReason, StopWatch, whyStopped } from './stop.js';
 import type { Survey } from './survey.js';
 
 interface RunParts {
@@ -216,8 +216,10 @@ export class Execution {
 		const reached = { ...counts };
 		if (past !== undefined) Object.assign(counts, past.allCounts());
 		counts['not-sent'] += Math.max(0, this.#own - totalOf(counts));
-		const stopped = isReached && isTooLate(this.#stopped, reached) ? undefined : this.#stopped;
-		const isInterrupted = stopped?.kind === 'signal';
+		const reason = this.#stopped;
+		const isLate = isReached && reason !== undefined && isTooLate(reason, openRows(reached) > 0);
+		const stopped = isLate ? undefined : reason;
+		const isInterrupted = isInterruption(stopped);
 		// Rows left by --first are no failure.
 		const exitCode = exitCodeAfter(stopped, exitCodeOf(isReached ? reached : counts, isInterrupted));
 		const resumable = openRows(counts) > 0 || failure !== undefined;
@@ -265,21 +267,6 @@ function withNames(
 			return journal.before(row, ids, old);
 		},
 	};
-}
-
-/** What came behind the last row stopped nothing. */
-function isTooLate(reason: StopReason | undefined, counts: Counts): boolean {
-	if (reason?.kind === 'signal') return openRows(counts) === 0;
-	return reason?.kind === 'out-of-time';
-}
-
-function exitCodeAfter(stopped: StopReason | undefined, exitCode: ExitCode): ExitCode {
-	// Whatever became of the row that found out.
-	if (stopped?.kind === 'unauthorized') return ExitCode.refused;
-	if (stopped?.kind === 'same-refusal' && stopped.outcome.forbidden) return ExitCode.refused;
-	// Rows that were left have not failed.
-	if (stopped?.kind === 'out-of-time' && exitCode === ExitCode.failed) return ExitCode.partial;
-	return exitCode;
 }
 
 /** Invalid rows have an outcome at once. */

@@ -1,7 +1,7 @@
 /** When a run stops early, and why. */
 
 import { counted } from '../../api/names.js';
-import { FailedError } from '../../errors.js';
+import { ExitCode, FailedError } from '../../errors.js';
 import { isAboutOneObject } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, wentWrong } from '../../http/outcome.js';
 import { WAIT_TOO_LONG } from '../../http/send.js';
@@ -20,6 +20,53 @@ export type StopReason =
 	| { kind: 'asked-to-wait'; outcome: Outcome }
 	/** Milliseconds since 1970. */
 	| { kind: 'out-of-time'; until: number };
+
+interface StopFacts {
+	/** Whether it stopped nothing if it came behind the last row, or if no row was left open by then. */
+	readonly comesTooLate: 'always' | 'if done' | 'never';
+	/** A person or a system asked for it. */
+	readonly interrupts: boolean;
+	/** What the run exits with. @param rows what its rows come to @param outcome of the row that found out */
+	exit(rows: ExitCode, outcome: Outcome | undefined): ExitCode;
+}
+
+const asRows = (rows: ExitCode): ExitCode => rows;
+const byRows = { comesTooLate: 'never', interrupts: false, exit: asRows } as const;
+
+/** A member that lacks a column does not compile. */
+const stopFacts: Readonly<Record<StopReason['kind'], StopFacts>> = {
+	signal: { comesTooLate: 'if done', interrupts: true, exit: asRows },
+	// Whatever became of the row that found out.
+	unauthorized: { ...byRows, exit: () => ExitCode.refused },
+	failure: byRows,
+	'too-many-failures': byRows,
+	unreachable: byRows,
+	unreadable: byRows,
+	'same-refusal': { ...byRows, exit: (rows, outcome) => (outcome?.forbidden ? ExitCode.refused : rows) },
+	'asked-to-wait': byRows,
+	'out-of-time': {
+		comesTooLate: 'always',
+		interrupts: false,
+		// Rows that were left have not failed.
+		exit: (rows) => (rows === ExitCode.failed ? ExitCode.partial : rows),
+	},
+};
+
+/** @param hasOpen whether rows that were reached are open */
+export function isTooLate({ kind }: StopReason, hasOpen: boolean): boolean {
+	const { comesTooLate } = stopFacts[kind];
+	return comesTooLate === 'always' || (comesTooLate === 'if done' && !hasOpen);
+}
+
+export function isInterruption(reason: StopReason | undefined): boolean {
+	return reason !== undefined && stopFacts[reason.kind].interrupts;
+}
+
+/** @param rows the exit code by what became of the rows */
+export function exitCodeAfter(reason: StopReason | undefined, rows: ExitCode): ExitCode {
+	if (reason === undefined) return rows;
+	return stopFacts[reason.kind].exit(rows, 'outcome' in reason ? reason.outcome : undefined);
+}
 
 /** A service that was there is waited for longer. */
 const AWAY_AT_START_MS = 8000;

@@ -7,9 +7,9 @@ import { customFieldText } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { type Endpoint, endpoints, isEndpointName } from '../../api/endpoints.js';
 import { kinds } from '../../api/kinds.js';
-import { createPlanner, type Planner, parseTaxonomy } from '../../api/request.js';
+import { createPlanner, type Planner, parsePathValue } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
-import { emptyRecord, isProblem, parseId, parseSlug, quote } from '../../api/values.js';
+import { emptyRecord, isProblem, quote } from '../../api/values.js';
 import { FailedError, UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import { goneBy } from '../../http/judge.js';
@@ -268,10 +268,8 @@ export function areIds(
 	endpoint: Endpoint,
 	{ undocumented }: RunPlan,
 ): ids is Record<string, string> {
-	const isPath = endpoint.parameters.every(({ name, kind }) => {
-		const text = String(ids[name]);
-		if (kind === 'taxonomy') return !isProblem(parseTaxonomy(endpoint, text, undocumented));
-		return !isProblem(kind === 'id' ? parseId(text) : parseSlug(text));
+	const isPath = endpoint.parameters.every((each) => {
+		return !isProblem(parsePathValue(each, String(ids[each.name]), endpoint, undocumented));
 	});
 	const isText = Object.values(ids).every((each) => typeof each === 'string');
 	return isPath && isText;
