@@ -6,7 +6,7 @@ import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import type { CommandSpec } from './command.js';
 import { isComplete } from './complete-line.js';
-import { camelCase, longName, type OptionSpec, type OptionValues } from './options/option.js';
+import { camelCase, findOption, longName, type OptionSpec, type OptionValues, takesValue } from './options/option.js';
 import { beforeFlags, commandText, mendedLines, sayable, unknownFlag } from './unknown-flag.js';
 import { otherFlags, settingFlags } from './words.js';
 
@@ -92,6 +92,7 @@ export function parseWords(
 	words: readonly string[],
 	isTrial = false,
 ): { args: readonly string[]; options: OptionValues } | undefined {
+	checkValues(spec, words);
 	const command = new Parser(spec, path, words, isTrial);
 	for (const option of spec.options) command.addOption(toOption(option));
 	for (const { name, required, variadic, choices } of spec.arguments) {
@@ -110,6 +111,22 @@ export function parseWords(
 		throw error;
 	}
 	return { args: command.args, options: command.opts() };
+}
+
+/** A flag in the place of a value: the value was forgotten. So `asksForJson`, which reads words, finds flags alone. */
+function checkValues({ options }: CommandSpec, words: readonly string[]): void {
+	const end = words.indexOf('--');
+	const before = end === -1 ? words : words.slice(0, end);
+	for (const [at, given] of before.entries()) {
+		const word = otherFlags.get(given) ?? given;
+		const option = findOption(options, word);
+		const next = words[at + 1] ?? '';
+		if (option === undefined || !takesValue(option) || !option.flags.split(/[ ,]+/).includes(word)) continue;
+		const isFlag = next.startsWith('--') && findOption(options, otherFlags.get(next) ?? next) !== undefined;
+		if (!isFlag && next !== '--') continue;
+		const hint = `if ${quote(next)} is the value: ${given}=${next}`;
+		throw new UsageError(`${given} needs a value before ${next}`, { hint });
+	}
 }
 
 /** Whether the program takes a line that is suggested. */

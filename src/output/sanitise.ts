@@ -58,8 +58,10 @@ function escapeQuoted(text: string, escaped: (character: string) => string): str
 
 /** Before flags are parsed, so that errors of parsing are JSON too. */
 export function asksForJson(argv: readonly string[]): boolean {
-	return argv.some((word, at) => {
-		const [flag, value = argv[at + 1] ?? ''] = word.split('=', 2) as [string, string?];
+	const end = argv.indexOf('--');
+	const words = end === -1 ? argv : argv.slice(0, end);
+	return words.some((word, at) => {
+		const [flag, value = words[at + 1] ?? ''] = word.split('=', 2) as [string, string?];
 		return word === '--json' || (flag === '--format' && isFormat(value) && formats[value].isJson);
 	});
 }

@@ -1,9 +1,13 @@
 /** Complaints about the words behind a command: each in our words, whatever the words contain. */
 
+import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { defineCommand } from '../../src/cli/command.js';
 import { options } from '../../src/cli/options/option.js';
+import { outputOptions } from '../../src/cli/options/shared.js';
 import { parseWords } from '../../src/cli/parse.js';
+import { type Format, factsOf } from '../../src/output/formats.js';
+import { asksForJson } from '../../src/output/sanitise.js';
 import { runHere } from '../support/cli.js';
 
 const command = defineCommand({
@@ -44,6 +48,13 @@ describe('a command line is refused in our words:', () => {
 				message: `unexpected argument "it's 'so'": supportctl tool move takes two arguments`,
 				code: 'excess_argument',
 				hint: page,
+			},
+		],
+		[
+			['a', 'b', '-c', '--plain'],
+			{
+				message: '-c needs a value before --plain',
+				hint: 'if "--plain" is the value: -c=--plain',
 			},
 		],
 		[['a', 'b', '-c'], { message: '--color needs a value', hint: '-c, --color <word>: Color' }],
@@ -90,4 +101,49 @@ it('--id-column is gone, with what takes its place', async () => {
 	const says =
 		'error: unknown flag --id-column\nhint: did you mean: supportctl ticket update --input e.csv --map No=id';
 	expect([exitCode, stderr]).toEqual([2, expect.stringContaining(says)]);
+});
+
+describe('whether messages are JSON', () => {
+	const spec = defineCommand({
+		arguments: [{ name: 'ids', help: 'Which', required: false, variadic: true }],
+		options: [
+			...options('Test', [
+				{ flags: '--note <text>', help: 'A text' },
+				{ flags: '--title <text>', help: 'Another' },
+			]),
+			...outputOptions,
+		],
+		run: async () => undefined,
+	});
+	const words = fc.constantFrom(
+		'--json',
+		'--format',
+		'json',
+		'csv',
+		'--format=ndjson',
+		'--note',
+		'--title',
+		'--',
+		'-q',
+		'x',
+	);
+
+	test('is read from the words as from the flags, whatever stands where (property)', () => {
+		let read = 0;
+		fc.assert(
+			fc.property(fc.array(words, { maxLength: 7 }), (line) => {
+				let parsed: ReturnType<typeof parseWords>;
+				try {
+					parsed = parseWords(spec, ['tool', 'look'], line);
+				} catch {
+					return;
+				}
+				read++;
+				const { format, json } = (parsed?.options ?? {}) as { format?: Format; json?: boolean };
+				expect(asksForJson(line), line.join(' ')).toBe(json === true || factsOf(format).isJson);
+			}),
+			{ numRuns: 3000 },
+		);
+		expect(read).toBeGreaterThan(100);
+	});
 });

@@ -23,6 +23,8 @@ describe('asksForJson', () => {
 		[['ticket', 'list', '--format'], false],
 		[['ticket', 'update', '--title', 'json'], false],
 		[['ticket', 'update', '--title=json'], false],
+		[['ticket', 'update', '--title=--json'], false],
+		[['ticket', 'get', '--', '--json'], false],
 		[[], false],
 	])('%j: %s', (argv, expected) => {
 		expect(asksForJson(argv)).toBe(expected);
