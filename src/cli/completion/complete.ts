@@ -6,6 +6,7 @@ import type { Context } from '../../io/context.js';
 import { relativeTime } from '../../text.js';
 import { commandsBelow, findCommand, nextWords } from '../manifest.js';
 import { findOption, longName, type OptionSpec, shownOptions, takesValue } from '../options/option.js';
+import { type ShellFacts, shellFacts } from '../shells.js';
 
 interface Candidate {
 	value: string;
@@ -16,16 +17,14 @@ interface Candidate {
 type Offer = readonly Candidate[] | 'files';
 
 export async function runCompleter(context: Context, [shell, ...given]: readonly string[]): Promise<undefined> {
-	let words = given;
-	if (shell === 'bash') words = joinWords(given);
-	// PowerShell's arguments would lose empty words and quotes.
-	if (shell === 'powershell') words = (await context.stdin.text()).replace(/\r?\n$/, '').split(/\r?\n/);
+	const facts = shellFacts(shell);
+	let words = facts.breaksWords ? joinWords(given) : given;
+	if (facts.wordsOnStdin) words = (await context.stdin.text()).replace(/\r?\n$/, '').split(/\r?\n/);
 	const current = words.at(-1) ?? '';
 	const offer = await offerFor(words.slice(0, -1), current, context).catch(() => []);
-	context.stdout.write(`${linesOf(shell, current, offer).join('\n')}\n`);
+	context.stdout.write(`${linesOf(facts, current, offer).join('\n')}\n`);
 }
 
-/** bash breaks words at = and : too, and keeps their quotation marks. */
 function joinWords(given: readonly string[]): string[] {
 	const words: string[] = [];
 	let isBroken = false;
@@ -43,16 +42,15 @@ const PLAIN = /^[\w.=,+@/-]+$/;
 const CONTROL = /\p{Cc}/u;
 
 /** `files` or `words`, then what the shell needs of each. */
-function linesOf(shell: string | undefined, current: string, offer: Offer): string[] {
+function linesOf({ choosesItself, beforeHelp }: ShellFacts, current: string, offer: Offer): string[] {
 	const [flag = ''] = /^--[^=]*=/.exec(current) ?? [];
 	if (offer === 'files') return ['files', flag, current.slice(flag.length)];
-	// zsh and fish choose the fitting ones by themselves.
-	const start = shell === 'bash' || shell === 'powershell' ? current.toLowerCase() : '';
+	const start = choosesItself ? '' : current.toLowerCase();
 	const lines = offer
 		.map(({ value, help }) => ({ value: flag + value, help }))
 		.filter(({ value, help = '' }) => PLAIN.test(value) && !CONTROL.test(help))
 		.filter(({ value }) => value.toLowerCase().startsWith(start))
-		.map(({ value, help }) => (help && shell !== 'bash' ? `${value}${shell === 'zsh' ? ':' : '\t'}${help}` : value));
+		.map(({ value, help }) => (help && beforeHelp !== undefined ? `${value}${beforeHelp}${help}` : value));
 	return ['words', ...lines];
 }
 

@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../../src/cli/command.js';
 import { command as doctor } from '../../../src/cli/commands/doctor.js';
 import { list, logout, path, remove, rename, set, show, use } from '../../../src/cli/commands/profile.js';
+import { longName } from '../../../src/cli/options/option.js';
+import { settingSpecs } from '../../../src/profile/settings.js';
 import type { Store } from '../../../src/profile/store.js';
 import type { MemoryOptions } from '../../support/context.js';
 import { runCommand } from '../../support/run-command.js';
@@ -35,6 +37,11 @@ function desk() {
 		},
 	};
 }
+
+it('each setting of a profile has a flag of profile set', () => {
+	const flags = set.options.map((option) => `--${longName(option)}`);
+	expect(settingSpecs.map(({ flag }) => flag).filter((flag) => !flags.includes(flag))).toEqual([]);
+});
 
 describe('profile set', () => {
 	it('stores base URL, username and secret as they were given, at 0600', async () => {
