@@ -21,6 +21,14 @@ const datedOnce = ['test/bulk/reports/html.test.ts', 'test/cli/commands/run/list
 /** Files that put something in the place of a Node module, which no other file may see. */
 const alone = ['test/bulk/journal/write-faults.test.ts', 'test/lock-elsewhere.test.ts'];
 
+/** Documents and the demo, whose commands run: a step of their own (`npm run test:docs`), since few changes reach them. */
+const documents = [
+	'test/docs.test.ts',
+	'test/acceptance/readme.test.ts',
+	'test/acceptance/examples.test.ts',
+	'test/acceptance/demo.test.ts',
+];
+
 export default defineConfig({
 	plugins: [textFiles],
 	test: {
@@ -32,7 +40,7 @@ export default defineConfig({
 				test: {
 					name: 'together',
 					include: ['test/**/*.test.ts'],
-					exclude: ['test/faults/**', 'test/system/**', ...alone, ...datedOnce],
+					exclude: ['test/faults/**', 'test/system/**', ...alone, ...datedOnce, ...documents],
 					isolate: false,
 				},
 			},
@@ -46,14 +54,15 @@ export default defineConfig({
 				},
 			},
 			{ extends: true, test: { name: 'alone', include: alone } },
+			{ extends: true, test: { name: 'documents', include: documents, isolate: false, testTimeout: 60_000 } },
 		],
 		globalSetup: ['test/support/build-once.ts'],
 		pool: 'forks',
 		// Half of the time is spent waiting for child processes; the default is one file fewer at a time than there are cores.
 		maxWorkers: availableParallelism() + 1,
 		// Only what hangs takes that long, also on a busy machine.
-		testTimeout: 60_000,
-		hookTimeout: 60_000,
+		testTimeout: 30_000,
+		hookTimeout: 30_000,
 		// What is waited for comes, and a busy machine takes its time.
 		expect: { poll: { timeout: 25_000 } },
 		reporters: process.env.CI ? ['default', ['json', { outputFile: 'coverage/test-report.json' }]] : ['default'],
