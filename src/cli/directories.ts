@@ -45,15 +45,20 @@ export function openDirectories(
 	});
 }
 
-/** At a terminal, a line says that names are looked up, once one has taken a request or was tried again. */
+/** Names are mostly found before anybody asks what the program does. */
+const UNNOTICED_MS = 1000;
+
+/** At a terminal, a line says that names are looked up, once that takes long or one is tried again. */
 function createLookupScreen({ context, options }: Caller) {
 	const isShown = context.stderr.isTTY && options.quiet !== true && !asksForJson(context.argv);
 	let progress: Progress | undefined;
 	let done = 0;
 	let underWay = 0;
+	let since: number | undefined;
 	async function update(): Promise<void> {
 		if (!isShown) return;
-		progress ??= createProgress(context, { palette: await openPalette(context, context.stderr) });
+		const palette = await openPalette(context, context.stderr);
+		progress ??= createProgress(context, { palette });
 		// By now the last response may be there.
 		if (underWay > 0) progress.update({ done, note: 'looking up names' });
 	}
@@ -67,7 +72,8 @@ function createLookupScreen({ context, options }: Caller) {
 		},
 		onLookUp(response: Promise<unknown>): void {
 			underWay++;
-			if (done > 0) void update();
+			since ??= context.clock.monotonic();
+			if (context.clock.monotonic() - since >= UNNOTICED_MS) void update();
 			const end = (): void => {
 				done++;
 				underWay--;
