@@ -1,5 +1,6 @@
 /** Each documented command against a service that serves the documented requests and nothing else, and refuses properties that it doesn't know. */
 
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCli } from '../support/cli.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -11,14 +12,15 @@ async function startStrict() {
 	const { store } = service;
 	const termOf = (wanted: string): number =>
 		[...store.terms.values()].find(({ taxonomy }) => taxonomy === wanted)?.id ?? 0;
+	const folder = temporaryFolder();
 	const ids = {
+		PLAN: join(folder, 'edits.plan'),
 		REPLY: [...store.replies.values()].find(({ parent }) => parent === 14)?.id,
 		ATTACHMENT: store.attachments.keys().next().value,
 		PRIORITY: termOf('ticket_priority'),
 		PRODUCT: termOf('product'),
 		SLUG: store.users.get(3)?.passwords[0]?.slug,
 	};
-	const folder = temporaryFolder();
 	const env = { ...service.env, SUPPORTCTL_STATE_DIR: folder };
 	const run = (line: string, input = '') => {
 		const words = line.replace(/[A-Z]{4,}/g, (name) => String(ids[name as keyof typeof ids]));
@@ -78,4 +80,23 @@ test('the color of a priority is sent only where the service shows one, and -v s
 	const id = [...service.store.terms.values()].find(({ taxonomy }) => taxonomy === 'ticket_priority')?.id;
 	const shown = await runCli(`term update ticket_priority ${id} --name X -v`, { env: desk.env });
 	expect(shown.stderr).toMatch(/> POST \S+\/ticket_priority\/\d+ \(name, color\)/);
+});
+
+test.each([
+	['ticket list', 'this service has no lists (404 http_404: Not Found: /tickets is not described)'],
+	['user list', 'this service has no lists (404 http_404: Not Found: /users is not described)'],
+	['ticket get 14', 'this service has no reads of a single ticket (405 http_405: Method Not Allowed: GET'],
+	['ticket update 14 --status hold --plan PLAN', 'drop the flags that need reads: --plan,'],
+])('%s says that the service has no such reads, and how to go on', async (line, says) => {
+	const { run } = await startStrict();
+	const result = await run(line);
+	expect(result.exitCode).not.toBe(0);
+	expect(result.stderr).toContain(says);
+	expect(result.stderr).toContain('hint: ');
+});
+
+test('whoami finds the ID of the account', async () => {
+	const { run } = await startStrict();
+	const result = await run('whoami --field id');
+	expect(result, result.stderr).toMatchObject({ exitCode: 0, stdout: '1\n' });
 });

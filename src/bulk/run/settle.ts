@@ -21,7 +21,7 @@ export function checkServed({ source }: RunPlan, { request }: RunRow, found: Out
 	const needed = sources[source.from].restores ? '; run undo needs it' : '';
 	throw new UsageError(`${what}${needed}; nothing was written`, {
 		code: NO_ROUTE,
-		hint: 'drop the flags that need reads: --verify, --if, --if-unmodified, --add-… and --remove-…',
+		hint: 'drop the flags that need reads: --plan, --verify, --if, --if-unmodified, --add-… and --remove-…',
 		data: { status },
 	});
 }

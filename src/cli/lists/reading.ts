@@ -10,7 +10,7 @@ import type { ListedObject } from '../../bulk/lists/pages.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import type { Ids } from '../../bulk/plan.js';
 import { SupportctlError } from '../../errors.js';
-import { NO_ROUTE } from '../../http/judge.js';
+import { isRouteMissing, NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Context } from '../../io/context.js';
@@ -90,6 +90,12 @@ export async function readObject(
 	return outcome === 'ok' && isObject(body) ? body : failureOfRead(reading, endpoint, ids, result);
 }
 
+/** Services and gateways have other words for it than WordPress: then a path without an ID says what a 404 is about. */
+function isUnserved({ parameters }: Read['list'], result: Outcome): boolean {
+	const { status, code } = result;
+	return isRouteMissing(result) || (status === 404 && code === 'http_404' && parameters.length === 0);
+}
+
 export function failureOfRead(
 	{ session }: Reading,
 	endpoint: Read['list'],
@@ -99,9 +105,11 @@ export function failureOfRead(
 	const isList = endpoint.verb === 'list';
 	const noun = plural(endpoint.noun, isList ? 2 : 1);
 	const outcome = { ...result, ids };
-	if (result.code !== NO_ROUTE) return failureOf(outcome, { ...endpoint, noun }, session.connection);
+	if (!isUnserved(endpoint, result)) return failureOf(outcome, { ...endpoint, noun }, session.connection);
 	const what = isList ? 'lists' : `reads of a single ${noun}`;
-	return new SupportctlError(`this service has no ${what} (${result.status} ${NO_ROUTE})`, exitCodeOfOne(outcome), {
+	const { code = NO_ROUTE, message = '' } = result;
+	const why = code === NO_ROUTE ? code : `${code}: ${message}`;
+	return new SupportctlError(`this service has no ${what} (${result.status} ${why})`, exitCodeOfOne(outcome), {
 		code: NO_ROUTE,
 		data: { status: result.status },
 		hint: isList
