@@ -48,6 +48,18 @@ describe('a leaver with tickets', () => {
 		expect(writesOf(desk)).toEqual([]);
 	});
 
+	it('is in the question beside names that are not found', async () => {
+		const { desk, work } = await startDesk();
+		const prompts = scriptedPrompts([/Continue/, false]);
+		const line = 'user delete sofia.bauer nadia.chenn --reassign amir.rossi --ignore-missing';
+		const { stderr } = await work.run(line, { prompts });
+		expect(stderr).toMatch(
+			/^Permanently delete 1 user on .*\n {2}user 3 "sofia.bauer": permanently deleted; posts go to /,
+		);
+		expect(stderr).toMatch(/^Not sent: 1 not found: nadia.chenn; did you mean nadia.chen\?$/m);
+		expect(writesOf(desk)).toEqual([]);
+	});
+
 	it.each(['-n', '--plan plan.json'])('is in %s', async (flag) => {
 		const { work, assigned } = await startDesk();
 		const result = await work.run(`user delete 3 --reassign 5 ${flag}`);

@@ -86,13 +86,6 @@ describe('a delete', () => {
 		);
 	});
 
-	it('names what is not found', async () => {
-		const { work } = await desk();
-		const prompts = scriptedPrompts([/./, false]);
-		const { stderr } = await work.run('user delete 7 user9x --reassign 2 --ignore-missing', { prompts });
-		expect(stderr).toMatch(/^Not sent: 1 not found: user9x/m);
-	});
-
 	it('of terms names their taxonomies', async () => {
 		const { work } = await desk();
 		const prompts = scriptedPrompts([/./, false]);
