@@ -144,6 +144,7 @@ const userRule = rule(
 function statusRefusal(text: string): string {
 	if (/^(open|closed)$/i.test(text))
 		return `is a state, not a status; use --state ${text.toLowerCase()}, or a column "state"`;
+	if (/^(trash|trashed|deleted)$/i.test(text)) return 'is not set by updates; use the delete command';
 	return `is unknown${likelyStatus(text) || '; list them: supportctl help statuses'}`;
 }
 

@@ -8,7 +8,7 @@ import type { CommandSpec } from './command.js';
 import { isComplete } from './complete-line.js';
 import { camelCase, findOption, longName, type OptionSpec, type OptionValues, takesValue } from './options/option.js';
 import { beforeFlags, commandText, mendedLines, sayable, unknownFlag } from './unknown-flag.js';
-import { otherFlags, settingFlags } from './words.js';
+import { nounMeant, otherFlags, settingFlags } from './words.js';
 
 /**
  * commander's errors, thrown as ours. Its typings offer `error` alone; the other methods are how it reports each kind
@@ -53,9 +53,11 @@ class Parser extends Command {
 	}
 
 	missingArgument(name: string): never {
+		const { choices = [] } = this.spec.arguments.find((each) => each.name === name) ?? {};
+		const allowed = choices.length === 0 ? '' : `: ${choices.join(', ')}`;
 		const places = this.spec.arguments.map((each) => `<${each.name}>`).join(' ');
 		const hint = `usage: ${this.#name} ${places}; ${this.#page}`;
-		throw new UsageError(`missing <${name}>`, { code: 'missing_argument', hint });
+		throw new UsageError(`missing <${name}>${allowed}`, { code: 'missing_argument', hint });
 	}
 
 	optionMissingArgument({ flags, long, description }: Option): never {
@@ -161,7 +163,9 @@ function toOption(spec: OptionSpec): Option {
 
 function oneOf(choices: readonly string[], text: string, where: string): string {
 	if (choices.includes(text)) return text;
-	const nearest = didYouMean(text, choices) || ';';
+	const meant = nounMeant(text)?.owner;
+	const named = meant !== undefined && choices.includes(meant) ? `; did you mean "${meant}"?` : '';
+	const nearest = named || didYouMean(text, choices) || ';';
 	throw new UsageError(`${where}: ${quote(text)} is not allowed${nearest} use ${choices.join(', ')}`, {
 		code: 'invalid_value',
 	});

@@ -12,7 +12,7 @@ import { commands, findCommand, nextWords, ourWord } from './manifest.js';
 import { longName } from './options/option.js';
 import { canRun } from './parse.js';
 import { beforeFlags, commandText, mendedLines, sayable } from './unknown-flag.js';
-import { nouns, otherFlags, verbs } from './words.js';
+import { type Noun, nounMeant, otherFlags, verbs } from './words.js';
 
 type Words = readonly string[];
 
@@ -170,21 +170,16 @@ function* linesBelow(group: Words, rest: Words): Generator<Words> {
 	if (word !== undefined) yield* linesMeant(group, rest);
 }
 
-type Noun = NonNullable<ReturnType<typeof nouns.get>>;
-
 function* linesOfNoun({ group, owner }: Noun, rest: Words): Generator<Words> {
 	if (owner === undefined) yield* linesBelow(group, rest);
 	else if (rest.length === 0) yield [...group, 'list', owner];
 	else yield* linesBelow(group, [rest[0] as string, owner, ...rest.slice(1)]);
 }
 
-/** In the singular, or a command's own. */
+/** Or a command's own. */
 function nounOf(word: string): Noun | undefined {
-	const lower = word.toLowerCase();
-	const singular = [lower, lower.replace(/s$/, ''), lower.replace(/ies$/, 'y')];
-	for (const each of singular) if (nouns.has(each)) return nouns.get(each);
 	const own = ourWord([], word);
-	return own === undefined ? undefined : { group: [own] };
+	return nounMeant(word) ?? (own === undefined ? undefined : { group: [own] });
 }
 
 const FILE_OF_ROWS = /^-$|\.(?:csv|tsv|ndjson|jsonl|json|txt|ids|gz)$/i;

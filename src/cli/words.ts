@@ -33,7 +33,7 @@ export const otherFlags = new Map(
 const spread = <Ours>(rows: readonly (readonly [typed: string, ours: Ours])[]): ReadonlyMap<string, Ours> =>
 	new Map(rows.flatMap(([typed, ours]) => typed.split(' ').map((word) => [word, ours] as const)));
 
-interface Noun {
+export interface Noun {
 	readonly group: readonly string[];
 	/** What stands between its verbs and the rest. */
 	readonly owner?: string;
@@ -59,6 +59,13 @@ export const nouns = spread<Noun>([
 	['priority', taxonomy('ticket_priority')],
 	['channel', taxonomy('ticket_channel')],
 ]);
+
+/** Also in the plural. */
+export function nounMeant(word: string): Noun | undefined {
+	const lower = word.toLowerCase();
+	const singular = [lower, lower.replace(/s$/, ''), lower.replace(/ies$/, 'y')];
+	return nouns.get(singular.find((each) => nouns.has(each)) ?? '');
+}
 
 /**
  * Likeliest first, below the group that was typed, then from the top; `/` only from the top. `{}` is all arguments, `{none}` means that there are
@@ -139,7 +146,8 @@ export const flagsMeant = spread<readonly string[]>([
 	['--user', ['--assignee', '--username']],
 	['-u', ['--username']],
 	['--name --email --text --keyword', ['--search']],
-	['--tags --label --labels', ['--ticket-tag']],
+	// To add is safer than to replace.
+	['--tags --label --labels', ['--add-ticket-tag', '--ticket-tag']],
 	['--add-label', ['--add-ticket-tag']],
 	['--remove-label', ['--remove-ticket-tag']],
 	['--count', ['--format count']],

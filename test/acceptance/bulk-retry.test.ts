@@ -46,7 +46,7 @@ describe('run retry', () => {
 		expect(await listed(work)).toEqual([
 			expect.objectContaining({ run: first?.run, state: 'finished', ok: 4, open: 0 }),
 		]);
-		expect((await work.run('run retry last')).stderr).toMatch(/^nothing to send: no row is failed/);
+		expect((await work.run('run retry last')).stderr).toMatch(/^nothing to send: no failed rows/);
 		expect(recorder.writes).toHaveLength(2);
 	});
 

@@ -270,6 +270,11 @@ describe('for other words the command to type is named:', () => {
 		['term update 5 --name x', 'missing <taxonomy> before 5: ticket_priority'],
 		['term update - --name x', 'missing <taxonomy> before -: ticket_priority'],
 		['ticket update 14 --status open', 'use --state'],
+		['ticket update 14 --status trash', 'status "trash" is not set by updates; use the delete command'],
+		['ticket update 14 --tags VIP', 'did you mean: supportctl ticket update 14 --add-ticket-tag VIP'],
+		['term list priorities', 'did you mean "ticket_priority"? use ticket-tag, product'],
+		['term list', 'missing <taxonomy>: ticket-tag, product, department'],
+		['completion', 'missing <shell>: bash, zsh, fish, powershell'],
 		['ticket update 14 --format jsn', 'did you mean "json"? use table, json'],
 	])('%s is explained', async (line, hint) => {
 		const { exitCode, stderr } = await runHere(line.split(' '));

@@ -40,7 +40,7 @@ async function goOn(invocation: RunInvocation, again: readonly OutcomeName[]): P
 		const note = `note: ${counted(corrupt.length, 'line')} of the journal can't be read; rows recorded nowhere else are sent again`;
 		notify(context, 'message', note);
 	} else if (end !== undefined && openRows(end.counts) === 0 && again.every((name) => end.counts[name] === 0)) {
-		const why = again.length === 0 ? 'the run is complete' : `no row is ${again.join(' or ')}`;
+		const why = again.length === 0 ? 'the run is complete' : `no ${again.join(' or ')} rows`;
 		notify(context, 'message', `nothing to send: ${why} (${id})`);
 		return exitCodeOf(end.counts);
 	}
