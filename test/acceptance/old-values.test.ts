@@ -126,6 +126,52 @@ describe('one odd first read does not turn old values off', () => {
 	});
 });
 
+describe('a ticket that an account may list and change, but not open', () => {
+	const LISTED = /\/tickets\?.*include=([\d,]+)/;
+
+	/** An agent's desk: the list shows tickets, and each alone is a 403. */
+	async function agentDesk() {
+		const statuses = new Map([4, 53].map((id) => [id, 'read']));
+		const recorder = await startRecorder(({ method, url, body }) => {
+			const id = Number(/tickets\/(\d+)/.exec(url)?.[1]);
+			if (method !== 'GET') {
+				statuses.set(id, (JSON.parse(body) as { status: string }).status);
+				return json(200, { id, status: statuses.get(id) });
+			}
+			const asked = LISTED.exec(decodeURIComponent(url))?.[1]?.split(',').map(Number) ?? [];
+			if (asked.length === 0) return json(403, { code: 'rest_forbidden', message: 'Not yours.' });
+			return json(
+				200,
+				asked.map((each) => ({ id: each, status: statuses.get(each) })),
+				{
+					'x-wp-total': String(asked.length),
+				},
+			);
+		});
+		const state = { SUPPORTCTL_STATE_DIR: temporaryFolder() };
+		return { statuses, run: (line: string) => runHere(line, { env: { ...recorder.env, ...state } }) };
+	}
+
+	it.each(['4', '4 53'])('keeps its old value (%s), and undo puts it back', async (ids) => {
+		const { statuses, run } = await agentDesk();
+		const update = await run(`ticket update ${ids} --status hold`);
+		expect(update.exitCode, update.stderr).toBe(0);
+		expect(statuses.get(4)).toBe('hold');
+		const undo = await run('run undo last --yes');
+		expect(undo.exitCode, undo.stderr).toBe(0);
+		expect(statuses.get(4)).toBe('read');
+	});
+
+	it('is not written over by an undo if someone changed it', async () => {
+		const { statuses, run } = await agentDesk();
+		await run('ticket update 4 53 --status hold');
+		statuses.set(4, 'queued');
+		const undo = await run('run undo last --yes');
+		expect(undo.exitCode, undo.stderr).toBe(3);
+		expect(Object.fromEntries(statuses)).toEqual({ 4: 'queued', 53: 'read' });
+	});
+});
+
 test('a run of which no row can be read stops before its first write, and says what came back', async () => {
 	const recorder = await startRecorder(({ method }) =>
 		method === 'GET' ? json(403, { code: 'rest_forbidden', message: 'Not yours.' }) : json(200, { id: 1 }),

@@ -251,12 +251,18 @@ export class RowSender {
 		const isNamed = Object.keys(request.sent ?? {}).every(isListed);
 		const isVerified = (plan.checks.verify || !isNamed || mayBeRewritten(request)) && mayNeedReading(sent);
 		const isOpen = maybeSent && sent.outcome === 'unknown' && readEndpointOf(request.endpoint) !== undefined;
-		const result = isVerified || isOpen ? await this.#confirm(request, sent, maybeSent, before) : sent;
+		const result = isVerified || isOpen ? await this.#confirm(row, request, sent, maybeSent, before) : sent;
 		return result.outcome === 'differs' ? allowed(result, plan.checks) : result;
 	}
 
-	async #confirm(request: Request, result: Outcome, maybeSent: boolean, before: Held | undefined): Promise<Outcome> {
-		const after = await this.#readAfter(request);
+	async #confirm(
+		row: RunRow,
+		request: Request,
+		result: Outcome,
+		maybeSent: boolean,
+		before: Held | undefined,
+	): Promise<Outcome> {
+		const after = await this.#orListed(row, await this.#readAfter(request));
 		const known = maybeSent ? settledRefusal(request, result, after) : result;
 		return verified(request, known, after, before);
 	}
@@ -286,20 +292,18 @@ export class RowSender {
 		const seen = listed === undefined ? await this.#readAlone(row) : this.#seen(request, listed);
 		// A list may leave out fields, or show an object that can't be read alone.
 		const isWhole = listed === undefined || seen.held === undefined || this.#untold(row, seen.held).length === 0;
-		const whole = await this.#withTerms(row, isWhole ? seen : await this.#readAlone(row, seen));
-		return await this.#withCleared(row, whole);
+		const whole = isWhole ? await this.#orListed(row, seen) : await this.#readAlone(row, seen);
+		return await this.#withCleared(row, await this.#withTerms(row, whole));
 	}
 
 	/** Where an object doesn't show what the update would clear, its list may. */
-	async #withCleared({ row, request }: RunRow, seen: Seen): Promise<Seen> {
-		const { slots, client, dialect, options, read = send } = this.parts;
+	async #withCleared(row: RunRow, seen: Seen): Promise<Seen> {
+		const { request } = row;
 		const { cleared = [] } = request.endpoint;
 		const { held } = seen;
-		const list = listOfOne(request, dialect);
-		if (held === undefined || list === undefined || cleared.every((name) => isShown(held.field(name)))) return seen;
-		await slots?.hold(row);
-		const outcome = await read(client, list, options);
-		if (isRouteMissing(outcome)) return seen;
+		if (held === undefined || cleared.every((name) => isShown(held.field(name)))) return seen;
+		const outcome = await this.#readListed(row);
+		if (outcome === undefined || isRouteMissing(outcome)) return seen;
 		const object = objectsIn(outcome)?.find(({ id }) => String(id) === request.ids.id);
 		if (object !== undefined) return { ...seen, held: heldWith(held, cleared, object) };
 		// Not known is not "none".
@@ -320,6 +324,24 @@ export class RowSender {
 		await slots?.hold(row);
 		const seen = this.#seen(request, await read(client, readRequest(request, dialect), options));
 		return seen.held === undefined && seen.result.gone === undefined ? (listed ?? seen) : seen;
+	}
+
+	/** An agent's list shows tickets that it can't open. */
+	async #orListed(row: RunRow, seen: Seen): Promise<Seen> {
+		const { request } = row;
+		const outcome = seen.result.forbidden ? await this.#readListed(row) : undefined;
+		if (outcome === undefined) return seen;
+		const body = objectsIn(outcome)?.find(({ id }) => String(id) === request.ids.id);
+		return body === undefined ? seen : this.#seen(request, { ...outcome, body });
+	}
+
+	/** The list of this one object; undefined where there can be none. */
+	async #readListed({ row, request }: RunRow): Promise<Outcome | undefined> {
+		const { slots, client, dialect, options, read = send } = this.parts;
+		const list = listOfOne(request, dialect);
+		if (list === undefined) return undefined;
+		await slots?.hold(row);
+		return await read(client, list, options);
 	}
 
 	/** Fields that matter and that the object does not show. */
