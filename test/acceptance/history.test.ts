@@ -92,9 +92,11 @@ describe('history', () => {
 		const { body } = await service.call('GET', '/users/7?context=edit');
 		const { username } = body as { username: string };
 		await run(`user update ${username} --last-name Lovelace`);
-		expect((await history(`user history ${username}`)).rows).toMatchObject([
-			['last_name', expect.any(String), 'Lovelace', 'ok'],
-		]);
+		for (const user of [username, `@${username}`, 'id:7', '#7']) {
+			expect((await history(`user history ${user}`)).rows).toMatchObject([
+				['last_name', expect.any(String), 'Lovelace', 'ok'],
+			]);
+		}
 	});
 
 	test('shows names: those that the journal keeps, or else those of the service, and IDs where it is away', async () => {

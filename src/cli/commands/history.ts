@@ -3,6 +3,7 @@
 import { counted, nameRow } from '../../api/names.js';
 import type { EditNoun } from '../../api/reads.js';
 import { reads } from '../../api/reads.js';
+import { readReference } from '../../api/references.js';
 import { looksLikeNumber, quote } from '../../api/values.js';
 import { changeLines, changeView, doneText } from '../../bulk/change.js';
 import { type HistoryEntry, historyOf, type ObjectHistory, userIdIn } from '../../bulk/history.js';
@@ -47,8 +48,9 @@ export function historyCommand(noun: EditNoun): CommandSpec {
 async function showHistory(noun: EditNoun, invocation: Invocation, owners: readonly string[]): Promise<undefined> {
 	const { context, args } = invocation;
 	const stateDir = stateFolder(context);
-	const text = args[owners.length] as string;
-	const id = noun === 'user' && !looksLikeNumber(text) ? userNamed(text, stateDir) : text;
+	const { by, text } = readReference(args[owners.length] as string);
+	const isName = noun === 'user' && (by === 'name' || (by === 'either' && !looksLikeNumber(text)));
+	const id = isName ? userNamed(text, stateDir) : text;
 	const taxonomy = owners[0] === 'taxonomy' ? args[0] : undefined;
 	const found = await historyOf(
 		stateDir,
@@ -67,7 +69,7 @@ async function showHistory(noun: EditNoun, invocation: Invocation, owners: reado
 
 /** @throws UsageError */
 function userNamed(name: string, stateDir: string): string {
-	const id = userIdIn(stateDir, name.replace(/^@/, ''));
+	const id = userIdIn(stateDir, name);
 	if (id !== undefined) return id;
 	throw new UsageError(`no run names user ${quote(name)}; pass the ID`, {
 		code: 'unknown_name',
