@@ -683,9 +683,27 @@ const again = [
 			'if (more.length === 0) return { id: only.id };',
 			'return { id: only.id };',
 		],
+	}),
+	...bugsIn('src/bulk/lists/users.ts', ['test/bulk/lists/directory.test.ts'], {
 		'a lookup is believed without the account behind it': [
 			'if (isSameText(username, name)) return { id };',
 			'return { id };',
+		],
+		'a user who is hidden from an account counts as missing': [
+			'if (!users.isWhole || this.#showsUsernames !== true) return undefined;',
+			'if (!users.isWhole) return undefined;',
+		],
+	}),
+	...bugsIn('src/bulk/lists/user-index.ts', ['test/bulk/lists/directory.test.ts'], {
+		'the first of two people with one display name is taken': [
+			'if (ids.length === 1) return { id };',
+			'if (ids.length > 0) return { id };',
+		],
+	}),
+	...bugsIn('src/cli/commands/api.ts', ['test/cli/commands/api.test.ts'], {
+		'a part of a list is printed as all of it': [
+			'if (!isAll || end.isWhole) return first;',
+			'if (isAll) return first;',
 		],
 	}),
 	...bugsIn('src/bulk/input/columns.ts', ['test/bulk/input/rows.test.ts'], {
