@@ -54,14 +54,15 @@ const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`);
 const columns = Math.min(process.stdout.columns ?? 100, 120);
 
 /** Shows a command and what a person sees of it at a terminal; fails unless it ends with the exit code that is expected. */
-async function see(args, { shown = 8, expected = 0, killAfter, title } = {}) {
+async function see(args, { shown = 8, end = 3, expected = 0, killAfter, title } = {}) {
 	const words = args.map(quoted);
 	if (title !== undefined) say(`\n${paint('bold', title)}`);
 	say(`${paint('cyan', '$')} supportctl ${words.join(' ')}`);
 	const { text, code } = await runAtTerminal(args, killAfter);
 	const lines = screenOf(text);
 	// The end has the summary and the next command.
-	const kept = lines.length > shown + 1 ? [...lines.slice(0, shown - 3), paint('dim', '…'), ...lines.slice(-3)] : lines;
+	const head = lines.slice(0, shown - end);
+	const kept = lines.length > shown + 1 ? [...head, paint('dim', '…'), ...lines.slice(-end)] : lines;
 	for (const line of kept) say(line === '' ? '' : `  ${line}`);
 	if (code !== expected) throw new Error(`supportctl ${words.join(' ')} ended with ${code}, not ${expected}:\n${text}`);
 }
@@ -267,7 +268,7 @@ async function demo() {
 	);
 
 	editSheet(join(folder, sheet), rows);
-	await see([...update, '--dry-run'], { title: '1. See what would change' });
+	await see([...update, '--dry-run'], { shown: 9, end: 4, title: '1. See what would change' });
 	check('a dry run changes nothing', differencesElsewhere([], before, await look(desk)));
 
 	const plan = 'july.plan';
