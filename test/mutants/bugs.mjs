@@ -529,10 +529,10 @@ const again = [
 			'if (false) directories',
 		],
 	}),
-	...bugsIn('src/bulk/run/execute.ts', ['test/cli/runs/questions.test.ts'], {
+	...bugsIn('src/bulk/run/stop.ts', ['test/cli/runs/questions.test.ts'], {
 		'--for that is over at once exits 1': [
-			"if (stopped?.kind === 'out-of-time' && exitCode === ExitCode.failed) return ExitCode.partial;",
-			'',
+			'exit: (rows) => (rows === ExitCode.failed ? ExitCode.partial : rows),',
+			'exit: asRows,',
 		],
 	}),
 	...bugsIn('src/bulk/run/execute.ts', ['test/bulk/run/read-ahead.test.ts'], {
@@ -715,12 +715,9 @@ const again = [
 			'service: false ? service :',
 		],
 	}),
-	...bugsIn('src/bulk/run/execute.ts', ['test/acceptance/goes-on.test.ts'], {
-		'a run whose time is over behind its last row exits 3': ["return reason?.kind === 'out-of-time';", 'return false;'],
-		'a run of an account that may write nothing exits 1': [
-			"if (stopped?.kind === 'same-refusal' && stopped.outcome.forbidden) return ExitCode.refused;",
-			'',
-		],
+	...bugsIn('src/bulk/run/stop.ts', ['test/acceptance/goes-on.test.ts'], {
+		'a run whose time is over behind its last row exits 3': ["comesTooLate: 'always',", "comesTooLate: 'never',"],
+		'a run of an account that may write nothing exits 1': ['(outcome?.forbidden ? ExitCode.refused : rows)', 'rows'],
 	}),
 	...bugsIn('src/http/send.ts', ['test/acceptance/goes-on.test.ts'], {
 		'a service that asked to come back in an hour is asked by every row that was written': [
