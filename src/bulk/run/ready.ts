@@ -59,9 +59,9 @@ export async function checkRun(
 	if (extent === 'changes') await noteLeft(plan, { ...means, ...limits.tuning }, survey);
 	if (extent !== 'send' && saveTo === undefined) return { plan };
 	const describe = async () => await (await import('./described.js')).describeRun(setup, rows, survey, past);
+	await checkRunReports(setup, rows);
 	const ready =
 		extent === 'send' ? await checkWrite(plan, means, limits, survey, await means.connect(), describe) : { plan };
-	await checkRunReports(setup, rows);
 	// One request before the first row, in place of rows that differ after it. The response to a single row says as much.
 	if (!readsBefore(ready.plan) || survey.selected === 1) return ready;
 	const missing = await means.directories.users.missing([...survey.users.keys()]).catch(() => undefined);
