@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Words } from '../support/cli.js';
-import { createWorkplace, startWorkplace } from '../support/only-writes.js';
 import { json, startRecorder } from '../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
+import { createWorkplace, startWorkplace } from '../support/workplace.js';
 
 /** A desk that writes acme for support, wc for shop and wcm for shopm, and a profile that says so. */
 let desk: TestSandbox;
@@ -67,7 +67,7 @@ describe("a deployment's own words", () => {
 	it('are taken as user fields in columns, keys and --data, beside the neutral ones', async () => {
 		const { run } = await signIn(...flags());
 		const ways: [string[], string, string][] = [
-			[['--support-after-reply', 'stay'], '', 'stay'],
+			[['--support-after-reply', 'ask'], '', 'ask'],
 			[['--data', '{"acme_after_reply": "back"}'], '', 'back'],
 			[['--data', '{"support_after_reply": "ask"}'], '', 'ask'],
 			[['--input', '-', '--input-format', 'csv'], 'id,acme_after_reply\n3,stay\n', 'stay'],

@@ -21,10 +21,9 @@ import { startClosing } from '../../support/closing-service.js';
 import { type Desk, startDesk } from '../../support/desk.js';
 import { lineOf } from '../../support/journal.js';
 import { startListService, ticket } from '../../support/list-service.js';
-import { createWorkplace, startWorkplace } from '../../support/only-writes.js';
 import { done, idOf, json, type RecordedRequest, type Responder, startRecorder, text } from '../../support/recorder.js';
 import { scriptedPrompts } from '../../support/scripted-prompts.js';
-import { csv, type Workplace } from '../../support/workplace.js';
+import { createWorkplace, csv, startWorkplace, type Workplace } from '../../support/workplace.js';
 
 const ok = done();
 const no = (status: number): Responder => json(status, { code: 'rest_no', message: 'Sorry.', data: { status } });
