@@ -49,7 +49,7 @@ describe('against an unknown limit', () => {
 		expect(Object.keys(run.outcomes)).toEqual(['ok']);
 	});
 
-	it('a host that was never refused by is never held back', async () => {
+	it('a host that never refused is never held back', async () => {
 		const run = await virtualRun({ service: () => ({ status: 200 }), workers: 16, seconds: 5 });
 		expect(look(run, 0, 5).served).toBeGreaterThan(0.99 * 640);
 	});
