@@ -198,9 +198,10 @@ export interface RetryFacts {
 /** Milliseconds until the next attempt, if there is one. */
 export function decideRetry(facts: RetryFacts): number | undefined {
 	const { retry, replay, attempt, retryAfterMs = 0, random } = facts;
-	if (retry === undefined || !replayRules[replay].repeats || attempt > facts.retries) return undefined;
-	// Only an update, which does no harm, and not a third time.
-	if (retry === 'once' && (!replayRules[replay].updates || facts.failedBefore)) return undefined;
+	const { repeats, updates, reads } = replayRules[replay];
+	if (retry === undefined || !repeats || attempt > facts.retries) return undefined;
+	// Only what does no harm, and not a third time: one error among the pages of a list is no reason to end a run.
+	if (retry === 'once' && (!(updates || reads) || facts.failedBefore)) return undefined;
 	if (retry === 'odd' && !facts.isKnown && attempt > 1) return undefined;
 	if (retry !== 'later') return backoffMs('fault', attempt, random);
 	if (retryAfterMs === 0) return backoffMs('later', attempt, random);

@@ -116,9 +116,10 @@ describe('decideRetry', () => {
 		expect(decideRetry(facts({ retries: 0 }))).toBeUndefined();
 	});
 
-	it('sends an update once more where the service failed, and not a third time', () => {
+	it('sends an update or a read once more where the service failed, and not a third time', () => {
 		expect(decideRetry(facts({ retry: 'once', replay: 'delete' }))).toBeUndefined();
-		expect(decideRetry(facts({ retry: 'once', replay: 'read' }))).toBeUndefined();
+		expect(decideRetry(facts({ retry: 'once', replay: 'read' }))).toBe(75);
+		expect(decideRetry(facts({ retry: 'once', replay: 'read', failedBefore: true }))).toBeUndefined();
 		expect(decideRetry(facts({ retry: 'once' }))).toBe(75);
 		expect(decideRetry(facts({ retry: 'once', failedBefore: true }))).toBeUndefined();
 	});
