@@ -124,7 +124,8 @@ function checkValues({ options }: CommandSpec, words: readonly string[]): void {
 		const option = findOption(options, word);
 		const next = words[at + 1] ?? '';
 		if (option === undefined || !takesValue(option) || !option.flags.split(/[ ,]+/).includes(word)) continue;
-		const isFlag = next.startsWith('--') && findOption(options, otherFlags.get(next) ?? next) !== undefined;
+		// A word of other tools is text there.
+		const isFlag = next.startsWith('--') && findOption(options, next) !== undefined;
 		if (!isFlag && next !== '--') continue;
 		const hint = `if ${quote(next)} is the value: ${given}=${next}`;
 		throw new UsageError(`${given} needs a value before ${next}`, { hint });
