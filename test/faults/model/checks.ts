@@ -196,6 +196,13 @@ export function checkTouched(desk: ModelDesk, rows: readonly Asked[], from: numb
 	}
 }
 
+/** A healthy service refuses only what is gone, such as a second delete. */
+export function checkFair(recorded: readonly Recorded[]): void {
+	const isGone = ({ status }: Recorded): boolean => status === 404 || status === 410;
+	const bad = recorded.filter((each) => !isGone(each) && !['ok', 'skipped'].includes(each.outcome));
+	expectThat(bad.length === 0, 'no row fails on a healthy service', bad);
+}
+
 /** With `--verify`, what is ok was read after its write. @param from the states of the command @param rows that it recorded */
 export function checkVerified(
 	desk: ModelDesk,

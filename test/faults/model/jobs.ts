@@ -138,8 +138,8 @@ function tagged(dice: Dice): Pick<Job, 'words' | 'rows'> {
 
 /** @param name of its input @param modifiedOf what a ticket shows as its modified_gmt */
 export function randomJob(dice: Dice, name: string, modifiedOf: (path: string) => unknown): Job {
-	const isVerified = dice.is(0.3);
-	const most = dice.is(0.3) ? dice.of([0, 1]) : undefined;
+	const most = dice.is(0.35) ? dice.of([0, 1]) : undefined;
+	const isVerified = most === undefined && dice.is(0.45);
 	const stop = most === 0 ? ['--stop-on-error'] : ['--max-failures', String(most)];
 	const keepsNothing = dice.is(0.15);
 	const shared = {

@@ -25,7 +25,15 @@ const FAULTS: Readonly<Record<Kind, readonly string[]>> = {
 	lookup: ['reset', '502', 'cut', '{}', '[]', 'another', 'late', '403', '409', '303', '429 0', 'page'],
 };
 
-export function randomTrouble(dice: Dice): Trouble {
+/** @param isToStop whether the run has a rule that many failures stop it */
+export function randomTrouble(dice: Dice, isToStop = false): Trouble {
+	if (isToStop && dice.is(0.7)) {
+		return {
+			faults: { write: 0.8 },
+			only: dice.of(['403', '409', '{} before']),
+			killAt: dice.is(0.3) ? dice.to(8) : undefined,
+		};
+	}
 	const killAt = dice.is(0.5) ? dice.to(16) : undefined;
 	const share = dice.of([0.1, 0.3]);
 	const faults = dice.of<Partial<Record<Kind, number>>>([

@@ -5,6 +5,7 @@ import type { CliResult } from '../../support/cli.js';
 import type { Shown } from '../../support/objects.js';
 import { createWorkplace, type Workplace } from '../../support/workplace.js';
 import {
+	checkFair,
 	checkKept,
 	checkOrder,
 	checkOutcomes,
@@ -31,6 +32,8 @@ const SECRETS = ['s3cret pass', 's3cret%20pass', Buffer.from('ada:s3cret pass').
 interface Command extends CliResult {
 	/** How many states the desk had before it. */
 	readonly from: number;
+	/** No request failed, and nothing else stood against it. */
+	readonly isFair: boolean;
 }
 
 /** A run that its first command has begun. */
@@ -127,7 +130,9 @@ class Walk {
 		const isEdited = isHealthy && looksFirst && dice.is(0.5);
 		// Nothing else may come between a read and its write, where somebody edits meanwhile.
 		const slots = isEdited ? 1 : dice.to(4);
-		const trouble = isHealthy ? { editAt: isEdited ? 4 + dice.to(12) : undefined } : randomTrouble(dice);
+		const trouble = isHealthy
+			? { editAt: isEdited ? 4 + dice.to(12) : undefined }
+			: randomTrouble(dice, job.most !== undefined);
 		const before = new Set(this.#work.journals());
 		const asked = desk.requests.length;
 		const command = await this.#command([...words, ...tuning(slots)], trouble);
@@ -149,11 +154,12 @@ class Walk {
 
 	async #goOn(begun: Begun): Promise<void> {
 		const dice = this.#dice;
-		for (let part = dice.to(3) - 1; part > 0; part--) {
+		const isToStop = begun.job.most !== undefined;
+		for (let part = dice.to(3) - (isToStop ? 0 : 1); part > 0; part--) {
 			if (begun.looksFirst && dice.is(0.3)) this.#edit();
-			const slots = dice.to(4);
+			const slots = isToStop ? 1 : dice.to(4);
 			const words = ['run', dice.of(['resume', 'resume', 'retry']), begun.run.id, '--yes', ...tuning(slots)];
-			this.#look(begun, await this.#command(words, randomTrouble(dice)), { slots });
+			this.#look(begun, await this.#command(words, randomTrouble(dice, isToStop)), { slots });
 		}
 	}
 
@@ -223,7 +229,8 @@ class Walk {
 		desk.onRequest = undefined;
 		const end = result.exitCode === null ? 'killed' : `exit ${result.exitCode}`;
 		desk.log.push(`  (${end}) ${result.stderr.trim().split('\n').slice(-6).join('\n  ')}`);
-		return { ...result, from };
+		const isFair = trouble.faults === undefined && editAt === undefined;
+		return { ...result, from, isFair };
 	}
 
 	/** Somebody else's. @param not what they leave alone @returns whether they found something to edit */
@@ -259,8 +266,9 @@ class Walk {
 		checkTouched(desk, run.rows, command.from);
 		checkOutcomes(desk, run);
 		checkOrder(desk, run);
+		if (command.isFair) checkFair(recorded);
 		if (job.isVerified) checkVerified(desk, run, command.from, recorded);
-		if (job.most !== undefined && !job.isVerified) {
+		if (job.most !== undefined) {
 			const wrong = recorded.filter(({ outcome }) => outcome === 'failed' || outcome === 'unknown');
 			expectThat(wrong.length <= job.most + slots, `a run stops after ${job.most} failures`, wrong);
 		}
