@@ -71,7 +71,7 @@ const http = [
 	}),
 	...bugsIn('src/http/send.ts', ['test/http/retry.test.ts'], {
 		'a credential check is sent twice, and may lock the account': [
-			'retry === undefined || !replayRules[replay].repeats ||',
+			'retry === undefined || !repeats ||',
 			'retry === undefined ||',
 		],
 		'a request that the service failed twice is sent again and again': [' || facts.failedBefore)', ')'],
@@ -80,7 +80,7 @@ const http = [
 			'return retryAfterMs + random * Math.min(1000, 100 + retryAfterMs / 10);',
 			"return backoffMs('later', attempt, random);",
 		],
-		'what got an unreadable response is sent again': ['if (retry === undefined || !replayRules', 'if (!replayRules'],
+		'what got an unreadable response is sent again': ['if (retry === undefined || !repeats', 'if (!repeats'],
 		'the first wait is twice as long as documented': ['factor ** (attempt - 1)', 'factor ** attempt'],
 		'waits double without end': [
 			'Math.min(MAX_DELAY_MS, ms * factor ** (attempt - 1))',
