@@ -37,6 +37,18 @@ describe('run undo', () => {
 		expect(ticket(5).status).toBe('read');
 	});
 
+	it('says how to put back into the trash what an update took out of it, restores the rest, and exits 6', async () => {
+		const { recorder, work, ticket } = await desk();
+		ticket(5).status = 'trash';
+		await work.run('ticket update 5 --status hold --title new -q');
+		recorder.requests.length = 0;
+		const { exitCode, stderr } = await work.run('run undo last --yes -q');
+		expect([exitCode, stderr]).toEqual([6, expect.stringMatching(/status not restored: .*supportctl ticket delete/)]);
+		expect(ticket(5)).toMatchObject({ status: 'hold', title: 'title 5' });
+		const sent = recorder.requests.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body));
+		expect(sent).toEqual([{ title: 'title 5' }]);
+	});
+
 	it('leaves out a field that someone changed since, restores the others, and exits 6', async () => {
 		const { recorder, work, ticket } = await desk();
 		await work.run('ticket update 5 --status hold --title new --snapshot -q');

@@ -249,7 +249,7 @@ class Changes {
 }
 
 /** Why an old value can't be restored. */
-function obstacle({ body, fields }: Endpoint, name: string, old: unknown): string | undefined {
+function obstacle({ body, fields, noun }: Endpoint, name: string, old: unknown): string | undefined {
 	if (body === 'custom_fields') {
 		return customFieldText(old) === undefined
 			? "its old value was a list or an object, which can't be sent"
@@ -257,6 +257,9 @@ function obstacle({ body, fields }: Endpoint, name: string, old: unknown): strin
 	}
 	const field = fields.find((each) => each.name === name);
 	if (field?.computed === 'always') return 'the service computes it';
+	// An update takes it out of the trash, and only a delete puts it back.
+	if (name === 'status' && old === 'trash')
+		return `it was in the trash; to move it there again: supportctl ${noun} delete`;
 	return field !== undefined && !kinds[field.kind].clears && isNothing(old)
 		? "it was empty, and the API can't empty it"
 		: undefined;
