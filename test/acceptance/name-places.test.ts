@@ -32,6 +32,8 @@ const spellings: Readonly<Record<Named, Readonly<Record<string, { text: string; 
 		'a username': { text: user.username, id: user.id },
 		'@ and a username': { text: `@${user.username}`, id: user.id },
 		'@ and a username of digits': { text: '@2024', id: others.users.id },
+		'an email': { text: user.email, id: user.id },
+		'a display name': { text: user.name, id: user.id },
 		'@me': { text: '@me', id: me.id },
 	},
 	terms: {
