@@ -101,7 +101,8 @@ test('an object whose old values cannot be read is left alone, and the error nam
 	expect(refused.stderr).toContain('(HTTP 403 not_read)');
 	expect(refused.stderr).toContain('nothing was written');
 	expect(refused.stderr).toContain('--no-snapshot');
-	expect(requests.map(({ method }) => method)).toEqual(['GET']);
+	// Its list may show what can't be opened.
+	expect(requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
 	expect((await run('ticket update 14 --status hold --no-snapshot')).exitCode).toBe(0);
 });
 

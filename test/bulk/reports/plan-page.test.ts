@@ -41,9 +41,9 @@ const textOf = (facts: PlanFacts): string => [...markdown(pageOfPlan(facts))].jo
 
 describe('a plan that sends nothing', () => {
 	test.each([
-		['Plan: no changes', factsOf([{ row: 1 }])],
+		['Plan: no rows', factsOf([])],
 		['Plan: nothing would be sent', factsOf(leftOut(1))],
-		['Plan: nothing would be sent', factsOf([], 3)],
+		['Plan: no changes', factsOf([], 3)],
 	])('says so, and has no command that applies it: %s', (title, facts) => {
 		expect(pageOf(facts)).toContain(`<h1>${title}</h1>`);
 		expect(textOf(facts)).toContain(title);

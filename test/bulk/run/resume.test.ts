@@ -523,7 +523,9 @@ describe('an update that was under way when its process was killed', () => {
 	/** A service that carries everything out, and sends no response for ticket 2 until `respond` says which. */
 	async function silentOnTwo() {
 		let later: Responder | undefined;
-		const onTwo = (request: RecordedRequest) => (idOf(request) === 2 ? later : undefined);
+		// In a list of its own, too.
+		const isOfTwo = (request: RecordedRequest) => idOf(request) === 2 || /[?&]include=2&/.test(request.url);
+		const onTwo = (request: RecordedRequest) => (isOfTwo(request) ? later : undefined);
 		const place = await startDesk((request) => (idOf(request) === 2 ? later : ok), onTwo);
 		await killedRun(place, 'ticket update 1 2 3 --status hold -j 1 -q --no-snapshot', 2);
 		return {
