@@ -120,6 +120,30 @@ test('--if compares custom fields too', async () => {
 	expect([run.exitCode, outcomes(run.stdout)]).toEqual([0, ['ok', 'skipped condition']]);
 });
 
+test.each(['', ' --verify', ' -j 1'])('--if-unmodified takes no row of the run for somebody else%s', async (flags) => {
+	const at = await desk();
+	const [modified] = (await at.run('ticket list --limit 1 --sort id --format csv --fields modified_gmt')).stdout
+		.trim()
+		.split('\n')
+		.slice(1);
+	const stale = '2001-01-01T00:00:00';
+	at.file('t.csv', `id,title,modified_gmt\n1,a,${modified}\n1,b,${modified}\n1,c,${stale}\n`);
+	const update = await at.run(`ticket update --input t.csv --if-unmodified --format ndjson${flags}`);
+	expect(outcomes(update.stdout), update.stderr).toEqual(['ok', 'ok', 'skipped conflict']);
+	expect((await object(at, '/tickets/1')).title).toMatchObject({ raw: 'b' });
+});
+
+test('nor does an apply of a plan that was made with it', async () => {
+	const at = await desk();
+	const list = await at.run('ticket list --limit 1 --sort id --format csv --fields modified_gmt');
+	const modified = list.stdout.trim().split('\n')[1];
+	at.file('t.csv', `id,title,modified_gmt\n1,a,${modified}\n1,b,${modified}\n`);
+	await at.run('ticket update --input t.csv --if-unmodified --plan p.plan');
+	const apply = await at.run('run apply p.plan --yes --format ndjson');
+	expect(outcomes(apply.stdout), apply.stderr).toEqual(['ok', 'ok']);
+	expect((await object(at, '/tickets/1')).title).toMatchObject({ raw: 'b' });
+});
+
 test('--if-unmodified leaves alone what was changed since the export, and run rejects gives those rows back', async () => {
 	const at = await desk();
 	const list = await at.run('ticket list --limit 3 --format csv --fields id,title,modified_gmt');

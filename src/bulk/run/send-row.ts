@@ -8,7 +8,7 @@ import { kinds } from '../../api/kinds.js';
 import { readEndpointOf, readRequest } from '../../api/reads.js';
 import { createPlanner, type Request } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
-import { hasInexactNumber, quote } from '../../api/values.js';
+import { hasInexactNumber, isObject, quote } from '../../api/values.js';
 import type { Client } from '../../http/client.js';
 import { differing, isRouteMissing, lookedUpId } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, skipped, unsent } from '../../http/outcome.js';
@@ -79,6 +79,8 @@ export class RowSender {
 	#names: Promise<Held | undefined> | undefined;
 	#isRefused = false;
 	#hasFirst = false;
+	/** With `--if-unmodified`, when rows of this run last modified an object, and the time that those rows gave. */
+	readonly #ownTimes = new Map<string, { readonly given: string; readonly left: string }>();
 
 	constructor(private readonly parts: RowSenderParts) {
 		const { plan, options, terms } = parts;
@@ -138,7 +140,21 @@ export class RowSender {
 			result = (await this.#restoreEach(row, request, first)) ?? result;
 		}
 		if (doubt !== undefined && isDone(result)) result.warnings = [...(result.warnings ?? []), doubt];
+		if (plan.checks.ifUnmodified) this.#noteTime(row, result);
 		return withLeft(result, left, plan);
+	}
+
+	#noteTime({ request, modified }: RunRow, { body, ...result }: Outcome): void {
+		const left = isObject(body) ? body.modified_gmt : undefined;
+		if (!isDone(result) || modified === undefined || typeof left !== 'string') return;
+		const { given = modified } = this.#ownTimes.get(request.key) ?? {};
+		this.#ownTimes.set(request.key, { given, left });
+	}
+
+	/** Rows of one object form a chain: a later one expects what the earlier one left, not a change of someone else. */
+	#afterOwn(row: RunRow): RunRow {
+		const own = this.#ownTimes.get(row.request.key);
+		return own !== undefined && own.given === row.modified ? { ...row, modified: own.left } : row;
 	}
 
 	/** One field that can't be put back, such as a deleted term, must not keep the others of its object. */
@@ -176,7 +192,7 @@ export class RowSender {
 			const isServed = this.#readsFirst || !isRouteMissing(result);
 			return isServed ? notRead(request, result, maybeSent, plan) : { request, left: [], doubt: clearing(request) };
 		}
-		const decision = decide(row, held, plan);
+		const decision = decide(this.#afterOwn(row), held, plan);
 		if ('skip' in decision) return await this.#inNames(decision.skip, decision.changed);
 		const { fields, left } = decision;
 		const planned =
