@@ -5,7 +5,8 @@
  * A bug is another text at one place of a file. Where the file changes, `npm run mutants` says which bugs have lost
  * their place before it runs any test: find the place where the same loss would come from now, or drop the bug if
  * nothing can bring it any more.
- * `npm run mutants -- PART` runs those whose file, loss or test contains PART.
+ * `npm run mutants -- PART` runs those whose file, loss or test contains PART, `-- --quick` those that no whole command
+ * is needed to notice.
  */
 
 /**
