@@ -188,9 +188,9 @@ describe('connections that drop after the request was read', () => {
 		const result = await runUpdate(work, 200, ['-j', '8']);
 		expect(result.exitCode).toBe(0);
 		expect(result.outcomes.map(({ outcome }) => outcome)).toEqual(Array(200).fill('ok'));
-		const again = result.outcomes.filter(({ attempts }) => attempts > 1);
-		expect(again.length).toBeGreaterThan(0);
-		expect(recorder.writes.length).toBe(200 + again.reduce((sum, { attempts }) => sum + attempts - 1, 0));
+		// 22 of 222 are dropped: a row that is sent again may be a tenth one, too.
+		const again = result.outcomes.reduce((sum, { attempts }) => sum + attempts - 1, 0);
+		expect([again, recorder.writes.length]).toEqual([22, 222]);
 	});
 
 	it('a delete that is then gone is ok; one that was gone before failed, unless --ignore-missing', async () => {
