@@ -1,7 +1,7 @@
 /** Whether an object shows what a request sent, field by field. */
 
 import { compareRaw, compareTexts, type Equality, rawValue, type TermIndex } from './compare.js';
-import type { Endpoint } from './endpoints.js';
+import { bodyKinds, type Endpoint } from './endpoints.js';
 import { type Field, passwordField } from './fields.js';
 import { kinds } from './kinds.js';
 import { emptyRecord, isObject } from './values.js';
@@ -46,7 +46,7 @@ export function customFieldText(value: unknown): string | undefined {
 	return String(value);
 }
 
-function compareCustomField(sent: unknown, shown: unknown): Equality {
+export function compareCustomField(sent: unknown, shown: unknown): Equality {
 	const left = customFieldText(sent);
 	const right = customFieldText(shown);
 	if (left === undefined || right === undefined) return 'not comparable';
@@ -67,13 +67,13 @@ export function compareValue(
 }
 
 export function compareField(
-	{ fields, body }: ComparedEndpoint,
+	{ fields, body = 'fields' }: ComparedEndpoint,
 	name: string,
 	sent: unknown,
 	shown: unknown,
 	terms?: TermIndex,
 ): Equality {
-	if (body === 'custom_fields') return compareCustomField(sent, shown);
+	if (bodyKinds[body].areTexts) return compareCustomField(sent, shown);
 	// `--data` can contain it in any body.
 	if (name === passwordField.name) return 'not comparable';
 	const field = fields?.find((each) => each.name === name);
@@ -101,7 +101,7 @@ export function compareAll(
 
 /** Texts of one line whose outer spaces a service dropped: a comparison takes them for the same, but they are not what was sent. */
 export function trimmedIn(
-	{ fields, body }: ComparedEndpoint,
+	{ fields, body = 'fields' }: ComparedEndpoint,
 	sent: Values,
 	shown: (name: string) => unknown,
 ): AppliedDifference[] {
@@ -109,7 +109,7 @@ export function trimmedIn(
 		const value = sent[name];
 		const now = rawValue(shown(name));
 		const facts = kinds[fields?.find((each) => each.name === name)?.kind ?? 'text'];
-		const isLine = body === 'custom_fields' || (facts.isText && facts.readsFiles !== true);
+		const isLine = bodyKinds[body].areTexts || (facts.isText && facts.readsFiles !== true);
 		const isTrimmed = typeof value === 'string' && value !== now && value.replace(/^[ \t]+|[ \t]+$/g, '') === now;
 		return isLine && isTrimmed ? [{ field: name, sent: value, shown: now }] : [];
 	});

@@ -55,6 +55,8 @@ interface ReturnFacts {
 	readonly emptyWith: number | undefined;
 	/** Whether a success may be anything but JSON. */
 	readonly mayBeText: boolean;
+	/** Whether a 400 can say that a password is wrong, which is a result and no error. */
+	readonly tellsPasswords: boolean;
 }
 
 /** What a success shows. A member that lacks a column does not compile. */
@@ -67,6 +69,7 @@ const returnRows = {
 		isKnown: true,
 		emptyWith: undefined,
 		mayBeText: false,
+		tellsPasswords: false,
 	},
 	list: {
 		keepsNames: false,
@@ -76,6 +79,7 @@ const returnRows = {
 		isKnown: true,
 		emptyWith: undefined,
 		mayBeText: false,
+		tellsPasswords: false,
 	},
 	fields: {
 		keepsNames: true,
@@ -85,6 +89,7 @@ const returnRows = {
 		isKnown: true,
 		emptyWith: undefined,
 		mayBeText: false,
+		tellsPasswords: false,
 	},
 	'fields-set': {
 		keepsNames: true,
@@ -94,6 +99,7 @@ const returnRows = {
 		isKnown: true,
 		emptyWith: 200,
 		mayBeText: false,
+		tellsPasswords: false,
 	},
 	'user-id': {
 		keepsNames: false,
@@ -103,6 +109,7 @@ const returnRows = {
 		isKnown: true,
 		emptyWith: undefined,
 		mayBeText: false,
+		tellsPasswords: false,
 	},
 	check: {
 		keepsNames: false,
@@ -112,6 +119,7 @@ const returnRows = {
 		isKnown: true,
 		emptyWith: undefined,
 		mayBeText: false,
+		tellsPasswords: true,
 	},
 	/** Of requests that are not in the table. */
 	any: {
@@ -122,12 +130,60 @@ const returnRows = {
 		isKnown: false,
 		emptyWith: 204,
 		mayBeText: true,
+		tellsPasswords: false,
 	},
 } as const satisfies Record<string, ReturnFacts>;
 
 export type ReturnKind = keyof typeof returnRows;
 
 export const returnKinds: Readonly<Record<ReturnKind, ReturnFacts>> = returnRows;
+
+interface BodyFacts {
+	/** Whether requests have one. */
+	readonly isSent: boolean;
+	/** The key that holds the fields. Without one, they are the body itself. */
+	readonly under: string | undefined;
+	/** Whether names are the deployment's own: any may be sent, none is translated, and services ignore unknown ones. */
+	readonly takesAnyName: boolean;
+	/** Whether all values are texts of one line, from which services drop backslashes. */
+	readonly areTexts: boolean;
+	/** Whether a read lists all fields, each as `{name, value, markup}`: a name that is not there does not exist. */
+	readonly areListed: boolean;
+	/** How a command line gives a value. */
+	readonly givenBy: string;
+}
+
+/** What requests carry. A member that lacks a column does not compile. */
+const bodyRows = {
+	none: {
+		isSent: false,
+		under: undefined,
+		takesAnyName: false,
+		areTexts: false,
+		areListed: false,
+		givenBy: 'an ID',
+	},
+	fields: {
+		isSent: true,
+		under: undefined,
+		takesAnyName: false,
+		areTexts: false,
+		areListed: false,
+		givenBy: 'a flag for a field, or --data',
+	},
+	custom_fields: {
+		isSent: true,
+		under: 'custom_fields',
+		takesAnyName: true,
+		areTexts: true,
+		areListed: true,
+		givenBy: '--set name=value',
+	},
+} as const satisfies Record<string, BodyFacts>;
+
+export type BodyKind = keyof typeof bodyRows;
+
+export const bodyKinds: Readonly<Record<BodyKind, BodyFacts>> = bodyRows;
 
 /** A placeholder in a path. */
 export interface PathParameter {
@@ -160,8 +216,7 @@ export interface Endpoint extends Pick<ReplayFacts, 'updates' | 'deletes' | 'rea
 	readonly query: readonly QueryParameter[];
 	/** Of the JSON body. */
 	readonly fields: readonly Field[];
-	/** `custom_fields`: one object of names to strings. */
-	readonly body: 'none' | 'fields' | 'custom_fields';
+	readonly body: BodyKind;
 	readonly replay: ReplayRule;
 	readonly returns: ReturnKind;
 	/** Whether deletes without `force` go to the trash. */

@@ -1,7 +1,7 @@
 /** A validated row → the request to send. */
 
 import { bodyOut, type Dialect, neutralDialect } from './dialect.js';
-import type { Endpoint, Method, PathParameter } from './endpoints.js';
+import { bodyKinds, type Endpoint, type Method, type PathParameter } from './endpoints.js';
 import { didYouMean } from './suggest.js';
 import { type Parsed, parseId, parseSlug, quote } from './values.js';
 
@@ -44,6 +44,7 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 	const [before = '', ...parts] = `/${dialect.root}/v1${endpoint.path}`.split('<');
 	const rest = parts.map((part) => part.split('>') as [id: string, text: string]);
 	const force = endpoint.query.find((each) => each.name === 'force')?.presence;
+	const { isSent, under } = bodyKinds[endpoint.body];
 	const takesReassign = endpoint.query.some((each) => each.name === 'reassign');
 
 	return ({ ids, force: isForced, reassign, fields = {} }) => {
@@ -53,8 +54,7 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 		const query: string[] = endpoint.constantQuery === undefined ? [] : [endpoint.constantQuery];
 		if (permanent) query.push('force=true');
 		if (takesReassign && reassign !== undefined) query.push(`reassign=${reassign}`);
-		const own = endpoint.body === 'custom_fields' ? { custom_fields: fields } : bodyOut(dialect, fields);
-		const hasBody = endpoint.body !== 'none';
+		const own = under === undefined ? bodyOut(dialect, fields) : { [under]: fields };
 		return {
 			endpoint,
 			method: endpoint.method,
@@ -62,8 +62,8 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 			key: endpoint.changes === undefined ? path : `${endpoint.path} ${ids[endpoint.changes]}`,
 			permanent,
 			ids,
-			body: hasBody ? JSON.stringify(own) : undefined,
-			sent: hasBody ? fields : undefined,
+			body: isSent ? JSON.stringify(own) : undefined,
+			sent: isSent ? fields : undefined,
 		};
 	};
 }

@@ -154,7 +154,7 @@ function fieldChange(
 	to: unknown,
 	nameOf: Naming['nameOf'],
 ): FieldChange {
-	const field = endpoint.body === 'fields' ? endpoint.fields.find((each) => each.name === name) : undefined;
+	const field = endpoint.fields.find((each) => each.name === name);
 	const called = (value: unknown): Value => (field === undefined ? { value } : named(field, value, nameOf));
 	const shown: Known<Value> = from.is === 'shown' ? { is: 'shown', value: called(from.value) } : from;
 	const change: FieldChange = { field: name, from: shown, to: called(to) };

@@ -2,7 +2,7 @@
 
 import { compareAll, compareField, customFieldText, readCustomFields, writtenName } from '../api/applied.js';
 import { compareIds, type Equality, rawValue, type TermIndex } from '../api/compare.js';
-import type { Endpoint } from '../api/endpoints.js';
+import { bodyKinds, type Endpoint } from '../api/endpoints.js';
 import { type FieldKind, kinds } from '../api/kinds.js';
 import { emptyRecord, isObject } from '../api/values.js';
 import type { Known } from '../http/known.js';
@@ -27,7 +27,7 @@ type HeldEndpoint = Pick<Endpoint, 'body' | 'fields'>;
 
 /** @returns undefined for what is no object */
 export function heldOf(endpoint: HeldEndpoint, body: unknown, terms?: TermIndex): Held | undefined {
-	const fieldOf = endpoint.body === 'custom_fields' ? customFields(body) : objectFields(endpoint, body, terms);
+	const fieldOf = bodyKinds[endpoint.body].areListed ? customFields(body) : objectFields(endpoint, body, terms);
 	if (fieldOf === undefined) return undefined;
 	const kinds = new Map(endpoint.fields.map(({ name, kind }) => [name, kind]));
 	const areIds = (name: string): boolean => isTerm(kinds.get(name)) && terms?.(name).isListed === true;
@@ -210,7 +210,7 @@ export function isUnchanged(endpoint: HeldEndpoint, name: string, value: unknown
 	const known = held.field(name);
 	if (!isShown(known)) return false;
 	const now = known.value;
-	if (endpoint.body === 'custom_fields') {
+	if (bodyKinds[endpoint.body].areTexts) {
 		return typeof value === 'string' ? customFieldText(now) === value : now === value;
 	}
 	const areTexts = typeof value === 'string' && typeof now === 'string';

@@ -1,7 +1,7 @@
 /** What a run is, as data: the first line of its journal contains it. */
 
 import type { Prefixes } from '../api/dialect.js';
-import { type Endpoint, type EndpointName, endpoints } from '../api/endpoints.js';
+import { bodyKinds, type Endpoint, type EndpointName, endpoints } from '../api/endpoints.js';
 import type { Field } from '../api/fields.js';
 import { plural } from '../api/names.js';
 import { readEndpointOf } from '../api/reads.js';
@@ -216,8 +216,7 @@ export function undoObstacle({ endpoint: name, values, checks }: RunPlan): strin
 }
 
 export function nothingToChange({ body }: Endpoint): UsageError {
-	const flag = body === 'custom_fields' ? '--set name=value' : 'a flag for a field, or --data';
-	return new UsageError(`nothing to change: pass ${flag}`, { code: 'nothing_to_send' });
+	return new UsageError(`nothing to change: pass ${bodyKinds[body].givenBy}`, { code: 'nothing_to_send' });
 }
 
 export const NOTHING_TO_SEND = { code: 'nothing_to_send', message: 'nothing to change' } as const;

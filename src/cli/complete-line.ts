@@ -29,12 +29,8 @@ export function isComplete(spec: CommandSpec, path: readonly string[], { args, o
 	if (typeof query === 'string' && !OF_A_LIST.test(query)) return false;
 	// Editing and history have no requests that help could name.
 	const [endpoint = new Map<string, Read>(Object.entries(reads)).get(path[0] ?? '')?.get] = requests;
-	if (
-		endpoint === undefined ||
-		path[0] === 'run' ||
-		(endpoint.parameters.length === 0 && endpoint.returns !== 'user-id')
-	)
-		return true;
+	if (endpoint === undefined || path[0] === 'run') return true;
+	if (endpoint.parameters.length === 0 && endpoint.looksUp === undefined) return true;
 	const positionals = positionalsOf(endpoint);
 	if (args.length < positionals.length && options.input === undefined) return false;
 	const ids = Object.fromEntries(positionals.map(({ name }, at) => [name, args[at] ?? '']));

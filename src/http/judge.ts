@@ -1,6 +1,6 @@
 /** What a response means: the one file that knows statuses and bodies. Without a response that shows its object, a write is `unknown`. */
 
-import { compareAll, compareField, readCustomFields, trimmedIn } from '../api/applied.js';
+import { compareAll, compareCustomField, compareField, readCustomFields, trimmedIn } from '../api/applied.js';
 import type { TermIndex } from '../api/compare.js';
 import { bodyIn, type Dialect, neutralDialect } from '../api/dialect.js';
 import { type Endpoint, replayRules, returnKinds } from '../api/endpoints.js';
@@ -248,8 +248,7 @@ function judgeFieldsSet({ sent = {} }: Sendable, body: unknown, isItself: boolea
 	if (!isObject(body)) return unexpected('whether it was applied', body);
 	const fields = readCustomFields(body);
 	const shown = fields ?? body;
-	const compare = (name: string, value: unknown, now: unknown) =>
-		compareField({ body: 'custom_fields' }, name, value, now);
+	const compare = (_name: string, value: unknown, now: unknown) => compareCustomField(value, now);
 	const { differs, open } = compareAll(sent, (name) => shown[name], compare);
 	const showsAll = open.length === 0 && Object.keys(sent).every((name) => Object.hasOwn(shown, name));
 	if (showsAll && differs.length === 0) return { outcome: 'ok' };
@@ -308,11 +307,12 @@ function isSame(shown: unknown, asked: unknown): boolean {
 
 function otherObject({ endpoint, ids = {}, sent = {} }: Sendable, body: unknown): string | undefined {
 	const { returns, replay, parent, looksUp } = endpoint;
-	if (!isObject(body) || !returnKinds[returns].isOne) return undefined;
+	const { isOne, keepsNames } = returnKinds[returns];
+	if (!isObject(body) || !isOne) return undefined;
 	const other = (name: string, asked: unknown): string | undefined =>
 		otherValue(body, name, asked) ?? (isObject(body.previous) ? otherValue(body.previous, name, asked) : undefined);
 	// Custom fields may have any name, also "id".
-	if (returns === 'fields-set') return isId(body.id) ? other('id', sent.id ?? ids.ticket_id) : undefined;
+	if (keepsNames) return isId(body.id) ? other('id', sent.id ?? ids.ticket_id) : undefined;
 	for (const name of Object.keys(ids)) {
 		const found = name === 'taxonomy' || name === 'username' ? undefined : other(name, ids[name]);
 		if (found !== undefined) return found;
@@ -357,8 +357,8 @@ function judgeRefusal(request: Sendable, response: Response, { dialect }: JudgeO
 		if (!isOwn || finding.code === NO_ROUTE) finding.notServed = true;
 		else if (gone !== undefined) finding.gone = gone;
 		if (isOwn) finding.refused = true;
-		if (request.endpoint.returns === 'check' && status === 400 && WRONG_CREDENTIALS.has(finding.code))
-			finding.wrongCredentials = true;
+		const { tellsPasswords } = returnKinds[request.endpoint.returns];
+		if (tellsPasswords && status === 400 && WRONG_CREDENTIALS.has(finding.code)) finding.wrongCredentials = true;
 		return finding;
 	}
 	if (GATEWAY.has(status) || status === 503) finding.busy = true;

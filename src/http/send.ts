@@ -1,6 +1,6 @@
 /** Sends a request until its outcome is known or can't be. */
 
-import { type ReplayRule, replayRules } from '../api/endpoints.js';
+import { type ReplayRule, replayRules, returnKinds } from '../api/endpoints.js';
 import type { Client } from './client.js';
 import {
 	isConfirmedWithoutName,
@@ -120,7 +120,7 @@ const NONE: History = {};
 
 function learn({ learned }: Client, request: Sendable, outcome: Outcome): void {
 	const isService = isDone(outcome) || outcome.refused === true;
-	if (isService && request.endpoint.returns !== 'any') learned.service = true;
+	if (isService && returnKinds[request.endpoint.returns].isKnown) learned.service = true;
 	if (isConfirmedWithoutName(request, outcome)) learned.nameless = true;
 }
 

@@ -1,7 +1,7 @@
 /** The arguments of a route, and the check that turns what was sent into values. */
 
 import type { Dialect } from '../api/dialect.js';
-import type { Endpoint } from '../api/endpoints.js';
+import { bodyKinds, type Endpoint } from '../api/endpoints.js';
 import type { FieldKind } from '../api/kinds.js';
 import { ticketStatuses } from '../api/statuses.js';
 import { isObject, readMoment } from '../api/values.js';
@@ -78,7 +78,8 @@ export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
 		found[dialect.toOwn(name)] = kind === 'status' ? status : byKind[kind];
 	}
 	for (const name of cleared) found[name] = text;
-	if (body === 'custom_fields') found.custom_fields = object;
+	const { under } = bodyKinds[body];
+	if (under !== undefined) found[under] = object;
 	return found;
 }
 

@@ -1,6 +1,6 @@
 /** A header → a function that turns raw rows into the values of requests, or complaints. */
 
-import { type Endpoint, mustBeGiven, numberedIdNames } from '../../api/endpoints.js';
+import { bodyKinds, type Endpoint, mustBeGiven, numberedIdNames } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import type { ValueRules } from '../../api/kinds.js';
 import { readOfWrite } from '../../api/reads.js';
@@ -96,7 +96,7 @@ interface Meaning {
 
 /** @param clears whether an empty cell is sent */
 function meaningsOf({ endpoint, rules }: CompileOptions, clears: boolean): Meaning[] {
-	const { parameters, query, fields, body, noun } = endpoint;
+	const { parameters, query, fields, noun } = endpoint;
 	const meanings: Meaning[] = [];
 	const add = <T>(
 		name: string,
@@ -115,7 +115,7 @@ function meaningsOf({ endpoint, rules }: CompileOptions, clears: boolean): Meani
 		};
 		add(name, parse, store, parameter);
 	};
-	for (const field of body === 'fields' ? fields : []) {
+	for (const field of fields) {
 		const read = fieldColumn(field, rules, clears);
 		meanings.push({ name: field.name, means: `field ${field.name}`, read });
 	}
@@ -144,7 +144,8 @@ class Names {
 	readonly #meanings: ReadonlyMap<string, Meaning>;
 	/** Of columns whose empty cells are sent. */
 	readonly #clearing: ReadonlyMap<string, Meaning>;
-	readonly #isCustom: boolean;
+	/** A column that means nothing else is a field. */
+	readonly #takesAnyName: boolean;
 	/** A file of outcomes that our own commands wrote. */
 	readonly #isResult: boolean;
 
@@ -160,8 +161,8 @@ class Names {
 		this.usual = meanings.map(({ name }) => name);
 		this.#meanings = byName(meanings);
 		this.#clearing = options.blank === 'clear' ? byName(meaningsOf(options, true)) : this.#meanings;
-		this.#isCustom = options.endpoint.body === 'custom_fields';
-		this.#isResult = this.#isCustom && OUTCOME_COLUMNS.every((each) => options.columns?.includes(each));
+		this.#takesAnyName = bodyKinds[options.endpoint.body].takesAnyName;
+		this.#isResult = this.#takesAnyName && OUTCOME_COLUMNS.every((each) => options.columns?.includes(each));
 	}
 
 	isMapped(name: string): boolean {
@@ -187,13 +188,13 @@ class Names {
 
 	#meaningOf(name: string): Meaning | undefined {
 		const { columns, rules, fieldIn = (field) => field } = this.options;
-		const wanted = this.#isCustom ? this.#mapped(name) : fieldIn(this.#mapped(name).trim());
+		const wanted = this.#takesAnyName ? this.#mapped(name) : fieldIn(this.#mapped(name).trim());
 		// Keys of JSON come from programs.
 		const usual = columns === undefined || this.isMapped(name) ? undefined : usualField(wanted);
 		const clears = this.#clears(name);
 		const meanings = clears ? this.#clearing : this.#meanings;
 		const found = meanings.get(looseName(wanted)) ?? meanings.get(looseName(usual ?? ''));
-		if (found !== undefined || !this.#isCustom) return found;
+		if (found !== undefined || !this.#takesAnyName) return found;
 		return { name: '', means: `field ${wanted}`, read: customColumn(wanted, rules, clears) };
 	}
 
@@ -279,8 +280,9 @@ function compileHeader(options: CompileOptions, names: Names): Header {
 		.filter((each) => each.names !== 'users' || !meanings.has('username'))
 		.map(({ name }) => name);
 	problems.push(...missing.map((name) => () => `missing column ${quote(name)}${didYouMean(name, unknown)}`));
+	const { isSent } = bodyKinds[endpoint.body];
 	const isSet =
-		endpoint.body === 'none' ||
+		!isSent ||
 		endpoint.looksUp !== undefined ||
 		options.changesLists === true ||
 		Object.keys(flags.fields ?? {}).length > 0 ||
@@ -411,7 +413,7 @@ export function compileColumns(options: CompileOptions): Columns {
 		const { looksUp } = endpoint;
 		if (looksUp !== undefined) draft.ids[looksUp] = String(draft.fields[looksUp]);
 		if (draft.names?.reassign !== undefined) draft.reassign = undefined;
-		if (endpoint.body === 'none') values.fields = undefined;
+		if (!bodyKinds[endpoint.body].isSent) values.fields = undefined;
 		return { values, complaints };
 	}
 

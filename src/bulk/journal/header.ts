@@ -1,6 +1,7 @@
 /** Checks a journal's first line like a command line: it may come from anywhere. */
 
 import {
+	bodyKinds,
 	type Endpoint,
 	type EndpointName,
 	endpoints,
@@ -172,7 +173,7 @@ function valuesProblem(plan: RunPlan): string | undefined {
 
 /** A foreign journal could name the ID, which services prefer to the path's. */
 export function mayBeSent({ body, fields, cleared = [] }: Endpoint, name: string, { undocumented }: RunPlan): boolean {
-	if (body === 'custom_fields') return true;
+	if (bodyKinds[body].takesAnyName) return true;
 	if (numberedIdNames.has(name.toLowerCase())) return false;
 	return undocumented || fields.some((each) => each.name === name) || cleared.includes(name);
 }

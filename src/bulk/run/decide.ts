@@ -1,7 +1,7 @@
 /** What a read before the write shows: which fields are sent, or why none are. */
 
 import type { AppliedDifference } from '../../api/applied.js';
-import { type Endpoint, endpoints } from '../../api/endpoints.js';
+import { bodyKinds, type Endpoint, endpoints } from '../../api/endpoints.js';
 import { passwordField } from '../../api/fields.js';
 import { kinds } from '../../api/kinds.js';
 import type { Request } from '../../api/request.js';
@@ -70,7 +70,7 @@ export function decide(row: RunRow, held: Held, plan: RunPlan): Decision {
 	if (left.length > 0 && (isEmpty || !sources[plan.source.from].restores)) {
 		return { skip: skipped(leftBy(left, plan)), changed: left };
 	}
-	if (isEmpty && endpoint.body !== 'none') {
+	if (isEmpty && bodyKinds[endpoint.body].isSent) {
 		const hadNothing = Object.keys(sent ?? {}).length === 0 && listedFields(plan).length === 0;
 		return { skip: skipped(hadNothing ? NOTHING_TO_SEND : UNCHANGED) };
 	}

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, statSync } from 'node:fs';
 import type { Dialect } from '../../api/dialect.js';
-import { type Endpoint, endpoints, mustBeGiven, ownId } from '../../api/endpoints.js';
+import { bodyKinds, type Endpoint, endpoints, mustBeGiven, ownId } from '../../api/endpoints.js';
 import { taxonomies } from '../../api/fields.js';
 import { checkTyped, kinds } from '../../api/kinds.js';
 import { createPlanner } from '../../api/request.js';
@@ -274,7 +274,7 @@ function queryProblem(
 
 function fieldsProblem(endpoint: Endpoint, fields: Fields, plan: RunPlan): string | undefined {
 	const names = Object.keys(fields);
-	if (endpoint.body === 'none') return names.length === 0 ? undefined : 'a delete has no fields';
+	if (!bodyKinds[endpoint.body].isSent) return names.length === 0 ? undefined : 'a delete has no fields';
 	if (names.length === 0) return 'it changes nothing';
 	for (const name of names) {
 		if (!mayBeSent(endpoint, name, plan)) return `${JSON.stringify(name)} isn't a field`;
@@ -295,7 +295,7 @@ export function valueProblem(
 ): string | undefined {
 	const tooDeep = nestingProblem(value);
 	if (tooDeep !== undefined) return `${name}: ${tooDeep}`;
-	if (endpoint.body === 'custom_fields') {
+	if (bodyKinds[endpoint.body].areTexts) {
 		return isText(value) || undocumented ? undefined : `custom field ${JSON.stringify(name)} isn't a text`;
 	}
 	const field = endpoint.fields.find((each) => each.name === name);

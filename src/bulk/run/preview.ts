@@ -1,6 +1,6 @@
 /** A run that sends nothing: what it would send and change. */
 
-import { endpoints } from '../../api/endpoints.js';
+import { bodyKinds, endpoints } from '../../api/endpoints.js';
 import { passwordField } from '../../api/fields.js';
 import { kinds } from '../../api/kinds.js';
 import { nameRow } from '../../api/names.js';
@@ -285,7 +285,7 @@ export class RowPreview {
 		const { row, line, request: given, reassign, modified } = planned;
 		const { endpoint, ids, permanent } = given;
 		const naming = { label, nameOf, redact: this.setup.means.redact };
-		const isDelete = endpoint.body === 'none';
+		const isDelete = !bodyKinds[endpoint.body].isSent;
 		const request = isDelete ? given : this.#planner({ ids, fields });
 		const sending = sends ? { request: left === undefined ? request : given } : {};
 		const written = this.#written(ids, request, reassign);
@@ -319,7 +319,7 @@ interface KnownBefore {
 }
 
 function beforeOf({ endpoint }: Request, held: Held, fields: Fields, isPlan: boolean): KnownBefore {
-	const isDelete = endpoint.body === 'none';
+	const isDelete = !bodyKinds[endpoint.body].isSent;
 	const names = isDelete ? IDENTITY.filter((name) => held.field(name).is === 'shown') : Object.keys(fields);
 	const values: Record<string, unknown> = {};
 	const absent: string[] = [];
@@ -335,7 +335,7 @@ function beforeOf({ endpoint }: Request, held: Held, fields: Fields, isPlan: boo
 
 /** A plan has what it can show, and old values to compare with. */
 function planProblem({ endpoint }: Request, fields: Fields, plan: RunPlan): Outcome | undefined {
-	if (endpoint.body === 'none') return undefined;
+	if (!bodyKinds[endpoint.body].isSent) return undefined;
 	for (const [name, value] of Object.entries(fields)) {
 		const problem = valueProblem(endpoint, name, value, plan);
 		if (problem !== undefined) return unsent('failed', 'not_plannable', `${problem}, so it can't be planned`);

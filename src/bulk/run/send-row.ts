@@ -2,7 +2,7 @@
 
 import type { TermIndex } from '../../api/compare.js';
 import type { Dialect } from '../../api/dialect.js';
-import { endpoints } from '../../api/endpoints.js';
+import { bodyKinds, endpoints } from '../../api/endpoints.js';
 import { passwordField } from '../../api/fields.js';
 import { kinds } from '../../api/kinds.js';
 import { readEndpointOf, readRequest } from '../../api/reads.js';
@@ -195,10 +195,9 @@ export class RowSender {
 		const decision = decide(this.#afterOwn(row), held, plan);
 		if ('skip' in decision) return await this.#inNames(decision.skip, decision.changed);
 		const { fields, left } = decision;
-		const planned =
-			endpoint.body === 'none'
-				? request
-				: createPlanner(endpoint, dialect)({ ids, fields: withCleared(endpoint, held, fields) });
+		const planned = bodyKinds[endpoint.body].isSent
+			? createPlanner(endpoint, dialect)({ ids, fields: withCleared(endpoint, held, fields) })
+			: request;
 		if (plan.checks.snapshot && !request.permanent) {
 			const old = oldValues(held, planned);
 			// Nothing restores a value that nobody saw.
@@ -221,9 +220,9 @@ export class RowSender {
 	}
 
 	#writeKind(row: RunRow, request: Request, maybeSent: boolean, first?: Seen): Promise<Outcome> {
-		const isCustom = request.endpoint.body === 'custom_fields';
+		const { takesAnyName } = bodyKinds[request.endpoint.body];
 		const held = first?.held;
-		return isCustom ? this.#writeFields(row, request, maybeSent, held) : this.#write(row, request, maybeSent, held);
+		return takesAnyName ? this.#writeFields(row, request, maybeSent, held) : this.#write(row, request, maybeSent, held);
 	}
 
 	/** Custom fields go by the names that the service writes; it ignores unknown names. */
@@ -420,7 +419,7 @@ function withUnknownNames(result: Outcome, names: Held): Outcome {
 
 /** Services drop backslashes from custom fields, and their response shows no values. */
 function mayBeRewritten({ endpoint, sent = {} }: Request): boolean {
-	return endpoint.body === 'custom_fields' && Object.values(sent).some((value) => String(value).includes('\\'));
+	return bodyKinds[endpoint.body].areTexts && Object.values(sent).some((value) => String(value).includes('\\'));
 }
 
 /** Whether a read can settle a write's outcome: a refusal by the service itself stands. */

@@ -5,7 +5,7 @@ import { closeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { customFieldText } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
-import { type Endpoint, endpoints, isEndpointName } from '../../api/endpoints.js';
+import { bodyKinds, type Endpoint, endpoints, isEndpointName } from '../../api/endpoints.js';
 import { kinds } from '../../api/kinds.js';
 import { createPlanner, type Planner, parsePathValue } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
@@ -250,7 +250,7 @@ class Changes {
 
 /** Why an old value can't be restored. */
 function obstacle({ body, fields, noun }: Endpoint, name: string, old: unknown): string | undefined {
-	if (body === 'custom_fields') {
+	if (bodyKinds[body].areTexts) {
 		return customFieldText(old) === undefined
 			? "its old value was a list or an object, which can't be sent"
 			: undefined;

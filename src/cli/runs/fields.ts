@@ -1,6 +1,6 @@
 /** The body from the flags for fields, --data, --set and passwords. */
 
-import { type Endpoint, numberedIdNames } from '../../api/endpoints.js';
+import { bodyKinds, type Endpoint, numberedIdNames } from '../../api/endpoints.js';
 import { findField, flagName } from '../../api/fields.js';
 import { checkTyped, kinds, mergeValues, parseField, type ValueRules } from '../../api/kinds.js';
 import { ticketStatuses } from '../../api/statuses.js';
@@ -150,7 +150,7 @@ function takeData(
 		const found = findField(fields, name);
 		// A service's own field may differ from ours by a dash.
 		const field = rules.undocumented && found?.name !== name ? undefined : found;
-		if (field === undefined && !rules.undocumented && body !== 'custom_fields') {
+		if (field === undefined && !rules.undocumented && !bodyKinds[body].takesAnyName) {
 			const names = fields.map((each) => each.name);
 			throw new UsageError(`${label}unknown field ${quote(name)}${didYouMean(name, names)}`, {
 				code: 'unknown_field',

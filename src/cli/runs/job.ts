@@ -1,7 +1,7 @@
 /** Arguments and flags → the plan of a run, its tuning, and secrets that no plan contains. */
 
 import { resolve } from 'node:path';
-import { type Endpoint, type EndpointName, endpoints, mustBeGiven } from '../../api/endpoints.js';
+import { bodyKinds, type Endpoint, type EndpointName, endpoints, mustBeGiven } from '../../api/endpoints.js';
 import { findField, flagName } from '../../api/fields.js';
 import { kinds, parseField, type ValueRules } from '../../api/kinds.js';
 import { readOfWrite } from '../../api/reads.js';
@@ -226,7 +226,7 @@ function unknownField(says: string, name: string, names: readonly string[]): Usa
 }
 
 function readCondition(name: string, value: string, endpoint: Endpoint, rules: ValueRules): Condition {
-	if (endpoint.body === 'custom_fields') return { field: name, value };
+	if (bodyKinds[endpoint.body].takesAnyName) return { field: name, value };
 	// A delete has the update's fields. Secrets are never shown.
 	const { fields: all } = readOfWrite(endpoint)?.update ?? endpoint;
 	const fields = all.filter(({ kind }) => !kinds[kind].isSecret);
@@ -245,7 +245,7 @@ function readCondition(name: string, value: string, endpoint: Endpoint, rules: V
 /** `--allow-differs[=FIELDS]`; `*` is any field. */
 function readAllowed(names: readonly string[], endpoint: Endpoint, undocumented: boolean): boolean | string[] {
 	if (names.includes('*')) return true;
-	if (endpoint.body === 'custom_fields') return [...names];
+	if (bodyKinds[endpoint.body].takesAnyName) return [...names];
 	// Responses show these too.
 	const fields = [...endpoint.fields, { name: 'id' }, { name: 'parent' }, { name: 'status' }];
 	return names.map((name) => {

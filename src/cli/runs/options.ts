@@ -1,6 +1,6 @@
 /** Arguments and flags of an endpoint's command. */
 
-import type { Endpoint, PathParameter } from '../../api/endpoints.js';
+import { bodyKinds, type Endpoint, type PathParameter } from '../../api/endpoints.js';
 import { type Field, flagName } from '../../api/fields.js';
 import { kinds } from '../../api/kinds.js';
 import { readEndpointOf, readOfWrite } from '../../api/reads.js';
@@ -168,7 +168,7 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 	/** All other flags are for every command. */
 	const some: readonly [isTaken: boolean, ...names: string[]][] = [
 		[fields.length > 0, 'data'],
-		[body === 'custom_fields', 'set'],
+		[bodyKinds[body].takesAnyName, 'set'],
 		[hasPassword, 'password-stdin', 'password-prompt'],
 		[query.length > 0, 'force'],
 		[parameterOf('reassign') !== undefined, 'reassign'],
