@@ -1,4 +1,4 @@
-/** Hidden characters, CSV, HTML and durations. */
+/** How text is written: hidden characters, cells of CSV, HTML, durations and times. */
 
 /** What a terminal obeys or does not show, as the source of a regular expression, which takes 1 ms to compile. */
 export const HIDDEN_CHARACTER =
@@ -43,7 +43,7 @@ export function escapeUnseen(text: string): string {
 
 const HAS_QUOTE_OR_BREAK = /["\r\n]/;
 
-/** One cell, in quotation marks where a reader needs them. Values are kept as they are: a formula stays a formula. */
+/** One cell, in quotation marks where a reader needs them. */
 function formatCell(cell: string, delimiter: string): string {
 	const isPlain = !cell.includes(delimiter) && !HAS_QUOTE_OR_BREAK.test(cell) && cell.trim().length === cell.length;
 	return isPlain ? cell : `"${cell.replaceAll('"', '""')}"`;

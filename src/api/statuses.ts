@@ -2,7 +2,6 @@
 
 import { didYouMean } from './suggest.js';
 
-/** Interface section 3. */
 export const ticketStatusGroups = {
 	general: [
 		'publish',
@@ -45,7 +44,6 @@ export const ticketStatusGroups = {
 
 export const ticketStatuses: readonly string[] = Object.values(ticketStatusGroups).flat();
 
-/** Statuses match without regard to case, spaces and dashes. */
 const statusKey = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '');
 const statuses: ReadonlyMap<string, string> = new Map(ticketStatuses.map((status) => [statusKey(status), status]));
 

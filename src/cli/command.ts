@@ -51,8 +51,7 @@ interface CommandDescription<Options, Arguments> {
 
 /** As the parser, help and completion see it. */
 export interface CommandSpec extends CommandDescription<readonly OptionSpec[], readonly ArgumentSpec[]> {
-	/** @returns undefined for `ok` */
-	/** Undefined is success. */
+	/** @returns undefined for success */
 	run(invocation: Invocation): Promise<ExitCode | undefined>;
 }
 

@@ -1,4 +1,4 @@
-/** Problems between here and the service, with the next step. */
+/** Problems between here and the service in words, and the next step for their codes and some of the service's own. */
 
 export interface TransportProblem {
 	code: string;

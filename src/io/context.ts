@@ -31,7 +31,7 @@ export interface Input {
 
 /** Ctrl-C throws an error with the code `interrupted`. */
 export interface Prompts {
-	/** Whether there is someone to ask. Questions throw InterruptedError on Ctrl-C. */
+	/** Whether there is someone to ask. */
 	readonly available: boolean;
 	text(
 		question: string,
@@ -226,7 +226,7 @@ export function createProcessContext(
 
 const isNotEmpty = (text: string): true | string => text !== '' || 'it is empty';
 
-/** On stderr, since stdout is for results. @throws InterruptedError */
+/** On stderr, since stdout is for results. @throws SupportctlError `interrupted` */
 async function ask<T>(question: Record<string, unknown>): Promise<T> {
 	const { default: inquirer } = await import('inquirer');
 	const { stdin, stderr } = process;

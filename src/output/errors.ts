@@ -5,7 +5,7 @@ import { type Palette, plainPalette } from './colour.js';
 import { redact, redactTexts, redactUrl } from './redact.js';
 import { escapeJson, sanitise } from './sanitise.js';
 
-/** As an error for people. Those of the system are no bugs. */
+/** As an error for people. */
 function explain(error: unknown): SupportctlError {
 	if (error instanceof SupportctlError) return error;
 	const message = error instanceof Error ? error.message : String(error);

@@ -74,7 +74,7 @@ export function secretValues(sent: unknown, isSecret = false): string[] {
 	return Object.entries(sent).flatMap(([key, inner]) => secretValues(inner, isSecret || isSecretName(key)));
 }
 
-/** Headers, as a flat list of name, value, name, value or as an object → pairs fit for a log. */
+/** Headers → pairs fit for a log; a header that came twice is two. */
 export function redactHeaders(
 	headers: Readonly<Record<string, string | string[] | undefined>>,
 ): [name: string, value: string][] {

@@ -54,7 +54,7 @@ async function useKeyring<T>(
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** @throws RefusedError that names the profile and the next step */
+/** @throws SupportctlError with exit code 4 that names the profile and the next step */
 export async function fetchSecret(stored: StoredSecret, env: Environment, profileName: string): Promise<string> {
 	const owner = `profile "${profileName}"`;
 	if (stored.store === 'file') return stored.value;

@@ -124,7 +124,7 @@ export interface Place {
 	platform?: NodeJS.Platform;
 }
 
-/** The XDG specification says to ignore relative paths. */
+/** SUPPORTCTL_CONFIG_DIR and SUPPORTCTL_STATE_DIR, or where the platform keeps such files. */
 function folderOf(kind: 'CONFIG' | 'STATE', { env, cwd = '.', platform = process.platform }: Place): string {
 	const own = env[`SUPPORTCTL_${kind}_DIR`];
 	if (own) return resolve(cwd, own);

@@ -139,7 +139,9 @@ function meaningsOf({ endpoint, rules }: CompileOptions, clears: boolean): Meani
 	return meanings;
 }
 
+/** What names of columns, or keys of JSON, mean for an endpoint. */
 class Names {
+	/** Those of the interface, for suggestions. */
 	readonly usual: readonly string[];
 	readonly #meanings: ReadonlyMap<string, Meaning>;
 	/** Of columns whose empty cells are sent. */
@@ -149,7 +151,7 @@ class Names {
 	/** A file of outcomes that our own commands wrote. */
 	readonly #isResult: boolean;
 
-	/** Of what IDs alone are. */
+	/** The column that a line of an ID alone stands for. */
 	readonly ownId: string;
 	readonly #found = new Map<string, Meaning | undefined>();
 

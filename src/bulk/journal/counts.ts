@@ -1,4 +1,4 @@
-/** What became of rows: counts, the exit code, and the next commands. */
+/** What became of rows: the state of each in two bytes, counts, the exit code, and the next commands. */
 
 import { ExitCode } from '../../errors.js';
 import { failureBy } from '../../http/judge.js';

@@ -156,6 +156,7 @@ async function readInOrder<Row>(
 	{ size, most, byId }: PagesOptions<Row>,
 ): Promise<InOrder<Row>> {
 	const isCounted = first.pages !== undefined;
+	// Without a count, a first page that is short may be a smaller page than was asked for: the next ones show it.
 	const full = isCounted ? size : Math.max(1, first.objects.length);
 	let last = first.pages ?? (first.objects.length === 0 ? 1 : Number.POSITIVE_INFINITY);
 	// It was read before the last page was.
@@ -205,6 +206,7 @@ class List<Row> {
 
 	async read(number: number, arrived?: () => Promise<void>): Promise<Page<Row> | undefined> {
 		const outcome = await this.options.fetch(number, this.stop.signal, arrived);
+		// What services say of a page behind the last one: it is no failure, whatever the count said.
 		if (number > 1 && outcome.code === 'rest_post_invalid_page_number') return undefined;
 		const objects = this.options.rowsIn(outcome);
 		if (objects === undefined) throw new Ended(outcome);

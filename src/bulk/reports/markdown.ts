@@ -9,7 +9,7 @@ const MOST_BYTES = 58_000;
 const MOST_CHECKED = 50;
 const MOST_LEFT = 50;
 const MOST_GROUPS = 10;
-/** A comment on GitHub has room for 65,536 characters. */
+/** Of one text, in characters. */
 const MOST_TEXT = 300;
 /** A change is cut last: it is what is reviewed. */
 const MOST_CHANGE = 2000;

@@ -21,7 +21,7 @@ import { invalidOutcome, isInvalid, openInputOf, type PlannedRows, ROWS_AT_ONCE,
 import type { RunSetup } from './setup.js';
 import { Survey } from './survey.js';
 
-/** From the survey to the exit code. @throws UsageError, RefusedError, FailedError */
+/** From the survey to the exit code. @throws SupportctlError, also for what failed halfway */
 export async function run(setup: RunSetup): Promise<ExitCode> {
 	const { resumes } = setup.work;
 	const past = resumes && (await openPast(resumes.path, setup));

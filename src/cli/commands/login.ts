@@ -206,7 +206,7 @@ async function signIn(login: Login, place: Place) {
 	}
 }
 
-/** From a flag, the environment or a prompt. @throws UsageError, RefusedError */
+/** From a flag, the environment or a prompt. @throws UsageError */
 async function readSecret(
 	{ prompts, invocation }: Login,
 	{ scheme, value: exported, source }: ReturnType<typeof readScheme>,

@@ -23,7 +23,7 @@ export function limitsOf(job: RunJob): Omit<Limits, 'moveTickets'> {
 	return {
 		tuning,
 		demands: { expect, max: options.max, snapshot },
-		// A flag is among them already.
+		// With --max, its number stands in place of the profile's: a flag takes precedence.
 		rules: session.connection.settings,
 		snapshotByDefault,
 		isAsked,

@@ -27,6 +27,7 @@ const MOST_ADVICES = 2;
 
 const MOST_COMPLAINTS = 10_000;
 
+/** What a run's messages need of its rows, noted as they come. */
 export class Noted {
 	journal: Started['journal'];
 	/** Whether stdout has each row that needs attention. */
