@@ -6,7 +6,7 @@ import { kinds } from '../../api/kinds.js';
 import { PAGE_SIZE } from '../../api/reads.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
-import type { Outcome, RowOutcome } from '../../http/outcome.js';
+import { type Outcome, type RowOutcome, unsent } from '../../http/outcome.js';
 import { outcomes } from '../../http/outcomes.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { Called } from '../called.js';
@@ -23,7 +23,7 @@ import { ReadAfter, rowsUnderWay, Slots } from './read-after.js';
 import { mayReadAhead, ReadAhead } from './read-ahead.js';
 import type { PastPart } from './resume.js';
 import { invalidOutcome, isInvalid, isOwn, type PlannedRows, type RunRow } from './rows.js';
-import { beyondStop, type FirstRead, RowSender } from './send-row.js';
+import { beyondStop, type FirstRead, RowSender, rowOutcome } from './send-row.js';
 import type { RunSetup } from './setup.js';
 import { exitCodeAfter, isInterruption, isTooLate, type StopReason, StopWatch, whyStopped } from './stop.js';
 import type { Survey } from './survey.js';
@@ -214,6 +214,9 @@ export class Execution {
 		let failure = given;
 		const isReached = totalOf(counts) >= this.#total;
 		const reached = { ...counts };
+		await this.#leaveInDoubt().catch((error: unknown) => {
+			failure ??= error;
+		});
 		if (past !== undefined) Object.assign(counts, past.allCounts());
 		counts['not-sent'] += Math.max(0, this.#own - totalOf(counts));
 		const reason = this.#stopped;
@@ -238,6 +241,16 @@ export class Execution {
 			failure ??= error;
 		}
 		return { counts, exitCode, stopped, ms, resumable, failure };
+	}
+
+	/** They may have been sent: never counted as rows that were not. */
+	async #leaveInDoubt(): Promise<void> {
+		const { setup, survey, past } = this.parts;
+		const redact = setup.means.redactRows(survey.hasSecrets);
+		for (const row of past?.inDoubt ?? []) {
+			const outcome = unsent('unknown', 'in_doubt', 'it was under way when the run was killed: it may have been sent');
+			await this.#take(redact(rowOutcome(row, outcome), row.request));
+		}
 	}
 
 	#whyEnded(stopped: StopReason | undefined, counts: Counts, failure: unknown): EndRecord['stopped'] {

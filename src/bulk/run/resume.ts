@@ -35,7 +35,7 @@ export class PastPart {
 	readonly counts = createCounts();
 	readonly #again: readonly OutcomeName[];
 	readonly #underWay: UnderWay;
-	readonly #lost: number[] = [];
+	readonly #lost: RunRow[] = [];
 	readonly #open = new KeySet();
 	/** The last row that set each field of an object, by the object's key. */
 	readonly #later = new Map<string, Map<string, number>>();
@@ -60,10 +60,11 @@ export class PastPart {
 	}
 
 	/** Call it for each row, in order. @returns whether it is done */
-	look({ row, request }: RunRow): boolean {
+	look(planned: RunRow): boolean {
 		const { states } = this;
+		const { row, request } = planned;
 		const { key, sent, endpoint } = request;
-		if (!states.isDone(row) && this.#underWay.has(row, request)) this.#lost.push(row);
+		if (!states.isDone(row) && this.#underWay.has(row, request)) this.#lost.push(planned);
 		if (this.isOpen(row)) {
 			this.#open.add(key);
 			return false;
@@ -80,14 +81,19 @@ export class PastPart {
 		const { states, scan, setup, journal } = this;
 		const { clock, tool } = setup.means;
 		const part = { again: this.#again, concurrency: rowsUnderWay(setup.work.plan, setup.limits.tuning) };
-		for (const row of this.#lost) states.add(row, APPLIED);
+		for (const { row } of this.#lost) states.add(row, APPLIED);
 		scan.begin(part);
 		scan.finish();
 		for (const row of states.rows()) if (states.isDone(row)) countState(this.counts, states.get(row));
 		if (journal === undefined) return;
-		for (const row of this.#lost)
+		for (const { row } of this.#lost)
 			journal.record({ type: 'attempt', row, attempt: 0, lost: true }).catch(() => undefined);
 		await journal.record({ type: 'resume', at: new Date(clock.now()).toISOString(), tool, ...part });
+	}
+
+	/** Rows that were under way when an earlier part was killed, and that this part did not come to. */
+	get inDoubt(): RunRow[] {
+		return this.#lost.filter(({ row }) => !this.states.isRecorded(row));
 	}
 
 	get leaves(): readonly LeavesRecord[] {

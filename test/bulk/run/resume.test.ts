@@ -616,6 +616,84 @@ it('a resume that ends early leaves rows unknown that it did not send again', as
 	expect(JSON.parse(rest.stderr).summary.counts).toMatchObject({ ok: 3, unknown: 0, 'not-sent': 0 });
 });
 
+describe('a row that was under way when its process was killed stays in doubt', () => {
+	/** Tickets 2 and 3 of four are held back until the process is killed. */
+	async function killed(args: Words) {
+		let holds = true;
+		const answer: { to: Responder } = { to: ok };
+		const place = await startDesk((request) => {
+			if (holds) return idOf(request) === 1 ? ok : undefined;
+			return answer.to;
+		});
+		await killedRun(place, args, 3);
+		holds = false;
+		return { ...place, answer };
+	}
+	const counts = ({ stderr }: { stderr: string }): unknown =>
+		jsonLines<{ summary?: { counts: unknown } }>(stderr).at(-1)?.summary?.counts;
+	const update = 'ticket update 1 2 3 4 --status hold -j 2 -q';
+
+	it('where the time of a resume is over before it is reached, until a resume settles it', async () => {
+		const { work } = await killed(update);
+		const inTime = await work.run('run resume last --for 0s --json');
+		expect(counts(inTime)).toMatchObject({ ok: 1, unknown: 2, 'not-sent': 1 });
+		expect(inTime.exitCode).toBe(3);
+		const show = await work.run('run show last --json');
+		expect(JSON.parse(show.stdout)).toMatchObject({ ok: 1, unknown: 2, not_sent: 1, open: 3, in_flight: 2 });
+		const listed = await work.run('run show last --outcome unknown --format ids');
+		expect(listed.stdout).toBe('2\n3\n');
+		expect((await work.run('run list')).stdout).toContain('1 ok, 2 unknown, 1 not sent');
+		// Once more, and by now nothing was killed.
+		expect(counts(await work.run('run resume last --for 0s --json'))).toMatchObject({ unknown: 2, 'not-sent': 1 });
+		const rest = await work.run('run resume last --json');
+		expect([rest.exitCode, counts(rest)]).toMatchObject([0, { ok: 4, unknown: 0, 'not-sent': 0 }]);
+	});
+
+	it('where nothing else is left, with the exit code of what is unknown', async () => {
+		const { work } = await killed('ticket update 1 2 3 --status hold -j 2 -q');
+		const inTime = await work.run('run resume last --for 0s --json');
+		expect([inTime.exitCode, counts(inTime)]).toMatchObject([5, { ok: 1, unknown: 2, 'not-sent': 0 }]);
+	});
+
+	it.each<[string, Responder, string]>([
+		['the credentials are refused', no(401), ''],
+		['a row fails', no(400), '--stop-on-error'],
+		['too many rows fail', no(400), '--max-failures 0'],
+		['the service asks to wait for hours', json(503, {}, { 'retry-after': '7200' }), ''],
+	])('where %s before it is reached', async (_, to, flags) => {
+		const { work, answer } = await killed(`${update} ${flags}`.trim());
+		answer.to = to;
+		const stopped = await work.run('run resume last -j 1 --json --retries 0');
+		expect(counts(stopped)).toMatchObject({ ok: 1, 'not-sent': 1 });
+		const listed = await work.run('run show last --outcome unknown --format ndjson');
+		expect(jsonLines(listed.stdout).at(-1)).toMatchObject({ id: 3, outcome: 'unknown', code: 'in_doubt' });
+		answer.to = ok;
+		expect(counts(await work.run('run retry last --json'))).toMatchObject({ ok: 4, unknown: 0 });
+	});
+
+	it('where it had failed before and a retry was sending it again', async () => {
+		let refuses = true;
+		let holds = false;
+		const place = await startDesk((request) => {
+			if (idOf(request) !== 2 || (!refuses && !holds)) return ok;
+			return holds ? undefined : no(409);
+		});
+		const { work, recorder } = place;
+		await work.run('ticket update 1 2 --status hold -j 1 -q');
+		holds = true;
+		const retry = work.spawn('run retry last -q');
+		await recorder.wrote(3);
+		retry.child.kill('SIGKILL');
+		await retry.ended;
+		refuses = false;
+		holds = false;
+		const inTime = await work.run('run resume last --for 0s --json');
+		expect([inTime.exitCode, counts(inTime)]).toMatchObject([5, { ok: 1, unknown: 1, failed: 0 }]);
+		const rest = await work.run('run resume last --json');
+		expect([rest.exitCode, counts(rest)]).toMatchObject([0, { ok: 2, unknown: 0, failed: 0 }]);
+	});
+});
+
 describe('two processes', () => {
 	it('never work on one run at a time: the second is refused until the first is gone', async () => {
 		const held: (() => void)[] = [];
