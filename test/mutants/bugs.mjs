@@ -2,8 +2,8 @@
  * Bugs that a change could bring into what decides whether a request is sent, sent again, counted as done or reported as
  * what it is; each has to be noticed by the tests that it names.
  *
- * A bug is another text at one place of a file. Where the file changes, `npm run mutants` says which bugs have lost
- * their place before it runs any test: find the place where the same loss would come from now, or drop the bug if
+ * A bug is another text at one place of a file. Where the file changes, `npm test` says which bugs have lost
+ * their place, without running them: find the place where the same loss would come from now, or drop the bug if
  * nothing can bring it any more.
  * `npm run mutants -- PART` runs those whose file, loss or test contains PART, `-- --quick` those that no whole command
  * is needed to notice.

@@ -4,22 +4,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { bugs } from './bugs.mjs';
+import { lostPlaces, root, textWith } from './places.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
 /** A bug may make a test wait forever: after so long, it counts as caught. */
 const LIMIT_MS = 90_000;
 const CLEAN_LIMIT_MS = 600_000;
-
-/** @param {import('./bugs.mjs').Bug} bug @returns the file's text with it @throws unless its place is the only one */
-function textWith({ file, was, becomes }) {
-	const [before, after, ...more] = readFileSync(join(root, file), 'utf8').split(was);
-	if (after === undefined) throw new Error(`not there: ${was}`);
-	if (more.length > 0) throw new Error(`there ${more.length + 1} times: ${was}`);
-	return before + becomes + after;
-}
 
 /**
  * @param {readonly string[]} tests
@@ -64,21 +55,9 @@ async function plant(bug) {
 	return { caught: false, how: broken ?? 'no test fails' };
 }
 
-/** Of all bugs, whichever are chosen: that takes no time, and a list with gaps is worth less than it says. */
-function checkPlaces() {
-	const lost = bugs.flatMap((bug) => {
-		try {
-			textWith(bug);
-			return [];
-		} catch (error) {
-			return `${bug.file}: ${bug.loss}\n         ${error.message}`;
-		}
-	});
-	if (lost.length === 0) return;
+const lost = lostPlaces();
+if (lost.length > 0)
 	throw new Error(`${lost.length} bugs of test/mutants/bugs.mjs have no place any more:\n${lost.join('\n')}`);
-}
-
-checkPlaces();
 const folder = mkdtempSync(join(tmpdir(), 'supportctl-mutants-'));
 let reports = 0;
 const QUICK = '--quick';
