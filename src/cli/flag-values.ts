@@ -1,5 +1,6 @@
 /** Values of flags that may be in a file, and secrets, which are never in argv. */
 
+import { readReference } from '../api/references.js';
 import { nestingProblem, quote, repeatedKey } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
@@ -57,7 +58,10 @@ export function refuseSecrets(flag: string, given: unknown, way: string): void {
 	});
 }
 
-/** `14,16`, `@file`, or `-` for stdin: one a line there, the first cell counts. @throws UsageError for none */
+/**
+ * `14,16`, `@file`, or `-` for stdin: one a line there, the first cell counts, and `#` begins a comment.
+ * @returns without marks such as `id:` @throws UsageError for none
+ */
 export async function readIdList(
 	flag: string,
 	texts: readonly string[] | undefined,
@@ -65,14 +69,16 @@ export async function readIdList(
 ): Promise<string[] | undefined> {
 	if (texts === undefined) return undefined;
 	const ids: string[] = [];
-	for (const given of texts) {
-		const text = given === '-' ? '@-' : given;
-		const lines = isFile(text) ? (await readText(text.slice(1), context, flag)).split(/\r?\n/) : text.split(',');
-		for (const line of lines) {
-			const id = (line.split('\t', 1)[0] ?? '').trim();
-			if (id !== '' && !id.startsWith('#')) ids.push(id);
-		}
+	for (const each of texts) {
+		const text = each === '-' ? '@-' : each;
+		const given = isFile(text) ? linesOf(await readText(text.slice(1), context, flag)) : text.split(',');
+		ids.push(...given.map((id) => readReference(id.trim()).text).filter((id) => id !== ''));
 	}
 	if (ids.length > 0) return ids;
 	throw new UsageError(`${flag} has no IDs`, { code: 'invalid_value' });
+}
+
+function linesOf(text: string): string[] {
+	const lines = text.split(/\r?\n/).filter((line) => !line.trimStart().startsWith('#'));
+	return lines.map((line) => line.split('\t', 1)[0] ?? '');
 }

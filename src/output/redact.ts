@@ -157,7 +157,12 @@ function encodingsOf(text: string): string[] {
 	];
 }
 
-const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+/** Short digits are in longer numbers by chance: part of an ID would be hidden, and the rest would tell the secret. */
+function patternOf(spelling: string): string {
+	const source = spelling.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+	const isShortNumber = /^\d+$/.test(spelling) && spelling.length < SHORTEST_ENCODED;
+	return isShortNumber ? `(?<!\\d)${source}(?!\\d)` : source;
+}
 
 type TextRedactor = (text: string) => string;
 
@@ -173,7 +178,7 @@ export function createTextRedactor(own: readonly string[], sent: readonly string
 	// A shorter one may be inside.
 	const spellings = long.sort((left, right) => right.length - left.length);
 	if (spellings.length === 0) return redactUrl;
-	const pattern = new RegExp(`(?:${spellings.map(escapeRegExp).join('|')})(?:=|%3d)*`, 'gi');
+	const pattern = new RegExp(`(?:${spellings.map(patternOf).join('|')})(?:=|%3d)*`, 'gi');
 	return (text) => {
 		let clean = redactUrl(text).replace(pattern, REDACTED);
 		if (!clean.includes('…')) return clean;

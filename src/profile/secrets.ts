@@ -19,6 +19,8 @@ export function checkSecret(scheme: Scheme, secret: string, from: string): strin
 	let why: string | undefined;
 	if (secret === '') why = 'is empty';
 	else if (/[\r\n]/.test(secret)) why = 'has more than one line';
+	// What a command prints is decoded by then: it would be sent as a different password.
+	else if (secret.includes('\ufffd')) why = 'is not UTF-8 text';
 	else if (/[\x00-\x08\x0b-\x1f\x7f-\x9f]/.test(secret)) why = 'contains control characters';
 	else if (scheme === 'bearer' && /\s/.test(secret)) why = 'contains spaces';
 	else if (scheme !== 'basic' && /[^\t\x20-\x7e]/.test(secret)) {

@@ -21,6 +21,8 @@ export interface Store {
 }
 
 const FILE_NAME = 'config.json';
+/** Of the file. A later one may have what this version would lose when it writes. */
+const VERSION = 1;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export function configFile(folder: string): string {
@@ -42,7 +44,7 @@ function isStoredSecret(value: unknown): value is StoredSecret {
 	return key !== undefined && typeof value[key] === 'string';
 }
 
-/** @throws UsageError with the code `config_damaged` */
+/** @throws UsageError with the code `config_damaged` or `config_newer` */
 function parseStore(text: string, file: string): Store {
 	const damaged = (why: string): UsageError =>
 		new UsageError(`${file} is damaged: ${why}`, { code: 'config_damaged', hint: 'fix the file or move it away' });
@@ -54,7 +56,13 @@ function parseStore(text: string, file: string): Store {
 		throw damaged('it is not JSON');
 	}
 	if (!isRecord(data)) throw damaged('it is not a JSON object');
-	const { current, profiles = {} } = data;
+	const { version, current, profiles = {} } = data;
+	if (typeof version === 'number' && version > VERSION) {
+		throw new UsageError(`${file} was written by a newer supportctl (format ${version})`, {
+			code: 'config_newer',
+			hint: 'update supportctl, or set SUPPORTCTL_CONFIG_DIR to a different directory',
+		});
+	}
 	if (!isRecord(profiles)) throw damaged('"profiles" is not an object');
 	// Whoever edited one of ten profiles by hand is told which.
 	for (const [name, profile] of Object.entries(profiles)) {
@@ -184,7 +192,7 @@ async function writeStore(folder: string, store: Store): Promise<void> {
 		accessPropertiesByDotNotation: false,
 		deserialize: (text) => parseText(text) as Record<string, unknown>,
 	});
-	conf.store = JSON.parse(JSON.stringify({ version: 1, ...store }));
+	conf.store = JSON.parse(JSON.stringify({ version: VERSION, ...store }));
 	// Inside a snap, conf keeps the file's mode.
 	chmodSync(configFile(folder), PRIVATE);
 }

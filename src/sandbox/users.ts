@@ -81,6 +81,12 @@ export function createUsers({ store, dialect }: Service): Resource & { readonly 
 		...users,
 		list: (call) => (isWhole(call) ? users : seen).list(call),
 		get: (call) => (isWhole(call) ? users : seen).get(call),
+		delete(call) {
+			// Live services look for required parameters before anything else.
+			if (call.values.reassign !== undefined) return users.delete(call);
+			const missing = { params: ['reassign'] };
+			throw new ServiceError(400, 'rest_missing_callback_param', 'Missing parameter(s): reassign', missing);
+		},
 		me: (call) => users.get({ ...call, values: { id: call.caller.id } }),
 	};
 }

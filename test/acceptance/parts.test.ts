@@ -48,6 +48,8 @@ describe('a part of a plan', () => {
 		['--ids 14,16', ''],
 		['--except 15,17', ''],
 		['--ids 14 --ids 16', ''],
+		['--ids #14,id:16', ''],
+		['--except #15,id:17', ''],
 		['--ids -', '14\tPrinter on fire\n# a comment\n16\n'],
 		['--ids @ids.txt', ''],
 	])('%s sends its rows, and leaves the others out with exit code 0', async (part, input) => {

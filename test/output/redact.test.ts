@@ -206,6 +206,14 @@ describe('redactUrl and createTextRedactor', () => {
 		expect(redactBaseUrl('anna:hun@te/r2@desk.example')).toBe('[redacted]@desk.example');
 	});
 
+	it('finds a short secret of digits, but not in a longer number', () => {
+		const clean = createTextRedactor([], ['1234']);
+		expect(clean('user 12345 of 91234: 1234, "1234" and 1234')).toBe(
+			'user 12345 of 91234: [redacted], "[redacted]" and [redacted]',
+		);
+		expect(createTextRedactor([], ['123456'])('order 91234567')).toBe('order 9[redacted]7');
+	});
+
 	it('leaves ordinary text alone', () => {
 		expect(createTextRedactor([], ['ab'])('status=hold is not a documented ticket status')).toBe(
 			'status=hold is not a documented ticket status',

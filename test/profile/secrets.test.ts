@@ -38,6 +38,11 @@ describe('runSecretCommand', () => {
 		expect(await run(command, env)).toBe('[]');
 	});
 
+	it('that prints other bytes than UTF-8 gives a secret that is refused, not a different password', async () => {
+		const secret = await run("printf 'cl\\351'");
+		expect(() => checkSecret('basic', secret, 'the secret command')).toThrow('is not UTF-8 text');
+	});
+
 	it('gets no stdin, which may be the input of a run', async () => {
 		const marker = join(temporaryFolder(), 'read');
 		expect(await run(`cat > ${marker}; echo done`)).toBe('done');
@@ -49,6 +54,7 @@ it.each([
 	['basic', '', 'is empty'],
 	['basic', 'two\nlines', 'has more than one line'],
 	['basic', 'bell\x07', 'contains control characters'],
+	['basic', 'cl\ufffd', 'is not UTF-8 text'],
 	['bearer', 'a token', 'contains spaces'],
 	['header', 'clé', "contains characters that an HTTP header can't carry"],
 ] as const)('%s: a secret that no header can carry is refused, and not repeated', (scheme, secret, why) => {

@@ -87,6 +87,18 @@ describe('updateStore', () => {
 		expect(readFileSync(file, 'utf8')).toBe(text);
 	});
 
+	it('leaves the file of a newer version alone, which may have what this one would lose', async () => {
+		const folder = temporaryFolder();
+		const text = '{"version": 2, "profiles": {"desk": {}}, "teams": ["a"]}';
+		writeFileSync(join(folder, 'config.json'), text);
+		await expect(updateStore(folder, () => {})).rejects.toMatchObject({
+			code: 'config_newer',
+			exitCode: 2,
+			message: expect.stringContaining('config.json was written by a newer supportctl (format 2)'),
+		});
+		expect(readFileSync(join(folder, 'config.json'), 'utf8')).toBe(text);
+	});
+
 	it('never writes into a damaged file', async () => {
 		const folder = temporaryFolder();
 		writeFileSync(join(folder, 'config.json'), '{');

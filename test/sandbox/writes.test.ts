@@ -402,8 +402,8 @@ test('custom fields are shown with label, value and an HTML control; a write ign
 test.each<[string, unknown, number, string]>([
 	['POST /users/3', { username: 'other' }, 400, 'rest_user_invalid_argument'],
 	['POST /users/3', { support_can_be_assigned: 'perhaps' }, 400, 'rest_invalid_param'],
-	['DELETE /users/3', undefined, 501, 'rest_trash_not_supported'],
-	['DELETE /users/3?force=true', undefined, 400, 'rest_user_invalid_reassign'],
+	['DELETE /users/3', undefined, 400, 'rest_missing_callback_param'],
+	['DELETE /users/3?force=true', undefined, 400, 'rest_missing_callback_param'],
 	['DELETE /users/3?reassign=2', undefined, 501, 'rest_trash_not_supported'],
 	['DELETE /users/3?force=true&reassign=3', undefined, 400, 'rest_user_invalid_reassign'],
 	['DELETE /users/3?force=true&reassign=99999', undefined, 400, 'rest_user_invalid_reassign'],
