@@ -134,6 +134,14 @@ describe('a term by its slug or name', () => {
 		expect(service.written()).toEqual([['/tickets/14', body]]);
 	});
 
+	test('is removed from the tags of a ticket', async () => {
+		const service = await startDirectoryService();
+		await service.run('ticket update 14 --ticket-tag 5,31');
+		const { exitCode, stderr } = await service.run('ticket update 14 --remove-ticket-tag vip');
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(service.written().at(-1)).toEqual(['/tickets/14', { 'ticket-tag': [5] }]);
+	});
+
 	test('costs one list a taxonomy and run, and is found in cells and added to tags', async () => {
 		const service = await startDirectoryService();
 		service.sheet('t.csv', 'id,department', 200, (row) => `${row},支持`);
