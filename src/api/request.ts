@@ -50,6 +50,7 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 	return ({ ids, force: isForced, reassign, fields = {} }) => {
 		let path = before;
 		for (const [id, text] of rest) path += encodeURIComponent(ids[id] as string) + text;
+		const key = endpoint.changes === undefined ? path : `${endpoint.path} ${ids[endpoint.changes]}`;
 		const permanent = force === 'always' || (force !== undefined && isForced === true);
 		const query: string[] = endpoint.constantQuery === undefined ? [] : [endpoint.constantQuery];
 		if (permanent) query.push('force=true');
@@ -59,7 +60,7 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 			endpoint,
 			method: endpoint.method,
 			path: query.length === 0 ? path : `${path}?${query.join('&')}`,
-			key: endpoint.changes === undefined ? path : `${endpoint.path} ${ids[endpoint.changes]}`,
+			key,
 			permanent,
 			ids,
 			body: isSent ? JSON.stringify(own) : undefined,

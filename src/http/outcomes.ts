@@ -189,6 +189,8 @@ export const reasons = {
 	condition: { outcome: 'skipped', listed: true, words: "that don't match --if" },
 	/** A later row of the same object was written. */
 	superseded: { outcome: 'skipped', listed: true, words: 'set again by a later row' },
+	/** A delete of what an earlier row deletes. */
+	named_again: { outcome: 'skipped', listed: true, words: 'named again' },
 	/** A name that --ignore-missing lets pass: nobody knows whether it was ever there. */
 	not_found: { outcome: 'skipped', listed: true, words: 'not found', counts: 'not_found' },
 	drift: { outcome: 'skipped', listed: true, words: CHANGED, counts: 'left' },

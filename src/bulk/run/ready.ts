@@ -43,7 +43,7 @@ export async function checkRun(
 	checkSet(survey, limits.demands);
 	checkRules(limits.rules, {
 		plan: work.plan,
-		rows: survey.rows,
+		rows: survey.wanted,
 		sends: extent === 'send',
 		saves: saveTo !== undefined,
 		note: work.record.note,

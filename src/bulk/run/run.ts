@@ -12,6 +12,7 @@ import { type RunHeader, readsBefore } from '../plan.js';
 import { inputFileOf, isInput, sourceName } from '../sources.js';
 import { Execution } from './execute.js';
 import { type Left, leavesOf, leavesTexts } from './left-behind.js';
+import { withoutRepeats } from './named-again.js';
 import { comparedTerms, keepNames } from './names.js';
 import { rowsUnderWay } from './read-after.js';
 import { checkRun } from './ready.js';
@@ -26,7 +27,8 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 	const { resumes } = setup.work;
 	const past = resumes && (await openPast(resumes.path, setup));
 	try {
-		return await runRows(setup, await rowsOf(setup), past);
+		const rows = await withoutRepeats(endpoints[setup.work.plan.endpoint], await rowsOf(setup));
+		return await runRows(setup, rows, past);
 	} finally {
 		await past?.journal?.close().catch(() => undefined);
 	}

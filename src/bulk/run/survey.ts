@@ -40,7 +40,7 @@ export class Survey {
 	selected = 0;
 	empty = 0;
 	skipped = 0;
-	/** Of those that are skipped, on purpose. */
+	/** Of those that are skipped: left out on purpose, or of an object that an earlier row deletes. */
 	leftOut = 0;
 	permanent = 0;
 	invalid = 0;
@@ -74,6 +74,11 @@ export class Survey {
 		return [...this.receivers.keys()].slice(0, NAMED).map(String);
 	}
 
+	/** Rows that limits are for. */
+	get wanted(): number {
+		return this.rows - this.leftOut;
+	}
+
 	get own(): number {
 		const { shard } = this.plan;
 		return this.selected + this.skipped + (shard === undefined || shard.index === 1 ? this.invalid : 0);
@@ -98,7 +103,7 @@ export class Survey {
 			if (!this.receivers.has(receiver)) this.receivers.set(receiver, row);
 		}
 		if (skip !== undefined) this.empty++;
-		if (skip?.code === 'left_out') this.leftOut++;
+		if (skip?.code === 'left_out' || skip?.code === 'named_again') this.leftOut++;
 		if (!isOurs) return;
 		if (skip !== undefined) {
 			this.skipped++;
@@ -137,7 +142,7 @@ export interface Demands {
 
 export function checkSet(survey: Survey, { expect, max, snapshot }: Demands): void {
 	const { deleted, receivers, permanent } = survey;
-	const rows = survey.rows - survey.leftOut;
+	const rows = survey.wanted;
 	const there = rows === 1 ? 'there is 1 row' : `there are ${rows} rows`;
 	if (expect !== undefined && rows !== expect) {
 		throw new UsageError(`--expect ${expect}, but ${there}; nothing was sent`, { code: 'expect' });
