@@ -83,6 +83,7 @@ export const filterKinds = {
 	text: { takes: '', canBeNone: false },
 	state: { takes: '', canBeNone: false, choices: ['open', 'closed', 'any'] },
 	status: { takes: '', canBeNone: false, suggests: ticketStatuses },
+	role: { takes: '', canBeNone: false },
 	user: { takes: ' (ID, username, @me or none)', canBeNone: true },
 	term: { takes: ' (ID, slug, name or none)', canBeNone: true },
 	/** For none, services take 0. */
@@ -180,7 +181,7 @@ export const reads = {
 		shown: ['id', 'username', 'name', 'email', 'roles'],
 		filters: [
 			search,
-			filter('roles', 'text', 'role, or several with commas'),
+			filter('roles', 'role', 'role, or several with commas'),
 			...dateHere('created', 'Registered', 'registered_date'),
 		],
 		orders: ['id', 'name', 'email', 'slug', 'registered_date', 'url'],

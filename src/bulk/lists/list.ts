@@ -91,8 +91,10 @@ export async function readList(
 function createFetch({ read, dialect, sendRead, query, fields }: ListPlan, owners: Ids, size: number): FetchPage {
 	const all = { ...query.parameters };
 	if (read.orders.length > 0) all.per_page = String(size);
-	if (fields !== undefined)
-		all._fields = [...new Set([...fields, ...query.conditions.map(({ field }) => field)])].map(dialect.toOwn).join(',');
+	if (fields !== undefined) {
+		const more = [...query.conditions, ...query.doubts.filter(({ isOneOf }) => isOneOf)];
+		all._fields = [...new Set([...fields, ...more.map(({ field }) => field)])].map(dialect.toOwn).join(',');
+	}
 
 	return (page, stop, arrived) => {
 		const asked = page === 1 ? all : { ...all, page: String(page) };

@@ -13,6 +13,7 @@ import { readDuration } from '../../text.js';
 import { isNothing } from '../held.js';
 import type { Ids } from '../plan.js';
 import type { Directories } from './directory.js';
+import { type Doubt, roleProblem } from './doubts.js';
 import type { Found } from './found.js';
 
 interface Asked {
@@ -36,7 +37,7 @@ export type ListQuery = Awaited<ReturnType<typeof readQuery>>;
 /**
  * @param given texts of filters, by parameter
  * @param sort `title`, `-title`
- * @returns `conditions` are checked here; `doubts` explain an empty list
+ * @returns `conditions` are checked here; `doubts` are told if no listed object resolves them
  * @throws UsageError
  */
 export async function readQuery(given: Readonly<Record<string, string>>, sort: string, asked: AskedNow) {
@@ -45,7 +46,7 @@ export async function readQuery(given: Readonly<Record<string, string>>, sort: s
 	const parameters: Record<string, string> = { ...read.query, ...order };
 	const conditions: Condition[] = [];
 	const warnings: string[] = [];
-	const doubts: string[] = [];
+	const doubts: Doubt[] = [];
 	for (const filter of read.filters) {
 		const { kind, parameter, asks = parameter, compares } = filter;
 		const text = given[parameter];
@@ -57,12 +58,11 @@ export async function readQuery(given: Readonly<Record<string, string>>, sort: s
 		}
 		if (text !== NOBODY || !filterKinds[kind].canBeNone) {
 			parameters[asks] = await parameterOf(filter, text, asked);
-			// A service may have others, but a typo would look like an empty list.
-			if (kind === 'status' && findStatus(dialect.toNeutral(text)) === undefined) {
-				const likely = likelyStatus(text);
-				const unknown = `${flagOf(filter)}: unknown status ${quote(text)}`;
-				if (likely) warnings.push(`${unknown}${likely}`);
-				else if (!LIST_STATUSES.includes(text)) doubts.push(`${unknown}; see "supportctl help statuses"`);
+			const values = valuesIn(text);
+			for (const value of values) {
+				const warning = kind === 'status' ? misspelled(filter, value, dialect) : undefined;
+				if (warning !== undefined) warnings.push(warning);
+				else doubts.push(...doubtsAbout(filter, value, values.length > 1, dialect));
 			}
 			continue;
 		}
@@ -74,8 +74,32 @@ export async function readQuery(given: Readonly<Record<string, string>>, sort: s
 	return { parameters, conditions, byId, warnings, doubts };
 }
 
+const valuesIn = (text: string): string[] => text.split(',').map((each) => each.trim());
+
 /** Of lists alone: no ticket is set to them. */
 const LIST_STATUSES: readonly string[] = ['any', 'trash'];
+
+/** A service may have others, but a typo would look like an empty list. */
+function misspelled(filter: Filter, status: string, dialect: Dialect): string | undefined {
+	if (isListStatus(status, dialect)) return undefined;
+	const likely = likelyStatus(status);
+	return likely === '' ? undefined : `${flagOf(filter)}: unknown status ${quote(status)}${likely}`;
+}
+
+const isListStatus = (text: string, dialect: Dialect): boolean =>
+	findStatus(dialect.toNeutral(text)) !== undefined || LIST_STATUSES.includes(text);
+
+/** Of values that are no documented ones. */
+function doubtsAbout(filter: Filter, value: string, isOneOf: boolean, dialect: Dialect): Doubt[] {
+	const { kind, parameter: field } = filter;
+	const flag = flagOf(filter);
+	if (kind === 'role') {
+		return [{ field, value, isOneOf, explain: (asked) => roleProblem(flag, value, asked) }];
+	}
+	if (kind !== 'status' || isListStatus(value, dialect)) return [];
+	const text = `${flag}: unknown status ${quote(value)}; see "supportctl help statuses"`;
+	return [{ field, value, isOneOf, explain: async () => text }];
+}
 
 const flagOf = ({ parameter }: Filter): string => `--${flagName(parameter)}`;
 
@@ -114,14 +138,23 @@ async function parameterOf(filter: Filter, text: string, asked: AskedNow): Promi
 		case 'id':
 			return text === NOBODY || text === '0' ? '0' : readId(flag, text);
 		case 'status': {
-			const state = text.toLowerCase();
-			if (state !== 'open' && state !== 'closed') return dialect.toOwn(findStatus(dialect.toNeutral(text)) ?? text);
-			throw refuse(`${flag}: no ticket has the status ${quote(text)}`, `did you mean: ${command} --state ${state}`);
+			const state = valuesIn(text).find((each) => /^(?:open|closed)$/i.test(each));
+			if (state === undefined) {
+				return valuesIn(text)
+					.map((each) => statusOf(each, dialect))
+					.join(',');
+			}
+			throw refuse(
+				`${flag}: ${quote(state)} is a state, not a status`,
+				`did you mean: ${command} --state ${state.toLowerCase()}`,
+			);
 		}
 		case 'date':
 			return dateOf(text, momentOf(filter, text, now));
 		case 'term':
-			return (await Promise.all(text.split(',').map((each) => termId(parameter, each.trim(), directories)))).join(',');
+			return (await Promise.all(valuesIn(text).map((each) => termId(parameter, each, directories)))).join(',');
+		case 'role':
+			return valuesIn(text).join(',');
 		case 'state':
 		case 'text':
 			return text;
@@ -129,6 +162,8 @@ async function parameterOf(filter: Filter, text: string, asked: AskedNow): Promi
 			return kind satisfies never;
 	}
 }
+
+const statusOf = (text: string, dialect: Dialect): string => dialect.toOwn(findStatus(dialect.toNeutral(text)) ?? text);
 
 /** A date without a zone is the service's own time, an age is not. */
 function dateOf(text: string, moment: number): string {

@@ -4,6 +4,7 @@ import { flagName } from '../../api/fields.js';
 import { plural } from '../../api/names.js';
 import { type Noun, ownAccount } from '../../api/reads.js';
 import { inOrder } from '../../bulk/lists/batches.js';
+import { watchDoubts } from '../../bulk/lists/doubts.js';
 import { readList } from '../../bulk/lists/list.js';
 import { objectId, ownerIds, readQuery } from '../../bulk/lists/query.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
@@ -31,9 +32,11 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 		const { list, printer, progress } = await openList(reading);
 		let printed = 0;
 		let failure: SupportctlError | undefined;
+		const doubts = watchDoubts(list.query.doubts);
 		for (const owners of await ownerIds(await readWords(args, context), reading)) {
 			const before = printed;
 			const end = await readList(list, owners, limit - before, async (objects, total) => {
+				doubts.see(objects);
 				if (!list.countsOnly) await printer.print(objects, owners);
 				printed += objects.length;
 				progress?.update({ done: printed, total: total && Math.min(before + total, limit) });
@@ -51,7 +54,7 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 			await checkOutput(stdout);
 		} else await printer.end();
 		if (failure !== undefined) throw failure;
-		if (printed === 0) warn(context, list.query.doubts);
+		if (!stdout.closed) warn(context, await doubts.explain(reading));
 		const none = `no ${plural(reading.read.list.noun, 2)}`;
 		if (printed === 0) say(invocation, Object.keys(filtersGiven(reading)).length > 0 ? `${none} match` : none);
 		return ExitCode.ok;
@@ -142,9 +145,8 @@ export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> 
 			{ path: 'may.text', label: 'may' },
 			...['service', 'profile'].map((path) => ({ path })),
 		];
-		await printAll(reading.invocation, { single: true, columns }, [
-			{ ...shown, may, service: baseUrl, profile: profileName },
-		]);
+		const row = { ...shown, may, service: baseUrl, profile: profileName };
+		await printAll(reading.invocation, { single: true, columns, keys: Object.keys(row) }, [row]);
 		return ExitCode.ok;
 	});
 }

@@ -224,6 +224,59 @@ test('a status that nobody knows is a warning where no ticket has it', async () 
 	);
 });
 
+describe('one of several values that may be a typo', () => {
+	const UNKNOWN = 'warning: --status: unknown status "nope"; see "supportctl help statuses"\n';
+
+	test.each([
+		['nope,hold', UNKNOWN],
+		['hold, nope', UNKNOWN],
+		['escalated,hold', ''],
+		['hold,trash', ''],
+		['hodl,hold', 'warning: --status: unknown status "hodl"; did you mean "hold"?\n'],
+	])('is told about in %s, unless an object has it', async (status, stderr) => {
+		for (const format of ['ids', 'table', 'count']) {
+			const service = await startListService({ objects: [ticket(14), ticket(15, { status: 'escalated' })] });
+			const run = await service.run(['ticket', 'list', '--format', format, '--status', status]);
+			expect({ format, ...run, stdout: run.stdout !== '' }).toEqual({ format, exitCode: 0, stdout: true, stderr });
+		}
+	});
+
+	test('is asked for in documented spelling, and a state among them is refused', async () => {
+		const service = await startListService({ objects: tickets(1) });
+		await service.run(['ticket', 'list', '--status', 'Hold, In Progress']);
+		expect(queryOf(service).status).toBe('hold,in-progress');
+		const { exitCode, stderr } = await service.run(['ticket', 'list', '--status', 'hold,Closed']);
+		expect([exitCode, stderr]).toEqual([
+			2,
+			expect.stringContaining('"Closed" is a state, not a status\nhint: did you'),
+		]);
+	});
+});
+
+describe('a role that no user has', () => {
+	test.each([
+		['nope', 'no user has the role "nope"; roles in use: administrator, agent, customer, manager'],
+		['agnt', 'no user has the role "agnt"; did you mean "agent"?'],
+		['Agent,customer', 'no user has the role "Agent"; did you mean "agent"?'],
+	])('is a warning: %s', async (roles, warning) => {
+		const { env } = await startSandbox();
+		for (const format of [[], ['--format', 'csv'], ['--format', 'count']]) {
+			const { exitCode, stderr } = await runHere(['user', 'list', '--roles', roles, ...format], { env });
+			expect([exitCode, stderr.split('\n')[0]]).toEqual([0, `warning: --roles: ${warning}`]);
+		}
+		const { stderr } = await runHere(['user', 'list', '--roles', roles, '--json'], { env });
+		expect(JSON.parse(stderr.split('\n')[0] as string)).toEqual({ warning: `--roles: ${warning}` });
+	});
+
+	test.each(['--roles agent,customer', '--roles agent --search zzz', '--roles administrator --limit 1'])(
+		'is none where another filter left nothing: %s',
+		async (flags) => {
+			const { env } = await startSandbox();
+			expect((await runHere(`user list ${flags}`, { env })).stderr).not.toContain('warning');
+		},
+	);
+});
+
 test.each(["[?modified_gmt<'2026-08-25']", "[?'a' >= title && id > `3`]"])(
 	'--query %s would never be true, and is refused with the flags for dates',
 	async (query) => {

@@ -230,6 +230,7 @@ export const command = defineCommand({
 		}
 		await printRuns(invocation, found);
 		noteSkipped(context, skipped);
+		if (found.length === 0) say(invocation, isFiltered || since !== undefined ? 'no runs match' : 'no runs');
 		if (!isFiltered && since === undefined) more = runIds(stateDir).length - limit;
 		if (more > 0) say(invocation, `… and ${more} older; --limit shows more, run prune removes old runs`);
 	},
