@@ -1,6 +1,7 @@
 /** A command: data for parsing, help and completion, and its function. */
 
 import type { Endpoint } from '../api/endpoints.js';
+import { quote } from '../api/values.js';
 import type { ExitCode } from '../errors.js';
 import type { Context } from '../io/context.js';
 import type { Completes, OptionSpec, OptionValues, ValuesOf } from './options/option.js';
@@ -14,7 +15,17 @@ export interface ArgumentSpec {
 	readonly variadic?: boolean;
 	readonly choices?: readonly string[];
 	readonly suggests?: readonly string[];
+	/** What is meant where it was left out in front of others. */
+	readonly usual?: string;
 	readonly completes?: Completes;
+}
+
+/** What the arguments that are there were read as: ` ("73" is the <ticket-id>)`. */
+export function readAs(places: readonly Pick<ArgumentSpec, 'name'>[], given: readonly string[]): string {
+	const texts = places.slice(0, given.length).map(({ name }, at) => {
+		return `${quote(given[at] as string)} is the <${name.replaceAll('_', '-')}>`;
+	});
+	return texts.length === 0 ? '' : ` (${texts.join(', ')})`;
 }
 
 type SharedFlags = ValuesOf<typeof outputOptions> & ValuesOf<typeof connectionOptions>;

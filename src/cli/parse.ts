@@ -4,7 +4,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
-import type { CommandSpec } from './command.js';
+import { type CommandSpec, readAs } from './command.js';
 import { isComplete } from './complete-line.js';
 import { camelCase, findOption, longName, type OptionSpec, type OptionValues, takesValue } from './options/option.js';
 import { beforeFlags, commandText, mendedLines, sayable, unknownFlag } from './unknown-flag.js';
@@ -53,11 +53,22 @@ class Parser extends Command {
 	}
 
 	missingArgument(name: string): never {
-		const { choices = [] } = this.spec.arguments.find((each) => each.name === name) ?? {};
+		const code = 'missing_argument';
+		if (this.isTrial) throw new UsageError(`missing <${name}>`, { code });
+		const { spec, path } = this;
+		const { choices = [] } = spec.arguments.find((each) => each.name === name) ?? {};
 		const allowed = choices.length === 0 ? '' : `: ${choices.join(', ')}`;
-		const places = this.spec.arguments.map((each) => `<${each.name}>`).join(' ');
-		const hint = `usage: ${this.#name} ${places}; ${this.#page}`;
-		throw new UsageError(`missing <${name}>${allowed}`, { code: 'missing_argument', hint });
+		const places = spec.arguments.map((each) => `<${each.name}>`).join(' ');
+		const line = sayable(this.words);
+		const { usual } = spec.arguments[0] ?? {};
+		// `api /tickets`
+		const meant = usual === undefined || line === undefined ? undefined : [usual, ...line];
+		const isMeant = meant !== undefined && line?.[0] !== usual && canRun(spec, path, meant);
+		const read = isMeant || line === undefined ? '' : readAs(spec.arguments, this.args);
+		const hint = isMeant
+			? `did you mean: ${commandText([...path, ...meant])}`
+			: `usage: ${this.#name} ${places}; ${this.#page}`;
+		throw new UsageError(`missing <${name}>${allowed}${read}`, { code, hint });
 	}
 
 	optionMissingArgument({ flags, long, description }: Option): never {

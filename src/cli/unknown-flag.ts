@@ -18,7 +18,8 @@ export function sayable(words: readonly string[]): readonly string[] | undefined
 	const mayBeSecret = (word: string): boolean => {
 		const name = word.replace(/^-+/, '').split(/[=:]/)[0] as string;
 		const isNamed = word.startsWith('-') || /[=:]/.test(word);
-		return /["{\s]/.test(word) || (isNamed && isSecretName(name));
+		// `https://me:password@host`
+		return /["{\s]|:\/\/[^/]*@/.test(word) || (isNamed && isSecretName(name));
 	};
 	const isLong = words.length > MOST_WORDS || words.some((word) => word.length > MOST_CHARACTERS);
 	return isLong || words.some(mayBeSecret) ? undefined : words;

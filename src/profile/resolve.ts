@@ -9,6 +9,7 @@ import {
 	configFolder,
 	connectionVariables,
 	type Environment,
+	emptied,
 	type Flags,
 	isSameOrigin,
 	listed,
@@ -49,8 +50,7 @@ export function readSetup(place: Place, flags: Flags) {
 	const env = ignored.length > 0 ? withoutConnection(place.env) : place.env;
 	const named = profile && { name: profileName ?? '', values: profile, file };
 	const resolved = resolveSettings({ env, cwd: place.cwd }, flags, named);
-	const isEmptied = env.SUPPORTCTL_BASE_URL === '';
-	return { ...resolved, ...choice, isEmptied, profile, file, exists, warnings };
+	return { ...resolved, ...choice, profile, file, exists, warnings };
 }
 
 interface SecretPlace {
@@ -68,7 +68,7 @@ export function readScheme(resolved: ResolvedSettings): SecretPlace {
 	const given = (of: Scheme, variable: typeof token): SecretPlace => ({
 		scheme: of,
 		value: variable?.value,
-		source: variable?.name ?? `no ${secretNoun(of)}`,
+		source: variable?.name ?? missing(resolved.env, of === 'basic' ? 'PASSWORD' : 'TOKEN', `no ${secretNoun(of)}`),
 	});
 	const own = { basic: password, bearer: token, header: token, none: undefined }[scheme];
 	const { from } = sources.scheme;
@@ -79,6 +79,12 @@ export function readScheme(resolved: ResolvedSettings): SecretPlace {
 	}
 	if (password !== undefined) return given('basic', password);
 	return token === undefined ? given(scheme, undefined) : given('bearer', token);
+}
+
+/** A script that lost a setting should not look for another one. */
+function missing(env: Environment, variable: 'BASE_URL' | 'USERNAME' | 'PASSWORD' | 'TOKEN', text: string): string {
+	const name = emptied(env, variable);
+	return name === undefined ? text : `${name} is empty`;
 }
 
 function locateSecret(setup: Setup): SecretPlace {
@@ -132,7 +138,7 @@ export async function findAuth(setup: Setup, baseUrl: string): Promise<SignIn> {
 		return notSignedIn(`not signed in to ${baseUrl}: ${reason}`, setup, flag + orSet);
 	};
 	if (scheme === 'basic' && settings.username === undefined) {
-		throw refusal('no username', 'USERNAME', ', or pass --username');
+		throw refusal(missing(env, 'USERNAME', 'no username'), 'USERNAME', ', or pass --username');
 	}
 	// A wrong setting should not ask anyone to unlock a keyring.
 	makeAuth(scheme, settings, '');
@@ -152,11 +158,12 @@ export function resolveBaseUrl(setup: Setup): { url: string; warnings: string[];
 	const { baseUrl } = settings;
 	if (baseUrl === undefined) {
 		const why = profileName === undefined ? 'no profile' : `profile "${profileName}" has no base URL`;
-		throw notSignedIn(`not signed in: ${why} and no SUPPORTCTL_BASE_URL`, setup);
+		const unset = missing(setup.env, 'BASE_URL', 'no SUPPORTCTL_BASE_URL');
+		throw notSignedIn(`not signed in: ${why} and ${unset}`, setup);
 	}
 	const { from, name } = sources.baseUrl;
 	// A script that lost its setting must not write to another host.
-	if (from === 'profile' && setup.chosenBy === 'current' && setup.isEmptied) {
+	if (from === 'profile' && setup.chosenBy === 'current' && emptied(setup.env, 'BASE_URL') !== undefined) {
 		throw new UsageError(`SUPPORTCTL_BASE_URL is empty; the current profile "${name}" is at ${baseUrl}`, {
 			code: 'empty_base_url',
 			hint: `set it, unset it, or pass --profile ${name}`,

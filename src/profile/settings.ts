@@ -189,6 +189,11 @@ export function readVariable(
 	}
 }
 
+/** The variable that is set and empty, as CI systems leave it without a value. */
+export function emptied(env: Environment, variable: (typeof CONNECTION)[number]): string | undefined {
+	return [`SUPPORTCTL_${variable}`, `SUPPORTCTL_${variable}_FILE`].find((name) => env[name] === '');
+}
+
 export interface Source {
 	from: 'flag' | 'environment' | 'profile' | 'default';
 	/** `--timeout`, `SUPPORTCTL_USERNAME`, `desk`; empty for defaults. */

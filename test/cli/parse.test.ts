@@ -41,7 +41,7 @@ describe('a command line is refused in our words:', () => {
 		[['a', 'b', "--it's"], { message: "unknown flag --it's", code: 'unknown_flag', hint: flagsPage }],
 		[['a', 'b', '--blue=no'], { message: 'unknown flag --blue', code: 'unknown_flag', hint: flagsPage }],
 		[[], { message: 'missing <from>', code: 'missing_argument', hint: usage }],
-		[['a'], { message: 'missing <to>', code: 'missing_argument', hint: usage }],
+		[['a'], { message: 'missing <to> ("a" is the <from>)', code: 'missing_argument', hint: usage }],
 		[
 			['a', 'b', "it's 'so'", 'd'],
 			{

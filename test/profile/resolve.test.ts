@@ -48,6 +48,9 @@ function pemFile(kind: string, mode: number): string {
 	return path;
 }
 
+const AT = { SUPPORTCTL_BASE_URL: 'https://desk.example.com/wp-json' };
+const TO = 'not signed in to https://desk.example.com/wp-json';
+
 interface Case {
 	profiles?: Record<string, StoredProfile>;
 	env?: Record<string, string>;
@@ -177,6 +180,17 @@ describe('resolveConnection', () => {
 		});
 	});
 
+	it.each([
+		[{ SUPPORTCTL_BASE_URL: '' }, 'not signed in: no profile and SUPPORTCTL_BASE_URL is empty'],
+		[{ SUPPORTCTL_BASE_URL_FILE: '' }, 'not signed in: no profile and SUPPORTCTL_BASE_URL_FILE is empty'],
+		[{ ...AT, SUPPORTCTL_USERNAME: '' }, `${TO}: SUPPORTCTL_USERNAME is empty`],
+		[{ ...AT, SUPPORTCTL_USERNAME: 'ada', SUPPORTCTL_PASSWORD: '' }, `${TO}: SUPPORTCTL_PASSWORD is empty`],
+		[{ ...AT, SUPPORTCTL_USERNAME: 'ada', SUPPORTCTL_PASSWORD_FILE: '' }, `${TO}: SUPPORTCTL_PASSWORD_FILE is empty`],
+		[{ ...AT, SUPPORTCTL_USERNAME: 'ada' }, `${TO}: no password`],
+	])('says whether a variable is empty or not set: %j', async (env, message) => {
+		await expect(resolve({ env })).rejects.toMatchObject({ message, exitCode: 4 });
+	});
+
 	it('says "not signed in" with exit code 4 and the way out when there is no base URL', async () => {
 		await expect(resolve({})).rejects.toMatchObject({
 			message: 'not signed in: no profile and no SUPPORTCTL_BASE_URL',
@@ -228,7 +242,7 @@ describe('resolveConnection', () => {
 		expect(connection.settings).toMatchObject({ protected: false, productPrefix: 'support', timeout: 30 });
 		expect(connection.profileName).toBeUndefined();
 		await expect(resolve({ profiles, env: { ...env, SUPPORTCTL_PASSWORD: '' } })).rejects.toMatchObject({
-			message: expect.stringContaining('no password (profile "live" is for a different host)'),
+			message: expect.stringContaining('SUPPORTCTL_PASSWORD is empty (profile "live" is for a different host)'),
 		});
 		const chosen = await resolve({ profiles, env: { ...env, SUPPORTCTL_PROFILE: 'live' } });
 		expect(chosen).toMatchObject({

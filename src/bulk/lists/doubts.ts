@@ -2,9 +2,10 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import { listRequest, PAGE_SIZE, type Read } from '../../api/reads.js';
+import type { Request } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
 import { quote } from '../../api/values.js';
-import type { SendRead } from './list.js';
+import type { Outcome } from '../../http/outcome.js';
 import { type ListedObject, objectsIn } from './pages.js';
 
 export interface Doubt {
@@ -21,7 +22,7 @@ export interface Doubt {
 interface Asked {
 	readonly read: Read;
 	readonly dialect: Dialect;
-	readonly sendRead: SendRead;
+	sendRead(request: Request): Promise<Outcome>;
 }
 
 export function watchDoubts(doubts: readonly Doubt[]) {

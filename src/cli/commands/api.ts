@@ -41,7 +41,7 @@ import { type ApiCall, type ApiInvocation, apiOptions, methods, readCall } from 
 
 export const command = defineCommand({
 	arguments: [
-		{ name: 'method', help: 'The HTTP method', required: true, suggests: methods },
+		{ name: 'method', help: 'The HTTP method', required: true, suggests: methods, usual: 'GET' },
 		{
 			name: 'path',
 			help: 'Path after /support-api/v1, such as tickets/14',

@@ -27,6 +27,7 @@ import { type InputPlace, type RowSource, STDIN_NAME } from '../../bulk/sources.
 import { UsageError } from '../../errors.js';
 import { createRedactor } from '../../output/redact.js';
 import { DEFAULT_CONCURRENCY, shellWord } from '../../profile/settings.js';
+import { readAs } from '../command.js';
 import { parseUntil } from '../options/window.js';
 import type { Session } from '../session.js';
 import { readFields, readItems } from './fields.js';
@@ -44,7 +45,7 @@ export interface RunJob extends RunInvocation {
 }
 
 export async function readGiven(name: EndpointName, invocation: RunInvocation, edited?: Fields) {
-	const { options, context } = invocation;
+	const { args, options, context } = invocation;
 	const endpoint = endpoints[name];
 	const { source, ids } = readSource(endpoint, invocation);
 	const fields = endpoint.updates ? await readFields({ endpoint, source, ids, options, context }, edited) : {};
@@ -58,7 +59,8 @@ export async function readGiven(name: EndpointName, invocation: RunInvocation, e
 			const isGiven = flag === 'force' ? force : receiver !== undefined;
 			if (isGiven || !mustBeGiven(parameter, ids)) continue;
 			const typed = flag === 'force' ? '--force' : '--reassign USER';
-			throw new UsageError(`${typed} is required: ${reason}`, { code: `needs_${flag}` });
+			const command = ['supportctl', ...name.split('.'), ...args.map(shellWord), typed].join(' ');
+			throw new UsageError(`${typed} is required: ${reason}`, { code: `needs_${flag}`, hint: `such as: ${command}` });
 		}
 		const changesNothing = Object.keys({ ...fields, ...add, ...remove }).length === 0;
 		if (endpoint.updates && changesNothing) throw nothingToChange(endpoint);
@@ -76,14 +78,16 @@ function readSource(
 	endpoint: Endpoint,
 	{ args, options, context }: RunInvocation,
 ): { source: RowSource; ids: Record<string, string> } {
-	const hint = `for examples: supportctl ${endpoint.name.replaceAll('.', ' ')} --help`;
+	const command = `supportctl ${endpoint.name.replaceAll('.', ' ')}`;
+	const owners = positionalsOf(endpoint);
+	const usage = owners.map(({ name }) => `<${name.replaceAll('_', '-')}>`).join(' ');
+	const hint = `usage: ${command} ${usage}; for examples: ${command} --help`;
 	const missing = ({ name, choices = [] }: Positional, others = ''): UsageError => {
 		const allowed = choices.length === 0 ? '' : `: ${choices.join(' or ')}`;
 		const message = `missing <${name.replaceAll('_', '-')}>${others}${allowed}`;
 		return new UsageError(message, { code: 'missing_argument', hint });
 	};
 	const { input, inputFormat, delimiter } = options;
-	const owners = positionalsOf(endpoint);
 	const last = owners.pop() as Positional;
 	const ids: Record<string, string> = {};
 	for (const [at, owner] of owners.entries()) {
@@ -100,7 +104,7 @@ function readSource(
 	}
 	const path = input ?? (own.includes('-') ? '-' : undefined);
 	if (path === undefined) {
-		if (own.length === 0) throw missing(last, ', -, or --input');
+		if (own.length === 0) throw missing(last, `, -, or --input${readAs(owners, args)}`);
 		return { source: { from: 'ids', ids: own.map((text) => checkArgument(last, text)) }, ids };
 	}
 	if (own.length > 1) throw new UsageError("- reads IDs from stdin and can't be combined with other IDs", { hint });

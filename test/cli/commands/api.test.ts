@@ -103,7 +103,12 @@ describe('nothing is sent, exit code 2,', () => {
 	it.each([
 		['without a path', ['GET'], /missing <path>/],
 		['without anything', [], /missing <method>/],
-		['for a path alone', ['tickets'], /missing <path>/],
+		['for a path alone', ['tickets'], /missing <path>\nhint: did you mean: supportctl api GET tickets/],
+		[
+			'for a URL alone, whose password is not repeated',
+			['https://me:hunter2@x'],
+			/^(?!.*hunter2)error: missing <path>\nhint: usage/,
+		],
 		['with a third word', ['GET', 'tickets', '14'], /unexpected argument "14": supportctl api takes two/],
 		['for an unknown method', ['FETCH', 'tickets'], /unknown method "FETCH"/],
 		['outside the prefix', ['GET', '../wp/v2/users'], /is not a path below/],

@@ -129,6 +129,8 @@ describe('the plan of a run', () => {
 		['ticket update 1 --title x --if status=hodl', 'did you mean "hold"?'],
 		['ticket update 1 --title x --allow-differs=titel', 'no field "titel"; did you mean "title"?'],
 		['ticket update 1 --title x --shard 3/2', '--shard "3/2" is not K/N'],
+		['reply delete 73', 'missing <id>, -, or --input ("73" is the <ticket-id>)'],
+		['user password delete jose', 'missing <slug>, -, or --input ("jose" is the <user-id>)'],
 		['user delete 7', '--reassign USER is required'],
 		['term delete product 3', '--force is required'],
 	])('is refused: %s', async (line, message) => {

@@ -64,7 +64,10 @@ async function readCredentials({ args, options, context }: Invocation) {
 	}
 	if (username === OWN_ID) throw new UsageError('user check takes a username', { hint: 'yours: supportctl whoami' });
 	username = username?.replace(/^@/, '');
-	if (!username) throw new UsageError('missing <username>', { code: 'missing_argument' });
+	if (!username) {
+		const hint = 'usage: supportctl user check <username>; run "supportctl user check --help"';
+		throw new UsageError('missing <username>', { code: 'missing_argument', hint });
+	}
 	if (options.passwordStdin === true) return { username, password: await readFirstLine(context, '--password-stdin') };
 	if (!prompts.available) {
 		throw new UsageError("can't ask for a password without a terminal", { hint: 'use --password-stdin' });
