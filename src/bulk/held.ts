@@ -232,18 +232,24 @@ export function isNothing(value: unknown): boolean {
 	return isEmptyList || [undefined, null, '', 0, '0'].includes(value as undefined);
 }
 
-const LABELS = ['username', 'title', 'name', 'slug'];
+/** Fields by which people call an object, the best first. */
+export const LABELS = ['username', 'title', 'name', 'slug'];
 
-/** What people call the object. */
-export function labelOf(held: Held | undefined): string | undefined {
-	return firstText(LABELS.map((name) => held && shownValue(held.field(name))));
+/** What people call the object. Its custom fields have names of their own. */
+export function labelOf({ body }: HeldEndpoint, held: Held | undefined): string | undefined {
+	return bodyKinds[body].areListed || held === undefined ? undefined : namesIn(held)[0];
 }
 
-/** The same, of old values that were kept. */
-export function calledIn(values: Readonly<Record<string, unknown>>): string | undefined {
-	return firstText(LABELS.map((name) => values[name]));
+/** All that people may call the object by, as far as it is shown. */
+export function namesIn(held: Held): string[] {
+	return textsOf(LABELS.map((name) => shownValue(held.field(name))));
 }
 
-function firstText(values: readonly unknown[]): string | undefined {
-	return values.find((value): value is string => typeof value === 'string' && value !== '');
+/** The same, of values that were kept or planned. */
+export function namesOf(values: Fields): string[] {
+	return textsOf(LABELS.map((name) => values[name]));
+}
+
+function textsOf(values: readonly unknown[]): string[] {
+	return values.filter((value): value is string => typeof value === 'string' && value !== '');
 }

@@ -3,8 +3,9 @@
 import type { Prefixes } from '../api/dialect.js';
 import { bodyKinds, type Endpoint, type EndpointName, endpoints } from '../api/endpoints.js';
 import type { Field } from '../api/fields.js';
+import { kinds } from '../api/kinds.js';
 import { plural } from '../api/names.js';
-import { readEndpointOf } from '../api/reads.js';
+import { readEndpointOf, readOfWrite } from '../api/reads.js';
 import { UsageError } from '../errors.js';
 import { type Maker, type RowSource, sources } from './sources.js';
 
@@ -65,6 +66,35 @@ export interface Checks {
 	readonly moveTickets?: boolean;
 	/** What an editor showed: each object must still have one of these values in a field. */
 	readonly expected?: Readonly<Record<string, readonly unknown[]>>;
+}
+
+const isRead = (endpoint: Endpoint): boolean => !endpoint.reads && readEndpointOf(endpoint) !== undefined;
+const isReadUpdate = (endpoint: Endpoint): boolean => endpoint.updates && isRead(endpoint);
+
+/** Which endpoints have a check: their commands take its flag, and only their plans and journals may have it. */
+export const checkable: { readonly [Name in keyof Required<Checks>]: (endpoint: Endpoint) => boolean } = {
+	verify: isRead,
+	conditions: isRead,
+	snapshot: (endpoint) => isRead(endpoint) && (endpoint.updates || endpoint.trash),
+	onlyChanged: isReadUpdate,
+	sendUnchanged: isReadUpdate,
+	allowDiffers: isReadUpdate,
+	expected: isReadUpdate,
+	ifUnmodified: (endpoint) => endpoint.updates && readOfWrite(endpoint)?.hasModified === true,
+	ignoreMissing: ({ deletes }) => deletes,
+	moveTickets: ({ deletes, leaves }) => deletes && leaves?.read === 'ticket',
+};
+
+export const checkNames = Object.keys(checkable) as (keyof Checks)[];
+
+/** Fields whose items can be added and removed. */
+export function listFields({ fields }: Endpoint): Field[] {
+	return fields.filter(({ kind }) => kinds[kind].many === 'items');
+}
+
+/** Whether names and values that nobody documents are sent. */
+export function takesUndocumented({ updates, readWith }: Endpoint): boolean {
+	return updates || readWith === 'term';
 }
 
 /** What stops a run before its end. */

@@ -60,7 +60,13 @@ interface SourceFacts {
 	/** Whether rows say what their objects must show, so that these are read first. Some objects can't be read. */
 	readonly expects: (endpoint: Endpoint) => boolean;
 	/** A row whose object somebody else changed. */
-	readonly left: { readonly code: SkipCode; readonly since: string; readonly hint: string };
+	readonly left: {
+		readonly code: SkipCode;
+		readonly since: string;
+		/** Behind a field that can't be compared with what is expected. */
+		readonly uncompared: string;
+		readonly hint: string;
+	};
 	/** Whether the rows were saved beforehand, for someone to review. */
 	readonly isPlanned: boolean;
 	/** Puts back what an earlier run wrote: a field that can't be put back must not keep the others from it. */
@@ -72,7 +78,12 @@ interface SourceFacts {
 const input = {
 	isInput: true,
 	expects: () => false,
-	left: { code: 'conflict', since: '', hint: 'edit it again to see its current fields' },
+	left: {
+		code: 'conflict',
+		since: '',
+		uncompared: "can't be compared with what you edited",
+		hint: 'edit it again to see its current fields',
+	},
 	isPlanned: false,
 	restores: false,
 	asks: 'never',
@@ -85,7 +96,12 @@ export const sources: Readonly<Record<RowSource['from'], SourceFacts>> = {
 	snapshots: {
 		isInput: false,
 		expects: () => true,
-		left: { code: 'changed_since', since: ' after the run', hint: 'to restore it anyway: --overwrite' },
+		left: {
+			code: 'changed_since',
+			since: ' after the run',
+			uncompared: "not restored: it can't be compared with what the run wrote",
+			hint: 'to restore it anyway: --overwrite',
+		},
 		isPlanned: false,
 		restores: true,
 		asks: 'always',
@@ -93,7 +109,12 @@ export const sources: Readonly<Record<RowSource['from'], SourceFacts>> = {
 	plan: {
 		isInput: false,
 		expects: (endpoint) => readEndpointOf(endpoint) !== undefined,
-		left: { code: 'drift', since: ' after the plan was made', hint: 'to overwrite it: --again --allow-drift' },
+		left: {
+			code: 'drift',
+			since: ' after the plan was made',
+			uncompared: "can't be compared with its old value in the plan",
+			hint: 'to overwrite it: --again --allow-drift',
+		},
 		isPlanned: true,
 		restores: false,
 		asks: 'at first',

@@ -332,6 +332,8 @@ describe('a forged plan is refused, in each view and by apply', () => {
 		['a receiver where there is none', (row) => Object.assign(row, { reassign: '3' })],
 		['a delete for good of what is updated', (row) => Object.assign(row, { force: true })],
 		['no fields', (row) => Object.assign(row, { fields: {} })],
+		['a field without an old value', (row) => Object.assign(row, { fields: { assignee: 4, status: 'hold' } })],
+		['no old values', (row) => Object.assign(row, { before: NOTHING })],
 		['a label that is no text', (row) => Object.assign(row, { label: { a: 1 } })],
 		[
 			'a number of left rows that is none',
@@ -379,6 +381,55 @@ describe('a forged plan is refused, in each view and by apply', () => {
 		const { exitCode, stderr } = await at.run('run apply bad.plan --yes');
 		expect([exitCode, stderr]).toEqual([2, expect.stringContaining("can't use the plan")]);
 		expect(at.writes()).toEqual([]);
+	});
+
+	describe('one that calls its object by another name finds drift', () => {
+		const calling = (label: string) => (row: Record<string, unknown>) => Object.assign(row, { label });
+		test.each<[what: string, line: string, was: string]>([
+			['a ticket', 'ticket update 14 --status hold', 'Printer'],
+			['a ticket whose title changes', 'ticket update 14 --title Scanner', 'Printer'],
+			['a reply', 'reply update 14 REPLY --content x', ''],
+			['a user', 'user update 5 --first-name Ann', 'amir.rossi'],
+			['a user whose slug changes', 'user update 5 --slug ann', 'amir.rossi'],
+			['a term', 'term update ticket_priority High --description x', 'High'],
+			['a term whose name changes', 'term update ticket_priority High --name Higher', 'High'],
+			['an attachment', 'attachment update ATTACHMENT --alt-text x', ''],
+		])('%s', async (_what, line, was) => {
+			const at = await desk();
+			await at.service.call('POST', '/tickets/14', { title: 'Printer' });
+			const words = await Promise.all(line.split(' ').map((word) => firstOf(at.service, word)));
+			await at.run([...words, '--plan', 'p.plan']);
+			at.file('bad.plan', forge(at.read('p.plan'), calling('Test, please ignore')));
+			at.writes();
+			const { exitCode, stdout, stderr } = await at.run('run apply bad.plan --yes --format ndjson');
+			expect([exitCode, jsonLines(stdout)], stderr).toEqual([
+				1,
+				[
+					expect.objectContaining({
+						...{ outcome: 'skipped', code: 'drift' },
+						message: expect.stringContaining(`the plan calls it "Test, please ignore", but it is "${was}`),
+					}),
+				],
+			]);
+			expect(at.writes()).toEqual([]);
+			const again = await at.run('run apply bad.plan --yes --again --allow-drift');
+			expect([again.exitCode, at.writes().length], again.stderr).toEqual([0, 1]);
+		});
+
+		test('but not a ticket that its own plan renames, in any order of sending', async () => {
+			const at = await desk();
+			await at.service.call('POST', '/tickets/14', { title: 'Printer' });
+			at.file('e.csv', 'id,title,status\n14,,pending\n14,Scanner,\n14,,hold\n14,Copier,\n');
+			await at.run('ticket update --input e.csv --plan p.plan');
+			expect((await at.run('run show p.plan')).stdout).toContain('14\tScanner\tstatus\tpending\thold');
+			const applied = await at.run('run apply p.plan --yes --format ndjson');
+			expect(
+				jsonLines(applied.stdout).map(({ outcome }) => outcome),
+				applied.stderr,
+			).toEqual(Array(4).fill('ok'));
+			const again = await at.run('run apply p.plan --yes --again --format ndjson');
+			expect(again.stdout).not.toContain('the plan calls it');
+		});
 	});
 
 	test('one that calls a user by another name is not applied', async () => {
@@ -466,6 +517,18 @@ describe('a plan', () => {
 			const changes = await at.run('run show last --changes --format count', { SUPPORTCTL_STATE_DIR: state });
 			expect([line, changes.stdout]).toEqual([line, '0\n']);
 		}
+	});
+
+	test('is not applied with --verify where nothing can be read back', async () => {
+		const at = await desk();
+		await at.run('user password delete emeka.park Laptop --plan p.plan');
+		at.writes();
+		const { exitCode, stderr } = await at.run('run apply p.plan --yes --verify');
+		expect([exitCode, stderr]).toEqual([
+			2,
+			expect.stringContaining('no way to read application passwords; nothing was sent'),
+		]);
+		expect(at.writes()).toEqual([]);
 	});
 
 	test('is applied once by two applies at a time', async () => {

@@ -17,7 +17,7 @@ describe('an apply', () => {
 		const { recorder, work } = await startDesk(ok);
 		const made = await work.run('ticket update 1 2 --status hold --if title=old --verify --plan p.plan');
 		expect(made.exitCode, made.stderr).toBe(0);
-		// Another field than the planned one, so it is no drift.
+		// The condition comes before drift.
 		await work.run('ticket update 2 --title new');
 		recorder.requests.length = 0;
 		const { stdout, stderr } = await work.run('run apply p.plan --yes -j 1 -q --format ndjson');

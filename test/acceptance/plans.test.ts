@@ -87,7 +87,7 @@ test('a row whose object changed since is skipped as drift, unless drift is allo
 	const at = await planned();
 	await at.service.call('POST', '/tickets/15', { status: 'pending' });
 	// Another field is no drift, and what already has the planned value has nothing to send.
-	await at.service.call('POST', '/tickets/14', { title: 'new' });
+	await at.service.call('POST', '/tickets/14', { content: 'new' });
 	await at.service.call('POST', '/tickets/16', { status: 'read' });
 	const { exitCode, stdout, stderr } = await at.run('run apply p.plan --yes --format ndjson -j 1');
 	expect(exitCode, stderr).toBe(3);
@@ -100,6 +100,17 @@ test('a row whose object changed since is skipped as drift, unless drift is allo
 	const again = await at.run('run apply p.plan --yes --again --allow-drift');
 	expect(again.exitCode, again.stderr).toBe(0);
 	expect(await object(at, '/tickets/15')).toMatchObject({ status: 'read' });
+});
+
+test('a row whose object has another title than the plan showed is skipped as drift', async () => {
+	const at = await planned();
+	await at.service.call('POST', '/tickets/14', { title: 'Payroll, do not touch' });
+	const { exitCode, stdout, stderr } = await at.run('run apply p.plan --yes --format ndjson -j 1');
+	expect(exitCode, stderr).toBe(3);
+	expect(jsonLines(stdout)[0]).toMatchObject({
+		...{ id: 14, outcome: 'skipped', code: 'drift' },
+		message: expect.stringMatching(/^the plan calls it ".*", but it is "Payroll, do not touch"; to overwrite it: /),
+	});
 });
 
 test('a plan is applied once, unless --again is given', async () => {

@@ -4,6 +4,7 @@ import {
 	bodyKinds,
 	type Endpoint,
 	type EndpointName,
+	endpointList,
 	endpoints,
 	isEndpointName,
 	numberedIdNames,
@@ -13,8 +14,16 @@ import { checkTyped } from '../../api/kinds.js';
 import { parseTaxonomy } from '../../api/request.js';
 import { isProblem, quote } from '../../api/values.js';
 import type { Part } from '../part.js';
-import type { RunHeader, RunPlan, Shard } from '../plan.js';
-import { inputFormats, type Made, type Maker, type RowSource } from '../sources.js';
+import {
+	checkable,
+	checkNames,
+	listFields,
+	type RunHeader,
+	type RunPlan,
+	type Shard,
+	takesUndocumented,
+} from '../plan.js';
+import { inputFormats, type Made, type Maker, type RowSource, sources } from '../sources.js';
 import {
 	amount,
 	anything,
@@ -144,6 +153,34 @@ export function headerProblem(value: object): string | undefined {
 	return valuesProblem((value as RunHeader).plan);
 }
 
+/** A flag or argument that the endpoint's command doesn't take, by its name in the plan. */
+function misplacedIn(
+	{ source, columns, values, checks, undocumented }: RunPlan,
+	endpoint: Endpoint,
+): string | undefined {
+	const { ids, fields, withheld, force, reassign, add, remove } = values;
+	const owners = endpoint.parameters.slice(0, -1).map(({ name }) => name);
+	const lists = listFields(endpoint).map(({ name }) => name);
+	const hasFlag = (name: 'force' | 'reassign'): boolean => endpoint.query.some((each) => each.name === name);
+	const given: readonly (readonly [name: string, isGiven: boolean, isTaken: boolean])[] = [
+		['source', sources[source.from].restores, endpointList.some(({ restoredBy }) => restoredBy === endpoint.name)],
+		['blank', columns.blank === 'clear', endpoint.updates],
+		['fields', Object.keys(fields).length > 0, endpoint.updates],
+		['withheld', withheld.length > 0, endpoint.updates],
+		['force', force, hasFlag('force')],
+		['reassign', reassign !== undefined, hasFlag('reassign')],
+		['undocumented', undocumented, takesUndocumented(endpoint)],
+		...Object.keys(ids).map((name) => [name, true, owners.includes(name)] as const),
+		...Object.keys({ ...add, ...remove }).map((name) => [name, true, lists.includes(name)] as const),
+		...checkNames.map((name) => [name, isSet(checks[name]), checkable[name](endpoint)] as const),
+	];
+	return given.find(([, isGiven, isTaken]) => isGiven && !isTaken)?.[0];
+}
+
+function isSet(value: unknown): boolean {
+	return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+}
+
 /** An ID like this would lead the request somewhere else. */
 const LEAVES_PATH = /^\.*$|[/\\]/;
 
@@ -168,7 +205,8 @@ function valuesProblem(plan: RunPlan): string | undefined {
 			if (checked !== undefined && isProblem(checked)) return checked.problem;
 		}
 	}
-	return undefined;
+	const misplaced = misplacedIn(plan, endpoint);
+	return misplaced && `${endpoint.name.replaceAll('.', ' ')} takes no ${quote(misplaced)}`;
 }
 
 /** A foreign journal could name the ID, which services prefer to the path's. */

@@ -1,6 +1,8 @@
 /** What a read before the write shows: which fields are sent, or why none are. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { AppliedDifference } from '../../api/applied.js';
+import { compareTexts, type Equality } from '../../api/compare.js';
 import { bodyKinds, type Endpoint, endpoints } from '../../api/endpoints.js';
 import { passwordField } from '../../api/fields.js';
 import { kinds } from '../../api/kinds.js';
@@ -15,7 +17,9 @@ import {
 	isShown,
 	isUnchanged,
 	type KnownValue,
+	LABELS,
 	labelOf,
+	namesIn,
 	shownValue,
 	valuesOf,
 } from '../held.js';
@@ -58,7 +62,7 @@ export function decide(row: RunRow, held: Held, plan: RunPlan): Decision {
 	const conflict = conflictOf(row, held, checks);
 	if (conflict !== undefined) return { skip: conflict };
 	if (isInTrash(row, held)) return { skip: skipped({ code: 'unchanged', message: 'already in the trash' }) };
-	const left = [...changedByOthers(row, held, plan), ...notRestorable(row, held)];
+	const left = [...calledOtherwise(row, held), ...changedByOthers(row, held, plan), ...notRestorable(row, held)];
 	const all: Record<string, unknown> = { ...sent, ...listChanges(held, plan) };
 	for (const { field } of left) delete all[field];
 	const changed = emptyRecord<unknown>();
@@ -108,26 +112,39 @@ function conflictOf({ modified }: RunRow, held: Held, checks: Checks): Outcome |
 	return undefined;
 }
 
-/** An undo leaves what it can't compare, since it may be someone else's; a plan sends it. */
+/** What can't be compared may be someone else's. */
 function changedByOthers({ request, expected }: RunRow, held: Held, { source }: RunPlan): LeftField[] {
 	const { sent = {} } = request;
 	const left: LeftField[] = [];
 	for (const [field, values] of Object.entries(expected ?? {})) {
-		// The new value may be there already.
-		const fine = Object.hasOwn(sent, field) ? [...values, sent[field]] : values;
 		const known = held.field(field);
-		// A custom field that was emptied may be gone.
-		const found = isShown(known)
-			? fine.map((value) => held.compare(field, value))
-			: [known.is === 'absent' && fine.some(isNothing) ? 'same' : 'not comparable'];
-		const isFine = found.includes('same') || (!sources[source.from].restores && found.includes('not comparable'));
-		if (isFine) continue;
-		const why = found.includes('not comparable')
-			? `${field} not restored: it can't be compared with what the run wrote`
-			: undefined;
-		left.push({ field, sent: sent[field], shown: shownValue(known) ?? null, ...(why && { why }) });
+		const now = shownValue(known);
+		const compared = values.map((value) => compareExpected(held, field, value));
+		// The new value may be there already.
+		const isThere = Object.hasOwn(sent, field) && compareExpected(held, field, sent[field]) === 'same';
+		if (isThere || compared.includes('same')) continue;
+		const why = compared.includes('not comparable') ? `${field} ${sources[source.from].left.uncompared}` : undefined;
+		left.push({ field, sent: sent[field], shown: now ?? null, ...(why && { why }) });
 	}
 	return left;
+}
+
+function compareExpected(held: Held, field: string, value: unknown): Equality {
+	const known = held.field(field);
+	// A custom field that was emptied may be gone.
+	if (!isShown(known)) return known.is === 'absent' && isNothing(value) ? 'same' : 'not comparable';
+	return isDeepStrictEqual(known.value, value) ? 'same' : held.compare(field, value);
+}
+
+/** A plan says what its object is called, and its reviewer went by that. */
+function calledOtherwise({ label, expected, renamed = [] }: RunRow, held: Held): LeftField[] {
+	const [name, ...others] = namesIn(held);
+	if (label === undefined || expected === undefined || name === undefined) return [];
+	// Rows of the plan may have renamed it; its old name is compared with the other fields.
+	const known = [name, ...others, ...LABELS.flatMap((each) => expected[each] ?? []), ...renamed];
+	if (known.some((each) => typeof each === 'string' && compareTexts(label, each) === 'same')) return [];
+	const why = `the plan calls it ${quote(label)}, but it is ${quote(name)}`;
+	return [{ field: 'label', sent: label, shown: name, why }];
 }
 
 /** What an undo can't put back is no matter if it is back already. */
@@ -148,11 +165,14 @@ export function leftBy(left: readonly LeftField[], { source, endpoint }: RunPlan
 		const isNamed = field !== undefined && kinds[field.kind].names !== undefined && !isNothing(value);
 		return (isNamed ? nameOf?.(field, value) : undefined) ?? JSON.stringify(value);
 	};
-	const { code, since, hint } = sources[source.from].left;
+	const {
+		left: { code, since, hint },
+		restores,
+	} = sources[source.from];
 	const said = left.map(
 		({ field, shown, why }) => why ?? `someone changed ${field} to ${nameIn(field, shown)}${since}`,
 	);
-	const isChanged = left.some(({ why }) => why === undefined);
+	const isChanged = !restores || left.some(({ why }) => why === undefined);
 	if (!isChanged) return { code: 'not_restorable', message: said.join('; ') } as const;
 	return { code, message: [...said, hint].join('; ') };
 }
@@ -206,5 +226,5 @@ export function oldValues(
 	});
 	const known = valuesOf(held, names);
 	if ('is' in known) return known;
-	return { ...known, sent: written, untold, label: labelOf(held) };
+	return { ...known, sent: written, untold, label: labelOf(endpoint, held) };
 }

@@ -17,7 +17,7 @@ import { Draft, openRegularFile, readStart } from '../../folder.js';
 import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import { Called, type CalledRecord } from '../called.js';
 import { type Change, changeOf, leftChange } from '../change.js';
-import { calledIn, heldIn, isUnchanged } from '../held.js';
+import { heldIn, isUnchanged, namesOf } from '../held.js';
 import { mayBeSent } from '../journal/header.js';
 import { lineReader } from '../journal/read.js';
 import { headerIn, type Json, parseRecord, type Redact, sealed, VERSION } from '../journal/records.js';
@@ -28,8 +28,9 @@ import { canBeUndone, type Fields, type RunHeader, type RunPlan, type SavedPlan,
 import type { Planned, PlannedWrite } from '../planned.js';
 import type { RowSource } from '../sources.js';
 import { Totals } from '../totals.js';
+import { KeySet } from './key-set.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
-import { areIds } from './undo.js';
+import { areIds, objectKey } from './undo.js';
 
 const START = '{"type":"saved-plan"';
 
@@ -247,10 +248,31 @@ function plannedProblem(record: Json, plan: RunPlan, last: number): string | und
 	if (!Array.isArray(absent) || !absent.every(isText)) return 'it is incomplete';
 	if (!isTextOrNone(label) || !isTextOrNone(modified)) return 'it has a label that is no text';
 	if (!areIds(ids, endpoint, plan)) return "its ID isn't one";
-	const problem = queryProblem(endpoint, ids, force, reassign) ?? fieldsProblem(endpoint, fields, plan);
-	// An apply compares old values, and so what a deleted object is called.
-	const isCalled = label === undefined || label === calledIn(values) || !endpoint.deletes || isPassword(endpoint);
-	return problem ?? (isCalled ? undefined : 'its label is none of its old values');
+	return (
+		queryProblem(endpoint, ids, force, reassign) ??
+		fieldsProblem(endpoint, fields, plan) ??
+		oldProblem(endpoint, fields, { values, absent }) ??
+		labelProblem(endpoint, label, values)
+	);
+}
+
+/** An apply compares old values: a field without one would be sent whatever the object has. */
+function oldProblem(
+	endpoint: Endpoint,
+	fields: Fields,
+	{ values, absent }: PlannedWrite['before'],
+): string | undefined {
+	const untold = Object.keys(fields).find((name) => !Object.hasOwn(values, name) && !absent.includes(name));
+	if (untold !== undefined) return `it has no old value of ${JSON.stringify(untold)}`;
+	const isEmpty = Object.keys(values).length === 0;
+	return endpoint.deletes && isEmpty && !isPassword(endpoint) ? 'it has no old values' : undefined;
+}
+
+/** Apply compares a label with the object; nothing that it reads shows this one. */
+function labelProblem(endpoint: Endpoint, label: string | undefined, values: Fields): string | undefined {
+	if (label === undefined || isPassword(endpoint)) return undefined;
+	if (bodyKinds[endpoint.body].areListed) return 'its label is that of a ticket, which is not read';
+	return endpoint.deletes && label !== namesOf(values)[0] ? 'its label is none of its old values' : undefined;
 }
 
 function queryProblem(
@@ -384,14 +406,14 @@ export function openPlannedRows(
 		if (readPlan(path).sha256 !== sha256) {
 			throw new UsageError(`the plan ${path} was changed; nothing more was sent`, { code: 'bad_plan' });
 		}
-		for (const item of itemsIn(path, plan)) {
-			if (item.is !== 'planned') continue;
-			const { row, line, ids, label, force, reassign, modified, fields, before } = item.write;
+		const names = namesGiven(path, plan);
+		for (const { row, line, ids, label, force, reassign, modified, fields, before } of writesIn(path, plan)) {
 			if (isTaken.has(String(ownId(ids)))) continue;
 			yield {
 				row,
 				line,
 				label,
+				renamed: names.get(objectKey(ids)),
 				reassign,
 				modified,
 				request: request({ ids, force, reassign, fields }),
@@ -401,6 +423,23 @@ export function openPlannedRows(
 		}
 	}
 	return { source, sha256: () => sha256, read: () => inBatches(rows()) };
+}
+
+function* writesIn(path: string, plan: RunPlan): Generator<PlannedWrite> {
+	for (const item of itemsIn(path, plan)) if (item.is === 'planned') yield item.write;
+}
+
+/** Of objects with several rows: a later row finds the name that an earlier one gave. */
+function namesGiven(path: string, plan: RunPlan): ReadonlyMap<string, readonly string[]> {
+	const names = new Map<string, string[]>();
+	if (!endpoints[plan.endpoint].updates) return names;
+	const seen = new KeySet();
+	for (const { ids } of writesIn(path, plan)) if (seen.add(objectKey(ids))) names.set(objectKey(ids), []);
+	if (names.size === 0) return names;
+	for (const { ids, fields, before } of writesIn(path, plan)) {
+		names.get(objectKey(ids))?.push(...namesOf(before.values), ...namesOf(fields));
+	}
+	return names;
 }
 
 function expectedOf({ values, absent }: PlannedWrite['before']): RunRow['expected'] {
@@ -431,14 +470,12 @@ export async function checkNames(path: string, plan: RunPlan, directories: Direc
 
 /** Users that were named and application passwords: no old value says what they are called. */
 async function checkObjects(path: string, plan: RunPlan, { users, passwords }: Directories): Promise<void> {
-	const writes = function* (): Generator<PlannedWrite> {
-		for (const item of itemsIn(path, plan)) if (item.is === 'planned') yield item.write;
-	};
 	const named: string[] = [];
-	for (const { ids } of writes()) if (ids.username !== undefined && ids.id !== undefined) named.push(ids.id);
+	for (const { ids } of writesIn(path, plan))
+		if (ids.username !== undefined && ids.id !== undefined) named.push(ids.id);
 	await users.learn(named);
 	const isOfPassword = isPassword(endpoints[plan.endpoint]);
-	for (const { ids, label } of writes()) {
+	for (const { ids, label } of writesIn(path, plan)) {
 		const { id = '', username, user_id: owner = '', slug = '' } = ids;
 		const name = isOfPassword ? await passwords(owner).name(slug) : users.name(id);
 		const called = isOfPassword ? label : username;

@@ -272,7 +272,7 @@ export class RowPreview {
 	/** Passwords can't be read, but they are listed with their names. */
 	async #labelOf({ row, held }: Draft): Promise<string | undefined> {
 		const { endpoint, ids } = row.request;
-		if (endpoint.parameters.at(-1)?.names !== 'passwords') return labelOf(held);
+		if (endpoint.parameters.at(-1)?.names !== 'passwords') return labelOf(endpoint, held);
 		if (this.setup.work.extent !== 'changes') return undefined;
 		return await this.setup.means.directories.passwords(ids.user_id ?? '').name(ids.slug ?? '');
 	}
@@ -330,6 +330,8 @@ function beforeOf({ endpoint }: Request, held: Held, fields: Fields, isPlan: boo
 		else if (known.is === 'absent') absent.push(name);
 		else if (isPlan || (name !== passwordField.name && held.leadsBack(name))) unknown ??= known.why;
 	}
+	if (isPlan && names.length === 0)
+		unknown = unsent('failed', 'not_shown', 'the service shows nothing that says which object it is');
 	return { known: { values, absent }, unknown };
 }
 

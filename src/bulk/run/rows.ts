@@ -20,6 +20,8 @@ export interface RunRow {
 	readonly reassign?: string;
 	/** Of the object, in a plan. */
 	readonly label?: string | undefined;
+	/** What other rows of the plan call the object, before and after them. */
+	readonly renamed?: readonly string[] | undefined;
 	/** The object must still have one of these values in each field. */
 	readonly expected?: Readonly<Record<string, readonly unknown[]>>;
 	/** Fields that an undo can't put back, with their old values where they are known. */

@@ -86,7 +86,7 @@ export async function openOldValues(plan: RunPlan, source: OldValuesSource, dial
 		if (record.type !== 'before' && record.type !== 'row') return;
 		const isNeeded = record.type === 'before' || record.differs !== undefined || isLost(record, soFar);
 		if (!isNeeded) return;
-		const hash = hashKey(keyOf(record.ids));
+		const hash = hashKey(objectKey(record.ids));
 		const known = places.get(hash) ?? [];
 		known.push(place);
 		places.set(hash, known);
@@ -159,7 +159,7 @@ function partOf<T>(
 	return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 }
 
-function keyOf(ids: Ids): string {
+export function objectKey(ids: Ids): string {
 	return JSON.stringify(Object.entries(ids).filter(([name]) => name !== 'username'));
 }
 
@@ -209,11 +209,11 @@ class Changes {
 		const { ids, row, differs = [] } = record;
 		if (isLost(record, this.scan) && areIds(ids, this.#endpoint, this.plan)) this.#changeOf(ids).lost ??= row;
 		// A value that the service showed after a write may be of this run.
-		for (const { field, shown } of differs) this.byKey.get(keyOf(ids))?.written[field]?.push(shown);
+		for (const { field, shown } of differs) this.byKey.get(objectKey(ids))?.written[field]?.push(shown);
 	}
 
 	#changeOf(ids: Ids): Change {
-		const key = keyOf(ids);
+		const key = objectKey(ids);
 		const change = this.byKey.get(key) ?? { ids, old: emptyRecord(), written: emptyRecord(), kept: emptyRecord() };
 		this.byKey.set(key, change);
 		return change;

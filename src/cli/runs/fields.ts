@@ -6,7 +6,7 @@ import { checkTyped, kinds, mergeValues, parseField, type ValueRules } from '../
 import { ticketStatuses } from '../../api/statuses.js';
 import { didYouMean } from '../../api/suggest.js';
 import { emptyRecord, isObject, isProblem, quote, widthProblem } from '../../api/values.js';
-import type { SharedValues } from '../../bulk/plan.js';
+import { listFields, type SharedValues } from '../../bulk/plan.js';
 import { onlyId, type RowSource } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
@@ -14,7 +14,7 @@ import { readFirstLine } from '../../io/files.js';
 import { parseJson, readNamedText, readTextValue, refuseSecrets } from '../flag-values.js';
 import { camelCase } from '../options/option.js';
 import { dialectOf } from '../session.js';
-import { listFields, type RunInvocation } from './options.js';
+import type { RunInvocation } from './options.js';
 
 const DATA_FILE = 'pass it with --data @file or --data @-';
 

@@ -3,10 +3,9 @@
 import { bodyKinds, type Endpoint, type PathParameter } from '../../api/endpoints.js';
 import { type Field, flagName } from '../../api/fields.js';
 import { kinds } from '../../api/kinds.js';
-import { readEndpointOf, readOfWrite } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { quote } from '../../api/values.js';
-import { type ColumnSettings, parseShard } from '../../bulk/plan.js';
+import { type ColumnSettings, checkable, listFields, parseShard, takesUndocumented } from '../../bulk/plan.js';
 import { inputFormats } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
@@ -16,10 +15,6 @@ import { longName, type OptionSpec, options, type ValuesOf } from '../options/op
 import { connectionOptions, guardOptions, outputOptions, tuningOptions, wholeNumber } from '../options/shared.js';
 
 const FIELDS = 'Fields';
-
-export function listFields({ fields }: Endpoint): Field[] {
-	return fields.filter(({ kind }) => kinds[kind].many === 'items');
-}
 
 /** @throws UsageError */
 function readBlank(text: string): Pick<ColumnSettings, 'blank' | 'clear'> {
@@ -159,10 +154,9 @@ export function outcomeOption<const Name extends OutcomeName>(
 }
 
 export function optionsOf(endpoint: Endpoint): OptionSpec[] {
-	const { updates: isUpdate, deletes: isDelete, trash, query, body, readWith } = endpoint;
+	const { updates: isUpdate, deletes: isDelete, query, body } = endpoint;
 	const writes = isDelete || isUpdate;
 	const fields = writes ? endpoint.fields : [];
-	const isRead = writes && readEndpointOf(endpoint) !== undefined;
 	const parameterOf = (name: string) => query.find((each) => each.name === name);
 	const hasPassword = fields.some(({ kind }) => kinds[kind].isSecret);
 	/** All other flags are for every command. */
@@ -173,13 +167,16 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 		[query.length > 0, 'force'],
 		[parameterOf('reassign') !== undefined, 'reassign'],
 		[isUpdate, 'blank'],
-		[isUpdate || readWith === 'term', 'undocumented'],
-		[isRead, 'verify', 'if'],
-		[isRead && (isUpdate || trash), 'snapshot', 'no-snapshot'],
-		[isRead && isUpdate, 'only-changed', 'send-unchanged', 'diff', 'allow-differs'],
-		[isUpdate && readOfWrite(endpoint)?.hasModified === true, 'if-unmodified'],
-		[isDelete, 'ignore-missing'],
-		[isDelete && endpoint.leaves?.read === 'ticket', 'move-tickets'],
+		[takesUndocumented(endpoint), 'undocumented'],
+		[checkable.verify(endpoint), 'verify'],
+		[checkable.conditions(endpoint), 'if'],
+		[checkable.snapshot(endpoint), 'snapshot', 'no-snapshot'],
+		[checkable.onlyChanged(endpoint), 'only-changed', 'diff'],
+		[checkable.sendUnchanged(endpoint), 'send-unchanged'],
+		[checkable.allowDiffers(endpoint), 'allow-differs'],
+		[checkable.ifUnmodified(endpoint), 'if-unmodified'],
+		[checkable.ignoreMissing(endpoint), 'ignore-missing'],
+		[checkable.moveTickets(endpoint), 'move-tickets'],
 		[writes, 'yes', 'confirm', 'expect', 'max', 'plan'],
 	];
 	const left = some.flatMap(([isTaken, ...names]) => (isTaken ? [] : names));

@@ -3,8 +3,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createDialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
+import { plural } from '../../api/names.js';
 import { findRun, readRunHeader } from '../../bulk/journal/folder.js';
-import { madeBy, type RunHeader, type RunPlan, type RunService } from '../../bulk/plan.js';
+import { checkable, madeBy, type RunHeader, type RunPlan, type RunService } from '../../bulk/plan.js';
 import { sourceAgain } from '../../bulk/run/resume.js';
 import { type ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
@@ -119,6 +120,10 @@ export async function sendAgain(
 ): Promise<ExitCode> {
 	const { verify, input } = invocation.options;
 	const { checks, stop } = given;
+	const endpoint = endpoints[given.endpoint];
+	if (verify === true && !checkable.verify(endpoint)) {
+		throw new UsageError(`--verify: the API has no way to read ${plural(endpoint.noun, 2)}; nothing was sent`);
+	}
 	const isOwn = again !== undefined;
 	const moved = input === undefined ? undefined : inputAt(input, invocation.context.cwd);
 	const plan: RunPlan = {
@@ -131,7 +136,7 @@ export async function sendAgain(
 	const { session, service } = await connect(past.header, invocation, plan.source.from === 'plan' && !isOwn);
 	const job: RunJob = {
 		...invocation,
-		endpoint: endpoints[plan.endpoint],
+		endpoint,
 		plan: { ...plan, service },
 		tuning: tuningOf(invocation, session),
 		secrets,

@@ -52,6 +52,12 @@ function refusalOf(lines: readonly Line[], more: Partial<RunPlan> = {}): string 
 
 const CALLED = { values: { title: 'Printer', slug: 'printer' }, absent: [] };
 const DELETE = { endpoint: 'ticket.delete' } as const;
+const FIELD = planned({
+	ids: { ticket_id: '14' },
+	fields: { size: 'L' },
+	before: { values: { size: 'M' }, absent: [] },
+});
+const SET = { endpoint: 'ticket.fields.set' } as const;
 const LEAVER = { endpoint: 'user.delete' } as const;
 
 describe('a line of a plan', () => {
@@ -59,7 +65,12 @@ describe('a line of a plan', () => {
 		['an update', planned()],
 		['a delete', planned({ fields: {}, force: true, before: CALLED }), DELETE],
 		['a delete with a receiver', planned({ fields: {}, force: true, reassign: '3', before: CALLED }), LEAVER],
-		['a custom field', planned({ ids: { ticket_id: '14' }, fields: { size: 'L' } }), { endpoint: 'ticket.fields.set' }],
+		['a custom field', { ...FIELD, label: undefined }, SET],
+		[
+			'a custom field that is not there yet',
+			{ ...FIELD, label: undefined, before: { values: {}, absent: ['size'] } },
+			SET,
+		],
 		['a name', { type: 'called', of: 'users', id: '3', name: 'jose.kaya' }],
 		[
 			'a name of an undocumented taxonomy',
@@ -88,6 +99,9 @@ describe('a line of a plan', () => {
 		['its label is none of its old values', planned({ fields: {} }), DELETE],
 		['it changes nothing', planned({ fields: {} })],
 		['"role" isn\'t a field', planned({ fields: { role: 'x' } })],
+		['it has no old value of "title"', planned({ fields: { status: 'hold', title: 'x' } })],
+		['it has no old values', planned({ fields: {}, label: undefined, before: { values: {}, absent: [] } }), DELETE],
+		['its label is that of a ticket', FIELD, SET],
 		['status "hodl"', planned({ fields: { status: 'hodl' } })],
 	])('is refused: %s', (why, line, more) => {
 		expect(refusalOf([line], more)).toContain(`row ${line.row} can't be sent: ${why}`);
