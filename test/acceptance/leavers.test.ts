@@ -19,6 +19,9 @@ const writesOf = ({ requests }: Awaited<ReturnType<typeof startDesk>>['desk']) =
 		.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/username'))
 		.map(({ method, path }) => `${method} ${path.replace(/.*v1/, '')}`);
 
+/** Without the escapes of Markdown. */
+const plainOf = (report: string): string => report.replaceAll('\\', '');
+
 describe('a leaver with tickets', () => {
 	it('is counted with one request for each field, and the summary has the command that moves them', async () => {
 		const { desk, work, assigned } = await startDesk();
@@ -65,6 +68,24 @@ describe('a leaver with tickets', () => {
 		const result = await work.run(`user delete 3 --reassign 5 ${flag}`);
 		expect(result).toMatchObject({ exitCode: 0 });
 		expect(result.stderr).toContain(`${assigned(3)} tickets assigned to user 3 stay with the deleted user`);
+	});
+
+	it('is in a plan and in reports of a run for whoever reads only those', async () => {
+		const { work, assigned } = await startDesk();
+		const stays = `${assigned(3)} tickets assigned to user 3 stay with the deleted user; to move them first: --move-tickets`;
+		const flags = '--plan p.plan --report markdown:plan.md --report html:plan.html';
+		expect(await work.run(`user delete 3 --reassign 5 ${flags}`)).toMatchObject({ exitCode: 0 });
+		const shown = await work.run('run show p.plan');
+		expect(shown.stderr).toContain(`warning: ${stays}\n`);
+		const { stderr } = await work.run('run show p.plan --json');
+		expect(JSON.parse(stderr).summary.warnings).toEqual([stays]);
+		for (const report of ['plan.md', 'plan.html']) expect(plainOf(work.read(report))).toContain(stays);
+		const reports = '--report markdown:run.md --report html:run.html';
+		expect(await work.run(`run apply p.plan --yes ${reports}`)).toMatchObject({ exitCode: 0 });
+		await work.run('run show last --report markdown:again.md');
+		for (const report of ['run.md', 'run.html', 'again.md']) {
+			expect(plainOf(work.read(report))).toContain('supportctl ticket list --assignee 3 --format ids');
+		}
 	});
 
 	it('says why tickets could not be counted, and is deleted all the same', async () => {
@@ -187,7 +208,8 @@ describe('--move-tickets', () => {
 	it('is part of a plan, which says so, and moves what is assigned when the plan is applied', async () => {
 		const { desk, work, assigned } = await startDesk();
 		expect((await work.run('user delete 3 --reassign 5 --move-tickets --plan plan.json')).exitCode).toBe(0);
-		expect((await work.run('run show plan.json')).stderr).toContain('tickets assigned to these users first go to');
+		const moved = `${assigned(3)} tickets assigned to user 3 first go to whoever receives the posts`;
+		expect((await work.run('run show plan.json')).stderr).toContain(moved);
 		const free = [...desk.store.tickets.values()].find(({ assignee }) => assignee === 4);
 		Object.assign(free ?? {}, { assignee: 3 });
 		const applied = await work.run('run apply plan.json --yes');

@@ -77,6 +77,6 @@ export function planFacts(rows: readonly { old?: Fields; new: Fields; label?: st
 	});
 	return {
 		header: { ...headerOf(rows.length), who, note: 'Close what is solved' },
-		...{ name: 'plan.ndjson', digest: 'f'.repeat(64), rows: planned, totals, left: new LeftRows() },
+		...{ name: 'plan.ndjson', digest: 'f'.repeat(64), rows: planned, totals, left: new LeftRows(), warnings: [] },
 	};
 }

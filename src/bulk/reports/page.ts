@@ -34,6 +34,8 @@ export interface ReportFacts {
 	readonly next?: readonly Step[];
 	/** Missing and duplicate shards. */
 	readonly problems?: readonly string[];
+	/** What deleted objects left behind, with the command that moves it. */
+	readonly leaves?: readonly string[];
 	/** Nothing was sent: why. */
 	readonly refused?: string;
 }
@@ -107,7 +109,7 @@ const MOST_PLANNED = 50_000;
 const MOST_GROUPS = 100;
 
 export function pageOfRun(facts: ReportFacts): Page {
-	const { header, files, counts, ms, next, problems = [], refused } = facts;
+	const { header, files, counts, ms, next, problems = [], leaves = [], refused } = facts;
 	const { noun } = endpoints[header.plan.endpoint];
 	const rows = readRows(facts, noun);
 	const ticks = files.flatMap((file) => file.ticks);
@@ -118,7 +120,7 @@ export function pageOfRun(facts: ReportFacts): Page {
 		title: refused ?? titleOf(header.plan, counts, rows.totals),
 		about: `${aboutText(header)}${taken}`,
 		details: [...run, ...detailsOf(header)],
-		problems: [...problems, ...changedNotes(counts, header)],
+		problems: [...problems, ...changedNotes(counts, header), ...leaves],
 		noun,
 		outcomes: outcomeNames.map((name) => ({ name, rows: counts[name] })).filter((each) => each.rows > 0),
 		steps: next ?? nextSteps(header.id, counts, openRows(counts) > 0),
@@ -146,9 +148,10 @@ export interface PlanFacts {
 	readonly rows: Iterable<Planned>;
 	readonly totals: Totals;
 	readonly left: LeftRows;
+	readonly warnings: readonly string[];
 }
 
-export function pageOfPlan({ header, name, digest, rows: planned, totals, left: leftRows }: PlanFacts): Page {
+export function pageOfPlan({ header, name, digest, rows: planned, totals, left: leftRows, warnings }: PlanFacts): Page {
 	const { plan } = header;
 	const endpoint = endpoints[plan.endpoint];
 	const { noun } = endpoint;
@@ -170,7 +173,7 @@ export function pageOfPlan({ header, name, digest, rows: planned, totals, left: 
 		title: total === 0 ? emptyTitle(leftRows) : `Plan: ${count(total, noun)} would be ${doneOf(plan, totals)}`,
 		about: aboutText(header, 'planned by'),
 		details: [...detailsOf(header), `digest ${digest}`],
-		problems: leftRows.texts().map((text) => `Not in the plan: ${text}`),
+		problems: [...warnings, ...leftRows.texts().map((text) => `Not in the plan: ${text}`)],
 		totals: totals.parts(),
 		noun,
 		outcomes: [],

@@ -174,10 +174,14 @@ function childrenOf(left: readonly Left[], parent: string): string {
 	return `${counted(count, 'child term')} of ${parent} (${names.join(', ')}${count > names.length ? ', …' : ''})`;
 }
 
-/** For the summary, `run show`, and an undo of what can't be undone: what can still be done. */
-export function leavesTexts(all: readonly LeavesRecord[]): string[] {
+/**
+ * For the summary, reports, `run show`, and an undo of what can't be undone: what can still be done.
+ * @param deleted how many objects; if none is, nothing stays behind, but tickets may have moved
+ */
+export function leavesTexts(all: readonly LeavesRecord[], deleted: number): string[] {
+	const those = deleted > 0 ? all : all.filter(({ run }) => run !== undefined);
 	// A resume counts again what an earlier part left.
-	const last = new Map(all.map((each) => [JSON.stringify([each.ids, each.field, each.run]), each]));
+	const last = new Map(those.map((each) => [JSON.stringify([each.ids, each.field, each.run]), each]));
 	const leaves = [...last.values()];
 	const moved = leaves.filter(({ run }) => run !== undefined);
 	const children = leaves.filter((each) => each.children !== undefined);

@@ -86,6 +86,11 @@ export class PlanWriter {
 		}
 	}
 
+	/** What its maker was warned of, which reviewers must see, too. */
+	addWarnings(texts: readonly string[]): void {
+		for (const text of texts) this.#write({ type: 'warning', text });
+	}
+
 	/** Names come before the rows that need them. */
 	addNames(names: Iterable<CalledRecord>): void {
 		for (const name of names) this.#write({ type: 'called', ...name });
@@ -135,7 +140,7 @@ function refused(path: string, why: string): UsageError {
 	return new UsageError(`can't use the plan ${path}: ${why}`, { code: 'bad_plan', hint: 'make the plan again' });
 }
 
-const LINES: ReadonlySet<unknown> = new Set(['planned', 'left', 'called', 'unlisted']);
+const LINES: ReadonlySet<unknown> = new Set(['planned', 'left', 'called', 'unlisted', 'warning']);
 
 /** Its lines, and then the plan itself. @throws UsageError unless it is whole and unchanged */
 function* readLines(path: string): Generator<Json, SavedPlan & { readonly header: RunHeader }> {
@@ -183,7 +188,8 @@ type Item =
 	| { readonly is: 'planned'; readonly write: PlannedWrite }
 	| { readonly is: 'left'; readonly left: LeftLine }
 	| { readonly is: 'called'; readonly called: CalledRecord }
-	| { readonly is: 'unlisted'; readonly code: string; readonly rows: number };
+	| { readonly is: 'unlisted'; readonly code: string; readonly rows: number }
+	| { readonly is: 'warning'; readonly text: string };
 
 interface LeftLine extends Pick<Planned, 'row' | 'line'> {
 	readonly ids: Readonly<Record<string, string>>;
@@ -213,6 +219,10 @@ function* itemsIn(path: string, plan: RunPlan): Generator<Item> {
 			case 'called':
 				if (!isCalled(record, plan)) throw refused(path, "a name in it can't be read");
 				yield { is: 'called', called: { of: `${record.of}`, id: `${record.id}`, name: `${record.name}` } };
+				break;
+			case 'warning':
+				if (!isText(record.text)) throw refused(path, "a warning in it can't be read");
+				yield { is: 'warning', text: record.text };
 				break;
 			default: {
 				const { code, rows } = record;
@@ -541,10 +551,11 @@ export function chosenChanges(plan: RunPlan, source: Extract<RowSource, { from: 
 	return { totals, changes, left };
 }
 
-/** What its rows come to. @throws UsageError */
+/** What its rows come to, and what its maker was warned of. @throws UsageError */
 export function sumUp(path: string, plan: RunPlan) {
 	const totals = new Totals();
 	const left = new LeftRows();
+	const warnings: string[] = [];
 	const { noun } = endpoints[plan.endpoint];
 	for (const { row, change } of plannedChanges(path, plan)) {
 		if (change === undefined) continue;
@@ -553,8 +564,9 @@ export function sumUp(path: string, plan: RunPlan) {
 	}
 	for (const item of itemsIn(path, plan)) {
 		if (item.is === 'unlisted') left.add({ ids: {}, outcome: 'skipped', code: item.code }, noun, item.rows);
+		if (item.is === 'warning') warnings.push(item.text);
 	}
-	return { totals, left };
+	return { totals, left, warnings };
 }
 
 /** What an apply is to take of a plan that earlier runs applied in part. */

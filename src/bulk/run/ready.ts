@@ -29,6 +29,8 @@ export interface Ready {
 	readonly first?: FirstRead | undefined;
 	/** What names deleted objects. */
 	readonly left?: readonly Left[];
+	/** What a preview said, for the plan. */
+	readonly warnings?: readonly string[];
 }
 
 /** @throws SupportctlError to send nothing */
@@ -56,12 +58,14 @@ export async function checkRun(
 	if (saveTo !== undefined) checkNoSecrets(survey, work.plan);
 	const isPermanent = survey.permanent === survey.selected;
 	const plan = limits.snapshotByDefault && isPermanent ? withoutOldValues(work.plan) : work.plan;
-	if (extent === 'changes') await noteLeft(plan, { ...means, ...limits.tuning }, survey);
+	const warnings = extent === 'changes' ? await noteLeft(plan, { ...means, ...limits.tuning }, survey) : [];
 	if (extent !== 'send' && saveTo === undefined) return { plan };
 	const describe = async () => await (await import('./described.js')).describeRun(setup, rows, survey, past);
 	await checkRunReports(setup, rows);
 	const ready =
-		extent === 'send' ? await checkWrite(plan, means, limits, survey, await means.connect(), describe) : { plan };
+		extent === 'send'
+			? await checkWrite(plan, means, limits, survey, await means.connect(), describe)
+			: { plan, warnings };
 	// One request before the first row, in place of rows that differ after it. The response to a single row says as much.
 	if (!readsBefore(ready.plan) || survey.selected === 1) return ready;
 	const missing = await means.directories.users.missing([...survey.users.keys()]).catch(() => undefined);
@@ -88,12 +92,14 @@ export async function checkWrite(
 }
 
 /** A preview goes on without it. */
-async function noteLeft(plan: RunPlan, means: Asking & RunTuning, survey: Survey): Promise<void> {
+async function noteLeft(plan: RunPlan, means: Asking & RunTuning, survey: Survey): Promise<string[]> {
 	const left = await countLeft(plan, means, survey).catch((error: unknown) => {
 		if (plan.checks.moveTickets) throw error;
 		return [];
 	});
-	for (const note of leftNotes(plan, left, survey.selected)) means.warn(note);
+	const notes = leftNotes(plan, left, survey.selected);
+	for (const note of notes) means.warn(note);
+	return notes;
 }
 
 function checkNoSecrets(survey: Survey, { values }: RunPlan): void {

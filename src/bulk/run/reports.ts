@@ -10,6 +10,7 @@ import type { RunHeader } from '../plan.js';
 import { type LookUp, openChanges } from '../recorded.js';
 import { inputFileOf } from '../sources.js';
 import type { Ended, Started } from './events.js';
+import { leavesTexts } from './left-behind.js';
 import type { PlannedRows } from './rows.js';
 import type { RunSetup } from './setup.js';
 
@@ -77,7 +78,8 @@ export async function writeRunReports(setup: RunSetup, journal: Started['journal
 	const changes = showChanges(specs) ? await openChanges(journal.path, lookUpIn(setup, ended)) : undefined;
 	try {
 		const files = [{ ...file, changes }];
-		await writeReports(specs, { header: journal.header, files, counts, ms }, setup.means.cwd);
+		const leaves = leavesTexts(file.scan.leaves, counts.ok);
+		await writeReports(specs, { header: journal.header, files, counts, ms, leaves }, setup.means.cwd);
 	} finally {
 		changes?.close();
 		file.close();

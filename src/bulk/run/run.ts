@@ -73,7 +73,7 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 			work: { ...given.work, plan: ready.plan },
 		};
 		await listTerms(setup, survey);
-		if (extent !== 'send') return await previewRows(setup, rows, survey, past);
+		if (extent !== 'send') return await previewRows(setup, rows, survey, past, ready.warnings);
 		const maySave = resumes === undefined && !survey.hasSecrets;
 		if (maySave) await rows.input?.keep();
 		keep ||= maySave;
@@ -97,9 +97,7 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 			ended.failure ??= error;
 		});
 		await show({ type: 'ended', ...ended });
-		// Without a delete nothing stays, but tickets may have moved.
-		const left = ended.counts.ok > 0 ? leaves : leaves.filter(({ run }) => run !== undefined);
-		for (const text of leavesTexts(left)) given.means.warn(text);
+		for (const text of leavesTexts(leaves, ended.counts.ok)) given.means.warn(text);
 		return ended.exitCode;
 	} finally {
 		await rows.input?.dispose({ keep });
@@ -175,6 +173,7 @@ async function previewRows(
 	rows: PlannedRows,
 	survey: Survey,
 	past: PastPart | undefined,
+	warnings: readonly string[] = [],
 ): Promise<ExitCode> {
 	const { preview } = await import('./preview.js');
 	await past?.begin();
@@ -185,6 +184,7 @@ async function previewRows(
 	const header = newHeader(setup, rows, survey);
 	const file = new PlanWriter(saveTo, header, redact, onDraft);
 	try {
+		file.addWarnings(warnings);
 		const { exitCode, refused } = await preview(setup, rows, survey, past, file);
 		if (refused !== undefined) await writeRefusal(setup, header, refused.rows, refused.why);
 		return exitCode;

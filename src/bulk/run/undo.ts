@@ -44,9 +44,10 @@ export async function undoPlan(
 	}
 	const obstacle = undoObstacle(plan);
 	if (obstacle !== undefined) {
+		const { leaves, counts } = await scanJournal(journal);
 		throw new UsageError(`run ${id} (${commandOf(plan)}) can't be undone: ${obstacle}`, {
 			code: 'nothing_to_undo',
-			hint: leavesTexts((await scanJournal(journal)).leaves).join('; ') || 'older runs: supportctl run list',
+			hint: leavesTexts(leaves, counts.ok).join('; ') || 'older runs: supportctl run list',
 		});
 	}
 	const { restoredBy = '' } = endpoints[plan.endpoint];

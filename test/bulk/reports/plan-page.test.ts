@@ -32,7 +32,7 @@ function factsOf(rows: readonly Planned[], quiet = 0): PlanFacts {
 		if (change.left !== undefined) left.add({ ids: change.object.ids, ...change.left }, 'ticket');
 	}
 	if (quiet > 0) left.add({ ids: {}, outcome: 'skipped', code: 'unchanged' }, 'ticket', quiet);
-	return { header: headerOf(rows.length), name: 'p.plan', digest: 'f'.repeat(64), rows, totals, left };
+	return { header: headerOf(rows.length), name: 'p.plan', digest: 'f'.repeat(64), rows, totals, left, warnings: [] };
 }
 
 const pageOf = (facts: PlanFacts): string =>

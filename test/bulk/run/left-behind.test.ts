@@ -46,7 +46,7 @@ async function look(respond: (query: URLSearchParams) => Outcome, { users = ['7'
 		survey.add({ row: at + 1, request, reassign: '2' });
 	}
 	const left = await countLeft(plan, { directories, dialect: neutralDialect, concurrency: 4 }, survey);
-	return { asked, notes: leftNotes(plan, left, users.length), after: leavesTexts(leavesOf(left)) };
+	return { asked, notes: leftNotes(plan, left, users.length), after: leavesTexts(leavesOf(left), users.length) };
 }
 
 describe('tickets of a user are counted', () => {

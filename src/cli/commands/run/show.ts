@@ -115,7 +115,11 @@ async function writeReports(call: Invocation, runs: OpenRuns, whole: Whole, text
 			const open = () => openChanges(run.summary.path, lookUpWith(call));
 			files.push({ ...run, changes: reports.showChanges(specs) ? await open() : undefined });
 		}
-		await reports.writeReports(specs, { ...whole, files, problems }, cwd);
+		const leaves = leavesTexts(
+			runs.flatMap(({ scan }) => scan.leaves),
+			whole.counts.ok,
+		);
+		await reports.writeReports(specs, { ...whole, files, problems, leaves }, cwd);
 	} finally {
 		for (const { changes } of files) changes?.close();
 	}
@@ -177,7 +181,7 @@ function detailsOf({ scan }: OpenRuns[0]): Row {
 		damaged_lines: corrupt.length,
 		...(damage.length > 0 && { damage }),
 		...(moved.length > 0 && { moved }),
-		...(leaves.length > 0 && { leaves: leavesTexts(leaves) }),
+		...(leaves.length > 0 && { leaves: leavesTexts(leaves, scan.counts.ok) }),
 		tool: header.tool,
 		plan: header.plan,
 	};
@@ -198,7 +202,7 @@ async function showPlan(invocation: Invocation, path: string): Promise<void> {
 	const { header, sha256, rows } = readPlan(path);
 	const { plan, started, who, note } = header;
 	const endpoint = endpoints[plan.endpoint];
-	const { totals, left } = sumUp(path, plan);
+	const { totals, left, warnings } = sumUp(path, plan);
 	const ids = endpoint.parameters.map(({ name }) => name);
 	const command = commandOf(plan);
 	const { baseUrl } = plan.service;
@@ -211,7 +215,10 @@ async function showPlan(invocation: Invocation, path: string): Promise<void> {
 			`plan ${basename(path)}: ${objects} (${command} of ${input})`,
 			...(rows === 0 ? [] : [totals.long()]),
 			...left.texts().map((text) => `not in the plan: ${text}`),
-			...(plan.checks.moveTickets ? ['tickets assigned to these users first go to whoever receives the posts'] : []),
+			...(plan.checks.moveTickets && warnings.length === 0
+				? ['tickets assigned to these users first go to whoever receives the posts']
+				: []),
+			...warnings.map((text) => `warning: ${text}`),
 			`made ${started.slice(0, 16).replace('T', ' ')} UTC${by}`,
 			...(note === undefined ? [] : [`note: ${note}`]),
 			`digest: ${sha256}`,
@@ -222,7 +229,7 @@ async function showPlan(invocation: Invocation, path: string): Promise<void> {
 	await printAll(invocation, { columns, idOf: ({ id }) => id }, changesOf(path, plan, invocation));
 	if (!isJson) return;
 	const facts = { plan: path, digest: sha256, rows, command, service: baseUrl, input, started };
-	const sums = { totals: totals.parts(), left: left.view() };
+	const sums = { totals: totals.parts(), left: left.view(), warnings };
 	writeSummary(context, { ...facts, ...sums, who, note: note ?? null });
 }
 
