@@ -23,6 +23,22 @@ function slowProcess() {
 	return { context, taken, stdout, take: (error?: Error) => release?.(error) };
 }
 
+it('a job without a terminal is asked nothing, and its stdin is not opened to find that out', () => {
+	const stderr = new Writable();
+	const target = {
+		argv: [],
+		env: {},
+		stderr,
+		get stdin(): never {
+			throw new Error('stdin was opened');
+		},
+		cwd: () => '/',
+	};
+	expect(createProcessContext(target as never as ProcessLike).prompts.available).toBe(false);
+	Object.assign(stderr, { isTTY: true });
+	expect(() => createProcessContext(target as never as ProcessLike).prompts.available).toThrow('stdin was opened');
+});
+
 describe('stdout', () => {
 	it('flush waits until the other side has taken all, and leaves no listener behind', async () => {
 		const { context, taken, stdout, take } = slowProcess();
