@@ -21,6 +21,8 @@ const SUGGESTED = 5;
 
 export class Users implements Directory {
 	readonly #names = new Map<string, string>();
+	/** IDs that were asked for: those of deleted users have no name, however often they occur. */
+	readonly #learned = new Set<string>();
 	/** Live services find your own name only; the list has others. */
 	#refusesOthers = false;
 	#isListed = true;
@@ -86,9 +88,12 @@ export class Users implements Directory {
 
 	/** So that `name` knows them. */
 	async learn(shown: readonly unknown[]): Promise<void> {
-		const ids = [...new Set(shown.filter(isId).map(String))].filter((id) => !this.#names.has(id));
+		const unknown = (id: string): boolean => !this.#names.has(id) && !this.#learned.has(id);
+		const ids = [...new Set(shown.filter(isId).map(String))].filter(unknown);
 		for (let at = 0; this.#isListed && at < ids.length; at += PAGE_SIZE) {
-			this.#isListed = (await this.#withIds(ids.slice(at, at + PAGE_SIZE))) !== undefined;
+			const batch = ids.slice(at, at + PAGE_SIZE);
+			this.#isListed = (await this.#withIds(batch)) !== undefined;
+			for (const id of batch) this.#learned.add(id);
 		}
 	}
 
