@@ -260,7 +260,13 @@ function judgeFieldsSet({ sent = {} }: Sendable, body: unknown, isItself: boolea
 const USER_FIELDS = new Set([
 	...userFields.map(({ name }) => name),
 	// Live services show these beside the documented fields.
-	...['id', 'link', 'registered_date', 'capabilities', 'extra_capabilities', 'avatar_urls', '_links'],
+	'id',
+	'link',
+	'registered_date',
+	'capabilities',
+	'extra_capabilities',
+	'avatar_urls',
+	'_links',
 ]);
 
 /** A user and nothing else is a yes; `false` is a no. */

@@ -244,7 +244,16 @@ const isTextOrNone = (value: unknown): value is string | undefined => value === 
 
 /** What its lines may have; anything else would be sent, or not, without being shown. */
 const PLANNED_KEYS: ReadonlySet<string> = new Set([
-	...['type', 'row', 'line', 'ids', 'label', 'force', 'reassign', 'modified', 'fields', 'before'],
+	'type',
+	'row',
+	'line',
+	'ids',
+	'label',
+	'force',
+	'reassign',
+	'modified',
+	'fields',
+	'before',
 ]);
 
 function plannedProblem(record: Json, plan: RunPlan, last: number): string | undefined {
