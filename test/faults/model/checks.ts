@@ -2,95 +2,30 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { pathOf, type Shown } from '../../support/objects.js';
-import type { ModelDesk, State } from './desk.js';
-
-/** What one row of the input asks for. */
-export interface Asked {
-	readonly row: number;
-	/** Of its object. */
-	readonly path: string;
-	/** As the desk keeps them. */
-	readonly fields: Shown;
-	/** IDs of tags. */
-	readonly add?: readonly number[];
-	readonly remove?: readonly number[];
-	readonly isDelete?: boolean;
-}
-
-/** The last record of a row in a journal. */
-export interface Recorded {
-	readonly outcome: string;
-	readonly code?: string;
-	readonly status?: number;
-	readonly message?: string;
-	readonly warnings?: readonly string[];
-}
-
-export interface ModelRun {
-	readonly id: string;
-	readonly rows: readonly Asked[];
-	/** How many states there were before its first command. */
-	readonly start: number;
-	/** From the journal. */
-	outcomes: ReadonlyMap<number, Recorded>;
-	/** How many lines of the journal were looked at. */
-	lines: number;
-}
-
-export function expectThat(isTrue: boolean, promise: string, facts: unknown): void {
-	if (!isTrue) throw new Error(`${promise}: ${JSON.stringify(facts)}`);
-}
-
-const TAGS = 'ticket-tag';
-
-function isSameValue(name: string, left: unknown, right: unknown): boolean {
-	if (name === TAGS && Array.isArray(left) && Array.isArray(right)) {
-		return isDeepStrictEqual([...left].sort(), [...right].sort());
-	}
-	return isDeepStrictEqual(left, right);
-}
-
-/** Whether the object has what the row asks for. */
-function holds(
-	held: Shown | undefined,
-	{ fields, add = [], remove = [], isDelete }: Asked,
-	without = new Set<string>(),
-) {
-	if (isDelete === true) return held === undefined || held.status === 'trash';
-	if (held === undefined) return false;
-	const tags = held[TAGS] as number[] | undefined;
-	const areTagged = add.every((id) => tags?.includes(id)) && !remove.some((id) => tags?.includes(id));
-	return (
-		(without.has(TAGS) || areTagged) &&
-		Object.entries(fields).every(([name, value]) => without.has(name) || isSameValue(name, held[name], value))
-	);
-}
-
-/** The row's value of a field, given what the field held before; undefined if it does not ask for the field. */
-function valueAfter(row: Asked, name: string, before: unknown): unknown {
-	if (row.isDelete === true) return name === 'status' ? 'trash' : undefined;
-	if (name === TAGS && (row.add !== undefined || row.remove !== undefined)) {
-		const tags = (before as number[]).filter((id) => row.remove?.includes(id) !== true);
-		return [...tags, ...(row.add ?? []).filter((id) => !tags.includes(id))];
-	}
-	return row.fields[name];
-}
-
-const namesOf = (row: Asked): string[] => {
-	const names = Object.keys(row.fields);
-	if (row.add !== undefined || row.remove !== undefined) names.push(TAGS);
-	return row.isDelete === true ? ['status'] : names;
-};
-
-const MAYBE_WRITTEN = ['ok', 'unknown', 'differs'];
-
-const isUnchanged = ({ outcome, code }: Recorded): boolean => outcome === 'skipped' && code === 'unchanged';
-const mayBeWritten = (recorded: Recorded | undefined): boolean =>
-	recorded === undefined || MAYBE_WRITTEN.includes(recorded.outcome) || isUnchanged(recorded);
+import type { RecordedRequest } from '../../support/recorder.js';
+import {
+	type Asked,
+	type Condition,
+	expectThat,
+	holds,
+	isBySomeRow,
+	isSameValue,
+	isUnchanged,
+	type ModelRun,
+	mayBeWritten,
+	meets,
+	namesOf,
+	type Part,
+	type Recorded,
+	statesOf,
+	valueAfter,
+} from './asked.js';
+import { isLookUp, type ModelDesk } from './desk.js';
 
 /** Also a part of what it asks for. After a kill, its own write may be what moved the time of the last change: a conflict. */
 function mayHaveLeft(recorded: Recorded | undefined): boolean {
-	return mayBeWritten(recorded) || recorded?.outcome === 'failed' || recorded?.code === 'conflict';
+	const isTried = recorded?.outcome === 'failed' || ['conflict', 'condition'].includes(recorded?.code ?? '');
+	return isTried || mayBeWritten(recorded);
 }
 
 /** Fields that a later row of the same object has set: the earlier row leaves them out. */
@@ -99,21 +34,6 @@ function superseded(run: ModelRun, row: Asked): Set<string> {
 		(each) => each.path === row.path && each.row > row.row && mayBeWritten(run.outcomes.get(each.row)),
 	);
 	return new Set(later.flatMap(namesOf));
-}
-
-/** The states of a row's object while the run had time to write it, the one before it among them. */
-function statesOf({ states }: ModelDesk, { start }: ModelRun, path: string): State[] {
-	const before = states.slice(0, start).findLast((each) => each.path === path);
-	const since = states.slice(start).filter((each) => each.path === path);
-	return before === undefined ? since : [before, ...since];
-}
-
-function isBySomeRow({ sent }: State, row: Asked): boolean {
-	if (row.isDelete === true) return sent.status === 'trash' || Object.keys(sent).length === 0;
-	const own = Object.keys(row.fields);
-	const names = Object.keys(sent);
-	const isTagged = row.add !== undefined || row.remove !== undefined;
-	return names.length > 0 && names.every((name) => (isTagged && name === TAGS) || own.includes(name));
 }
 
 /** Each outcome says what the desk did. */
@@ -134,7 +54,14 @@ export function checkOutcomes(desk: ModelDesk, run: ModelRun): void {
 			const later = superseded(run, row);
 			const isCovered = namesOf(row).every((name) => later.has(name));
 			expectThat(isCovered, 'a row is superseded by a later one that was written', facts);
+		} else if (code === 'left_out') {
+			const isUntouched = states.every(({ by }) => by !== run.id);
+			expectThat(isUntouched && run.part?.paths.has(row.path) === false, 'what is left out is not written', facts);
 		} else if (['failed', 'not-sent', 'invalid', 'skipped'].includes(outcome)) {
+			if (code === 'condition') {
+				const wasMet = states.every(({ held }) => meets(held, run.condition));
+				expectThat(!wasMet, 'a row whose condition was met is not skipped', facts);
+			}
 			const wrote = states.filter(({ by, isPart }) => by === run.id && isPart !== true);
 			// Another row may have asked for the same.
 			const own = wrote.filter(
@@ -182,18 +109,49 @@ export function checkOrder(desk: ModelDesk, run: ModelRun): void {
 	}
 }
 
+/** Which fields of which objects rows may write. */
+export function fieldsOf(rows: readonly Asked[], part?: Part): Map<string, Set<string>> {
+	const fields = new Map<string, Set<string>>();
+	for (const row of rows) {
+		if (part?.paths.has(row.path) === false) continue;
+		const names = namesOf(row).filter((name) => part?.fields?.has(name) ?? true);
+		fields.set(row.path, new Set([...(fields.get(row.path) ?? []), ...names]));
+	}
+	return fields;
+}
+
 /** Nothing is written to what no row names, object or field. @param from the states that the command made */
-export function checkTouched(desk: ModelDesk, rows: readonly Asked[], from: number): void {
+export function checkTouched(desk: ModelDesk, fields: ReadonlyMap<string, ReadonlySet<string>>, from: number): void {
 	for (const [at, { path, held, by }] of desk.states.entries()) {
 		if (at < from || by === 'others') continue;
-		const own = rows.filter((row) => row.path === path);
-		expectThat(own.length > 0, 'only objects of the input are written', { path, held, by });
-		const names = new Set(['modified_gmt', ...own.flatMap(namesOf)]);
+		const own = fields.get(path);
+		expectThat(own !== undefined, 'only objects of the input are written', { path, held, by });
 		const before = desk.held(path, at);
 		const changed = Object.keys(held ?? {}).filter((name) => !isSameValue(name, before?.[name], held?.[name]));
-		const strange = changed.filter((name) => !names.has(name));
+		const strange = changed.filter((name) => name !== 'modified_gmt' && own?.has(name) !== true);
 		expectThat(strange.length === 0, 'only fields of the input are written', { path, strange, before, held, by });
 	}
+}
+
+/** With `--if`, each write finds its condition met, or is sent once more. */
+export function checkConditions(desk: ModelDesk, { id, start, condition }: ModelRun): void {
+	const started = new Map<string, Shown[]>();
+	for (const [at, { path, held, sent, by }] of desk.states.entries()) {
+		if (at < start || by !== id) continue;
+		const before = desk.held(path, at);
+		const earlier = started.get(path) ?? [];
+		const isAgain = earlier.some((each) => isDeepStrictEqual(each, sent));
+		const facts = { path, sent, before, held, condition };
+		expectThat(isAgain || meets(before, condition), 'only what meets the condition is written', facts);
+		started.set(path, [...earlier, sent]);
+	}
+}
+
+/** A preview or a plan reads. */
+export function checkSentNothing(requests: readonly RecordedRequest[]): void {
+	const writes = requests.filter((each) => each.method !== 'GET' && !isLookUp(each));
+	const facts = writes.map(({ method, url, body }) => `${method} ${url} ${body}`);
+	expectThat(writes.length === 0, 'what sends nothing sends nothing', facts);
 }
 
 /** A healthy service refuses only what is gone, such as a second delete. */
@@ -224,9 +182,9 @@ export function checkVerified(
 }
 
 function isListOf(url: string, path: string): boolean {
-	const [, noun, id = ''] = path.split('/');
+	const at = path.lastIndexOf('/');
 	const include = new URL(url, 'http://desk').searchParams.get('include')?.split(',');
-	return pathOf({ url }) === `/${noun}` && include?.includes(id) === true;
+	return pathOf({ url }) === path.slice(0, at) && include?.includes(path.slice(at + 1)) === true;
 }
 
 /** What others wrote is not written over, where the run looks right before it writes. @param isAnyField or a planned one */
@@ -245,8 +203,10 @@ export function checkKept(desk: ModelDesk, run: Pick<ModelRun, 'id'>, isAnyField
 /** Whether a resume would send rows. */
 export function isLeftOpen({ rows, outcomes }: ModelRun): boolean {
 	const all = [...outcomes.values()];
-	const isOpen = ({ outcome, status }: Recorded): boolean =>
-		outcome === 'unknown' || outcome === 'not-sent' || (outcome === 'failed' && status === 401);
+	const isOpen = ({ outcome, status, code }: Recorded): boolean =>
+		outcome === 'unknown' ||
+		(outcome === 'not-sent' && code !== 'left_out') ||
+		(outcome === 'failed' && status === 401);
 	return all.some(isOpen) || all.length < rows.length;
 }
 
@@ -273,53 +233,18 @@ export function exitCodeOf({ rows, outcomes }: Pick<ModelRun, 'rows' | 'outcomes
 	return count(({ outcome }) => outcome === 'differs') > 0 ? 6 : 0;
 }
 
-/**
- * @param atUndo how many states there were before `run undo` began
- * @param exitCode of the last command of the undo; null if it was killed
- */
-export function checkUndone(desk: ModelDesk, run: ModelRun, atUndo: number, exitCode: number | null): void {
-	for (const path of new Set(run.rows.map((row) => row.path))) {
-		const states = statesOf(desk, run, path).filter((each) => desk.states.indexOf(each) < atUndo);
-		const before = states[0]?.held;
-		const written = desk.held(path, atUndo);
-		const now = desk.held(path);
-		for (const name of Object.keys({ ...before, ...written, ...now })) {
-			if (name === 'modified_gmt') continue;
-			const values = { before: before?.[name], written: written?.[name], now: now?.[name] };
-			const facts = { run: run.id, path, name, ...values, exitCode };
-			const isNow = (held: Shown | undefined): boolean => isSameValue(name, now?.[name], held?.[name]);
-			const wrote = states.filter(({ sent, by }) => by === run.id && Object.hasOwn(sent, name));
-			const last = wrote.at(-1);
-			const theirs = states.filter(({ sent, by }) => by === 'others' && Object.hasOwn(sent, name));
-			const isAfter = last !== undefined && theirs.some((each) => states.indexOf(each) > states.indexOf(last));
-			const meanwhile = desk.states
-				.slice(atUndo)
-				.findLast((each) => each.by === 'others' && each.path === path && Object.hasOwn(each.sent, name));
-			if (meanwhile !== undefined) {
-				expectThat(isNow(meanwhile.held), 'undo leaves what somebody writes meanwhile', facts);
-				continue;
-			}
-			if (last === undefined) expectThat(isNow(written), 'undo leaves what the run did not write', facts);
-			else if (isAfter && !isSameValue(name, last.held?.[name], written?.[name])) {
-				expectThat(isNow(written), "undo leaves somebody else's value", facts);
-			} else {
-				const olds = [before, ...theirs.map(({ held }) => held)];
-				const isBack = olds.some(isNow);
-				expectThat(isBack || (exitCode !== 0 && isNow(written)), 'undo puts back the old value', facts);
-			}
-			const isBack = last === undefined || isNow(before) || (theirs.length > 0 && !isAfter);
-			if (exitCode === 0) expectThat(isBack, 'undo that exits 0 has put back every field', facts);
-		}
-	}
-}
-
 /** Rows of a plan, one after another, leave what the rows of its input leave. */
-export function checkPlan(desk: ModelDesk, planned: readonly Asked[], rows: readonly Asked[]): void {
+export function checkPlan(
+	desk: ModelDesk,
+	planned: readonly Asked[],
+	{ rows, condition }: { readonly rows: readonly Asked[]; readonly condition?: Condition },
+): void {
 	for (const path of new Set(rows.map((row) => row.path))) {
 		const before = desk.held(path) ?? {};
 		const [left, right] = [planned, rows].map((all) => {
 			let held = before;
 			for (const row of all.filter((each) => each.path === path)) {
+				if (!meets(held, condition)) continue;
 				const after = namesOf(row).map((name) => [name, valueAfter(row, name, held[name])]);
 				held = { ...held, ...Object.fromEntries(after) };
 			}

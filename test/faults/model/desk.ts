@@ -65,7 +65,12 @@ const TERMS: Readonly<Record<string, Readonly<Record<number, Shown>>>> = {
 const SINGLE = ['product', 'department', 'ticket_priority'];
 
 /** Saved before the service looks at terms and agents. */
-const SAVED_FIRST = new Set(['title', 'content', 'status', 'ticket-tag', 'severity', 'note', 'first_name']);
+const SAVED_FIRST = new Set(['title', 'content', 'status', 'ticket-tag', 'severity', 'note', 'first_name', 'alt_text']);
+
+/** Kept as a number, also where the service got digits. */
+const PERSON = new Set(['assignee', 'author']);
+
+const LISTED = new Set(['tickets', 'users', 'attachments']);
 
 const START: Readonly<Record<string, Shown>> = {
 	tickets: {
@@ -80,6 +85,12 @@ const noRoute = json(404, { code: 'rest_no_route', message: 'No route was found.
 const error = (status: number, code: string, headers?: Record<string, string>) =>
 	json(status, { code, message: `Refused: ${code}.`, data: { status } }, headers);
 const page = (status: number) => text(status, '<html><head><title>Gateway</title></head><body>x</body></html>');
+
+function goneCode(path: string): string {
+	const [, noun = ''] = path.split('/');
+	if (noun === 'users') return 'rest_user_invalid_id';
+	return noun in TERMS ? 'rest_term_invalid' : 'rest_post_invalid_id';
+}
 
 export const isLookUp = ({ url }: RecordedRequest): boolean => url.endsWith('/users/username');
 
@@ -112,7 +123,11 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 		}
 	}
 
-	const now = (): string => new Date(Date.UTC(2026, 10, 2, 0, 0, ++moment)).toISOString().slice(0, 19);
+	/** Each write moves the time of the last change, where an object has one. */
+	function touched(held: Shown | undefined): Shown {
+		if (held === undefined || !('modified_gmt' in held)) return {};
+		return { modified_gmt: new Date(Date.UTC(2026, 10, 2, 0, 0, ++moment)).toISOString().slice(0, 19) };
+	}
 
 	/** The ID of what a write names by ID or slug. */
 	function termOf(taxonomy: string, value: unknown): string | undefined {
@@ -148,7 +163,17 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 
 	function stored(name: string, value: unknown): unknown {
 		if (SINGLE.includes(name)) return termOf(name, value);
-		return name === 'assignee' ? Number(value) : value;
+		return PERSON.has(name) ? Number(value) : value;
+	}
+
+	/** @returns a refusal */
+	function remove({ url }: RecordedRequest, held: Shown, by: string): ReturnType<typeof json> | undefined {
+		const path = pathOf({ url });
+		if (url.includes('force=true')) put(path, undefined, by, {});
+		else if (held.status === undefined) return error(501, 'rest_trash_not_supported');
+		else if (held.status === 'trash') return error(410, 'rest_already_trashed');
+		else put(path, { ...held, status: 'trash', ...touched(held) }, by, { status: 'trash' });
+		return undefined;
 	}
 
 	/** Does what it asks for. @returns a refusal */
@@ -157,14 +182,8 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 		const held = current.get(path);
 		const by = String(request.headers['x-request-id'] ?? 'nobody');
 		const isTerm = (path.split('/')[1] ?? '') in TERMS;
-		const gone = path.startsWith('/users') ? 'rest_user_invalid_id' : 'rest_post_invalid_id';
-		if (held === undefined) return error(404, gone);
-		if (request.method === 'DELETE') {
-			if (request.url.includes('force=true')) put(path, undefined, by, {});
-			else if (held.status === 'trash') return error(410, 'rest_already_trashed');
-			else put(path, { ...held, status: 'trash', modified_gmt: now() }, by, { status: 'trash' });
-			return undefined;
-		}
+		if (held === undefined) return error(404, goneCode(path));
+		if (request.method === 'DELETE') return remove(request, held, by);
 		const body = JSON.parse(request.body) as Shown;
 		const isCustom = path.endsWith('/custom-fields');
 		const sent = (isCustom ? body.custom_fields : body) as Shown;
@@ -175,10 +194,12 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 			.filter(([name]) => !isCustom || name in held)
 			.map(([name, value]) => [name, stored(name, value)]);
 		if (saved.length > 0 || !isCut) {
-			const modified = path.startsWith('/tickets/') && !isCustom ? { modified_gmt: now() } : {};
-			// An update without the color clears it.
+			// An update without the color clears it, and one with it leaves it as it is.
+			const { color, ...asked } = sent;
+			const isKept = color === undefined || color === held.color;
 			const cleared = path.startsWith('/ticket_priority/') ? { color: '' } : {};
-			put(path, { ...held, ...cleared, ...Object.fromEntries(saved), ...modified }, by, sent, isCut);
+			const after = { ...held, ...cleared, ...Object.fromEntries(saved), ...touched(held) };
+			put(path, after, by, isKept ? asked : sent, isCut);
 		}
 		if (wrong !== undefined) return error(500, wrong === 'assignee' ? 'incorrect_agent' : 'invalid_term');
 		return isPart ? error(500, 'rest_failed') : undefined;
@@ -190,6 +211,9 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 		return json(200, { id: USERS.ada });
 	}
 
+	const isAny = (wanted: string | null, id: unknown): boolean =>
+		wanted === null || wanted === '0' || wanted === String(id);
+
 	function listed(request: RecordedRequest): { objects: Shown[]; total: number } | undefined {
 		const path = pathOf(request);
 		const query = new URL(request.url, 'http://desk').searchParams;
@@ -198,16 +222,17 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 		const size = Math.min(Number(query.get('per_page') ?? 10), desk.most);
 		const from = (Number(query.get('page') ?? 1) - 1) * size;
 		const noun = path.slice(1);
-		if (noun !== 'tickets' && noun !== 'users' && !(noun in TERMS)) return undefined;
+		if (!LISTED.has(noun) && !(noun in TERMS) && !/^\/tickets\/\d+\/replies$/.test(path)) return undefined;
 		const own = post === null ? undefined : [current.get(`/tickets/${post}`)?.[noun]].flat().map(String);
 		const search = query.get('search')?.toLowerCase() ?? '';
 		const all: Shown[] = [...current.keys()]
-			.filter((each) => each.startsWith(`${path}/`) && /^\/[\w-]+\/\d+$/.test(each))
+			.filter((each) => each.startsWith(`${path}/`) && /^\d+$/.test(each.slice(path.length + 1)))
 			.flatMap((each): Shown[] => [show(each) ?? []].flat())
 			.filter(({ status }) => status !== 'trash' || include !== undefined)
 			.filter(({ id }) => (include ?? own)?.includes(String(id)) ?? true)
 			.filter(({ username = '' }) => String(username).toLowerCase().includes(search))
-			.filter(({ slug }) => (query.get('slug') ?? slug) === slug);
+			.filter(({ slug }) => (query.get('slug') ?? slug) === slug)
+			.filter(({ assignee }) => assignee === undefined || isAny(query.get('assignee'), assignee));
 		return { objects: all.slice(from, from + size), total: all.length };
 	}
 
@@ -216,17 +241,15 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 		const path = pathOf(request);
 		const shown = show(path);
 		if (request.method === 'DELETE' && shown === undefined) return json(200, { deleted: true, previous: {} });
-		if (shown === undefined) return error(404, 'rest_post_invalid_id');
+		if (shown === undefined) return error(404, goneCode(path));
 		return json(200, path.endsWith('/custom-fields') && request.method === 'POST' ? null : shown);
 	}
 
 	/** Another object of the same kind. */
 	function another(path: string): Shown {
-		const [, noun = '', id = ''] = path.split('/');
-		const end = path.endsWith('/custom-fields') ? '/custom-fields' : '';
-		const other = [...current.keys()].find(
-			(each) => each.startsWith(`/${noun}/`) && each.split('/')[2] !== id && (end === '' ? /\d$/ : /s$/).test(each),
-		);
+		const kind = (each: string): string => each.replaceAll(/\d+/g, 'N');
+		const own = path.replace(/\/me$/, `/${USERS.ada}`);
+		const other = [...current.keys()].find((each) => each !== own && kind(each) === kind(own));
 		return (other !== undefined && show(other)) || { id: 999 };
 	}
 
@@ -352,8 +375,8 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 		onRequest: undefined,
 		isSilent: false,
 		edit(path, fields) {
-			const isCustom = path.endsWith('/custom-fields');
-			put(path, { ...current.get(path), ...fields, ...(!isCustom && { modified_gmt: now() }) }, 'others', fields);
+			const held = current.get(path);
+			put(path, { ...held, ...fields, ...touched(held) }, 'others', fields);
 		},
 		held: (path, at = states.length) => states.slice(0, at).findLast((each) => each.path === path)?.held,
 		async quiet() {

@@ -1,16 +1,29 @@
 /** Random commands that write, and what each row of their input asks for. */
 
 import type { Shown } from '../../support/objects.js';
-import type { Asked } from './checks.js';
+import type { Asked, Condition, Part } from './asked.js';
 import type { Dice } from './dice.js';
 
-export const TICKETS = [11, 12, 13, 14, 15, 16];
-
-export interface Job {
+/** What a command works on. */
+interface Work {
+	/** With its arguments. */
 	readonly words: readonly string[];
+	readonly rows: readonly Asked[];
 	/** A file, and its lines. */
 	readonly input?: { readonly name: string; readonly lines: readonly string[] };
-	readonly rows: readonly Asked[];
+	/** Every row is for an object that nobody modified since. */
+	readonly isUnmodified?: boolean;
+	/** What is gone then is gone for good. */
+	readonly isPermanent?: boolean;
+	/** Of --if. */
+	readonly condition?: Condition;
+	/** Of --first. */
+	readonly first?: number | undefined;
+	/** Of this command alone. */
+	readonly flags?: readonly string[];
+}
+
+export interface Job extends Work {
 	/** Of the command that reads the input. */
 	readonly flags: readonly string[];
 	/** Of the one that sends the rows, which may be an apply. */
@@ -18,13 +31,12 @@ export interface Job {
 	readonly canBePlanned: boolean;
 	readonly canBeUndone: boolean;
 	readonly isVerified: boolean;
-	/** Every row is for an object that nobody modified since. */
-	readonly isUnmodified: boolean;
-	/** Of --first. */
-	readonly first?: number | undefined;
 	/** Of --max-failures; 0 of --stop-on-error. */
 	readonly most?: number | undefined;
 }
+
+/** How a row names its object. */
+type Named = readonly [cell: string, path: string];
 
 /** A cell of an input, and what the desk keeps for it. */
 type Cell = readonly [text: string, value: unknown];
@@ -65,6 +77,11 @@ const TICKET_COLUMNS: Columns = {
 	state: same('open', 'closed'),
 	content: undefined,
 };
+const FIELD_COLUMNS: Columns = { note: undefined, severity: same('high', 'low') };
+const REPLY_COLUMNS: Columns = { content: undefined, status: same('read', 'unread'), author: PEOPLE };
+const ATTACHMENT_COLUMNS: Columns = { title: undefined, alt_text: undefined, caption: undefined, author: PEOPLE };
+const USER_COLUMNS: Columns = { first_name: undefined, nickname: undefined };
+const TERM_COLUMNS: Columns = { description: undefined };
 
 const TAGS = [
 	['VIP', 31],
@@ -73,29 +90,52 @@ const TAGS = [
 	['33', 33],
 ] as const;
 
-/** How a row names its object. */
-type Named = readonly [cell: string, path: string];
+/** At the start, most tickets meet each. */
+const CONDITIONS: readonly (readonly [text: string, Condition])[] = [
+	['status=queued', { field: 'status', value: 'queued' }],
+	['assignee=ben', { field: 'assignee', value: 2 }],
+	['product=Basic', { field: 'product', value: '126' }],
+	['department=支持', { field: 'department', value: '41' }],
+	['ticket-tag=vip', { field: 'ticket-tag', value: [31] }],
+];
 
-const tickets: readonly Named[] = TICKETS.map((id) => [String(id), `/tickets/${id}`]);
-const ticketFields: readonly Named[] = tickets.map(([cell, path]) => [cell, `${path}/custom-fields`]);
+const TICKETS = [11, 12, 13, 14, 15, 16];
+const tickets = TICKETS.map((id): Named => [String(id), `/tickets/${id}`]);
+const ticketFields = tickets.map(([cell, path]): Named => [cell, `${path}/custom-fields`]);
+const replies = [
+	...[21, 22, 23].map((id): Named => [`11,${id}`, `/tickets/11/replies/${id}`]),
+	...[24, 25].map((id): Named => [`12,${id}`, `/tickets/12/replies/${id}`]),
+];
+const attachments = [61, 62, 63, 64].map((id): Named => [String(id), `/attachments/${id}`]);
 // Nobody edits the account that they use.
-const people: readonly Named[] = PEOPLE.filter(([, id]) => id !== 1).map(([name, id]) => [name, `/users/${id}`]);
+const people = PEOPLE.filter(([, id]) => id !== 1).map(([name, id]): Named => [name, `/users/${id}`]);
 const priorities: readonly Named[] = [
 	['Low', '/ticket_priority/51'],
 	['52', '/ticket_priority/52'],
 	['high', '/ticket_priority/52'],
 ];
+const products: readonly Named[] = [
+	['Basic', '/product/126'],
+	['id:126', '/product/126'],
+	['Pro', '/product/170'],
+];
 
-interface Sheet {
-	readonly rows: readonly Asked[];
-	readonly input: { readonly name: string; readonly lines: readonly string[] };
-	readonly words: readonly string[];
+/** All that an input can name; users and terms are there anyway. */
+export const PATHS = [tickets, ticketFields, replies, attachments].flatMap((all) => all.map(([, path]) => path));
+
+/** What a job is made of. */
+interface Means {
+	readonly dice: Dice;
+	/** Of its input. */
+	readonly name: string;
+	/** What an object shows as its modified_gmt. */
+	readonly modifiedOf: (path: string) => unknown;
 }
 
 /** An input with random rows and columns; the first column is always there. */
-function sheet(dice: Dice, name: string, objects: readonly Named[], idColumn: string, columns: Columns): Sheet {
+function sheet({ dice, name }: Means, command: string, objects: readonly Named[], ids: string, columns: Columns) {
 	const names = Object.keys(columns).filter((_, at) => at === 0 || dice.is(0.6));
-	const lines = [[idColumn, ...names].join(',')];
+	const lines = [[ids, ...names].join(',')];
 	const rows = dice.some(9, objects).map(([cell, path], at): Asked => {
 		const fields: Shown = {};
 		const cells = names.map((column) => {
@@ -109,18 +149,52 @@ function sheet(dice: Dice, name: string, objects: readonly Named[], idColumn: st
 		lines.push([cell, ...cells].join(','));
 		return { row: at + 1, path, fields };
 	});
-	const file = `${name}.csv`;
-	return { rows, input: { name: file, lines }, words: ['--input', file] };
+	const input = { name: `${name}.csv`, lines };
+	return { rows, input, words: [...command.split(' '), '--input', input.name] };
 }
 
-/** What the input says of each ticket before it is changed. */
-function withModified({ rows, input, words }: Sheet, modifiedOf: (path: string) => unknown): Sheet {
-	const cells = ['modified_gmt', ...rows.map(({ path }) => modifiedOf(path))];
+/** The same for each of some objects, which are arguments. */
+function each(
+	{ dice }: Means,
+	command: string,
+	objects: readonly Named[],
+	asked: Partial<Asked>,
+	more: readonly string[],
+) {
+	const some = dice.some(6, objects);
+	const rows = some.map(([, path], at): Asked => ({ row: at + 1, path, fields: {}, ...asked }));
+	return { rows, words: [...command.split(' '), ...some.map(([cell]) => cell), ...more] };
+}
+
+function updated(means: Means): Work {
+	const { dice } = means;
+	const first = dice.is(0.2) ? dice.to(3) : undefined;
+	const flags: string[] = [];
+	if (dice.is(0.2)) flags.push('--send-unchanged');
+	if (dice.is(0.2)) flags.push('--allow-differs');
+	if (first !== undefined) flags.push('--first', String(first));
+	return { ...sheet(means, 'ticket update', tickets, 'id', TICKET_COLUMNS), flags, first };
+}
+
+/** The input says when each ticket was modified. */
+function unmodified(means: Means): Work {
+	const { rows, input, words } = sheet(means, 'ticket update', tickets, 'id', TICKET_COLUMNS);
+	const cells = ['modified_gmt', ...rows.map(({ path }) => means.modifiedOf(path))];
 	const lines = input.lines.map((line, at) => `${line},${cells[at]}`);
-	return { rows, input: { ...input, lines }, words: [...words, '--if-unmodified'] };
+	return { rows, input: { ...input, lines }, words, flags: ['--if-unmodified'], isUnmodified: true };
 }
 
-function tagged(dice: Dice): Pick<Job, 'words' | 'rows'> {
+function conditional(means: Means): Work {
+	const [text, condition] = means.dice.of(CONDITIONS);
+	return {
+		...sheet(means, 'ticket update', tickets, 'id', TICKET_COLUMNS),
+		flags: ['--if', text],
+		condition,
+	};
+}
+
+function tagged(means: Means): Work {
+	const { dice } = means;
 	const [added, add] = dice.of(TAGS);
 	const [removed, remove] = dice.of(TAGS.filter(([, id]) => id !== add));
 	const way = dice.of(['add', 'remove', 'both']);
@@ -128,62 +202,88 @@ function tagged(dice: Dice): Pick<Job, 'words' | 'rows'> {
 		...(way === 'remove' ? [] : ['--add-ticket-tag', added]),
 		...(way === 'add' ? [] : ['--remove-ticket-tag', removed]),
 	];
-	const ids = dice.some(6, TICKETS);
-	const rows = ids.map((id, at) => ({
-		...{ row: at + 1, path: `/tickets/${id}`, fields: {} },
-		...{ add: way === 'remove' ? [] : [add], remove: way === 'add' ? [] : [remove] },
-	}));
-	return { words: ['ticket', 'update', ...ids.map(String), ...words], rows };
+	const asked = { add: way === 'remove' ? [] : [add], remove: way === 'add' ? [] : [remove] };
+	return each(means, 'ticket update', tickets, asked, words);
 }
 
-/** @param name of its input @param modifiedOf what a ticket shows as its modified_gmt */
-export function randomJob(dice: Dice, name: string, modifiedOf: (path: string) => unknown): Job {
+function set(means: Means): Work {
+	if (means.dice.is(0.5)) return sheet(means, 'ticket fields set', ticketFields, 'ticket_id', FIELD_COLUMNS);
+	const fields = { note: `note of ${means.name}`, ...(means.dice.is(0.5) && { severity: 'high' }) };
+	const words = Object.entries(fields).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+	return each(means, 'ticket fields set', ticketFields, { fields }, words);
+}
+
+function deleted(means: Means, command: string, objects: readonly Named[], isPermanent = false): Work {
+	const asked = { isDelete: true, isPermanent };
+	const words = [...(isPermanent ? ['--force'] : []), '--yes'];
+	const flags = means.dice.is(0.5) ? ['--ignore-missing'] : [];
+	return { ...each(means, command, objects, asked, words), flags, isPermanent };
+}
+
+function usersDeleted(means: Means): Work {
+	const [receiver, to] = means.dice.of(PEOPLE);
+	const leavers = people.filter(([, path]) => path !== `/users/${to}`);
+	const { words, ...work } = deleted(means, 'user delete', leavers);
+	return { ...work, words: [...words, '--reassign', receiver], isPermanent: true };
+}
+
+/** In the order of their arguments: a ticket, and its replies. */
+function repliesDeleted(means: Means): Work {
+	const own = replies.filter(([, path]) => path.startsWith('/tickets/11/'));
+	const bare = own.map(([cell, path]): Named => [cell.replace('11,', ''), path]);
+	return deleted(means, 'reply delete 11', bare);
+}
+
+/** How often each comes, and whether it may be followed by others: names of what it deletes for good lead nowhere. */
+const JOBS: readonly (readonly [shares: number, isFinal: boolean, make: (means: Means) => Work])[] = [
+	[3, false, updated],
+	[2, false, tagged],
+	[2, false, unmodified],
+	[2, false, conditional],
+	[2, false, set],
+	[1, false, (means) => deleted(means, 'ticket delete', tickets)],
+	[1, false, repliesDeleted],
+	[1, false, (means) => sheet(means, 'reply update', replies, 'ticket_id,id', REPLY_COLUMNS)],
+	[1, false, (means) => sheet(means, 'attachment update', attachments, 'id', ATTACHMENT_COLUMNS)],
+	[1, false, (means) => sheet(means, 'user update', people, 'id', USER_COLUMNS)],
+	[1, false, (means) => sheet(means, 'term update ticket_priority', priorities, 'id', TERM_COLUMNS)],
+	[1, true, (means) => deleted(means, 'ticket delete', tickets, true)],
+	[1, true, usersDeleted],
+	[1, true, (means) => deleted(means, 'term delete product', products, true)],
+	[1, true, (means) => deleted(means, 'term delete ticket_priority', priorities, true)],
+];
+
+/** @param isLast whether no job follows */
+export function randomJob(means: Means, isLast: boolean): Job {
+	const { dice } = means;
+	const choices = JOBS.filter(([, isFinal]) => isLast || !isFinal).flatMap(([shares, , make]) =>
+		Array.from({ length: shares }, () => make),
+	);
+	const work = dice.of(choices)(means);
 	const most = dice.is(0.35) ? dice.of([0, 1]) : undefined;
 	const isVerified = most === undefined && dice.is(0.45);
 	const stop = most === 0 ? ['--stop-on-error'] : ['--max-failures', String(most)];
 	const keepsNothing = dice.is(0.15);
-	const shared = {
-		flags: keepsNothing ? ['--no-snapshot'] : [],
+	return {
+		...work,
+		flags: [...(work.flags ?? []), ...(keepsNothing ? ['--no-snapshot'] : [])],
 		sendFlags: [...(isVerified ? ['--verify'] : []), ...(most === undefined ? [] : stop)],
-		...{ canBePlanned: true, canBeUndone: !keepsNothing, isVerified, isUnmodified: false, most },
+		canBePlanned: work.isUnmodified !== true && work.first === undefined,
+		canBeUndone: !keepsNothing && work.isPermanent !== true,
+		isVerified,
+		most,
 	};
-	const from = (command: string, { words, ...sheet }: Sheet): Pick<Job, 'words' | 'input' | 'rows'> => ({
-		...sheet,
-		words: [...command.split(' '), ...words],
-	});
-	switch (dice.of(['update', 'update', 'update', 'tags', 'tags', 'fields', 'delete', 'user', 'term', 'unmodified'])) {
-		case 'tags':
-			return { ...shared, ...tagged(dice) };
-		case 'fields': {
-			const columns = { note: undefined, severity: same('high', 'low') };
-			return { ...shared, ...from('ticket fields set', sheet(dice, name, ticketFields, 'ticket_id', columns)) };
-		}
-		case 'delete': {
-			const ids = dice.some(5, TICKETS);
-			const rows = ids.map((id, at) => ({ row: at + 1, path: `/tickets/${id}`, fields: {}, isDelete: true }));
-			const flags = dice.is(0.5) ? [...shared.flags, '--ignore-missing'] : shared.flags;
-			return { ...shared, words: ['ticket', 'delete', ...ids.map(String), '--yes'], rows, flags };
-		}
-		case 'user': {
-			const columns = { first_name: undefined, nickname: undefined };
-			return { ...shared, ...from('user update', sheet(dice, name, people, 'id', columns)) };
-		}
-		case 'term': {
-			const own = sheet(dice, name, priorities, 'id', { description: undefined });
-			return { ...shared, ...from('term update ticket_priority', own) };
-		}
-		case 'unmodified': {
-			const own = withModified(sheet(dice, name, tickets, 'id', TICKET_COLUMNS), modifiedOf);
-			return { ...shared, ...from('ticket update', own), canBePlanned: false, isUnmodified: true };
-		}
-		default: {
-			const first = dice.is(0.2) ? dice.to(3) : undefined;
-			const flags = [...shared.flags];
-			if (dice.is(0.2)) flags.push('--send-unchanged');
-			if (dice.is(0.2)) flags.push('--allow-differs');
-			if (first !== undefined) flags.push('--first', String(first));
-			const own = sheet(dice, name, tickets, 'id', TICKET_COLUMNS);
-			return { ...shared, ...from('ticket update', own), flags, first, canBePlanned: first === undefined };
-		}
-	}
+}
+
+const idOf = (path: string): string => /(\d+)(?:\/custom-fields)?$/.exec(path)?.[1] ?? '';
+
+/** Some of these objects, and one at least. */
+export function randomPart(dice: Dice, all: readonly string[]): Part {
+	const paths = [...new Set(all)];
+	const some = paths.filter(() => dice.is(0.5));
+	const named = some.length === 0 ? paths.slice(0, 1) : some;
+	const ids = named.map(idOf).join(',');
+	const rest = paths.filter((path) => !named.includes(path));
+	if (rest.length === 0 || dice.is(0.5)) return { words: ['--ids', ids], paths: new Set(named) };
+	return { words: ['--except', ids], paths: new Set(rest) };
 }

@@ -1,8 +1,8 @@
 /** What journals and plans say of rows. */
 
 import { jsonLines } from '../../support/cli.js';
-import type { Shown } from '../../support/objects.js';
-import { type Asked, expectThat, type Recorded } from './checks.js';
+import { pathOf, type Shown } from '../../support/objects.js';
+import { type Asked, expectThat, type Recorded } from './asked.js';
 
 export type Line = { readonly type: string } & Record<string, unknown>;
 
@@ -48,11 +48,13 @@ export function plannedIn(stdout: string, rows: readonly Asked[]): Asked[] {
 	const planned = (JSON.parse(stdout) as Preview[]).filter(({ outcome }) => outcome === null);
 	return planned.map(({ row, body, path, method }) => {
 		const asked = rows.find((each) => each.row === row);
-		if (asked === undefined || !path.endsWith(asked.path)) throw new Error(`row ${row} is planned for ${path}`);
+		if (asked === undefined || pathOf({ url: path }) !== asked.path)
+			throw new Error(`row ${row} is planned for ${path}`);
 		expectThat((method === 'DELETE') === (asked.isDelete === true), 'a plan does what its input asks for', asked);
 		// A term's color is sent along, so that it stays.
 		const { color: _, ...fields } = ((body?.custom_fields as Shown | undefined) ?? body ?? {}) as Shown;
-		return { row, path: asked.path, fields, ...(asked.isDelete && { isDelete: true }) };
+		const { isDelete, isPermanent } = asked;
+		return { row, path: asked.path, fields, ...(isDelete && { isDelete, isPermanent: isPermanent === true }) };
 	});
 }
 

@@ -10,8 +10,10 @@ export interface Trouble {
 	readonly only?: string | undefined;
 	/** It is killed at this request. */
 	readonly killAt?: number | undefined;
-	/** Somebody else edits a ticket at this request. */
+	/** Somebody else edits an object at this request. */
 	readonly editAt?: number | undefined;
+	/** Mostly one of these. */
+	readonly edited?: readonly string[];
 }
 
 const FAULTS: Readonly<Record<Kind, readonly string[]>> = {

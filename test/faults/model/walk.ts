@@ -4,28 +4,31 @@ import { readFileSync } from 'node:fs';
 import type { CliResult } from '../../support/cli.js';
 import type { Shown } from '../../support/objects.js';
 import { createWorkplace, type Workplace } from '../../support/workplace.js';
+import { expectThat, type ModelRun, namesOf, type Part } from './asked.js';
 import {
+	checkConditions,
 	checkFair,
 	checkKept,
 	checkOrder,
 	checkOutcomes,
 	checkPlan,
+	checkSentNothing,
 	checkTouched,
-	checkUndone,
 	checkVerified,
 	exitCodeOf,
-	expectThat,
+	fieldsOf,
 	isLeftOpen,
-	type ModelRun,
 } from './checks.js';
 import { isLookUp, type ModelDesk, startModelDesk } from './desk.js';
 import { Dice } from './dice.js';
-import { type Job, randomJob, TICKETS } from './jobs.js';
+import { type Job, PATHS, randomJob, randomPart } from './jobs.js';
 import { announcedIn, linesIn, outcomesIn, plannedIn, rowsIn } from './records.js';
 import { randomTrouble, type Trouble, weatherOf } from './trouble.js';
+import { checkUndone } from './undone.js';
+import { checkChanges, checkHistory, historyWords, type ShownChange } from './views.js';
 
-/** No input names it. */
-const OTHER = 17;
+/** No input names them. */
+const OTHERS = ['/tickets/17', '/tickets/17/custom-fields', '/tickets/11/replies/29', '/attachments/69'];
 
 const SECRETS = ['s3cret pass', 's3cret%20pass', Buffer.from('ada:s3cret pass').toString('base64')];
 
@@ -38,6 +41,7 @@ interface Command extends CliResult {
 
 /** A run that its first command has begun. */
 interface Begun {
+	readonly start: Start;
 	readonly job: Job;
 	readonly run: ModelRun;
 	readonly path: string;
@@ -53,7 +57,10 @@ interface Start {
 	readonly words: readonly string[];
 	/** How many requests a preview announced, if nothing came in between. */
 	readonly announced?: number | undefined;
-	readonly isApply: boolean;
+	/** Its plan, if that is applied. */
+	readonly plan?: string;
+	/** Of the plan. */
+	readonly part?: Part | undefined;
 	readonly since: number;
 }
 
@@ -83,19 +90,22 @@ class Walk {
 		const runs = this.#dice.is(0.2) ? 2 : 1;
 		for (let number = 1; number <= runs; number++) {
 			const isHealthy = this.#dice.is(0.3);
-			const start = await this.#start(`input${number}`, isHealthy);
+			const start = await this.#start(`input${number}`, isHealthy, number === runs);
 			const begun = start && (await this.#begin(start, isHealthy));
 			if (begun === undefined) continue;
 			if (!isHealthy) await this.#goOn(begun);
 			await this.#finish(begun);
-			await this.#undo(begun);
+			const rest = await this.#applyRest(begun);
+			if (rest !== undefined) await this.#undoAll(rest);
+			await this.#undoAll(begun);
 		}
 	}
 
 	/** Chooses a command, and perhaps plans it first. @returns undefined if there is nothing to send */
-	async #start(name: string, isHealthy: boolean): Promise<Start | undefined> {
+	async #start(name: string, isHealthy: boolean, isLast: boolean): Promise<Start | undefined> {
 		const dice = this.#dice;
-		const job = randomJob(dice, name, (path) => this.desk.held(path)?.modified_gmt);
+		const modifiedOf = (path: string): unknown => this.desk.held(path)?.modified_gmt;
+		const job = randomJob({ dice, name, modifiedOf }, isLast);
 		const { input, rows, flags, sendFlags } = job;
 		if (input !== undefined) {
 			this.#work.write(input.name, `${input.lines.join('\n')}\n`);
@@ -105,33 +115,37 @@ class Walk {
 		const trouble = isHealthy ? {} : randomTrouble(dice);
 		const direct = [...job.words, ...flags, ...sendFlags];
 		if (job.canBePlanned && dice.is(0.35)) {
-			const plan = await this.#command([...job.words, ...flags, '--plan', `${name}.plan`, '--json'], trouble);
-			expectThat(this.desk.states.length === plan.from, 'a plan writes nothing', plan.exitCode);
+			const file = `${name}.plan`;
+			const plan = await this.#preview([...job.words, ...flags, '--plan', file, '--json'], trouble);
 			if (plan.exitCode !== 0) return undefined;
 			const planned = plannedIn(plan.stdout, rows);
-			checkPlan(this.desk, planned, rows);
-			const announced = dice.is(0.4) && this.#edit() ? undefined : planned.length;
-			const words = ['run', 'apply', `${name}.plan`, '--yes', ...sendFlags];
+			checkPlan(this.desk, planned, job);
+			if (planned.length === 0) return undefined;
+			const paths = planned.map(({ path }) => path);
+			const part = dice.is(0.35) ? randomPart(dice, paths) : undefined;
+			const count = paths.filter((path) => part?.paths.has(path) !== false).length;
+			const announced = dice.is(0.4) && this.#edit(paths) ? undefined : count;
+			const words = ['run', 'apply', file, '--yes', ...(part?.words ?? []), ...sendFlags];
 			// A plan has the old values.
-			const applied = { ...job, rows: planned, canBeUndone: true };
-			return planned.length === 0 ? undefined : { job: applied, words, announced, isApply: true, since };
+			const applied = { ...job, rows: planned, canBeUndone: job.isPermanent !== true };
+			return { job: applied, words, announced, plan: file, part, since };
 		}
-		if (!dice.is(0.15)) return { job, words: direct, isApply: false, since };
-		const dry = await this.#command([...direct, '--dry-run', '--json'], trouble);
-		expectThat(this.desk.states.length === dry.from, 'a dry run writes nothing', dry.exitCode);
-		return { job, words: direct, announced: announcedIn(dry.stderr), isApply: false, since };
+		if (!dice.is(0.15)) return { job, words: direct, since };
+		const dry = await this.#preview([...direct, '--dry-run', '--json'], trouble);
+		return { job, words: direct, announced: announcedIn(dry.stderr), since };
 	}
 
 	/** Sends the rows. @returns undefined if the run did not begin */
-	async #begin({ job, words, announced, isApply, since }: Start, isHealthy: boolean): Promise<Begun | undefined> {
+	async #begin(start: Start, isHealthy: boolean): Promise<Begun | undefined> {
+		const { job, words, announced, part, since } = start;
 		const { desk } = this;
 		const dice = this.#dice;
-		const looksFirst = isApply || job.isUnmodified;
+		const looksFirst = start.plan !== undefined || job.isUnmodified === true || job.condition !== undefined;
 		const isEdited = isHealthy && looksFirst && dice.is(0.5);
 		// Nothing else may come between a read and its write, where somebody edits meanwhile.
 		const slots = isEdited ? 1 : dice.to(4);
 		const trouble = isHealthy
-			? { editAt: isEdited ? 4 + dice.to(12) : undefined }
+			? { editAt: isEdited ? 4 + dice.to(12) : undefined, edited: pathsOf(job) }
 			: randomTrouble(dice, job.most !== undefined);
 		const before = new Set(this.#work.journals());
 		const asked = desk.requests.length;
@@ -142,8 +156,9 @@ class Walk {
 			return undefined;
 		}
 		const id = this.#idOf(path);
-		const run: ModelRun = { id, rows: job.rows, start: command.from, outcomes: new Map(), lines: 0 };
-		const begun = { job, run, path, looksFirst, since };
+		const { rows, condition } = job;
+		const run: ModelRun = { id, rows, start: command.from, condition, part, outcomes: new Map(), lines: 0 };
+		const begun = { start, job, run, path, looksFirst, since };
 		this.#look(begun, command, { first: job.first, slots });
 		if (announced !== undefined && isHealthy && !isEdited) {
 			const writes = desk.requests.slice(asked).filter((each) => each.method !== 'GET' && !isLookUp(each)).length;
@@ -156,7 +171,7 @@ class Walk {
 		const dice = this.#dice;
 		const isToStop = begun.job.most !== undefined;
 		for (let part = dice.to(3) - (isToStop ? 0 : 1); part > 0; part--) {
-			if (begun.looksFirst && dice.is(0.3)) this.#edit();
+			if (begun.looksFirst && dice.is(0.3)) this.#edit(pathsOf(begun.job));
 			const slots = isToStop ? 1 : dice.to(4);
 			const words = ['run', dice.of(['resume', 'resume', 'retry']), begun.run.id, '--yes', ...tuning(slots)];
 			this.#look(begun, await this.#command(words, randomTrouble(dice, isToStop)), { slots });
@@ -165,28 +180,86 @@ class Walk {
 
 	/** Repeated resumes against a healthy service leave nothing that a read can settle. */
 	async #finish(begun: Begun): Promise<void> {
-		const { run, job, looksFirst, since } = begun;
+		const { run, job, since } = begun;
 		for (let part = 0; part < run.rows.length + 2 && isLeftOpen(run); part++) {
 			this.#look(begun, await this.#command(['run', 'resume', run.id, '--yes']), { slots: 4 });
 		}
 		expectThat(!isLeftOpen(run), 'resumes against a healthy service leave nothing open', [...run.outcomes]);
-		if (looksFirst) checkKept(this.desk, run, job.isUnmodified, since);
+		const isRefused = [...run.outcomes.values()].some(({ outcome }) => outcome === 'failed');
+		if (isRefused && this.#dice.is(0.5)) {
+			this.#look(begun, await this.#command(['run', 'retry', run.id, '--yes']), { slots: 4 });
+		}
+		if (begun.start.plan !== undefined || job.isUnmodified) checkKept(this.desk, run, job.isUnmodified === true, since);
+		await this.#compareViews(begun);
 	}
 
-	async #undo({ job, run }: Begun): Promise<void> {
+	/** A later apply of a plan takes what the first one left out. */
+	async #applyRest({ start, job, run }: Begun): Promise<Begun | undefined> {
+		const { plan, part } = start;
+		const rows = job.rows.filter(({ path }) => part?.paths.has(path) === false);
+		if (plan === undefined || rows.length === 0) return undefined;
+		const words = ['run', 'apply', plan, '--yes', ...job.sendFlags];
+		const rest = await this.#begin({ job: { ...job, rows }, words, plan, since: start.since }, true);
+		expectThat(rest !== undefined, 'what a part leaves out can be applied', run.id);
+		if (rest !== undefined) await this.#finish(rest);
+		return rest;
+	}
+
+	/** What the journal shows of the run's changes. */
+	async #compareViews({ run, job }: Begun): Promise<void> {
+		const { desk } = this;
+		desk.weather = () => undefined;
+		const shown = await this.#read<ShownChange>(['run', 'show', run.id, '--changes', '--json']);
+		checkChanges(desk, run, shown, job.canBeUndone);
+		const path = this.#dice.of(run.rows).path;
+		const history = await this.#read<ShownChange & { run: string }>([...historyWords(path), '--json']);
+		checkHistory(run, path, history, shown);
+	}
+
+	/** What a command prints that only reads, in this process. */
+	async #read<T>(words: readonly string[]): Promise<T[]> {
+		const { exitCode, stdout, stderr } = await this.#work.run(words);
+		expectThat(exitCode === 0, `${words.join(' ')} ends well`, stderr);
+		return stdout.trim() === '' ? [] : JSON.parse(stdout);
+	}
+
+	/** Puts back a part, perhaps, and then the rest. */
+	async #undoAll(begun: Begun): Promise<void> {
+		const part = this.#dice.is(0.35) ? this.#partOf(begun) : undefined;
+		if (part !== undefined) await this.#undo(begun, part);
+		await this.#undo(begun);
+	}
+
+	/** Of what a run wrote. */
+	#partOf({ run }: Begun): Part | undefined {
+		const dice = this.#dice;
+		const written = this.desk.states.slice(run.start).filter(({ by, held }) => by === run.id && held !== undefined);
+		if (written.length === 0) return undefined;
+		const paths = written.map(({ path }) => path);
+		const part = dice.is(0.6) ? randomPart(dice, paths) : { words: [], paths: new Set(paths) };
+		const asked = new Set(run.rows.flatMap(namesOf));
+		const names = [...new Set(written.flatMap(({ sent }) => Object.keys(sent)))].filter((name) => asked.has(name));
+		const fields = names.filter(() => dice.is(0.5));
+		if (fields.length === 0) return part.words.length === 0 ? undefined : part;
+		return { ...part, words: [...part.words, '--fields', fields.join(',')], fields: new Set(fields) };
+	}
+
+	async #undo({ job, run }: Begun, part?: Part): Promise<void> {
 		const { desk } = this;
 		const dice = this.#dice;
-		if (dice.is(0.3)) this.#edit();
+		if (dice.is(0.3)) this.#edit(pathsOf(job));
 		const isHealthy = dice.is(0.6);
 		const editAt = isHealthy && dice.is(0.3) ? 2 + dice.to(6) : undefined;
 		const slots = editAt === undefined ? dice.to(4) : 1;
+		const words = ['run', 'undo', run.id, '--yes', ...(part?.words ?? [])];
+		if (dice.is(0.1)) await this.#preview([...words, '--dry-run'], {});
 		const from = desk.states.length;
 		const before = new Set(this.#work.journals());
-		const words = ['run', 'undo', run.id, '--yes', ...tuning(slots)];
-		let undone = await this.#command(words, isHealthy ? { editAt } : randomTrouble(dice));
+		const trouble = isHealthy ? { editAt, edited: pathsOf(job) } : randomTrouble(dice);
+		let undone = await this.#command([...words, ...tuning(slots)], trouble);
 		const look = (): void => {
-			checkTouched(desk, run.rows, from);
-			checkUndone(desk, run, from, undone.exitCode);
+			checkTouched(desk, fieldsOf(run.rows, part), from);
+			checkUndone(desk, run, from, undone.exitCode, part);
 		};
 		const path = this.#journalOf(undone, before);
 		look();
@@ -196,34 +269,43 @@ class Walk {
 			return;
 		}
 		expectThat(job.canBeUndone, 'what has no old values is not undone', undone.exitCode);
-		for (let part = 0; part < 4 && undone.exitCode !== 0 && !isHealthy; part++) {
-			undone = await this.#command(['run', part % 2 === 0 ? 'resume' : 'retry', this.#idOf(path), '--yes']);
+		for (let tries = 0; tries < 4 && undone.exitCode !== 0 && !isHealthy; tries++) {
+			undone = await this.#command(['run', tries % 2 === 0 ? 'resume' : 'retry', this.#idOf(path), '--yes']);
 			look();
 		}
 		const isAlone = desk.states.slice(run.start).every(({ by }) => by !== 'others');
 		if (isAlone) expectThat(undone.exitCode === 0, 'an undo that nothing stands against ends well', undone.exitCode);
 	}
 
+	/** Of what sends nothing. */
+	async #preview(words: readonly string[], trouble: Trouble): Promise<Command> {
+		const asked = this.desk.requests.length;
+		const command = await this.#command(words, trouble);
+		checkSentNothing(this.desk.requests.slice(asked));
+		return command;
+	}
+
 	async #command(words: readonly string[], trouble: Trouble = {}): Promise<Command> {
 		const { desk } = this;
-		const { killAt, editAt } = trouble;
+		const { killAt, editAt, edited = [] } = trouble;
 		desk.weather = weatherOf(trouble, `${this.seed} ${++this.#commands}`);
 		const from = desk.states.length;
 		desk.log.push(`$ supportctl ${words.join(' ')}`);
-		const running = this.#work.spawn(words);
+		// Only a process can be killed; without one, a walk takes half the time.
+		const killed = killAt === undefined ? undefined : this.#work.spawn(words);
 		let count = 0;
 		let before = '';
 		let isEdited = false;
 		desk.onRequest = (path) => {
 			count++;
 			// Nobody can see an edit between a read and the write behind it.
-			if (editAt !== undefined && count >= editAt && !isEdited) isEdited = this.#edit([path, before]);
+			if (editAt !== undefined && count >= editAt && !isEdited) isEdited = this.#edit(edited, [path, before]);
 			before = path;
 			if (killAt === undefined || count < killAt) return;
 			desk.isSilent = true;
-			running.child.kill('SIGKILL');
+			killed?.child.kill('SIGKILL');
 		};
-		const result = await running.ended;
+		const result = await (killed?.ended ?? this.#work.run(words));
 		await desk.quiet();
 		desk.isSilent = false;
 		desk.onRequest = undefined;
@@ -233,18 +315,16 @@ class Walk {
 		return { ...result, from, isFair };
 	}
 
-	/** Somebody else's. @param not what they leave alone @returns whether they found something to edit */
-	#edit(not: readonly string[] = []): boolean {
-		const path = this.#dice.of(TICKETS.map((id) => `/tickets/${id}`).filter((each) => !not.includes(each)));
-		const held = this.desk.held(path);
-		if (held === undefined || held.status === 'trash') return false;
+	/** Somebody else's. @param some of these, mostly @param not what they leave alone @returns whether they edited */
+	#edit(some: readonly string[], not: readonly string[] = []): boolean {
+		const all = this.#dice.is(0.7) ? some : PATHS;
+		const path = this.#dice.of(all.filter((each) => !not.includes(each)));
+		const held = path === undefined ? undefined : this.desk.held(path);
+		if (path === undefined || held === undefined || held.status === 'trash') return false;
+		const own = THEIRS.filter((fields) => Object.keys(fields).every((name) => name in held));
 		const fields = this.#dice.of<Shown>([
-			{ title: `theirs ${this.#commands}` },
-			{ content: `theirs ${this.#commands}` },
-			{ status: 'read' },
-			{ assignee: 4 },
-			{ product: '170' },
-			{ 'ticket-tag': [32, 33] },
+			...own,
+			...TEXTS.filter((name) => name in held).map((name) => ({ [name]: `theirs ${this.#commands}` })),
 		]);
 		this.desk.log.push(`  others: ${path} ${JSON.stringify(fields)}`);
 		this.desk.edit(path, fields);
@@ -263,9 +343,10 @@ class Walk {
 		const said = [...run.outcomes].map(([row, { outcome, code = '' }]) => `${row} ${outcome} ${code}`.trimEnd());
 		desk.log.push(`  journal: ${said.join(', ')}`);
 		expectThat(!SECRETS.some((secret) => text.includes(secret)), 'no secret is in the journal', path);
-		checkTouched(desk, run.rows, command.from);
+		checkTouched(desk, fieldsOf(run.rows, run.part), command.from);
 		checkOutcomes(desk, run);
 		checkOrder(desk, run);
+		if (run.condition !== undefined) checkConditions(desk, run);
 		if (command.isFair) checkFair(recorded);
 		if (job.isVerified) checkVerified(desk, run, command.from, recorded);
 		if (job.most !== undefined) {
@@ -291,14 +372,21 @@ class Walk {
 	}
 }
 
+/** What others change; a text of their own beside it. */
+const THEIRS: readonly Shown[] = [
+	...[{ status: 'read' }, { assignee: 4 }, { product: '170' }, { 'ticket-tag': [32, 33] }, { severity: 'theirs' }],
+];
+const TEXTS = ['title', 'content', 'alt_text', 'first_name', 'nickname', 'note', 'description'];
+
+const pathsOf = ({ rows }: Pick<Job, 'rows'>): string[] => rows.map(({ path }) => path);
+
 const tuning = (slots: number): string[] => ['-j', String(slots), '--retries', '1'];
 
 /** Lines of the story that a failure shows. */
 const SHOWN = 150;
 
 export async function walk(seed: number): Promise<void> {
-	const tickets = [...TICKETS, OTHER].map((id) => `/tickets/${id}`);
-	const desk = await startModelDesk([...tickets, ...tickets.map((path) => `${path}/custom-fields`)]);
+	const desk = await startModelDesk([...PATHS, ...OTHERS]);
 	try {
 		await new Walk(seed, desk).go();
 	} catch (error) {
