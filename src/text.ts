@@ -1,4 +1,4 @@
-/** How text is written: hidden characters, cells of CSV, HTML, durations and times. */
+/** How text is written: hidden characters, cells of CSV, capitals, HTML, durations and times. */
 
 /** What a terminal obeys or does not show, as the source of a regular expression, which takes 1 ms to compile. */
 export const HIDDEN_CHARACTER =
@@ -67,6 +67,10 @@ export function cellText(value: unknown): string {
 	const { raw, rendered }: { raw?: unknown; rendered?: unknown } = value;
 	const text = [raw, rendered].find((each) => typeof each === 'string' || typeof each === 'number');
 	return text === undefined ? JSON.stringify(value) : String(text);
+}
+
+export function capitalized(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 export function escapeHtml(text: string): string {

@@ -3,6 +3,7 @@
 import { UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { asksForJson, escapeJson, sanitise } from '../output/sanitise.js';
+import { capitalized } from '../text.js';
 import type { Invocation } from './command.js';
 
 export function notify({ argv, stderr }: Context, kind: 'warning' | 'message', text: string): void {
@@ -28,7 +29,7 @@ export async function askToConfirm(
 	{ prompts }: Context,
 	action: string,
 	kept: string,
-	question = `${action.charAt(0).toUpperCase()}${action.slice(1)}?`,
+	question = `${capitalized(action)}?`,
 ): Promise<void> {
 	if (!prompts.available) {
 		throw new UsageError(`refusing to ${action} without confirmation; pass --yes`, { code: 'needs_yes' });

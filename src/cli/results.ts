@@ -4,11 +4,11 @@ import { ownId } from '../api/endpoints.js';
 import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
 import { ExitCode, lostOutput, SupportctlError, UsageError } from '../errors.js';
-import type { Output } from '../io/context.js';
+import type { Context, Output } from '../io/context.js';
 import { openPager } from '../io/pager.js';
 import { openPalette } from '../output/colour.js';
 import { parseFields, type RenderOptions, type Row } from '../output/columns.js';
-import { type Format, parseFormat } from '../output/formats.js';
+import { type Format, factsOf, parseFormat } from '../output/formats.js';
 import { createRenderer, type Renderer } from '../output/render.js';
 import type { Invocation } from './command.js';
 import { warn } from './notices.js';
@@ -36,10 +36,35 @@ export function columnsNamed({ field, fields }: OutputValues): string[] | undefi
 	return fields && parseFields(fields).map(({ path }) => path);
 }
 
+/** Also CSV: all that is known is printed. */
+export function isDataFormat(call: Caller): boolean {
+	return factsOf(chosenFormat(call)).prints === 'everything';
+}
+
+/** Whether rows that are not sent are printed, too. IDs and counts are of rows that are sent. */
+export function printsLeft(call: Caller): boolean {
+	const { prints } = factsOf(chosenFormat(call));
+	return prints === 'columns' || prints === 'everything';
+}
+
+/** Whether a change has a line for each field, as in tables and CSV. JSON has an object for each row. */
+export function printsLines(call: Caller): boolean {
+	const { prints, exports } = factsOf(chosenFormat(call));
+	return prints === 'columns' || exports === 'cells';
+}
+
+/** The least width of a terminal on which lists have all their columns. */
+const WIDE = 72;
+
+export function isNarrow({ stdout }: Context): boolean {
+	return (stdout.columns ?? WIDE) < WIDE;
+}
+
 export function picksValues({ field, fields, query }: OutputValues): boolean {
 	return (field ?? fields ?? query) !== undefined;
 }
 
+/** The table that a terminal gets unless a format or values are asked for. */
 export function isOwnTable(call: Caller): boolean {
 	return call.context.stdout.isTTY && !asksForData(call);
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { plural } from '../../api/names.js';
 import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
-import { durationText } from '../../text.js';
+import { capitalized, durationText } from '../../text.js';
 import { type Change, doneText, type FieldChange, itemsOf, sidesOf } from '../change.js';
 import style from './browser.css' with { type: 'text' };
 import script from './browser.js' with { type: 'text' };
@@ -63,10 +63,6 @@ function encode(text: string, most = MOST_TEXT): string {
 	return escapeXml(plainText(text, most));
 }
 
-function capital(text: string): string {
-	return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 function* totals({ totals: parts }: Page): Generator<string> {
 	if (parts.length === 0) return;
 	yield `<ul class="totals">${parts.map((text) => `<li>${encode(text)}</li>`).join('')}</ul>\n`;
@@ -105,7 +101,7 @@ function* nextSteps({ steps, apply }: Page): Generator<string> {
 	for (const [text, command] of steps) {
 		const copy = '<button type="button" class="copy" hidden>Copy</button>';
 		const code = command === apply ? '<code id="apply">' : '<code>';
-		yield `<li><span>${encode(capital(text))}</span>${code}${encode(command)}</code>${copy}</li>\n`;
+		yield `<li><span>${encode(capitalized(text))}</span>${code}${encode(command)}</code>${copy}</li>\n`;
 	}
 	yield '</ul>\n';
 }
@@ -133,7 +129,7 @@ function* overTime({ ticks, noun }: Page): Generator<string> {
 			return height > 0 ? [rectangle(name, index + 0.1, y, 0.8, height)] : [];
 		});
 	});
-	const title = encode(`${capital(plural(noun, 2))} per second`);
+	const title = encode(`${capitalized(plural(noun, 2))} per second`);
 	const most = Number(((top * 1000) / barMs).toPrecision(2));
 	const times = ['0 s', durationText((bars.length * barMs) / 2), durationText(bars.length * barMs)];
 	yield `<h2>Over time</h2>
@@ -162,7 +158,7 @@ function* groupTable({ groups, ungrouped }: Page): Generator<string> {
 function* leftTable({ left, noun }: Page): Generator<string> {
 	if (left.length === 0) return;
 	yield '<h2>Not in the plan</h2>\n<table class="rows">\n<thead><tr><th scope="col" class="n">Row</th>';
-	yield `<th scope="col" class="n">Line</th><th scope="col">${encode(capital(noun))}</th>`;
+	yield `<th scope="col" class="n">Line</th><th scope="col">${encode(capitalized(noun))}</th>`;
 	yield '<th scope="col">Outcome</th><th scope="col">Reason</th></tr></thead>\n<tbody>\n';
 	for (const row of left)
 		yield `<tr>${placeCells(row)}${outcomeCell(row)}<td class="wide">${encode(row.remarks)}</td></tr>\n`;
@@ -221,7 +217,7 @@ function* rowTable({ rows, total, outcomes, noun, isPlan, whole, apply }: Page):
 	const isChosen = apply !== undefined;
 	const all = '<input id="all" type="checkbox" checked aria-label="All rows that are shown">';
 	const hasChanges = rows.some(({ change }) => change !== undefined);
-	const titles = ['Row', 'Line', capital(noun)];
+	const titles = ['Row', 'Line', capitalized(noun)];
 	if (!isPlan) titles.push('Outcome');
 	if (hasChanges) titles.push('Change');
 	if (!isPlan) titles.push('Reason');

@@ -1,8 +1,7 @@
 /** `ticket history` and the like: what this tool did to an object. */
 
 import { counted, nameRow } from '../../api/names.js';
-import type { EditNoun } from '../../api/reads.js';
-import { reads } from '../../api/reads.js';
+import { type EditNoun, reads } from '../../api/reads.js';
 import { readReference } from '../../api/references.js';
 import { looksLikeNumber, quote } from '../../api/values.js';
 import { changeLines, changeView, doneText } from '../../bulk/change.js';
@@ -14,9 +13,7 @@ import type { RecordedChange } from '../../bulk/recorded.js';
 import { sources } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import { outcomes } from '../../http/outcomes.js';
-import type { Context } from '../../io/context.js';
 import type { Column, Row } from '../../output/columns.js';
-import { factsOf } from '../../output/formats.js';
 import { asksForJson } from '../../output/sanitise.js';
 import { readSetup, resolveBaseUrl } from '../../profile/resolve.js';
 import { stateFolder } from '../../profile/settings.js';
@@ -26,10 +23,9 @@ import { lookUpWith } from '../lookups.js';
 import { say, warn, writeSummary } from '../notices.js';
 import { pick } from '../options/option.js';
 import { connectionOptions, outputOptions } from '../options/shared.js';
-import { chosenFormat, printAll } from '../results.js';
-import { printsLines } from '../runs/printers/preview.js';
+import { isDataFormat, isNarrow, printAll, printsLines } from '../results.js';
 import { ownerArguments } from './objects.js';
-import { noteSkipped, WIDE } from './run/list.js';
+import { noteSkipped } from './run/list.js';
 
 export function historyCommand(noun: EditNoun): CommandSpec {
 	const owners = ownerArguments(reads[noun]);
@@ -144,6 +140,9 @@ const KEYS = [
 	'message',
 ];
 
+/** Of one object a row, which other formats have in lines. */
+const OF_OBJECTS = ['action', 'receiver', 'change', 'changes'];
+
 export const fieldColumns: readonly Column[] = [
 	{ path: 'field', whole: true },
 	{ path: 'old', least: 8, wraps: true },
@@ -152,23 +151,20 @@ export const fieldColumns: readonly Column[] = [
 ];
 
 function columnsFor(invocation: Invocation): Column[] {
-	const { stdout, clock }: Context = invocation.context;
-	if (factsOf(chosenFormat(invocation)).prints === 'everything') {
-		const nested = ['action', 'receiver', 'change', 'changes'];
-		return KEYS.filter((path) => !nested.includes(path)).map((path) => ({ path }));
-	}
+	const { stdout, clock } = invocation.context;
+	if (isDataFormat(invocation)) return KEYS.filter((path) => !OF_OBJECTS.includes(path)).map((path) => ({ path }));
 	const more: Column[] = [
 		{ path: 'note', optional: true },
 		{ path: 'message', optional: true },
 	];
-	const isNarrow = (stdout.columns ?? WIDE) < WIDE;
+	const hasRoom = !isNarrow(invocation.context);
 	if (!stdout.isTTY) return [{ path: 'started' }, { path: 'run' }, { path: 'user' }, ...fieldColumns, ...more];
 	return [
 		{ path: 'when', get: ({ started }) => relativeTime(Date.parse(String(started)), clock.now()), least: 8 },
 		{ path: 'run', get: ({ run }) => shortId(String(run)), whole: true },
-		...(isNarrow ? [] : [{ path: 'user', label: 'who', least: 4 }]),
+		...(hasRoom ? [{ path: 'user', label: 'who', least: 4 }] : []),
 		...fieldColumns,
-		...more.filter(({ path }) => !isNarrow || path !== 'note'),
+		...more.filter(({ path }) => hasRoom || path !== 'note'),
 	];
 }
 

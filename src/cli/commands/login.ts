@@ -16,6 +16,7 @@ import {
 	withScheme,
 } from '../../profile/settings.js';
 import { checkProfileName, profileNameFor, type Store, saveProfile } from '../../profile/store.js';
+import { capitalized } from '../../text.js';
 import { defineCommand, type Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
@@ -221,6 +222,6 @@ async function readSecret(
 	if (scheme === 'basic') {
 		say(invocation, 'Use an application password. In most help desks you create one under Users > Profile.');
 	}
-	const label = scheme === 'basic' ? 'Application password' : `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
+	const label = scheme === 'basic' ? 'Application password' : capitalized(noun);
 	return { secret: { store: 'file', value: await prompts.secret(`${label} (hidden):`) }, source: PROMPT };
 }

@@ -2,6 +2,7 @@
 
 import { ticketStatuses } from '../../api/statuses.js';
 import { ExitCode } from '../../errors.js';
+import { capitalized } from '../../text.js';
 import type { CommandSpec } from '../command.js';
 import type { CommandEntry } from '../manifest.js';
 import { longName, type OptionSpec, shownOptions } from '../options/option.js';
@@ -34,7 +35,7 @@ function flagList(group: string, options: readonly OptionSpec[], note = ''): str
 	const listed = options.filter((option) => option.group === group);
 	const lines = listed.map(({ flags, help, choices, suggests, repeatable, defaultText }) => {
 		const values = choices ?? suggests ?? [];
-		let text = help.charAt(0).toUpperCase() + help.slice(1);
+		let text = capitalized(help);
 		if (values === ticketStatuses) text += ' (supportctl help statuses)';
 		// `<true|false>` says it.
 		else if (values.length > 0 && !flags.includes(values.join('|'))) text += `: {${values.join('|')}}`;

@@ -12,7 +12,7 @@ import { factsOf } from '../../output/formats.js';
 import { createRedactor } from '../../output/redact.js';
 import { relativeTime } from '../../text.js';
 import { warn } from '../notices.js';
-import { chosenFormat, columnsNamed, isOwnTable, openResults, type ResultShape } from '../results.js';
+import { chosenFormat, columnsNamed, isNarrow, isOwnTable, openResults, type ResultShape } from '../results.js';
 import { printedIds } from '../runs/outcomes.js';
 import type { Reading } from './reading.js';
 
@@ -148,8 +148,6 @@ const TIMES: ReadonlySet<string> = new Set(['modified_gmt', 'date_gmt', 'registe
 /** They get the width that a terminal has left. */
 const IMPORTANT: ReadonlySet<string> = new Set(['title', 'content', 'name']);
 
-/** Below this width titles get the room of some columns. */
-const NARROW = 72;
 /** Left out of a narrow terminal, where titles would have no room. */
 const WIDE_ONLY: ReadonlySet<string> = new Set(['state', 'ticket_priority']);
 
@@ -190,8 +188,8 @@ export function terminalColumns(
 	named: readonly Field[],
 	single: boolean,
 ): Column[] {
-	const { clock, stdout } = invocation.context;
-	const isNarrow = !single && (stdout.columns ?? 80) < NARROW;
+	const { clock } = invocation.context;
+	const hasRoom = single || !isNarrow(invocation.context);
 
 	function timeText({ ms }: { ms: number }): string {
 		const relative = relativeTime(ms, clock.now());
@@ -210,7 +208,7 @@ export function terminalColumns(
 	}
 
 	return names
-		.filter((name) => !isNarrow || !WIDE_ONLY.has(name))
+		.filter((name) => hasRoom || !WIDE_ONLY.has(name))
 		.map((path) => {
 			const field = named.find(({ name }) => name === path);
 			return {

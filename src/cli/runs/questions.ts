@@ -9,6 +9,7 @@ import type { Survey } from '../../bulk/run/survey.js';
 import { isInput, sources } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import { sanitise } from '../../output/sanitise.js';
+import { capitalized } from '../../text.js';
 import { askToConfirm } from '../notices.js';
 import type { RunJob } from './job.js';
 import type { RunInvocation } from './options.js';
@@ -103,7 +104,7 @@ export async function confirmWrite(
 		throw new UsageError(message, { code: 'protected_profile' });
 	}
 	if (!asks || yes === true) return;
-	const heading = `${where.charAt(0).toUpperCase()}${where.slice(1)}`;
+	const heading = capitalized(where);
 	if (describe === undefined || !context.prompts.available) {
 		await askToConfirm(context, where, 'nothing was sent', `${sanitise(heading)}?`);
 		return;

@@ -31,6 +31,7 @@ import { moveJob } from './moved-tickets.js';
 import type { RunInvocation } from './options.js';
 import { OneScreen } from './printers/one.js';
 import { limitsOf } from './questions.js';
+import { machineUser } from './who.js';
 
 /** What an edit has read and changes: its object must still have the expected values. */
 interface Edited {
@@ -38,8 +39,6 @@ interface Edited {
 	fields: Fields;
 	expected: Checks['expected'];
 }
-
-import { machineUser } from './who.js';
 
 export async function startCommand(name: EndpointName, invocation: RunInvocation, edited?: Edited): Promise<ExitCode> {
 	const { dryRun = false, diff = false, ifUnmodified } = invocation.options;

@@ -12,7 +12,6 @@ import { outcomeNames } from '../../../http/outcomes.js';
 import type { Context } from '../../../io/context.js';
 import type { StyleName } from '../../../output/colour.js';
 import type { Column, Row } from '../../../output/columns.js';
-import { factsOf } from '../../../output/formats.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { relativeTime } from '../../../text.js';
 import { defineCommand, type Invocation } from '../../command.js';
@@ -20,7 +19,7 @@ import { notify, say, warn } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions, wholeNumber } from '../../options/shared.js';
 import { parseDuration } from '../../options/window.js';
-import { chosenFormat, printAll, SHOWN } from '../../results.js';
+import { chosenFormat, isDataFormat, isNarrow, printAll, SHOWN } from '../../results.js';
 
 /** Why rows are left. */
 function reasonOf({ state, end, header, problem }: RunSummary): string | null {
@@ -96,9 +95,6 @@ function resultStyle({ state, failed, differs, unknown, invalid }: Row): StyleNa
 
 const NAMED_IDS = 3;
 
-/** Narrower terminals show fewer columns. */
-export const WIDE = 72;
-
 /** `night.csv`, `17 18`, `night.plan`, `run f3k9x` */
 function fromText({ source }: RunPlan): string {
 	switch (source.from) {
@@ -119,30 +115,31 @@ function fromText({ source }: RunPlan): string {
 const noteText = ({ note, plan_note }: Row): string => [...new Set([plan_note, note])].filter(Boolean).join('; ');
 
 /** What a table shows; other formats have all that is known. */
-function runColumns({ stdout, clock }: Context): Column[] {
+function runColumns(context: Context): Column[] {
+	const { stdout, clock } = context;
 	const result: Column = { path: 'result', least: 22, style: (_, row) => resultStyle(row) };
 	if (!stdout.isTTY) {
 		const before = ['run', 'started', 'user', 'command', 'input', 'state'].map((path) => ({ path }));
 		return [...before, result, { path: 'note', get: noteText }];
 	}
-	const isNarrow = (stdout.columns ?? WIDE) < WIDE;
+	const hasRoom = !isNarrow(context);
 	const when = ({ started }: Row): string => {
 		return typeof started === 'string' ? relativeTime(Date.parse(started), clock.now()) : '';
 	};
 	return [
 		{ path: 'run', get: ({ run }) => shortId(String(run)), whole: true },
 		{ path: 'when', get: when, least: 11 },
-		...(isNarrow ? [] : [{ path: 'user', label: 'who', least: 4 }]),
+		...(hasRoom ? [{ path: 'user', label: 'who', least: 4 }] : []),
 		{ path: 'command', least: 13 },
 		{ path: 'from', least: 9 },
-		isNarrow ? { ...result, least: 10 } : result,
+		hasRoom ? result : { ...result, least: 10 },
 		{ path: 'shard', optional: true },
-		...(isNarrow ? [] : [{ path: 'note', get: noteText, least: 6, optional: true }]),
+		...(hasRoom ? [{ path: 'note', get: noteText, least: 6, optional: true }] : []),
 	];
 }
 
 export async function printRuns(invocation: Invocation, runs: readonly RunSummary[]): Promise<void> {
-	const isEverything = factsOf(chosenFormat(invocation)).prints === 'everything';
+	const isEverything = isDataFormat(invocation);
 	const columns = isEverything ? runKeys.map((path) => ({ path })) : runColumns(invocation.context);
 	const forPerson = (summary: RunSummary): Row => {
 		const { header } = summary;

@@ -21,18 +21,19 @@ import { defineCommand, type Invocation } from '../../command.js';
 import { lookUpWith } from '../../lookups.js';
 import { say, writeSummary } from '../../notices.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
-import { chosenFormat, openResults, picksValues, printAll, SHOWN } from '../../results.js';
-import { outcomeOption, runArgument } from '../../runs/options.js';
-import { outcomeColumns, outcomeView, printedIds } from '../../runs/outcomes.js';
 import {
-	changeColumns,
+	chosenFormat,
 	isDataFormat,
-	plannedLines,
-	plannedView,
+	openResults,
+	picksValues,
+	printAll,
 	printsLeft,
 	printsLines,
-	reportPlan,
-} from '../../runs/printers/preview.js';
+	SHOWN,
+} from '../../results.js';
+import { outcomeOption, runArgument } from '../../runs/options.js';
+import { outcomeColumns, outcomeView, printedIds } from '../../runs/outcomes.js';
+import { changeColumns, plannedLines, plannedView, reportPlan } from '../../runs/printers/preview.js';
 import { noteUnreached, runView } from './list.js';
 
 export const command = defineCommand({

@@ -13,12 +13,21 @@ import type { Survey } from '../../../bulk/run/survey.js';
 import { sources } from '../../../bulk/sources.js';
 import { ExitCode, SupportctlError } from '../../../errors.js';
 import type { Column, Row } from '../../../output/columns.js';
-import { factsOf } from '../../../output/formats.js';
 import type { Renderer } from '../../../output/render.js';
 import { asksForJson, sanitise } from '../../../output/sanitise.js';
 import { shellWord } from '../../../profile/settings.js';
 import { writeSummary } from '../../notices.js';
-import { asksForData, type Caller, chosenFormat, isOwnTable, openResults, picksValues, SHOWN } from '../../results.js';
+import {
+	asksForData,
+	type Caller,
+	isDataFormat,
+	isOwnTable,
+	openResults,
+	picksValues,
+	printsLeft,
+	printsLines,
+	SHOWN,
+} from '../../results.js';
 import type { RunJob } from '../job.js';
 import { printedIds } from '../outcomes.js';
 import { placeOf } from '../questions.js';
@@ -174,22 +183,6 @@ export async function reportPlan(name: string, texts: readonly string[], cwd: st
 	const { plan } = header;
 	const rows = plannedChanges(path, plan);
 	await writePlanReports(specs, { header, name: shellWord(name), digest: sha256, rows, ...sumUp(path, plan) }, cwd);
-}
-
-export function isDataFormat(call: Caller): boolean {
-	return factsOf(chosenFormat(call)).prints === 'everything';
-}
-
-/** IDs and counts are of rows that are sent. */
-export function printsLeft(call: Caller): boolean {
-	const { prints } = factsOf(chosenFormat(call));
-	return prints === 'columns' || prints === 'everything';
-}
-
-/** Tables have a line for each field, and data an object for each row. */
-export function printsLines(call: Caller): boolean {
-	const { prints, exports } = factsOf(chosenFormat(call));
-	return prints === 'columns' || exports === 'cells';
 }
 
 /** Objects that reads show with a title, a username or a name. */
