@@ -8,6 +8,11 @@ export function plural(noun: string, count: number): string {
 	return /(s|content)$/.test(noun) ? noun : `${noun}s`;
 }
 
+/** `1,234`: totals and reports have large numbers. */
+export function formatCount(count: number): string {
+	return count.toLocaleString('en');
+}
+
 /** `1 row`, `300 replies`. */
 export function counted(count: number, noun: string): string {
 	return `${count} ${plural(noun, count)}`;

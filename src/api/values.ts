@@ -1,5 +1,7 @@
 /** What every value is made of: IDs, slugs, dates, and what JSON may hold. */
 
+import { formatCount } from './names.js';
+
 /** In words; the caller adds the row, line or flag. */
 interface Problem {
 	problem: string;
@@ -142,7 +144,7 @@ const MOST_FIELDS = 10_000;
 /** @returns a clause for an object or a header that is too wide */
 export function widthProblem(fields: number, what: 'columns' | 'keys'): string | undefined {
 	if (fields <= MOST_FIELDS) return undefined;
-	return `${fields.toLocaleString('en')} ${what}: more than ${MOST_FIELDS.toLocaleString('en')} are not read`;
+	return `${formatCount(fields)} ${what}: more than ${formatCount(MOST_FIELDS)} are not read`;
 }
 
 export function wholeNumber(text: string): number | undefined {

@@ -3,7 +3,7 @@
 import type { Field } from '../api/fields.js';
 import { kinds } from '../api/kinds.js';
 import { isId } from '../api/values.js';
-import type { NameOf } from './change.js';
+import { type NameOf, receiverField } from './change.js';
 
 export interface CalledRecord {
 	/** `users`, or a taxonomy. */
@@ -62,6 +62,3 @@ function placeOf({ name, kind }: Named): string | undefined {
 	const { names } = kinds[kind];
 	return names?.of === 'terms' ? name : names?.of;
 }
-
-/** Who receives what deleted users leave. */
-export const receiverField = { name: 'reassign', kind: 'user' } as const satisfies Named;

@@ -10,6 +10,7 @@ import type { Known } from '../http/known.js';
 import { type Outcome, unsent } from '../http/outcome.js';
 import { eachHidden, escapeUnseen, showHidden } from '../text.js';
 import { changedPart, slice } from './excerpt.js';
+import { isNothing } from './held.js';
 import type { BeforeRecord, RowRecord } from './journal/records.js';
 import type { RunPlan } from './plan.js';
 
@@ -69,6 +70,9 @@ export interface Naming {
 	stays?(field: string): boolean;
 }
 
+/** Who receives what deleted users leave. */
+export const receiverField = { name: 'reassign', kind: 'user' } as const satisfies Pick<Field, 'name' | 'kind'>;
+
 const NOT_SHOWN: Known<never> = {
 	is: 'unknown',
 	why: unsent('unknown', 'not_shown', 'the service does not show this field'),
@@ -93,7 +97,7 @@ export function changeOf(written: Written, before: Before | undefined, naming: N
 		if (Object.hasOwn(values, name)) return { is: 'shown', value: values[name] };
 		return before?.absent.includes(name) ? NOT_THERE : NOT_SHOWN;
 	};
-	const receiver = reassign === undefined ? undefined : named({ name: 'reassign', kind: 'user' }, reassign, nameOf);
+	const receiver = reassign === undefined ? undefined : named(receiverField, reassign, nameOf);
 	const called = label ?? ids.username ?? ownName(endpoint, ids, nameOf);
 	return {
 		object: { noun: endpoint.noun, ids, ...(called === undefined ? {} : { label: called }) },
@@ -181,10 +185,6 @@ function named(field: Pick<Field, 'name' | 'kind'>, value: unknown, nameOf: Nami
 }
 
 const isZero = (value: unknown): boolean => value === 0 || value === '0';
-
-function isNothing(value: unknown): boolean {
-	return value === null || value === undefined || value === '' || isZero(value);
-}
 
 /** `ticket 14 "Printer on fire"`, `user 7 "amir.rossi"` */
 export function objectText({ noun, ids, label }: Change['object']): string {

@@ -1,7 +1,7 @@
 /** What many changes come to, in one line: `300 titles (all different) · 216 priorities: 119 Low, 97 High`. */
 
 import { createHash } from 'node:crypto';
-import { plural } from '../api/names.js';
+import { formatCount, plural } from '../api/names.js';
 import { type Action, type Change, cut, doneText, itemsOf, newText } from './change.js';
 
 interface Total {
@@ -55,7 +55,7 @@ export class Totals {
 	/** `300 tickets would change: 300 titles, 235 assignees` */
 	would(noun: string): string {
 		const isDelete = [...this.#totals.values()].every(({ field }) => field === undefined);
-		return `${count(this.rows)} ${plural(noun, this.rows)} would ${isDelete ? 'be deleted' : 'change'}: ${this.short()}`;
+		return `${formatCount(this.rows)} ${plural(noun, this.rows)} would ${isDelete ? 'be deleted' : 'change'}: ${this.short()}`;
 	}
 
 	/** `300 titles, 235 assignees` */
@@ -82,22 +82,20 @@ function keyOf(text: string): string {
 	return text.length <= LONGEST_VALUE ? text : createHash('sha256').update(text).digest('base64');
 }
 
-const count = (rows: number): string => rows.toLocaleString('en');
-
 function shortText(total: Total): string {
 	const { field, rows } = total;
-	return field === undefined ? byValue(total).join(', ') : `${count(rows)} ${fieldCount(field, rows)}`;
+	return field === undefined ? byValue(total).join(', ') : `${formatCount(rows)} ${fieldCount(field, rows)}`;
 }
 
 function longText(total: Total): string {
 	const { field, rows, values, areItems } = total;
 	const start = shortText(total);
 	if (field === undefined) return start;
-	if (values === undefined) return `${start} (more than ${count(MOST_VALUES)} different)`;
+	if (values === undefined) return `${start} (more than ${formatCount(MOST_VALUES)} different)`;
 	if (!areItems && values.size > 1) {
 		if (values.size === rows) return `${start} (all different)`;
 		const areShort = [...values.values()].every(({ isCut }) => !isCut);
-		if (values.size > LISTED || !areShort) return `${start} (${count(values.size)} different)`;
+		if (values.size > LISTED || !areShort) return `${start} (${formatCount(values.size)} different)`;
 	}
 	const [only] = values.values();
 	return `${start}: ${values.size === 1 && !areItems ? only?.text : byValue(total).join(', ')}`;
@@ -105,9 +103,9 @@ function longText(total: Total): string {
 
 /** The most frequent ones. */
 function byValue({ rows, values }: Total): string[] {
-	if (values === undefined) return [`${count(rows)} of more than ${count(MOST_VALUES)} kinds`];
+	if (values === undefined) return [`${formatCount(rows)} of more than ${formatCount(MOST_VALUES)} kinds`];
 	const all = [...values.values()].sort((left, right) => right.rows - left.rows);
-	const listed = all.slice(0, LISTED).map((each) => `${count(each.rows)} ${each.text}`);
+	const listed = all.slice(0, LISTED).map((each) => `${formatCount(each.rows)} ${each.text}`);
 	return all.length > LISTED ? [...listed, '…'] : listed;
 }
 

@@ -5,10 +5,9 @@ import { counted } from '../api/names.js';
 import { listRequest, ownAccount, PAGE_SIZE, type Read, reads } from '../api/reads.js';
 import { createPlanner, type Request } from '../api/request.js';
 import { isObject } from '../api/values.js';
-import { type ListedObject, objectsIn } from '../bulk/lists/pages.js';
+import { type ListedObject, objectsIn, totalIn } from '../bulk/lists/pages.js';
 import { isRouteMissing } from '../http/judge.js';
 import type { Outcome } from '../http/outcome.js';
-import { headerOf } from '../http/response.js';
 
 type Send = (request: Request) => Promise<Outcome>;
 
@@ -69,8 +68,7 @@ async function examineTickets(send: Send, dialect: Dialect, me: unknown): Promis
 		return answer(forbidden ? 'none' : null, `can't list tickets${why(outcome)}`, forbidden);
 	}
 	if (objects.length === 0) return answer(null, 'the list of tickets is empty');
-	const total = headerOf(outcome.headers ?? {}, 'x-wp-total');
-	const count = counted(Number(total ?? objects.length), 'ticket');
+	const count = counted(totalIn(outcome) ?? objects.length, 'ticket');
 	const isOwn = ({ assignee, author }: ListedObject): boolean =>
 		[assignee, author].some((id) => String(id) === String(me));
 	const foreign = objects.find((each) => !isOwn(each));

@@ -10,7 +10,7 @@ import type { Counts } from './counts.js';
 import { RUN_ID } from './header.js';
 import type { JournalScan } from './history.js';
 import { lineReader, scanJournal } from './read.js';
-import { type EndRecord, readHeader, recordIn } from './records.js';
+import { type EndRecord, readHeader, recordIn, unreadable } from './records.js';
 
 const EXTENSION = '.ndjson';
 
@@ -34,8 +34,8 @@ export function isOwnJournal(stateDir: string, id: string, path: string): boolea
 	}
 }
 
-/** `20261121-074512` */
-function idTime(ms: number): string {
+/** What an ID begins with: `20261121-074512`. */
+export function idTime(ms: number): string {
 	return new Date(ms).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
 }
 
@@ -157,11 +157,7 @@ export function readRunHeader(path: string): RunHeader {
 	try {
 		return readHeader(readEdges(path).first, path);
 	} catch (error) {
-		if (error instanceof FailedError) throw error;
-		throw new FailedError(`can't read the journal ${path}: ${fileProblem(error)}`, {
-			code: 'unreadable_journal',
-			cause: error,
-		});
+		throw unreadable(path, error);
 	}
 }
 
@@ -199,13 +195,10 @@ function whyNot(error: unknown): string {
 	return fileProblem(error).replace(/^can't read the (?:journal|lock) [^\n]*?: /, '');
 }
 
-/** The runs that the state folder knows of, newest first, at most `limit`. */
-export async function listRuns(stateDir: string, limit = Number.POSITIVE_INFINITY): Promise<RunSummary[]> {
+/** The runs that the state folder knows of, newest first. */
+export async function listRuns(stateDir: string): Promise<RunSummary[]> {
 	const summaries: RunSummary[] = [];
-	for await (const summary of runsIn(stateDir)) {
-		if (summaries.length >= limit) break;
-		summaries.push(summary);
-	}
+	for await (const summary of runsIn(stateDir)) summaries.push(summary);
 	return summaries;
 }
 

@@ -4,6 +4,7 @@ import { statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PRIVATE } from '../../folder.js';
 import {
+	idTime,
 	isOpenState,
 	isOwnJournal,
 	journalPath,
@@ -24,7 +25,7 @@ const MOST_AT_ONCE = 1000;
 export async function pruneSmallRuns(stateDir: string, now: number): Promise<void> {
 	try {
 		if (!isDue(join(runsFolder(stateDir), markName()), now)) return;
-		const before = new Date(now - SMALL_KEPT_MS).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+		const before = idTime(now - SMALL_KEPT_MS);
 		const old = runIds(stateDir).filter((id) => id < before);
 		for (const id of old.reverse().slice(0, MOST_AT_ONCE)) {
 			const path = journalPath(stateDir, id);

@@ -2,12 +2,11 @@
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { FailedError, fileProblem } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { ByRow } from './by-row.js';
 import { JournalScan } from './history.js';
-import { type JournalRecord, notAJournal, type RowRecord, readHeader, recordIn } from './records.js';
+import { type JournalRecord, notAJournal, type RowRecord, readHeader, recordIn, unreadable } from './records.js';
 
 /** Larger chunks cost more memory. */
 const CHUNK_BYTES = 64 * 1024;
@@ -62,11 +61,7 @@ export async function scanJournal(
 		scan.tornBytes = Math.max(0, fstatSync(fd).size - scan.validBytes);
 		return scan;
 	} catch (error) {
-		if (error instanceof FailedError) throw error;
-		throw new FailedError(`can't read the journal ${path}: ${fileProblem(error)}`, {
-			code: 'unreadable_journal',
-			cause: error,
-		});
+		throw unreadable(path, error);
 	} finally {
 		if (fd !== undefined) closeSync(fd);
 	}

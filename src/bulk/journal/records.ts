@@ -3,7 +3,7 @@
 import { crc32 } from 'node:zlib';
 import type { AppliedDifference } from '../../api/applied.js';
 import { bounded, isId, isObject } from '../../api/values.js';
-import { type ExitCode, FailedError } from '../../errors.js';
+import { type ExitCode, FailedError, fileProblem } from '../../errors.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import type { NameRecord } from '../lists/found.js';
@@ -366,6 +366,13 @@ export function recordIn(line: string): JournalRecord | string {
 
 export function notAJournal(path: string, reason: string): FailedError {
 	return new FailedError(`can't read the journal ${path}: ${reason}`, { code: 'not_a_journal' });
+}
+
+/** For what the system says when a journal is read. */
+export function unreadable(path: string, error: unknown): FailedError {
+	if (error instanceof FailedError) return error;
+	const why = fileProblem(error);
+	return new FailedError(`can't read the journal ${path}: ${why}`, { code: 'unreadable_journal', cause: error });
 }
 
 export function headerLine(header: RunHeader): string {

@@ -11,7 +11,6 @@ import { FailedError, NOT_SIGNED_IN, SupportctlError } from '../../errors.js';
 import { isRouteMissing } from '../../http/judge.js';
 import type { Known } from '../../http/known.js';
 import { type Outcome, unsent } from '../../http/outcome.js';
-import { headerOf } from '../../http/response.js';
 import { isNothing } from '../held.js';
 import {
 	type Directory,
@@ -23,7 +22,7 @@ import {
 	Memory,
 	type Setting,
 } from './found.js';
-import { type ListedObject, objectsIn, readWhole } from './pages.js';
+import { type ListedObject, objectsIn, readWhole, totalIn } from './pages.js';
 import { Users } from './users.js';
 
 export type Directories = ReturnType<typeof createDirectories>;
@@ -289,11 +288,6 @@ class Terms extends Listing {
 		const likely = isSeveral || didYouMean(text, names) || `; list terms: supportctl term list ${this.taxonomy}`;
 		return { problem: `${this.taxonomy} ${quote(text)} not found${likely}`, missing: true };
 	}
-}
-
-export function totalIn({ headers = {} }: Outcome): number | undefined {
-	const text = headerOf(headers, 'x-wp-total') ?? '';
-	return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 /** What a service makes as a slug is sent as it is. */

@@ -210,7 +210,7 @@ class List<Row> {
 		if (number > 1 && outcome.code === 'rest_post_invalid_page_number') return undefined;
 		const objects = this.options.rowsIn(outcome);
 		if (objects === undefined) throw new Ended(outcome);
-		this.#total = countIn(outcome, 'x-wp-total');
+		this.#total = totalIn(outcome);
 		return { number, objects, total: this.#total, pages: countIn(outcome, 'x-wp-totalpages') };
 	}
 
@@ -293,6 +293,11 @@ function endless(count: number): Ended {
 function repeated(count: number): Ended {
 	const message = `the service repeats pages: ${count} objects were read, and the next page brought nothing new`;
 	return new Ended({ outcome: 'failed', code: 'incomplete_list', message, attempts: 1, ms: 0 });
+}
+
+/** How many objects the whole list has, by the service's count. */
+export function totalIn(outcome: Outcome): number | undefined {
+	return countIn(outcome, 'x-wp-total');
 }
 
 function countIn({ headers = {} }: Outcome, name: string): number | undefined {

@@ -1,14 +1,14 @@
 /** The HTML report: one page that loads nothing. */
 
 import { createHash } from 'node:crypto';
-import { plural } from '../../api/names.js';
+import { formatCount, plural } from '../../api/names.js';
 import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import { capitalized, durationText } from '../../text.js';
 import { type Change, doneText, type FieldChange, itemsOf, sidesOf } from '../change.js';
 import style from './browser.css' with { type: 'text' };
 import script from './browser.js' with { type: 'text' };
 import { escapeXml, plainText } from './escape.js';
-import { formatCount, type Page, type PageRow, workedMs } from './page.js';
+import { type Page, type PageRow, workedMs } from './page.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
 

@@ -1,8 +1,9 @@
 /** The markdown report, for a CI job or a pull request. */
 
+import { formatCount } from '../../api/names.js';
 import { doneText } from '../change.js';
 import { escapeMarkdown, plainText } from './escape.js';
-import { formatCount, type Page, type PageRow } from './page.js';
+import type { Page, PageRow } from './page.js';
 
 /** A comment on GitHub has room for 65,536 characters; there may be something around the report. */
 const MOST_BYTES = 58_000;

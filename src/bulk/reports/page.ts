@@ -1,7 +1,7 @@
 /** What reports say of a run or a plan. */
 
 import { endpoints, ownId, replayRules } from '../../api/endpoints.js';
-import { nameRow, plural } from '../../api/names.js';
+import { formatCount, nameRow, plural } from '../../api/names.js';
 import { isDone, meaningOf, type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import { durationText } from '../../text.js';
 import { type Change, doneText, objectText } from '../change.js';
@@ -201,10 +201,6 @@ function emptyTitle({ rows, unchanged }: LeftRows): string {
 /** Without the pauses before resumes. */
 export function workedMs(ticks: readonly Tick[]): number {
 	return ticks.reduce((longest, { end }) => Math.max(longest, end), 0);
-}
-
-export function formatCount(value: number): string {
-	return value.toLocaleString('en');
 }
 
 function count(rows: number, noun: string): string {

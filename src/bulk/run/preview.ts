@@ -11,8 +11,8 @@ import { ExitCode, FailedError } from '../../errors.js';
 import { isRouteMissing } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, skipped, unsent } from '../../http/outcome.js';
 import { meaningOf } from '../../http/outcomes.js';
-import { Called, receiverField } from '../called.js';
-import { changeOf, type Left, leftChange, type NameOf } from '../change.js';
+import { Called } from '../called.js';
+import { changeOf, type Left, leftChange, type NameOf, receiverField } from '../change.js';
 import {
 	type Held,
 	heldAfter,

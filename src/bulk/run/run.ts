@@ -1,7 +1,6 @@
 /** A run from its plan to its exit code. */
 
 import { endpoints } from '../../api/endpoints.js';
-import { counted } from '../../api/names.js';
 import { ExitCode } from '../../errors.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { nextSteps } from '../journal/counts.js';
@@ -37,11 +36,6 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 /** In the report of a run that was refused. */
 const MOST_REFUSED = 5000;
 
-/** `4 of 515 rows are invalid; nothing was sent` */
-export function invalidNote({ invalid, rows }: Survey): string {
-	return `${invalid} of ${counted(rows, 'row')} ${invalid === 1 ? 'is' : 'are'} invalid; nothing was sent`;
-}
-
 async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | undefined): Promise<ExitCode> {
 	const { plan, resumes, extent } = given.work;
 	const { redact, show } = given.means;
@@ -63,7 +57,8 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		}
 		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
 		const isRefused = survey.invalid > 0 && !plan.skipInvalid;
-		if (isRefused) await writeRefusal(given, newHeader(given, rows, survey), refused, invalidNote(survey));
+		const note = `${survey.invalidText()}; nothing was sent`;
+		if (isRefused) await writeRefusal(given, newHeader(given, rows, survey), refused, note);
 		await show({ type: 'surveyed', survey, rows });
 		if (isRefused) return ExitCode.usage;
 		if (survey.rows === 0 && isInput(plan.source)) given.means.warn(`no rows in ${sourceName(plan.source)}`);

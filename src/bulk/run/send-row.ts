@@ -13,7 +13,7 @@ import type { Client } from '../../http/client.js';
 import { differing, isRouteMissing, lookedUpId } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, skipped, unsent } from '../../http/outcome.js';
 import { isDone, mayBeWritten } from '../../http/outcomes.js';
-import { type SendOptions, send } from '../../http/send.js';
+import { type SendOptions, send, WAIT_TOO_LONG } from '../../http/send.js';
 import { type Held, heldOf, heldWith, isShown, type TermOf, withTerms } from '../held.js';
 import type { Journal } from '../journal/write.js';
 import { listOfOne } from '../lists/batches.js';
@@ -425,7 +425,7 @@ function mayBeRewritten({ endpoint, sent = {} }: Request): boolean {
 /** Whether a read can settle a write's outcome: a refusal by the service itself stands. */
 function mayNeedReading({ outcome, refused, busy, code }: Outcome): boolean {
 	// Longer than anybody waits.
-	if (code === 'wait_too_long') return false;
+	if (code === WAIT_TOO_LONG) return false;
 	if (outcome === 'failed') return refused !== true && busy !== true;
 	return mayBeWritten({ outcome });
 }

@@ -2,6 +2,7 @@
 
 import { endpointList } from '../../api/endpoints.js';
 import { kinds } from '../../api/kinds.js';
+import { counted } from '../../api/names.js';
 import { PAGE_SIZE } from '../../api/reads.js';
 import { UsageError } from '../../errors.js';
 import type { Complaint } from '../input/rows.js';
@@ -82,6 +83,11 @@ export class Survey {
 	get own(): number {
 		const { shard } = this.plan;
 		return this.selected + this.skipped + (shard === undefined || shard.index === 1 ? this.invalid : 0);
+	}
+
+	/** `4 of 515 rows are invalid` */
+	invalidText(): string {
+		return `${this.invalid} of ${counted(this.rows, 'row')} ${this.invalid === 1 ? 'is' : 'are'} invalid`;
 	}
 
 	add(planned: PlannedRow): void {

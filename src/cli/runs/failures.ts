@@ -12,6 +12,7 @@ import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { outcomes } from '../../http/outcomes.js';
 import { missingRight, nextStepFor } from '../../http/problem.js';
+import { WAIT_TOO_LONG } from '../../http/send.js';
 import type { Palette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
 import { annotate, asksForJson } from '../../output/sanitise.js';
@@ -51,7 +52,7 @@ export function nextStep(
 export function verdictOf(
 	{ outcome, status, code, message, attempts }: Outcome,
 	what: string,
-	verdict = code === 'wait_too_long' ? ' was put off' : outcomes[outcome].verdict,
+	verdict = code === WAIT_TOO_LONG ? ' was put off' : outcomes[outcome].verdict,
 ): string {
 	const ofService = code === undefined || code.startsWith('http_') ? '' : ` ${code}`;
 	const http = status === undefined ? '' : ` (HTTP ${status}${ofService})`;

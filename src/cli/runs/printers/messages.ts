@@ -252,7 +252,6 @@ export function noteColumns({ plan, context, options }: RunJob, { columns }: Pla
 }
 
 /** `2 of 9 rows are invalid; nothing was sent` */
-function invalidNote({ skipInvalid }: RunPlan, { invalid, rows }: Survey): string {
-	const of = `${invalid} of ${counted(rows, 'row')} ${invalid === 1 ? 'is' : 'are'} invalid`;
-	return skipInvalid ? `${of} and will be skipped` : `${of}; nothing was sent`;
+function invalidNote({ skipInvalid }: RunPlan, survey: Survey): string {
+	return survey.invalidText() + (skipInvalid ? ' and will be skipped' : '; nothing was sent');
 }
