@@ -131,8 +131,8 @@ const api = [
 		'--force moves to the trash': [' || (force !== undefined && isForced === true)', ''],
 		'posts of a deleted user have no receiver': ['if (takesReassign && reassign !== undefined)', 'if (false)'],
 		'rows of one reply under two tickets are sent at the same time': [
-			'key: endpoint.changes === undefined ? path :',
-			'key: true ? path :',
+			'const key = endpoint.changes === undefined ? path :',
+			'const key = true ? path :',
 		],
 	}),
 	...bugsIn('src/api/request.ts', ['test/acceptance/input-checks.test.ts'], {
