@@ -16,8 +16,6 @@ const FIRST_MS = 50;
 /** So many responses, or so long, from a cut back to the refused rate: few refusals among them, and soon after a limit that rises. */
 const CYCLE = 160;
 const CYCLE_MS = 8000;
-/** So many cycles without a refusal, and with few requests a second: others who shared the limit are over. Slow start finds it. */
-const QUIET = 1.5;
 /** There it stays for so many of the pauses that the service asked for: they cost at most a thirtieth of the time. */
 const PAUSES = 30;
 /** The limit is just below a rate that was refused. */
@@ -28,6 +26,8 @@ const DEEPEST_CUT = 0.5;
 /** … but not below this share of what the last second served. Fewer requests a second show no rate. */
 const SERVED = 0.85;
 const FEW = 4;
+/** The cycle after the return adds at least so many requests a second, or doubles a lower rate: others who shared the limit may be over. */
+const MORE = 2;
 /** Refusals that are still there at this share of the best rate don't depend on the rate: more of them are tolerated. */
 const USELESS = 0.25;
 const MOST_TOLERANCE = 0.9;
@@ -140,7 +140,6 @@ export class RateFinder {
 	}
 
 	#grow(ms: number): void {
-		if (this.#cycles > QUIET && this.rate < FEW) this.#top = undefined;
 		if (this.#top === undefined) {
 			this.rate *= SLOW_START;
 			return;
@@ -148,7 +147,9 @@ export class RateFinder {
 		if (this.#cycles >= 1 && this.#holdMs > 0) this.#holdMs -= ms;
 		else this.#cycles += Math.max(1 / CYCLE, ms / CYCLE_MS);
 		// Fast at first, slowly near the top, and then faster to look for more.
-		this.rate = Math.max(MIN_RATE, this.#top * (1 + this.#depth * (this.#cycles - 1) ** 3));
+		const below = this.#depth * this.#top;
+		const scale = this.#cycles < 1 ? below : Math.max(below, Math.min(MORE, this.#top));
+		this.rate = Math.max(MIN_RATE, this.#top + scale * (this.#cycles - 1) ** 3);
 	}
 
 	/** A little less, and no growth for a while. */
