@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { createAuthority } from '../support/certificates.js';
+import { runCli, runHere } from '../support/cli.js';
 import { credentials } from '../support/fault.js';
 import { startForwardProxy } from '../support/forward-proxy.js';
 import { listen } from '../support/listen.js';
-import { runCli, runHere } from '../support/only-writes.js';
 import { startRecorder } from '../support/recorder.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -16,14 +16,16 @@ const authority = createAuthority();
 
 /** An HTTPS service that wants credentials and remembers who called; ends with the test. */
 async function startService(options: ServerOptions) {
-	const requests: { path: string | undefined; headers: IncomingMessage['headers']; client: unknown }[] = [];
+	const requests: (Pick<IncomingMessage, 'method' | 'headers'> & { path: string | undefined; client: unknown })[] = [];
 	const server = createServer(options, (request, response) => {
 		request.resume();
 		const client = (request.socket as TLSSocket).getPeerCertificate()?.subject?.CN;
-		requests.push({ path: request.url, headers: request.headers, client });
-		const signedIn = request.headers.authorization !== undefined;
+		const { method, url: path, headers } = request;
+		requests.push({ method, path, headers, client });
+		const signedIn = headers.authorization !== undefined;
 		response.writeHead(signedIn ? 200 : 401, { 'content-type': 'application/json' });
-		response.end(signedIn ? '{"id": 14, "status": "hold"}' : '{"code": "rest_not_logged_in", "message": "no"}');
+		const status = method === 'GET' ? 'open' : 'hold';
+		response.end(signedIn ? JSON.stringify({ id: 14, status }) : '{"code": "rest_not_logged_in", "message": "no"}');
 	});
 	server.on('tlsClientError', () => {});
 	const port = await listen(server);
@@ -58,9 +60,14 @@ describe('HTTPS from login to a run', () => {
 		const { run, login, stored, folder } = setUp();
 		expect((await login(baseUrl, '--ca-file', 'ca.pem')).exitCode).toBe(0);
 		expect(stored().caFile).toBe(join(folder, 'ca.pem'));
+		const before = requests.length;
 		const { exitCode, stderr } = await run([...update, '--timeout', '5']);
 		expect(exitCode, stderr).toBe(0);
-		expect(requests.at(-1)?.path).toBe('/wp-json/support-api/v1/tickets/14');
+		const ticket = '/wp-json/support-api/v1/tickets/14';
+		expect(requests.slice(before).map(({ method, path }) => [method, path])).toEqual([
+			['GET', `${ticket}?context=edit`],
+			['POST', ticket],
+		]);
 	});
 
 	it('shows the client certificate of the profile', async () => {

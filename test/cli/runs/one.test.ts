@@ -2,28 +2,32 @@
 
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { Words } from '../../support/cli.js';
-import { createWorkplace, startWorkplace } from '../../support/only-writes.js';
+import { startDesk } from '../../support/desk.js';
 import { json, text } from '../../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../../support/sandbox.js';
+import { createWorkplace, startWorkplace } from '../../support/workplace.js';
 
 describe('--data', () => {
 	it.each(['id', 'ID', 'Id', 'ticket_id', 'user_id'])('never sends %s in the body', async (name) => {
-		const { recorder, work } = await startWorkplace(json(200, { id: 14 }));
+		const { recorder, work } = await startDesk(json(200, { id: 14 }));
 		const run = (id: number) =>
 			work.run(['ticket', 'update', '14', '--data', JSON.stringify({ [name]: id, title: 'x' })]);
 		expect((await run(14)).exitCode).toBe(0);
-		expect(recorder.requests.map(({ body }) => body)).toEqual(['{"title":"x"}']);
+		expect(recorder.requests.map(({ method, body }) => [method, body])).toEqual([
+			['GET', ''],
+			['POST', '{"title":"x"}'],
+		]);
 		expect(await run(15)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('but the path says 14') });
-		expect(recorder.requests).toHaveLength(1);
+		expect(recorder.requests).toHaveLength(2);
 	});
 
 	it('of a reply has its ticket compared with the ticket, not the reply', async () => {
-		const { recorder, work } = await startWorkplace(json(200, { id: 101 }));
+		const { recorder, work } = await startDesk(json(200, { id: 101 }));
 		const run = (ticket_id: number) =>
 			work.run(['reply', 'update', '14', '101', '--data', JSON.stringify({ ticket_id, id: 101, content: 'x' })]);
 		expect((await run(14)).exitCode).toBe(0);
 		expect((await run(101)).exitCode).toBe(2);
-		expect(recorder.requests).toHaveLength(1);
+		expect(recorder.requests.map(({ method }) => method)).toEqual(['GET', 'POST']);
 	});
 });
 
@@ -36,7 +40,7 @@ test.each(['failed', 'outcome', 'message', 'rest_invalid_param', 'hunter2', 'hun
 			data: { status: 400, params: { password: `not ${password}`, name: 'no' } },
 			seen: [password],
 		};
-		const { work } = await startWorkplace(json(400, body));
+		const { work } = await startDesk(json(400, body));
 		const words = 'user update 3 --password-stdin --name x --json --journal j.ndjson';
 		const { exitCode, stdout } = await work.run(words, { stdin: `${password}\n` });
 		expect(exitCode).toBe(1);
@@ -155,7 +159,7 @@ describe('columns of results', () => {
 	);
 
 	it('that fail leave the exit code of a run that was not ok, and the copy of stdin that its resume needs', async () => {
-		const { work } = await startWorkplace(text(504, ''));
+		const { work } = await startDesk(text(504, ''));
 		const words = 'ticket update --input - --retries 0 -q --query sum([].outcome)';
 		const { exitCode, stderr } = await work.run(words, { stdin: 'id,status\n14,hold\n' });
 		expect(exitCode).toBe(5);

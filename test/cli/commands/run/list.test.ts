@@ -1,20 +1,22 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { jsonLines, type Words } from '../../../support/cli.js';
 import { headerOf, outcomeOf, planOf, startJournal } from '../../../support/journal.js';
-import { createWorkplace } from '../../../support/only-writes.js';
 import { startSandbox, type TestSandbox } from '../../../support/sandbox.js';
-import type { Workplace } from '../../../support/workplace.js';
+import { createWorkplace, type Workplace } from '../../../support/workplace.js';
 
 let sandbox: TestSandbox;
-beforeAll(async () => {
+beforeEach(async () => {
 	sandbox = await startSandbox();
 });
-afterAll(() => sandbox.stop());
+afterEach(() => sandbox.stop());
 
 const place = (): Workplace => createWorkplace(sandbox.env);
+/** Paths of all requests but reads. */
+const writes = (): string[] =>
+	sandbox.requests.filter(({ method }) => method !== 'GET').map(({ path }) => path.replace(/^.*\/v1/, ''));
 const journalsOf = ({ env }: Workplace): string => env.SUPPORTCTL_STATE_DIR as string;
 const output = async (work: Workplace, words: Words): Promise<string> => (await work.run(words)).stdout;
 const jsonOf = async (work: Workplace, words: Words) => JSON.parse(await output(work, words));
@@ -35,18 +37,15 @@ describe('run rejects', () => {
 	it('gives failed rows in the columns of the input plus error, and takes them back when they are fixed', async () => {
 		const work = await edited();
 		const { exitCode, stdout, stderr } = await work.run('run rejects last --format csv');
-		const [error] = /404 rest_post_invalid_id: [^\n"]*/.exec(stdout) as RegExpExecArray;
+		const error = (id: number): string => `404 rest_post_invalid_id: ticket ${id} not found; nothing was written`;
 		expect({ exitCode, stdout, stderr }).toEqual({
 			exitCode: 0,
 			stderr: '',
-			stdout: `id,status,title,note,error\n999901,hold,"two\nlines",y,${error}\n999902,hold,=1+1," w ",${error}\n`,
+			stdout: `id,status,title,note,error\n999901,hold,"two\nlines",y,${error(999901)}\n999902,hold,=1+1," w ",${error(999902)}\n`,
 		});
-		work.write('again.csv', stdout.replace('999901', '3').replace('999902', '4'));
+		work.write('again.csv', stdout.replace('999901,', '3,').replace('999902,', '4,'));
 		expect((await work.run('ticket update --input again.csv --ignore-column note -q')).exitCode).toBe(0);
-		expect(sandbox.requests.slice(-2).map(({ path }) => path.replace(/^.*\/v1/, ''))).toEqual([
-			'/tickets/3',
-			'/tickets/4',
-		]);
+		expect(writes().slice(-2)).toEqual(['/tickets/3', '/tickets/4']);
 	});
 
 	it('keeps the format of the input where no other is asked for', async () => {
@@ -129,9 +128,10 @@ describe('run rejects', () => {
 				? `ticket_id,color,error,rejected_because\n999901,red,E7,${reason}\n`
 				: `{"ticket_id":999901,"color":"red","error":"E7","rejected_because":"${reason}"}\n`,
 		);
-		work.write(`again.${format}`, first);
+		work.write(`again.${format}`, first.replace('999901', '1'));
 		expect(await bodyOf(mapped)).toEqual({ custom_fields: { color: 'red', error: 'E7' } });
 		expect(await bodyOf()).toEqual({ custom_fields: { color: 'red' } });
+		work.write(`again.${format}`, first);
 		// The second reason takes the first one's place.
 		expect((await set(`again.${format}`, mapped)).exitCode).toBe(1);
 		expect(await output(work, rejects)).toBe(first);
@@ -221,10 +221,10 @@ describe('rows that a run ended without', () => {
 		const both = jsonLines(await output(work, `${unreached},failed --format ndjson`));
 		expect(both.map(({ id }) => id)).toEqual(['999901', '3', '6']);
 		expect(await output(work, `${unreached} --format ids`)).toBe('3\n6\n');
-		const before = sandbox.requests.length;
+		const before = writes().length;
 		work.write('again.csv', stdout);
 		expect((await work.run('ticket update --input again.csv -q')).exitCode).toBe(0);
-		expect(sandbox.requests.slice(before).map(({ path }) => path.replace(/^.*\/tickets\//, ''))).toEqual(['3', '6']);
+		expect(writes().slice(before)).toEqual(['/tickets/3', '/tickets/6']);
 		expect(await work.run(`${unreached} --format ids`)).toEqual({ exitCode: 0, stdout: '', stderr: '' });
 	});
 
@@ -306,29 +306,36 @@ describe('rows that a run ended without', () => {
 		expect([stdout, stderr]).toEqual(['error\n', expect.stringContaining(note)]);
 	});
 
-	it('are not taken for rows that were not sent where the run was killed or its journal is damaged', async () => {
-		const work = place();
-		work.write('edits.csv', SHORT);
-		await work.run(`ticket update --input edits.csv${STOPPED}`);
-		const { run, journal } = await lastRun(work);
-		const [head, ...records] = readFileSync(journal, 'utf8').trimEnd().split('\n');
-		const end = records.pop() as string;
-		const stderr = `2 rows without an outcome may have been sent; check and continue: supportctl run resume ${run}\n`;
-		const ends = [[], ['rubbish', end], ['{"type":"resume","at":"","tool":"0.1.0"}', end]];
-		for (const last of ends) {
-			writeFileSync(journal, `${[head, ...records, ...last].join('\n')}\n`);
-			const rejects = await work.run(`${unreached} --format csv`);
-			// One row at a time was under way; after damage it may have been any.
-			const rest = last.length === 0 ? '4,hold,the run ended before this row\n' : '';
-			expect(rejects).toEqual({ exitCode: 0, stdout: `id,status,error\n${rest}`, stderr });
-			expect((await work.run('run show last --outcome not-sent')).stderr).toBe(stderr);
-		}
-	});
+	// A row was never under way if its old values should be in the journal and are not.
+	it.each([
+		['', '3,hold,the run ended before this row\n4,hold,the run ended before this row\n'],
+		[' --no-snapshot', '4,hold,the run ended before this row\n'],
+	])(
+		'are listed after a kill only if they can not have been sent, and after damage not at all:%s',
+		async (flag, unsent) => {
+			const work = place();
+			work.write('edits.csv', SHORT);
+			await work.run(`ticket update --input edits.csv${STOPPED}${flag}`);
+			const { run, journal } = await lastRun(work);
+			const [head, ...records] = readFileSync(journal, 'utf8').trimEnd().split('\n');
+			const end = records.pop() as string;
+			const stderr = `2 rows without an outcome may have been sent; check and continue: supportctl run resume ${run}\n`;
+			const ends = [[], ['rubbish', end], ['{"type":"resume","at":"","tool":"0.1.0"}', end]];
+			for (const last of ends) {
+				writeFileSync(journal, `${[head, ...records, ...last].join('\n')}\n`);
+				const rejects = await work.run(`${unreached} --format csv`);
+				// One row at a time was under way; after damage it may have been any.
+				const rest = last.length === 0 ? unsent : '';
+				expect(rejects).toEqual({ exitCode: 0, stdout: `id,status,error\n${rest}`, stderr });
+				expect((await work.run('run show last --outcome not-sent')).stderr).toBe(stderr);
+			}
+		},
+	);
 });
 
 it('an invalid row has its ids wherever its outcome is shown, as far as they could be read', async () => {
 	const work = place();
-	work.write('edits.csv', 'id,status\n1,hodl\nx,hold\n2,hold\n');
+	work.write('edits.csv', 'id,status\n1,hodl\nx,hold\n2,read\n');
 	const flags = '--skip-invalid --format ndjson -q';
 	const printed = jsonLines(await output(work, `ticket update --input edits.csv ${flags}`));
 	expect(printed.map(({ row, id, outcome }) => [row, id, outcome])).toEqual([
@@ -400,7 +407,7 @@ describe('run list and run show', () => {
 		expect(run).toMatchObject({
 			...{ state: 'finished', command: 'ticket update', service: sandbox.baseUrl, input: 'edits.csv' },
 			...{ rows: 4, ok: 2, failed: 2, exit_code: 3, done: 4, in_flight: 0, damaged_lines: 0 },
-			next: [`supportctl run rejects ${run.run} --format csv`],
+			next: [`supportctl run rejects ${run.run} --format csv`, `supportctl run undo ${run.run}`],
 			plan: { endpoint: 'ticket.update', columns: { ignore: ['note'] } },
 		});
 		expect(run.failures.map((each: Record<string, unknown>) => [each.row, each.line, each.id, each.status])).toEqual([
@@ -410,7 +417,7 @@ describe('run list and run show', () => {
 		const plain = await work.run(['run', 'show', run.run.slice(0, 17)]);
 		expect(plain.stdout).toContain('state\tfinished\n');
 		expect(plain.stdout).toMatch(/\n\n2\t999901\tfailed\t.*\n4\t999902\tfailed\t/);
-		expect(plain.stderr).toBe(`next: supportctl run rejects ${run.run} --format csv\n`);
+		expect(plain.stderr).toBe(run.next.map((next: string) => `next: ${next}\n`).join(''));
 		expect(await output(work, 'run show last --format ids')).toBe(`${run.run}\n`);
 		expect(await output(work, 'run show last --outcome ok --format ids')).toBe('1\n2\n');
 	});
@@ -422,7 +429,7 @@ describe('run list and run show', () => {
 		await startJournal(journalsOf(work), 5, undefined, { ...plan, id: '20261121-210332-c0spc' }).close();
 		const source = { from: 'snapshots', journal: 'x', run: '20261121-210332-c0spc', overwrite: false } as const;
 		await startJournal(journalsOf(work), 5, undefined, { ...plan, id: '20261121-210334-d5rea', source }).close();
-		await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '--note', 'a note that is rather long to read']);
+		await work.run(['ticket', 'update', '1', '2', '--status', 'read', '--note', 'a note that is rather long to read']);
 		const at = async (columns: number) => (await work.run('run list --no-color', { columns })).stdout;
 		const lines = (await at(80)).split('\n');
 		expect(lines.every((line) => line.length <= 80)).toBe(true);
@@ -511,7 +518,10 @@ describe('run list and run show', () => {
 		await work.run('ticket update 1 2 3 --status hold --first 1 -q');
 		expect(await lastRun(work)).toMatchObject({ reason: 'stopped after the first 1 rows (--first)' });
 		const [run] = await jsonOf(work, 'run list --json');
-		expect(run).toMatchObject({ result: 'stopped: 1 ok, 2 not sent', next: [`supportctl run resume ${run.run}`] });
+		expect(run).toMatchObject({
+			result: 'stopped: 1 ok, 2 not sent',
+			next: [`supportctl run resume ${run.run}`, `supportctl run undo ${run.run}`],
+		});
 		await startJournal(journalsOf(work), 5, undefined, { id: '20990101-000000-aaaaa' }).close();
 		expect(await lastRun(work)).toMatchObject({ state: 'crashed', reason: expect.stringContaining('killed') });
 	});
@@ -522,20 +532,20 @@ describe('run list and run show', () => {
 		const [run] = (await jsonOf(work, 'run list --json')) as Record<string, unknown>[];
 		const { username } = userInfo();
 		const who = { user: username, host: hostname(), account: 'admin', note: 'Monday\u001b[31m cleanup' };
-		expect(run).toMatchObject({ ...who, account: expect.any(String), can_undo: false });
+		expect(run).toMatchObject({ ...who, account: expect.any(String), can_undo: true });
 		expect(await output(work, 'run show last')).toMatch(/\nnote\tMonday.*cleanup\n/);
 		expect(await output(work, 'run show last')).not.toContain('\u001b');
 	});
 
 	it('show which shard a run is, and count the rows that are its own', async () => {
 		const work = place();
-		const update = async (flags = '') =>
-			await work.run(`ticket update - --status hold -q${flags}`, { stdin: '1\n2\n3\n4\n5\n' });
+		const update = async (flags = '', status = 'read') =>
+			await work.run(`ticket update - --status ${status} -q${flags}`, { stdin: '1\n2\n3\n4\n5\n' });
 		const table = async () => (await work.run('run list --no-color', { columns: 80 })).stdout.split('\n');
 		await update();
 		expect((await table())[0]).toMatch(/^RUN .* RESULT$/);
 		expect(await output(work, 'run show last')).not.toMatch(/shard|input_rows/);
-		for (const shard of ['1/2', '2/2']) await update(` --shard ${shard} --report markdown:out.md`);
+		for (const shard of ['1/2', '2/2']) await update(` --shard ${shard} --report markdown:out.md`, 'in-progress');
 		const [second, first, all] = await jsonOf(work, 'run list --json');
 		expect([all.shard, first.shard, second.shard]).toEqual([null, '1/2', '2/2']);
 		expect([all.rows, first.rows + second.rows]).toEqual([5, 5]);
