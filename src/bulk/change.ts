@@ -20,6 +20,8 @@ export interface Value {
 	readonly name?: string | undefined;
 	/** An assignee of 0. */
 	readonly isNobody?: true;
+	/** Sent, and never written down: it is secret, or nothing shows it. */
+	readonly isWithheld?: true;
 }
 
 export interface FieldChange {
@@ -68,6 +70,8 @@ export interface Naming {
 	redact?(fields: Readonly<Record<string, unknown>>): unknown;
 	/** Whether a field is sent with the value that it has. */
 	stays?(field: string): boolean;
+	/** Fields that were sent with values that nobody kept. */
+	withheld?: readonly string[];
 }
 
 /** Who receives what deleted users leave. */
@@ -85,7 +89,7 @@ const NOT_READ: Known<never> = { is: 'unknown', why: unsent('unknown', 'not_read
 /** @param before undefined if the object was not read */
 export function changeOf(written: Written, before: Before | undefined, naming: Naming = {}): Change {
 	const { endpoint, ids, reassign, sent = {} } = written;
-	const { label, nameOf, redact = (fields) => fields, stays = () => false } = naming;
+	const { label, nameOf, redact = (fields) => fields, stays = () => false, withheld = [] } = naming;
 	const hidden = (fields: Readonly<Record<string, unknown>>) => {
 		const clean = redact(fields);
 		return isObject(clean) ? clean : fields;
@@ -103,10 +107,16 @@ export function changeOf(written: Written, before: Before | undefined, naming: N
 		object: { noun: endpoint.noun, ids, ...(called === undefined ? {} : { label: called }) },
 		action: actionOf(written),
 		...(receiver && { receiver: { id: String(receiver.value), name: receiver.name } }),
-		fields: Object.keys(to).map((name) => {
-			const change = fieldChange(endpoint, name, from(name), to[name], nameOf);
-			return stays(name) ? { ...change, stays: true } : change;
-		}),
+		fields: [
+			...withheld.map((name) => ({
+				...fieldChange(endpoint, name, from(name), undefined, nameOf),
+				to: { value: undefined, isWithheld: true } as const,
+			})),
+			...Object.keys(to).map((name) => {
+				const change = fieldChange(endpoint, name, from(name), to[name], nameOf);
+				return stays(name) ? { ...change, stays: true as const } : change;
+			}),
+		],
 	};
 }
 
@@ -137,12 +147,12 @@ export function changeOfRecord(
 ): Change {
 	const endpoint = endpoints[name];
 	const isDelete = endpoint.deletes;
-	const unknown = Object.fromEntries([...untold, ...withheld].map((field) => [field, '(not kept)']));
 	const written = { endpoint, ids, permanent: shared.force || force === true, reassign: reassign ?? shared.reassign };
+	const unkept = [...new Set([...untold, ...withheld])].filter((field) => !Object.hasOwn(sent, field));
 	return changeOf(
-		{ ...written, sent: isDelete ? {} : { ...unknown, ...sent } },
+		{ ...written, sent: isDelete ? {} : sent },
 		{ values, absent },
-		{ ...naming, label },
+		{ ...naming, label, withheld: isDelete ? [] : unkept },
 	);
 }
 
@@ -280,7 +290,8 @@ function isEmpty({ value }: Value): boolean {
 const BARE = /^[\p{L}\p{N}@_+][\p{L}\p{N}\p{M}@._+:-]*$/u;
 
 function valueText(given: Value, quote: typeof quoted): string {
-	const { value, name, isNobody } = given;
+	const { value, name, isNobody, isWithheld } = given;
+	if (isWithheld === true) return '(not kept)';
 	if (isEmpty(given)) return NOTHING;
 	if (isNobody === true) return NOBODY;
 	if (name !== undefined) return quote(name);
@@ -368,6 +379,7 @@ function fieldView({ field, from, to, added, removed, stays }: FieldChange): Rec
 		old_name: old.name ?? null,
 		new_name: to.name ?? null,
 		...(from.is === 'unknown' && { old_unknown: from.why.code ?? null }),
+		...(to.isWithheld === true && { new_unknown: 'not_kept' }),
 		...(added !== undefined && { added: added.map(itemOf) }),
 		...(removed !== undefined && { removed: removed.map(itemOf) }),
 		...(stays === true && { stays }),

@@ -110,7 +110,7 @@ export function recordedChange(
 }
 
 /** Before this run: an earlier attempt of its own may have deleted it. */
-function wasGone({ outcome, status, attempts }: Partial<RowRecord> = {}): boolean {
+export function wasGone({ outcome, status, attempts }: Partial<RowRecord> = {}): boolean {
 	return outcome === 'ok' && (status === 404 || status === 410) && (attempts ?? 0) <= 1;
 }
 

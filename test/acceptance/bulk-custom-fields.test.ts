@@ -276,15 +276,16 @@ describe('run undo', () => {
 	it('says which run it is, and asks', async () => {
 		const { work, writes, recorder } = await changed({ 1: { colour: 'red' } }, ONE);
 		const { host } = new URL(recorder.baseUrl);
-		const action = `undo run ${runId(work)} (1 ticket) on ${host}`;
+		const action = `undo run ${runId(work)} (ticket fields set of fields.csv, AGE, 1 ticket) on ${host}`;
+		const withoutAge = (text: string): string => text.replace(/just now|\d+ min ago/, 'AGE');
 		const refused = await work.run('run undo last');
-		expect([refused.exitCode, refused.stderr]).toEqual([
+		expect([refused.exitCode, withoutAge(refused.stderr)]).toEqual([
 			2,
 			`error: refusing to ${action} without confirmation; pass --yes\n`,
 		]);
 		const prompts = scriptedPrompts([/./, false]);
 		const canceled = await work.run('run undo last', { prompts });
-		expect([canceled.exitCode, canceled.stderr]).toEqual([
+		expect([canceled.exitCode, withoutAge(canceled.stderr)]).toEqual([
 			2,
 			expect.stringContaining(`U${action.slice(1)}\n  ticket 1: colour `),
 		]);

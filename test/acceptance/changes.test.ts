@@ -154,7 +154,11 @@ describe('what is sent is shown', () => {
 		expect(sent.exitCode, sent.stderr).toBe(0);
 		expect(at.writes().map(({ body }) => body)).toEqual([{ nickname: 'A', password: 'correct horse' }]);
 		const changes = (await at.run('run show last --changes')).stdout;
-		expect(changes).toContain('password\t(not shown)\t"(not kept)"');
+		const { stdout } = await at.run('run show last --changes --json');
+		expect(JSON.parse(stdout)[0].changes).toContainEqual(
+			expect.objectContaining({ field: 'password', new: null, new_unknown: 'not_kept' }),
+		);
+		expect(changes).toContain('password\t(not shown)\t(not kept)\t');
 		expect(`${dry.stdout}${changes}${at.read('r.html')}`).not.toContain('correct horse');
 	});
 
@@ -478,6 +482,18 @@ describe('a plan', () => {
 			await at.run('run apply p.plan --yes --report markdown:r.md');
 			expect(at.read('r.md')).toContain(`## 2 tickets ${done}\n`);
 		}
+	});
+
+	test('says in the title of its report what was gone already, where it was applied before', async () => {
+		const at = await desk();
+		await at.run('ticket delete 14 15 --force --plan p.plan');
+		await at.service.call('DELETE', '/tickets/14?force=true');
+		const report = '--report markdown:r.md --report html:r.html';
+		await at.run(`run apply p.plan --yes ${report}`);
+		expect(at.read('r.md')).toContain('## 1 ticket deleted, 1 already gone\n');
+		await at.run(`run apply p.plan --yes ${report}`, { SUPPORTCTL_STATE_DIR: temporaryFolder() });
+		expect(at.read('r.md')).toContain('## 2 tickets already gone\n');
+		expect(at.read('r.html')).toContain('<h1>2 tickets already gone</h1>');
 	});
 
 	test('without rows to send says what it left out when it is applied', async () => {

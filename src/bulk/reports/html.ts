@@ -155,7 +155,7 @@ function* groupTable({ groups, ungrouped }: Page): Generator<string> {
 	if (ungrouped > 0) yield `<p class="faint">${formatCount(ungrouped)} more for other reasons.</p>\n`;
 }
 
-function* leftTable({ left, noun }: Page): Generator<string> {
+function* leftTable({ left, unlisted, noun, whole }: Page): Generator<string> {
 	if (left.length === 0) return;
 	yield '<h2>Not in the plan</h2>\n<table class="rows">\n<thead><tr><th scope="col" class="n">Row</th>';
 	yield `<th scope="col" class="n">Line</th><th scope="col">${encode(capitalized(noun))}</th>`;
@@ -163,6 +163,7 @@ function* leftTable({ left, noun }: Page): Generator<string> {
 	for (const row of left)
 		yield `<tr>${placeCells(row)}${outcomeCell(row)}<td class="wide">${encode(row.remarks)}</td></tr>\n`;
 	yield '</tbody>\n</table>\n';
+	if (unlisted > 0) yield `<p class="faint">… and ${formatCount(unlisted)} more: <code>${encode(whole)}</code></p>\n`;
 }
 
 function placeCells(shown: PageRow): string {

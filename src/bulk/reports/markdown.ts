@@ -56,7 +56,8 @@ function* planTop(page: Page): Generator<string> {
 	if (page.left.length === 0) return;
 	yield `\n### Not in the plan\n\n${runHead(false)}`;
 	for (const row of page.left.slice(0, MOST_LEFT)) yield runRow(row);
-	if (page.left.length > MOST_LEFT) yield rest(page.left.length - MOST_LEFT, page.whole);
+	const more = Math.max(0, page.left.length - MOST_LEFT) + page.unlisted;
+	if (more > 0) yield rest(more, page.whole);
 }
 
 function* runTop(page: Page): Generator<string> {

@@ -11,7 +11,7 @@ import { differences, type RowRecord, reasonOf } from '../journal/records.js';
 import { changedNotes, isListed, type LeftRows } from '../left.js';
 import { commandOf, formatShard, makersOf, notesOf, type RunHeader, type RunPlan } from '../plan.js';
 import type { Planned } from '../planned.js';
-import type { Changes } from '../recorded.js';
+import { type Changes, wasGone } from '../recorded.js';
 import { sourceName, sources } from '../sources.js';
 import { Totals } from '../totals.js';
 
@@ -75,6 +75,8 @@ export interface Page {
 	readonly rows: readonly PageRow[];
 	/** Rows of a plan that it leaves out, and why. */
 	readonly left: readonly PageRow[];
+	/** More of them. */
+	readonly unlisted: number;
 	/** Prints all rows. */
 	readonly whole: string;
 	/** Prints all changes. */
@@ -117,7 +119,7 @@ export function pageOfRun(facts: ReportFacts): Page {
 	const run = refused === undefined ? [`Run ${header.id.replaceAll(',', ', ')}`] : [];
 	return {
 		isPlan: false,
-		title: refused ?? titleOf(header.plan, counts, rows.totals),
+		title: refused ?? titleOf(header.plan, counts, rows),
 		about: `${aboutText(header)}${taken}`,
 		details: [...run, ...detailsOf(header)],
 		problems: [...problems, ...changedNotes(counts, header), ...leaves],
@@ -129,6 +131,7 @@ export function pageOfRun(facts: ReportFacts): Page {
 		...rows,
 		totals: rows.totals.parts(),
 		left: [],
+		unlisted: 0,
 		whole: refused === undefined ? allRows(header, counts) : 'the same command with --json',
 		wholeChanges: `supportctl run show ${header.id.replaceAll(',', ' ')} --changes`,
 	};
@@ -157,6 +160,7 @@ export function pageOfPlan({ header, name, digest, rows: planned, totals, left: 
 	const { noun } = endpoint;
 	const rows: PageRow[] = [];
 	const left: PageRow[] = [];
+	let unlisted = 0;
 	let total = 0;
 	for (const { row, line, change } of planned) {
 		if (change === undefined) continue;
@@ -165,6 +169,7 @@ export function pageOfPlan({ header, name, digest, rows: planned, totals, left: 
 		if (change.left !== undefined) {
 			const { outcome } = change.left;
 			if (left.length < MOST_ROWS) left.push({ ...shown, outcome, remarks: doneText(change) });
+			else unlisted++;
 		} else if (total++ < MOST_PLANNED) rows.push(shown);
 	}
 	const apply = total === 0 ? undefined : `supportctl run apply ${name} --digest ${digest}`;
@@ -186,6 +191,7 @@ export function pageOfPlan({ header, name, digest, rows: planned, totals, left: 
 		changed: total,
 		rows,
 		left,
+		unlisted,
 		whole: `supportctl run show ${name} --format csv`,
 		wholeChanges: `supportctl run show ${name} --format csv`,
 		apply,
@@ -207,7 +213,7 @@ function count(rows: number, noun: string): string {
 	return `${formatCount(rows)} ${plural(noun, rows)}`;
 }
 
-function titleOf(plan: RunPlan, counts: Counts, totals: Totals): string {
+function titleOf(plan: RunPlan, counts: Counts, { totals, gone }: ReturnType<typeof readRows>): string {
 	const { noun } = endpoints[plan.endpoint];
 	const total = totalOf(counts);
 	const bad = badRows(counts);
@@ -215,11 +221,15 @@ function titleOf(plan: RunPlan, counts: Counts, totals: Totals): string {
 	if (bad > 0)
 		return bad === total ? `${count(bad, noun)} ${need}` : `${formatCount(bad)} of ${count(total, noun)} ${need}`;
 	const rest = counts.skipped - counts.not_found;
+	const done = counts.ok - gone;
 	const others = [
+		done > 0 && gone > 0 ? `${formatCount(gone)} already gone` : '',
 		counts.not_found > 0 ? `${formatCount(counts.not_found)} not found` : '',
 		rest > 0 ? `${formatCount(rest)} skipped` : '',
 	];
-	return [`${count(counts.ok, noun)} ${doneOf(plan, totals)}`, ...others].filter((text) => text !== '').join(', ');
+	const first =
+		done === 0 && gone > 0 ? `${count(gone, noun)} already gone` : `${count(done, noun)} ${doneOf(plan, totals)}`;
+	return [first, ...others].filter((text) => text !== '').join(', ');
 }
 
 /** Rows may say for themselves whether they are deleted for good. */
@@ -286,8 +296,10 @@ function readRows(facts: ReportFacts, noun: string) {
 	const totals = new Totals();
 	let toCheck = 0;
 	let changed = 0;
+	let gone = 0;
 	for (const [record, change] of changesIn(facts)) {
 		const { row, line, ids, outcome, differs = [] } = record;
+		if (wasGone(record)) gone++;
 		const { test } = meaningOf(record);
 		const isGood = test === 'passed' || test === 'skipped';
 		const isPlain = outcome === 'ok' && record.message === undefined;
@@ -317,7 +329,7 @@ function readRows(facts: ReportFacts, noun: string) {
 		groups.add(text, shown, `${outcome} ${text.replace(/\d+/g, '#')}`);
 	}
 	const rows = [...wrong, ...different, ...kept, ...fine].slice(0, MOST_ROWS);
-	return { rows, groups: groups.sorted(), ungrouped: groups.others, toCheck, changed, totals };
+	return { rows, groups: groups.sorted(), ungrouped: groups.others, toCheck, changed, totals, gone };
 }
 
 /** With what each row changed, or tried to. */

@@ -3,6 +3,7 @@
 import { endpoints } from '../../api/endpoints.js';
 import { kinds } from '../../api/kinds.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
+import { skipped } from '../../http/outcome.js';
 import { type Change, changeOf } from '../change.js';
 import { LeftRows } from '../left.js';
 import { Totals } from '../totals.js';
@@ -30,7 +31,7 @@ export async function describeRun(
 	for await (const row of openRows(setup, rows, past)) {
 		if (isInvalid(row)) left.add(invalidOutcome(row), noun);
 		else if (row.skip === undefined) totals.add(bareChange(setup, row));
-		else left.add({ row: row.row, ids: row.request.ids, outcome: 'skipped', ...row.skip }, noun);
+		else left.add({ row: row.row, ids: row.request.ids, ...skipped(row.skip) }, noun);
 	}
 	return { changes: await firstChanges(setup, survey), totals, left };
 }

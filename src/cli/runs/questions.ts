@@ -3,13 +3,14 @@
 import { endpoints } from '../../api/endpoints.js';
 import { counted } from '../../api/names.js';
 import { changeText } from '../../bulk/change.js';
-import { type RunPlan, type RunService, readsBefore } from '../../bulk/plan.js';
+import { readRunHeader } from '../../bulk/journal/folder.js';
+import { commandOf, type RunPlan, type RunService, readsBefore } from '../../bulk/plan.js';
 import type { Described, Limits } from '../../bulk/run/setup.js';
 import type { Survey } from '../../bulk/run/survey.js';
-import { isInput, sources } from '../../bulk/sources.js';
+import { fileOf, isInput, sources } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import { sanitise } from '../../output/sanitise.js';
-import { capitalized } from '../../text.js';
+import { capitalized, relativeTime } from '../../text.js';
 import { askToConfirm } from '../notices.js';
 import type { RunJob } from './job.js';
 import type { RunInvocation } from './options.js';
@@ -44,7 +45,7 @@ export function limitsOf(job: RunJob): Omit<Limits, 'moveTickets'> {
 					...notes.map((note) => `Note: ${note}.`),
 				];
 			};
-			await confirmWrite(job, plan.service, actionOf(plan, survey, rows), asks, lines);
+			await confirmWrite(job, plan.service, actionOf(plan, survey, rows, context.clock.now()), asks, lines);
 		},
 	};
 }
@@ -68,15 +69,28 @@ function changeLines({ changes, totals }: Described, isMany: boolean): string[] 
 }
 
 /** `permanently delete 2 users` */
-function actionOf({ endpoint: of, source }: RunPlan, { permanent, selected }: Survey, rows: number): string {
+function actionOf(
+	{ endpoint: of, source }: RunPlan,
+	{ permanent, selected }: Survey,
+	rows: number,
+	now: number,
+): string {
 	const endpoint = endpoints[of];
 	const what = counted(rows, endpoint.noun);
-	if (source.from === 'snapshots') return `undo run ${source.run} (${what})`;
+	if (source.from === 'snapshots') return `undo run ${source.run} (${runText(source.journal, now)}, ${what})`;
 	const start = source.from === 'plan' ? 'apply the plan: ' : '';
 	if (!endpoint.deletes) return `${start}${endpoint.verb} ${what}`;
 	if (!endpoint.trash || permanent === selected) return `${start}permanently delete ${what}`;
 	if (permanent === 0) return `${start}move ${what} to the trash`;
 	return `${start}delete ${what}, some of them permanently`;
+}
+
+/** `ticket update of night.csv, 18 min ago` */
+function runText(journal: string, now: number): string {
+	const { plan, started } = readRunHeader(journal);
+	const file = fileOf(plan);
+	const of = file === undefined ? '' : ` of ${file}`;
+	return `${commandOf(plan)}${of}, ${relativeTime(Date.parse(started), now)}`;
 }
 
 export function placeOf({ baseUrl, profile }: RunService): string {

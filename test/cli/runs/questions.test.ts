@@ -101,6 +101,34 @@ describe('a delete', () => {
 	});
 });
 
+describe('an undo', () => {
+	it('asks with the command, its file and age, and what each object gets back', async () => {
+		const { recorder, work } = await startDesk(ok);
+		work.write('night.csv', 'id,title,status\n7,new,hold\n8,new,hold\n');
+		await work.run('ticket update --input night.csv');
+		const writes = recorder.writes.length;
+		const prompts = scriptedPrompts([/./, false], [/./, false]);
+		const { stderr } = await work.run('run undo last', { prompts });
+		expect(
+			stderr
+				.replace(/run \S+/, 'run RUN')
+				.replace(/just now|\d+ min ago/, 'AGE')
+				.replace(/:\d+\n/, '\n'),
+		).toBe(
+			[
+				'Undo run RUN (ticket update of night.csv, AGE, 2 tickets) on 127.0.0.1',
+				'  2 titles: old · 2 statuses: queued',
+				'  ticket 7 "new": title new → old; status hold → queued',
+				'  ticket 8 "new": title new → old; status hold → queued',
+				'error: canceled; nothing was sent\n',
+			].join('\n'),
+		);
+		const part = await work.run('run undo last --ids 7', { prompts });
+		expect(part.stderr).toContain('Not sent: 1 left out: ticket 8\n');
+		expect(recorder.writes).toHaveLength(writes);
+	});
+});
+
 describe('--max', () => {
 	it('is a setting of the profile, which a flag replaces', async () => {
 		const { recorder, work } = await startDesk(ok);
