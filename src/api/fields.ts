@@ -1,6 +1,6 @@
 /** The fields of each resource (interface section 2). */
 
-import type { FieldKind } from './kinds.js';
+import { type FieldKind, kinds } from './kinds.js';
 
 export interface Field {
 	readonly name: string;
@@ -8,6 +8,8 @@ export interface Field {
 	readonly help: string;
 	/** By the service, which ignores what is written or keeps it until the next count. Exports leave it out. */
 	readonly computed?: 'always' | 'unless written';
+	/** Services show `null` for none, which says nothing about any other field. */
+	readonly isNullable?: true;
 }
 
 function field(name: string, kind: FieldKind, help: string, computed?: Field['computed']): Field {
@@ -94,7 +96,7 @@ export const attachmentFields: readonly Field[] = [
 	field('alt_text', 'text', 'Alternative text shown when the attachment is not displayed'),
 	field('caption', 'text', 'Caption of the attachment'),
 	field('description', 'text', 'Description of the attachment'),
-	field('post', 'integer', 'ID of the post the attachment belongs to'),
+	{ ...field('post', 'integer', 'ID of the post the attachment belongs to'), isNullable: true },
 ];
 
 /** Section 2.5 without the ID. */
@@ -110,6 +112,11 @@ export const termFields: readonly Field[] = [
 export const taxonomies = ['ticket-tag', 'product', 'department', 'ticket_priority', 'ticket_channel'] as const;
 
 /** `ticket_priority` is set by `--ticket-priority`. */
+/** @param value as a service shows it: not every one says something about the field */
+export function isValueOf({ kind, isNullable }: Pick<Field, 'kind' | 'isNullable'>, value: unknown): boolean {
+	return value === null ? isNullable === true : kinds[kind].shows(value);
+}
+
 export function flagName(fieldName: string): string {
 	return fieldName.replaceAll('_', '-');
 }

@@ -31,6 +31,8 @@ interface Kind {
 	readonly parse: Parse;
 	/** A value with a type of its own (NDJSON, `--data`), which keeps it; texts follow the rules for text. */
 	readonly check: (value: unknown, rules: ValueRules) => Parsed<unknown>;
+	/** Whether what a service shows can be a value of the field. Anything else says nothing about it. */
+	readonly shows: (value: unknown) => boolean;
 	/** What was sent, and what the object shows. */
 	readonly compare: Compare;
 	/** What a service shows → what an update takes for the same; undefined if it takes nothing for it. */
@@ -118,6 +120,9 @@ const SHOWN_BOOLEANS = new Map([
 	['no', false],
 ]);
 
+/** As services show them; unset ones are empty. */
+const BOOLEAN_TEXTS: ReadonlySet<string> = new Set(['', ...BOOLEANS.keys(), ...SHOWN_BOOLEANS.keys()]);
+
 export function itemsOf(text: string): string[] {
 	const items = text.split(',').map((part) => part.trim());
 	return items.filter((item) => item !== '');
@@ -179,6 +184,16 @@ function parseMap(text: string): Parsed<unknown> {
 	return { value: Object.fromEntries([[text.slice(0, at), text.slice(at + 1)]]) };
 }
 
+const isText = (value: unknown): value is string => typeof value === 'string';
+/** Also the empty text, which services show for a number that was never set. */
+const isNumber = (value: unknown): boolean => {
+	return Number.isFinite(value) || (typeof value === 'string' && /^(?:-?\d+(?:\.\d+)?)?$/.test(value));
+};
+const isItem = (value: unknown): boolean => typeof value === 'string' || isCount(value);
+const isListOf = (test: (each: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.every(test);
+const isSwitch = (value: unknown): boolean =>
+	['boolean', 'string'].includes(typeof value) || value === 0 || value === 1;
+
 /** What most kinds have; what is special stands in the row. A column without a usual value is missing here. */
 const usual = {
 	takenBack: asGiven,
@@ -193,6 +208,7 @@ const usual = {
 const text = {
 	...usual,
 	...rule(asGiven),
+	shows: isText,
 	compare: comparing(),
 	empty: '',
 	isText: true,
@@ -211,6 +227,7 @@ const rows = {
 		...usual,
 		...integerRule,
 		parse: parseInteger,
+		shows: isNumber,
 		compare: comparing({ isZeroEmpty: true }),
 		empty: 0,
 		isText: false,
@@ -224,6 +241,7 @@ const rows = {
 		...usual,
 		...userRule,
 		check: (value, rules) => (value === NOBODY ? userRule.parse(value, rules) : userRule.check(value, rules)),
+		shows: isNumber,
 		compare: comparing({ isZeroEmpty: true }),
 		// Where no user is shown by ID, a name could be someone else's.
 		takenBack: (shown) => (looksLikeNumber(String(shown)) ? shown : undefined),
@@ -241,6 +259,7 @@ const rows = {
 			(value) => typeof value === 'boolean',
 			'is not true or false',
 		),
+		shows: (value) => isSwitch(value) && BOOLEAN_TEXTS.has(String(value)),
 		compare: comparing(),
 		takenBack: (shown) => SHOWN_BOOLEANS.get(String(shown)) ?? shown,
 		empty: '',
@@ -254,6 +273,7 @@ const rows = {
 	switch: {
 		...usual,
 		...rule((given) => BOOLEANS.get(given) ?? given),
+		shows: isSwitch,
 		compare: comparing(),
 		empty: '',
 		isText: false,
@@ -270,6 +290,7 @@ const rows = {
 			isNull,
 			'is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
 		),
+		shows: (value) => value === '' || (isText(value) && readMoment(value) !== undefined),
 		compare: comparing({ texts: compareDates }),
 		empty: '',
 		isText: true,
@@ -286,6 +307,7 @@ const rows = {
 			const isText = typeof value === 'string' && value !== '';
 			return isText ? parseStatus(value, rules) : statusRule.check(value, rules);
 		},
+		shows: (value) => isText(value) && value !== '',
 		compare: comparing(),
 		empty: '',
 		isText: true,
@@ -298,6 +320,7 @@ const rows = {
 	state: {
 		...usual,
 		...rule((given) => (/^(open|closed)$/i.test(given) ? given.toLowerCase() : given)),
+		shows: isText,
 		compare: comparing(),
 		empty: '',
 		isText: true,
@@ -313,6 +336,7 @@ const rows = {
 			isNull,
 			'is not positive, negative, + or -',
 		),
+		shows: isText,
 		compare: comparing({ texts: compareSigns }),
 		empty: '',
 		isText: true,
@@ -328,6 +352,7 @@ const rows = {
 			isNull,
 			'is not an email address',
 		),
+		shows: isText,
 		compare: comparing(),
 		empty: '',
 		isText: true,
@@ -343,6 +368,7 @@ const rows = {
 			const isEmpty = value === '' || value === null;
 			return isEmpty && !rules.undocumented ? EMPTY_TERM : termRule.check(value, rules);
 		},
+		shows: isItem,
 		compare: compareTerm,
 		empty: '',
 		clears: false,
@@ -356,6 +382,7 @@ const rows = {
 	terms: {
 		...usual,
 		...rule(itemsOf),
+		shows: isListOf(isItem),
 		compare: compareTermList,
 		empty: [],
 		isText: false,
@@ -368,6 +395,7 @@ const rows = {
 	list: {
 		...usual,
 		...rule(itemsOf),
+		shows: isListOf(isText),
 		compare: comparing(),
 		empty: [],
 		isText: false,
@@ -384,6 +412,7 @@ const rows = {
 			const isFine = undocumented || value === '' || typeof value === 'object';
 			return isFine ? { value } : refused(value, 'is not an object');
 		},
+		shows: (value) => isObject(value) || (Array.isArray(value) && value.length === 0),
 		compare: comparing(),
 		empty: {},
 		isText: false,

@@ -3,8 +3,9 @@
 import { compareAll, compareField, customFieldText, readCustomFields, writtenName } from '../api/applied.js';
 import { compareIds, type Equality, rawValue, type TermIndex } from '../api/compare.js';
 import { bodyKinds, type Endpoint } from '../api/endpoints.js';
+import { isValueOf } from '../api/fields.js';
 import { type FieldKind, kinds } from '../api/kinds.js';
-import { emptyRecord, isObject } from '../api/values.js';
+import { emptyRecord, isObject, kindOf } from '../api/values.js';
 import type { Known } from '../http/known.js';
 import { type Outcome, unsent } from '../http/outcome.js';
 import type { Fields } from './plan.js';
@@ -75,10 +76,12 @@ export function heldAfter(held: Held, written: Held): Held {
 	};
 }
 
-/** The same with those fields that something else shows. */
-export function heldWith(held: Held, names: readonly string[], shown: Fields): Held {
-	const found = names.filter((name) => held.field(name).is !== 'shown' && Object.hasOwn(shown, name));
-	return found.reduce((whole, name) => withField(whole, name, rawValue(shown[name])), held);
+/** The same with those fields that another read of the object shows. */
+export function heldWith(held: Held, names: readonly string[], other: Held): Held {
+	return names.reduce((whole, name) => {
+		const known = other.field(name);
+		return held.field(name).is !== 'shown' && isShown(known) ? withField(whole, name, known.value) : whole;
+	}, held);
 }
 
 export type TermOf = (taxonomy: string, id: string) => Promise<Known<string>>;
@@ -120,16 +123,30 @@ export function isShown<T>(known: Known<T>): known is Extract<Known<T>, { is: 's
 	return known.is === 'shown';
 }
 
+/** The service has the field, and shows nothing that could be its value. */
+const NO_VALUE = 'no_value';
+
+function noValue(name: string, value: unknown): Outcome {
+	return unsent('failed', NO_VALUE, `the service shows ${kindOf(value)} as the ${name}, which is no value of it`);
+}
+
+export function isOdd(known: KnownValue): boolean {
+	return known.is === 'unknown' && known.why.code === NO_VALUE;
+}
+
 const notShown = (name: string): Outcome => unsent('failed', 'not_shown', `the service does not show ${name}`);
 
 function objectFields({ fields }: HeldEndpoint, body: unknown, terms: TermIndex | undefined) {
 	if (!isObject(body) || Object.keys(body).length === 0) return undefined;
-	const kinds = new Map(fields.map(({ name, kind }) => [name, kind]));
+	const byName = new Map(fields.map((field) => [field.name, field]));
 	return {
 		field(name: string): KnownValue {
 			const value = Object.hasOwn(body, name) ? rawValue(body[name]) : undefined;
 			if (value === undefined) return { is: 'unknown', why: notShown(name) };
-			return isTerm(kinds.get(name)) ? termIds(name, value, terms) : { is: 'shown', value };
+			const field = byName.get(name);
+			const isValue = field === undefined ? value !== null : isValueOf(field, value);
+			if (!isValue) return { is: 'unknown', why: noValue(name, value) };
+			return isTerm(field?.kind) ? termIds(name, value, terms) : { is: 'shown', value };
 		},
 		names: Object.keys(body),
 		writtenAs: (name: string) => name,
@@ -179,7 +196,9 @@ function customFields(body: unknown) {
 			const shown = Object.hasOwn(fields, name) ? name : shownNames.get(name);
 			// The list of a ticket's custom fields is whole.
 			if (shown === undefined) return { is: 'absent', why: notShown(name) };
-			return { is: 'shown', value: fields[shown] };
+			const value = fields[shown];
+			// Each deployment has fields of its own, of any kind.
+			return value === null ? { is: 'unknown', why: noValue(name, value) } : { is: 'shown', value };
 		},
 		names,
 		writtenAs: (name: string) => (Object.hasOwn(fields, name) ? writtenName(body, name) : name),

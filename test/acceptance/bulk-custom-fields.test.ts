@@ -242,7 +242,7 @@ describe('run undo', () => {
 		const before = [
 			['12345678901234567890', '"x"'],
 			['1.5', 'true'],
-			['0', 'null'],
+			['0', 'false'],
 		];
 		const held = before.map((values) => [...values]);
 		const posts: string[] = [];
@@ -264,7 +264,7 @@ describe('run undo', () => {
 		posts.length = 0;
 		const result = await work.run('run undo last --yes --format ndjson -q -j 1');
 		expect(result.exitCode).toBe(3);
-		expect(posts).toEqual(['2 {"custom_fields":{"a":1.5,"b":true}}', '3 {"custom_fields":{"a":0,"b":null}}']);
+		expect(posts).toEqual(['2 {"custom_fields":{"a":1.5,"b":true}}', '3 {"custom_fields":{"a":0,"b":false}}']);
 		expect(held.slice(1)).toEqual(before.slice(1));
 		expect(JSON.parse(result.stdout.split('\n')[0] as string)).toMatchObject({
 			outcome: 'failed',
@@ -339,9 +339,7 @@ describe('run undo', () => {
 
 	it('takes names of the language for names, and says once a field what it leaves as it is', async () => {
 		const tickets: Record<number, Fields> = {
-			1: JSON.parse(
-				'{"__proto__":"a","constructor":"b","tags":["x"],"api_token":"t","off":false,"none":null,"count":3}',
-			),
+			1: JSON.parse('{"__proto__":"a","constructor":"b","tags":["x"],"api_token":"t","off":false,"none":"","count":3}'),
 			2: JSON.parse('{"__proto__":"c","tags":["y"]}'),
 		};
 		const { work, writes, recorder } = await desk(tickets);
@@ -355,7 +353,7 @@ describe('run undo', () => {
 		const result = await work.run(UNDO);
 		expect(result.exitCode).toBe(6);
 		expect(writes()).toEqual([
-			'1 {"__proto__":"a","constructor":"b","off":false,"none":null,"count":3}',
+			'1 {"__proto__":"a","constructor":"b","off":false,"none":"","count":3}',
 			'2 {"__proto__":"c"}',
 		]);
 		expect(result.stderr).toContain('api_token not restored: its old value was not saved, because it is secret');

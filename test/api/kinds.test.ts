@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { neutralDialect } from '../../src/api/dialect.js';
 import { endpoint } from '../../src/api/endpoints.js';
+import { isValueOf } from '../../src/api/fields.js';
 import { checkTyped, type FieldKind, kinds, parseField } from '../../src/api/kinds.js';
 import { isProblem } from '../../src/api/values.js';
 import { argumentsOf, readArguments } from '../../src/sandbox/arguments.js';
@@ -53,4 +54,76 @@ describe.each(names)('a field of the kind %s', (kind) => {
 	it('differs from an empty one', () => {
 		expect(kinds[kind].compare(value, kinds[kind].empty, field.name)).not.toBe('same');
 	});
+});
+
+/** What a service may show of each kind, and what says nothing about the field. */
+const shown: Readonly<Record<FieldKind, readonly [values: unknown[], odd: unknown[]]>> = {
+	text: [
+		['', 'a'],
+		[5, true, [], {}],
+	],
+	longtext: [
+		['', 'a\nb'],
+		[5, false, ['a'], {}],
+	],
+	integer: [
+		[0, -5, 7, '7', ''],
+		['x', true, [], [7], {}, Number.NaN],
+	],
+	user: [
+		[0, 7, '7', ''],
+		['jose', false, [7], {}],
+	],
+	boolean: [
+		[true, 0, '1', 'yes', ''],
+		['x', 2, [], [true], {}],
+	],
+	switch: [
+		[true, 'always', 1, ''],
+		[2, [], {}],
+	],
+	date: [
+		['2026-03-31T09:00:00', ''],
+		['soon', 5, true, [], {}],
+	],
+	status: [
+		['hold', 'trash'],
+		['', 5, true, [], {}],
+	],
+	state: [
+		['open', 'x'],
+		[5, true, [], {}],
+	],
+	adjustment: [
+		['+', 'positive', ''],
+		[5, true, [], {}],
+	],
+	email: [
+		['ada@example.org', ''],
+		[5, false, [], {}],
+	],
+	term: [
+		['vip', '7', 7, ''],
+		[1.5, -1, true, ['vip'], {}],
+	],
+	terms: [
+		[[], [7, 'vip']],
+		['vip', 7, true, {}, [null], [{}], [[7]]],
+	],
+	list: [
+		[[], ['agent']],
+		['agent', 5, true, {}, [5], [null]],
+	],
+	map: [
+		[{}, { a: 1 }, []],
+		['', 'a', 5, true, [1]],
+	],
+	secret: [[''], [5, {}]],
+};
+
+it.each(names)('a %s has the values that a service shows, and nothing else: never null', (kind) => {
+	const [values, odd] = shown[kind];
+	expect(values.filter((value) => !isValueOf({ kind }, value))).toEqual([]);
+	expect([null, ...odd].filter((value) => isValueOf({ kind }, value))).toEqual([]);
+	expect(isValueOf({ kind, isNullable: true }, null)).toBe(true);
 });

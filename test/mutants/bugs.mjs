@@ -627,8 +627,8 @@ const again = [
 	}),
 	...bugsIn('src/bulk/run/settle.ts', ['test/bulk/run/send-row.test.ts'], {
 		'a row is done because of a field that had its value before': [
-			"const hadValue = (name: string): boolean => before?.compare(name, sent[name]) === 'same';",
-			'const hadValue = (_: string): boolean => false;',
+			'const had = (name: string): Equality | undefined => before?.compare(name, sent[name]);',
+			'const had = (_: string): Equality | undefined => undefined;',
 		],
 		'a value that can not be compared is verified': [
 			'differs.length === 0 && open.length === 0) return asDone',

@@ -61,6 +61,8 @@ export function decide(row: RunRow, held: Held, plan: RunPlan): Decision {
 	}
 	const conflict = conflictOf(row, held, checks);
 	if (conflict !== undefined) return { skip: conflict };
+	const unknown = unknownBefore(row, held, plan);
+	if (unknown !== undefined) return { skip: unknown };
 	if (isInTrash(row, held)) return { skip: skipped({ code: 'unchanged', message: 'already in the trash' }) };
 	const left = [...calledOtherwise(row, held), ...changedByOthers(row, held, plan), ...notRestorable(row, held)];
 	const all: Record<string, unknown> = { ...sent, ...listChanges(held, plan) };
@@ -110,6 +112,14 @@ function conflictOf({ modified }: RunRow, held: Held, checks: Checks): Outcome |
 		return skipped({ code: 'condition', message });
 	}
 	return undefined;
+}
+
+/** Nothing is sent over a value that nobody can see. An undo leaves such a field out. */
+function unknownBefore({ expected = {} }: RunRow, held: Held, { source }: RunPlan): Outcome | undefined {
+	if (sources[source.from].restores) return undefined;
+	const known = Object.keys(expected).map((field) => held.field(field));
+	const unknown = known.find((each) => each.is === 'unknown');
+	return unknown && notKnown(unknown, "so it can't be compared with what was expected");
 }
 
 /** What can't be compared may be someone else's. */

@@ -14,7 +14,7 @@ import { differing, isRouteMissing, lookedUpId } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, skipped, unsent } from '../../http/outcome.js';
 import { isDone, mayBeWritten } from '../../http/outcomes.js';
 import { type SendOptions, send, WAIT_TOO_LONG } from '../../http/send.js';
-import { type Held, heldOf, heldWith, isShown, type TermOf, withTerms } from '../held.js';
+import { type Held, heldOf, heldWith, isOdd, isShown, type TermOf, withTerms } from '../held.js';
 import type { Journal } from '../journal/write.js';
 import { listOfOne } from '../lists/batches.js';
 import type { Directories } from '../lists/directory.js';
@@ -320,7 +320,13 @@ export class RowSender {
 		const outcome = await this.#readListed(row);
 		if (outcome === undefined || isRouteMissing(outcome)) return seen;
 		const object = objectsIn(outcome)?.find(({ id }) => String(id) === request.ids.id);
-		if (object !== undefined) return { ...seen, held: heldWith(held, cleared, object) };
+		const listed = heldOf(request.endpoint, object, this.parts.terms);
+		const whole = listed && heldWith(held, cleared, listed);
+		const isOpen = (name: string): boolean => !isShown((whole ?? held).field(name));
+		const showsOdd = (each: Held | undefined): boolean =>
+			cleared.some((name) => isOpen(name) && each !== undefined && isOdd(each.field(name)));
+		// A service that shows the field nowhere has none to clear.
+		if (whole !== undefined && !showsOdd(held) && !showsOdd(listed)) return { ...seen, held: whole };
 		// Not known is not "none".
 		const why = unsent('failed', 'not_shown', `the service does not show its ${cleared.join(', ')}`);
 		return { result: outcome.outcome === 'ok' ? why : outcome, held: undefined };

@@ -1,13 +1,14 @@
 /** What a read says about a write. A value is the same, another, or can't be compared: only the same confirms it. */
 
 import { trimmedIn } from '../../api/applied.js';
+import type { Equality } from '../../api/compare.js';
 import { nameRow, plural } from '../../api/names.js';
 import type { Request } from '../../api/request.js';
 import { UsageError } from '../../errors.js';
 import { differing, isRefusal, isRouteMissing, NO_ROUTE } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { isDone } from '../../http/outcomes.js';
-import { compareHeld, type Held, shownValue } from '../held.js';
+import { compareHeld, type Held, isShown, shownValue } from '../held.js';
 import { comparesFirst, type Fields, type RunPlan } from '../plan.js';
 import { sources } from '../sources.js';
 import { listChanges } from './decide.js';
@@ -52,8 +53,9 @@ export function settledRefusal(request: Request, result: Outcome, { held }: Seen
 	const { sent = {}, permanent, method } = request;
 	const failed = (why: string): Outcome => ({ ...result, outcome: 'failed', message: `${message}, but ${why}` });
 	if (method === 'DELETE') {
-		const isTrashed = shownValue(held.field('status')) === 'trash';
-		return !permanent && isTrashed ? result : failed('it is still there');
+		const status = held.field('status');
+		const isOpen = !isShown(status) || status.value === 'trash';
+		return !permanent && isOpen ? result : failed('it is still there');
 	}
 	const { differs } = compareHeld(held, sent);
 	if (differs.length === 0) return result;
@@ -117,32 +119,38 @@ export function verified(request: Request, result: Outcome, seen: Seen, before?:
 	if (differs.length === 0 && open.length === 0) return asDone(result);
 	// It may have been there before.
 	if (result.outcome === 'unknown') return result;
-	if (differs.length === 0) {
-		// The response to the write stands.
-		return { ...result, warnings: [...(result.warnings ?? []), `could not be verified: ${open.join(', ')}`] };
-	}
+	if (differs.length === 0) return notComparable(result, open);
 	return { ...asDone(result), ...differing(differs) };
+}
+
+/** The response to the write stands. */
+function notComparable(result: Outcome, open: readonly string[]): Outcome {
+	return { ...result, warnings: [...(result.warnings ?? []), `could not be verified: ${open.join(', ')}`] };
 }
 
 /** After a refusal that is not the service's own, only fields that the write would have changed are evidence. */
 function verifiedRefusal(result: Outcome, held: Held, sent: Fields, before: Held | undefined): Outcome {
-	const hadValue = (name: string): boolean => before?.compare(name, sent[name]) === 'same';
-	const changing = Object.fromEntries(Object.entries(sent).filter(([name]) => !hadValue(name)));
+	const had = (name: string): Equality | undefined => before?.compare(name, sent[name]);
+	const after = compareHeld(held, sent);
+	const isOpen = (name: string): boolean => had(name) === 'not comparable' || after.open.includes(name);
+	const changing = Object.fromEntries(Object.entries(sent).filter(([name]) => had(name) !== 'same' && !isOpen(name)));
 	const count = Object.keys(changing).length;
-	if (count === 0) return result;
-	const { differs, open } = compareHeld(held, changing);
-	const same = count - differs.length - open.length;
-	if (same === 0) return result;
-	if (same === count) return asDone(result);
-	if (before !== undefined) return { ...asDone(result), ...differing(differs) };
-	// What is the same may have been there before.
+	const { differs } = compareHeld(held, changing);
+	if (count === differs.length) return result;
+	const isComparable = !Object.keys(sent).some(isOpen);
+	if (isComparable && differs.length === 0) return asDone(result);
+	if (isComparable && before !== undefined) return { ...asDone(result), ...differing(differs) };
+	// What is the same may have been there before, and what can't be compared may not be written.
 	return { ...result, outcome: 'unknown', message: `${result.message ?? result.code}; it may be partly applied` };
 }
 
 function verifiedDelete({ permanent }: Request, result: Outcome, { result: reading, held }: Seen): Outcome {
 	const isGone = reading.gone !== undefined;
 	if (!isGone && held === undefined) return result;
-	const status = held && shownValue(held.field('status'));
+	const known = held?.field('status');
+	const status = known && shownValue(known);
+	// Something is there, and nobody can say whether it is in the trash.
+	if (!permanent && known !== undefined && !isShown(known)) return notComparable(result, ['status']);
 	const wasGone = result.outcome !== 'ok' || result.gone !== undefined;
 	const isDone = isGone ? permanent || wasGone : !permanent && status === 'trash';
 	if (isDone) return asDone(result);
