@@ -10,7 +10,7 @@ const enough = { branches: 95 };
 /** Tests about dates and times of day, once more where half an hour is part of the time zone. */
 const dated = [
 	'test/api/values.test.ts',
-	'test/cli/options/window.test.ts',
+	'test/cli/options/times.test.ts',
 	'test/http/retry.test.ts',
 	'test/text.test.ts',
 ];

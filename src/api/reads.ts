@@ -4,6 +4,7 @@ import { UsageError } from '../errors.js';
 import type { Dialect } from './dialect.js';
 import { type Endpoint, endpoint, endpoints } from './endpoints.js';
 import { taxonomies } from './fields.js';
+import { plural } from './names.js';
 import { createPlanner, type Request } from './request.js';
 import { ticketStatuses } from './statuses.js';
 
@@ -38,7 +39,7 @@ export function readEndpointOf(write: Endpoint): Endpoint | undefined {
 /** @throws UsageError */
 export function readRequest({ endpoint, ids }: Pick<Request, 'endpoint' | 'ids'>, dialect: Dialect): Request {
 	const read = readEndpointOf(endpoint);
-	if (read === undefined) throw new UsageError(`the API has no way to read ${endpoint.noun}s`);
+	if (read === undefined) throw new UsageError(`the API has no way to read ${plural(endpoint.noun, 2)}`);
 	// Written below ticket_id, read below id.
 	const id = ids.id ?? (ids.ticket_id as string);
 	return createPlanner(read, dialect)({ ids: { ...ids, id } });

@@ -63,6 +63,11 @@ export class LeftRows {
 		return [...this.#groups.values()].reduce((sum, each) => sum + (each.isListed ? 0 : each.rows), 0);
 	}
 
+	/** "No changes" may be said only where it is all there is to say. */
+	get areAllUnchanged(): boolean {
+		return this.rows > 0 && this.rows === this.unchanged;
+	}
+
 	/** `3 unchanged`, `1 not found: nadia.chenn; did you mean nadia.chen?` */
 	texts(): string[] {
 		return [...this.#groups.values()].map(({ words, rows, named }) => {

@@ -2,6 +2,7 @@
 
 import { readReference } from '../api/references.js';
 import { nestingProblem, quote, repeatedKey } from '../api/values.js';
+import { idsIn } from '../bulk/input/lines.js';
 import { UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { readText } from '../io/files.js';
@@ -71,14 +72,9 @@ export async function readIdList(
 	const ids: string[] = [];
 	for (const each of texts) {
 		const text = each === '-' ? '@-' : each;
-		const given = isFile(text) ? linesOf(await readText(text.slice(1), context, flag)) : text.split(',');
+		const given = isFile(text) ? idsIn(await readText(text.slice(1), context, flag)) : text.split(',');
 		ids.push(...given.map((id) => readReference(id.trim()).text).filter((id) => id !== ''));
 	}
 	if (ids.length > 0) return ids;
 	throw new UsageError(`${flag} has no IDs`, { code: 'invalid_value' });
-}
-
-function linesOf(text: string): string[] {
-	const lines = text.split(/\r?\n/).filter((line) => !line.trimStart().startsWith('#'));
-	return lines.map((line) => line.split('\t', 1)[0] ?? '');
 }

@@ -443,6 +443,10 @@ function messageIn({ message, title, detail }: Json): string {
 	return [title, detail].filter((each) => typeof each === 'string' && each !== '').join(': ');
 }
 
+/** Of a delete whose object is not there. */
+export const WAS_GONE = 'it was gone already';
+export const MAY_BE_OURS = 'it is gone; an earlier attempt may have deleted it';
+
 /** A refusal doesn't prove that an earlier attempt was not applied. */
 function considerHistory(request: Sendable, outcome: Outcome, before: History, ignoreMissing: boolean): void {
 	const { outcome: name, message, gone } = outcome;
@@ -450,7 +454,7 @@ function considerHistory(request: Sendable, outcome: Outcome, before: History, i
 	const isUpdate = replayRules[request.endpoint.replay].updates;
 	if (gone !== undefined && !isUpdate && (isOpen || ignoreMissing)) {
 		outcome.outcome = 'ok';
-		outcome.message = isOpen ? 'it is gone; an earlier attempt may have deleted it' : 'it was gone already';
+		outcome.message = isOpen ? MAY_BE_OURS : WAS_GONE;
 		return;
 	}
 	// An object that is gone was not updated; the same refusal as before means that no attempt got further.

@@ -25,3 +25,12 @@ test('rows are counted by reason, and named up to five where a person has to kno
 		'2 not found: nadia.chenn; did you mean nadia.chen?, zoe',
 	]);
 });
+
+test('all rows are unchanged only where there are rows, and none has any other reason', () => {
+	const left = new LeftRows();
+	expect(left.areAllUnchanged).toBe(false);
+	left.add({ ids: { id: '7' }, outcome: 'skipped', code: 'unchanged' }, 'ticket', 2);
+	expect(left.areAllUnchanged).toBe(true);
+	left.add({ ids: { id: '8' }, outcome: 'invalid' }, 'ticket');
+	expect(left.areAllUnchanged).toBe(false);
+});

@@ -1,13 +1,11 @@
-/** Bulk input as checked text: IDs and JSON objects, in constant memory. */
+/** Bulk input as checked text, in constant memory; and what is said of input that can't be read. */
 
-import { isObject, kindOf, nestingProblem, quote, repeatedKey, widthProblem } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import type { RawRow } from './input.js';
 
 /** A longer record is a file that isn't what it says: reading on would fill the memory. */
 export const MAX_RECORD_BYTES = 8 * 1024 * 1024;
 
-const LINE_END = /\r\n|\n|\r/g;
+export const LINE_END = /\r\n|\n|\r/g;
 
 export function countLineEnds(text: string): number {
 	let count = 0;
@@ -69,142 +67,4 @@ export async function* checkedText(chunks: AsyncIterable<Buffer>, name: string):
 export async function headOf(text: AsyncIterable<string>): Promise<string> {
 	for await (const piece of text) return piece;
 	return '';
-}
-
-const isEmpty = (line: string): boolean => line.trim() === '';
-
-async function* readLines(
-	text: AsyncIterable<string>,
-	name: string,
-	readLine: (line: string, row: number, place: number) => RawRow,
-	isNoRow: (line: string) => boolean = isEmpty,
-): AsyncGenerator<RawRow[]> {
-	let carry = '';
-	let place = 1;
-	let row = 0;
-	const rowsOf = (lines: readonly string[]): RawRow[] => {
-		const rows: RawRow[] = [];
-		for (const line of lines) {
-			if (!isNoRow(line)) rows.push(readLine(line, ++row, place));
-			place++;
-		}
-		return rows;
-	};
-	for await (const piece of text) {
-		carry += piece;
-		if (piece.includes('\n') || piece.includes('\r')) {
-			const lines = carry.split(LINE_END);
-			carry = lines.pop() as string;
-			yield rowsOf(lines);
-		}
-		if (carry.length > MAX_RECORD_BYTES) throw recordTooLong(name, place);
-	}
-	if (carry !== '') yield rowsOf([carry]);
-}
-
-export function readIds(text: AsyncIterable<string>, name: string): AsyncGenerator<RawRow[]> {
-	const isNoRow = (line: string): boolean => isEmpty(line) || line.trimStart().startsWith('#');
-	return readLines(text, name, (cells, row, line) => ({ row, line, id: firstCell(cells) }), isNoRow);
-}
-
-/** Of a list in a pipe, which has the ID first. */
-function firstCell(line: string): string {
-	return (line.split('\t', 1)[0] as string).trim();
-}
-
-export function readNdjson(text: AsyncIterable<string>, name: string): AsyncGenerator<RawRow[]> {
-	return readLines(text, name, readObject);
-}
-
-/** Complaints don't repeat the text, which may be secret. */
-function readObject(text: string, row: number, line: number): RawRow {
-	try {
-		const object: unknown = JSON.parse(text);
-		if (!isObject(object)) return { row, line, problem: `expected a JSON object, not ${kindOf(object)}` };
-		const tooWide = widthProblem(Object.keys(object).length, 'keys');
-		if (tooWide !== undefined) return { row, line, problem: tooWide };
-		const twice = repeatedKey(text);
-		const problem = twice === undefined ? nestingProblem(object) : `the key ${quote(twice)} appears twice`;
-		return problem === undefined ? { row, line, object } : { row, line, problem };
-	} catch (error) {
-		const position = /position (\d+)/.exec(String(error))?.[1];
-		const isCut = String(error).includes('Unexpected end');
-		const where = position === undefined ? '' : ` at column ${Number(position) + 1}`;
-		return { row, line, problem: `invalid JSON${isCut ? ': it ends too early' : where}` };
-	}
-}
-
-export async function* readJsonArray(text: AsyncIterable<string>, name: string): AsyncGenerator<RawRow[]> {
-	const array = new ArrayReader(name);
-	for await (const piece of text) {
-		for (const [token] of piece.matchAll(TOKEN)) array.take(token);
-		const rows = array.rows.splice(0);
-		if (rows.length > 0) yield rows;
-	}
-	array.end();
-}
-
-/** A character with a meaning, or text without any. */
-const TOKEN = /[[\]{},"\\\n]|[^[\]{},"\\\n]+/g;
-
-class ArrayReader {
-	readonly rows: RawRow[] = [];
-	#element = '';
-	#start = 1;
-	#line = 1;
-	#row = 0;
-	#depth = 0;
-	#inString = false;
-	#isEscaped = false;
-	#isOver = false;
-
-	constructor(private readonly name: string) {}
-
-	take(token: string): void {
-		if (token === '\n') this.#line++;
-		const isBetween = this.#depth === 1 && !this.#inString && (token === ',' || token === ']');
-		if (this.#depth === 0) this.#takeOutside(token);
-		else if (isBetween) this.#finish(token === ']');
-		else this.#takeInside(token);
-	}
-
-	#takeInside(token: string): void {
-		if (token === '"' && !this.#isEscaped) this.#inString = !this.#inString;
-		this.#isEscaped = this.#inString && token === '\\' && !this.#isEscaped;
-		if (!this.#inString && (token === '[' || token === '{')) this.#depth++;
-		if (!this.#inString && (token === ']' || token === '}')) this.#depth = Math.max(1, this.#depth - 1);
-		this.#add(token);
-	}
-
-	#takeOutside(token: string): void {
-		if (token.trim() === '') return;
-		if (this.#isOver) this.#refuse('text after the JSON array');
-		if (token !== '[') this.#refuse('expected a JSON array of objects');
-		this.#depth = 1;
-	}
-
-	#add(token: string): void {
-		if (this.#element === '') {
-			if (token.trim() === '') return;
-			this.#start = this.#line;
-		}
-		this.#element += token;
-		if (this.#element.length > MAX_RECORD_BYTES) throw recordTooLong(this.name, this.#start);
-	}
-
-	#finish(isLast: boolean): void {
-		if (this.#element !== '') this.rows.push(readObject(this.#element.trim(), ++this.#row, this.#start));
-		else if (!isLast || this.#row > 0) this.#refuse('empty array element');
-		this.#element = '';
-		this.#isOver = isLast;
-		if (isLast) this.#depth = 0;
-	}
-
-	#refuse(message: string): never {
-		throw inputError(this.name, this.#line, message);
-	}
-
-	end(): void {
-		if (!this.#isOver) this.#refuse('the JSON array ends too early');
-	}
 }

@@ -8,8 +8,10 @@ import { FailedError, fileProblem, SupportctlError, UsageError } from '../../err
 import { makeFolder, openRegularFile, PRIVATE } from '../../folder.js';
 import { unreadable } from '../../io/files.js';
 import { type InputFormat, inputFormats, STDIN_NAME } from '../sources.js';
-import { checkedText, headOf, readIds, readJsonArray, readNdjson } from './checked-text.js';
+import { checkedText, headOf } from './checked-text.js';
 import type { InputSource, RawRow } from './input.js';
+import { readJsonArray } from './json.js';
+import { readIds, readNdjson } from './lines.js';
 
 /** Larger chunks cost more memory. */
 const CHUNK_BYTES = 16 * 1024;

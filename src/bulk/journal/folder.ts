@@ -10,7 +10,7 @@ import type { Counts } from './counts.js';
 import { RUN_ID } from './header.js';
 import type { JournalScan } from './history.js';
 import { lineReader, scanJournal } from './read.js';
-import { type EndRecord, readHeader, recordIn, unreadable } from './records.js';
+import { type EndRecord, readHeader, recordIn, unreadableJournal } from './records.js';
 
 const EXTENSION = '.ndjson';
 
@@ -157,7 +157,7 @@ export function readRunHeader(path: string): RunHeader {
 	try {
 		return readHeader(readEdges(path).first, path);
 	} catch (error) {
-		throw unreadable(path, error);
+		throw unreadableJournal(path, error);
 	}
 }
 

@@ -6,7 +6,7 @@ import { openRegularFile } from '../../folder.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { ByRow } from './by-row.js';
 import { JournalScan } from './history.js';
-import { type JournalRecord, notAJournal, type RowRecord, readHeader, recordIn, unreadable } from './records.js';
+import { type JournalRecord, notAJournal, type RowRecord, readHeader, recordIn, unreadableJournal } from './records.js';
 
 /** Larger chunks cost more memory. */
 const CHUNK_BYTES = 64 * 1024;
@@ -61,7 +61,7 @@ export async function scanJournal(
 		scan.tornBytes = Math.max(0, fstatSync(fd).size - scan.validBytes);
 		return scan;
 	} catch (error) {
-		throw unreadable(path, error);
+		throw unreadableJournal(path, error);
 	} finally {
 		if (fd !== undefined) closeSync(fd);
 	}

@@ -369,7 +369,7 @@ export function notAJournal(path: string, reason: string): FailedError {
 }
 
 /** For what the system says when a journal is read. */
-export function unreadable(path: string, error: unknown): FailedError {
+export function unreadableJournal(path: string, error: unknown): FailedError {
 	if (error instanceof FailedError) return error;
 	const why = fileProblem(error);
 	return new FailedError(`can't read the journal ${path}: ${why}`, { code: 'unreadable_journal', cause: error });

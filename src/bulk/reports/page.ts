@@ -198,10 +198,9 @@ export function pageOfPlan({ header, name, digest, rows: planned, totals, left: 
 	};
 }
 
-/** "No changes" only where it is all there is to say. */
-function emptyTitle({ rows, unchanged }: LeftRows): string {
+function emptyTitle({ rows, areAllUnchanged }: LeftRows): string {
 	if (rows === 0) return 'Plan: no rows';
-	return rows === unchanged ? 'Plan: no changes' : 'Plan: nothing would be sent';
+	return areAllUnchanged ? 'Plan: no changes' : 'Plan: nothing would be sent';
 }
 
 /** Without the pauses before resumes. */

@@ -10,7 +10,7 @@ import { createPlanner, type Request } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
 import { hasInexactNumber, isObject, quote } from '../../api/values.js';
 import type { Client } from '../../http/client.js';
-import { differing, isRouteMissing, lookedUpId } from '../../http/judge.js';
+import { differing, isRouteMissing, lookedUpId, WAS_GONE } from '../../http/judge.js';
 import { type Outcome, type RowOutcome, skipped, unsent } from '../../http/outcome.js';
 import { isDone, mayBeWritten } from '../../http/outcomes.js';
 import { type SendOptions, send, WAIT_TOO_LONG } from '../../http/send.js';
@@ -185,7 +185,7 @@ export class RowSender {
 		const { endpoint, ids } = request;
 		const isGone = result.gone !== undefined && request.method === 'DELETE';
 		if (isGone && plan.checks.ignoreMissing) {
-			return { ...result, outcome: 'ok', body: undefined, message: 'it was gone already' };
+			return { ...result, outcome: 'ok', body: undefined, message: WAS_GONE };
 		}
 		if (held === undefined) {
 			// A service without reads shows nothing that an update could clear.

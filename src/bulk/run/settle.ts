@@ -5,7 +5,7 @@ import type { Equality } from '../../api/compare.js';
 import { nameRow, plural } from '../../api/names.js';
 import type { Request } from '../../api/request.js';
 import { UsageError } from '../../errors.js';
-import { differing, isRefusal, isRouteMissing, NO_ROUTE } from '../../http/judge.js';
+import { differing, isRefusal, isRouteMissing, MAY_BE_OURS, NO_ROUTE } from '../../http/judge.js';
 import { isLost, type Outcome } from '../../http/outcome.js';
 import { isDone } from '../../http/outcomes.js';
 import { compareHeld, type Held, isShown, shownValue } from '../held.js';
@@ -74,7 +74,7 @@ export function notRead({ endpoint, ids, method }: Request, seen: Outcome, maybe
 	const own = result.forbidden && message !== undefined && code !== undefined ? `${code}: ` : '';
 	if (gone !== undefined) {
 		// The service itself says so: an update has nothing left to change.
-		if (method === 'DELETE' && maybeSent) return { ...result, outcome: 'ok', message: GONE };
+		if (method === 'DELETE' && maybeSent) return { ...result, outcome: 'ok', message: MAY_BE_OURS };
 		const name = nameRow(ids, endpoint.noun);
 		const what = gone === 'missing' ? `${name} not found` : `${name} is in the trash`;
 		return { ...result, outcome: 'failed', message: `${what}; nothing was written` };
@@ -100,8 +100,6 @@ function wayWithout(plan: RunPlan): string {
 	if (!plan.checks.snapshot || comparesFirst(plan)) return '';
 	return ' (to write without saving old values: --no-snapshot)';
 }
-
-const GONE = 'it is gone; an earlier attempt may have deleted it';
 
 /** @param before what the object held before the write, if it was read */
 export function verified(request: Request, result: Outcome, seen: Seen, before?: Held): Outcome {

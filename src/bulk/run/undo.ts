@@ -69,7 +69,8 @@ export async function undoPlan(
 
 type OldValuesSource = Extract<RowSource, { from: 'snapshots' }>;
 
-interface Change {
+/** What a run wrote in one object, and what was there before. */
+interface Written {
 	ids: Ids;
 	/** Before the first write. */
 	old: Record<string, unknown>;
@@ -99,7 +100,7 @@ export async function openOldValues(plan: RunPlan, source: OldValuesSource, dial
 		const chosen = new Chosen(part);
 		const names = new Set<string>();
 		let row = 0;
-		for (const change of readChanges(journal, places.values(), scan, plan)) {
+		for (const change of readWritten(journal, places.values(), scan, plan)) {
 			hash.update(JSON.stringify(change));
 			for (const name of Object.keys({ ...change.old, ...change.kept })) names.add(name);
 			yield rowOf(change, ++row, source, chosen.has(change.ids), request);
@@ -125,7 +126,7 @@ function checkFields(fields: readonly string[] = [], names: ReadonlySet<string>,
 }
 
 function rowOf(
-	change: Change,
+	change: Written,
 	row: number,
 	{ overwrite, fields }: OldValuesSource,
 	isChosen: boolean,
@@ -172,29 +173,29 @@ function isLost({ row, outcome, status }: RowRecord, { states, corrupt }: Journa
 }
 
 /** @param places of records by a hash of their object, in the order of the run; read object by object, for values take room */
-function* readChanges(
+function* readWritten(
 	journal: string,
 	places: Iterable<readonly number[]>,
 	scan: JournalScan,
 	plan: RunPlan,
-): Generator<Change> {
+): Generator<Written> {
 	const fd = openRegularFile(journal);
 	try {
 		const lineAt = lineReader(fd);
 		for (const ofObjects of places) {
-			const changes = new Changes(scan, plan);
+			const objects = new WrittenObjects(scan, plan);
 			for (const place of ofObjects) {
-				changes.add(recordAt(lineAt, place));
+				objects.add(recordAt(lineAt, place));
 			}
-			yield* changes.byKey.values();
+			yield* objects.byKey.values();
 		}
 	} finally {
 		closeSync(fd);
 	}
 }
 
-class Changes {
-	readonly byKey = new Map<string, Change>();
+class WrittenObjects {
+	readonly byKey = new Map<string, Written>();
 	readonly #endpoint: Endpoint;
 
 	constructor(
@@ -208,12 +209,12 @@ class Changes {
 		if (record.type === 'before') this.#addOldValues(record);
 		if (record.type !== 'row') return;
 		const { ids, row, differs = [] } = record;
-		if (isLost(record, this.scan) && areIds(ids, this.#endpoint, this.plan)) this.#changeOf(ids).lost ??= row;
+		if (isLost(record, this.scan) && areIds(ids, this.#endpoint, this.plan)) this.#writtenIn(ids).lost ??= row;
 		// A value that the service showed after a write may be of this run.
 		for (const { field, shown } of differs) this.byKey.get(objectKey(ids))?.written[field]?.push(shown);
 	}
 
-	#changeOf(ids: Ids): Change {
+	#writtenIn(ids: Ids): Written {
 		const key = objectKey(ids);
 		const change = this.byKey.get(key) ?? { ids, old: emptyRecord(), written: emptyRecord(), kept: emptyRecord() };
 		this.byKey.set(key, change);
@@ -222,7 +223,7 @@ class Changes {
 
 	#addOldValues({ row, ids, values, sent, absent = [], withheld = [], untold = [] }: BeforeRecord): void {
 		if (!areIds(ids, this.#endpoint, this.plan) || !this.#mayBeWritten(row)) return;
-		const { old, written, kept } = this.#changeOf(ids);
+		const { old, written, kept } = this.#writtenIn(ids);
 		const keep = (name: string, why: string, more: { old?: unknown } = {}): void => {
 			if (!Object.hasOwn(old, name)) kept[name] ??= { why, ...more };
 		};

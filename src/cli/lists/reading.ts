@@ -4,6 +4,7 @@ import { plural } from '../../api/names.js';
 import { type Noun, type Read, reads } from '../../api/reads.js';
 import { createPlanner } from '../../api/request.js';
 import { isObject, splitIds } from '../../api/values.js';
+import { idsIn } from '../../bulk/input/lines.js';
 import { exitCodeOfOne } from '../../bulk/journal/counts.js';
 import { rawIfAllowed } from '../../bulk/lists/list.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
@@ -71,13 +72,8 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 
 export async function readWords(args: readonly string[], context: Context): Promise<readonly string[]> {
 	if (args.length !== 1 || args[0] !== '-') return args.flatMap(splitIds);
-	const lines = (await readText('-', context)).split(/\r?\n/).filter((line) => !line.trimStart().startsWith('#'));
-	// The first cell of a list in a pipe.
-	const cells = lines.map((line) => line.split('\t', 1)[0] ?? '');
-	return cells
-		.flatMap((cell) => cell.split(/\s+/))
-		.filter((each) => each !== '')
-		.flatMap(splitIds);
+	const words = idsIn(await readText('-', context)).flatMap((id) => id.split(/\s+/));
+	return words.flatMap(splitIds);
 }
 
 export async function readObject(

@@ -13,7 +13,7 @@ import {
 	whole,
 } from '../../profile/settings.js';
 import { type OptionSpec, options } from './option.js';
-import { parseDuration } from './window.js';
+import { parseDuration } from './times.js';
 
 /** A flag follows the rules of its setting. */
 export const checked =

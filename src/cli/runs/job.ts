@@ -28,7 +28,7 @@ import { UsageError } from '../../errors.js';
 import { createRedactor } from '../../output/redact.js';
 import { DEFAULT_CONCURRENCY, shellWord } from '../../profile/settings.js';
 import { readAs } from '../command.js';
-import { parseUntil } from '../options/window.js';
+import { parseUntil } from '../options/times.js';
 import type { Session } from '../session.js';
 import { readFields, readItems } from './fields.js';
 import { type Positional, positionalsOf, type RunInvocation } from './options.js';

@@ -16,8 +16,9 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { checkedText, readJsonArray } from '../../../src/bulk/input/checked-text.js';
+import { checkedText } from '../../../src/bulk/input/checked-text.js';
 import { openArguments } from '../../../src/bulk/input/input.js';
+import { readJsonArray } from '../../../src/bulk/input/json.js';
 import { formatOf, openInput } from '../../../src/bulk/input/source.js';
 import { interrupted } from '../../../src/errors.js';
 import { openText, readAll, rowsOf, streamOf } from '../../support/input.js';

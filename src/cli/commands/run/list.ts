@@ -18,7 +18,7 @@ import { defineCommand, type Invocation } from '../../command.js';
 import { notify, say, warn } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions, wholeNumber } from '../../options/shared.js';
-import { parseDuration } from '../../options/window.js';
+import { parseDuration } from '../../options/times.js';
 import { chosenFormat, isDataFormat, isNarrow, printAll, SHOWN } from '../../results.js';
 
 /** Why rows are left. */

@@ -7,7 +7,7 @@ import { defineCommand } from '../../command.js';
 import { askToConfirm, say } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/shared.js';
-import { parseDuration } from '../../options/window.js';
+import { parseDuration } from '../../options/times.js';
 import { printRuns } from './list.js';
 
 const MONTH = 30 * 24 * 3_600_000;

@@ -166,11 +166,10 @@ export class PreviewScreen {
 	}
 }
 
-/** "No changes" only where it is all there is to say. */
+/** Why there is nothing to send. */
 export function nothing({ left }: Pick<Preview, 'left'>): string {
-	const same = left.unchanged;
-	if (left.rows === 0 || left.rows !== same) return 'nothing to send';
-	return `no changes: ${counted(same, 'row')} ${same === 1 ? 'is' : 'are'} already up to date`;
+	if (!left.areAllUnchanged) return 'nothing to send';
+	return `no changes: ${counted(left.rows, 'row')} ${left.rows === 1 ? 'is' : 'are'} already up to date`;
 }
 
 /** @param name of its file, as it was typed */

@@ -1,4 +1,4 @@
-/** `--until` and `--for`: when a run begins no new row any more. */
+/** Durations and times that flags take: `--for 2h`, `--until 06:00`, `--older-than 30d`. */
 
 import { quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDuration, parseUntil } from '../../../src/cli/options/window.js';
+import { parseDuration, parseUntil } from '../../../src/cli/options/times.js';
 
 describe('parseDuration', () => {
 	it.each([
