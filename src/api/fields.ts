@@ -111,12 +111,12 @@ export const termFields: readonly Field[] = [
 /** Two of them have routes (sections 1 and 2.5). */
 export const taxonomies = ['ticket-tag', 'product', 'department', 'ticket_priority', 'ticket_channel'] as const;
 
-/** `ticket_priority` is set by `--ticket-priority`. */
 /** @param value as a service shows it: not every one says something about the field */
 export function isValueOf({ kind, isNullable }: Pick<Field, 'kind' | 'isNullable'>, value: unknown): boolean {
 	return value === null ? isNullable === true : kinds[kind].shows(value);
 }
 
+/** `ticket_priority` is set by `--ticket-priority`. */
 export function flagName(fieldName: string): string {
 	return fieldName.replaceAll('_', '-');
 }
