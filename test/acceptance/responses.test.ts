@@ -2,10 +2,11 @@
 
 import { execFile } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { binary } from '../support/cli.js';
-import { createWorkplace, runHere, startWorkplace } from '../support/only-writes.js';
+import { binary, runHere } from '../support/cli.js';
+import { startDesk } from '../support/desk.js';
+import { shownTo, startOf } from '../support/objects.js';
 import { done, json, type Responder, startRecorder, text } from '../support/recorder.js';
-import { hastyClock } from '../support/workplace.js';
+import { hastyClock, startWorkplace } from '../support/workplace.js';
 
 /** One call of each command over rows, with what its failures call the thing. */
 const commands: [name: string, args: string[]][] = [
@@ -130,13 +131,12 @@ const cases: Record<string, Case> = {
 
 /** What is read before a write: a color that the update would clear, and the names of passwords. */
 const readBefore: Record<string, unknown> = {
-	'update ticket_priority term 5': { id: 5, color: '#a00' },
+	'update ticket_priority term 5': { id: 5, name: 'old', color: '#a00' },
 	'delete application password laptop of user 7': { laptop: { slug: 'laptop', name: 'Laptop' } },
 };
 
 /** Which term a number means; its service has no such list. */
 const isTermList = ({ url }: { url: string }): boolean => /\/(?:product|ticket_priority)\?/.test(url);
-const noRoute = json(404, { code: 'rest_no_route', message: 'No route was found.' });
 
 /** Services respond to a write of custom fields with an empty 200, which --verify settles. */
 const empty = 'an empty body';
@@ -144,13 +144,13 @@ const mayBeEmpty = 'set custom fields of ticket 14';
 
 describe.each(Object.entries(cases))('%s', (what, { responder, exitCode, says, sent = 1, isOdd }) => {
 	test.each(commands.filter(([name]) => what !== empty || name !== mayBeEmpty))('%s', async (name, args) => {
+		const isRead = name.startsWith('read') || name.startsWith('look up');
 		const read = readBefore[name];
-		const recorder = await startRecorder((request, ...rest) => {
-			if (isTermList(request)) return noRoute;
-			return read !== undefined && request.method === 'GET' ? json(200, read) : responder(request, ...rest);
+		const { recorder } = await startDesk(responder, (request) => {
+			if (isRead) return responder;
+			return read === undefined || isTermList(request) ? undefined : json(200, read);
 		});
 		const result = await runHere(args, { env: recorder.env, clock: hastyClock(100) });
-		const isRead = name.startsWith('read') || name.startsWith('look up');
 		// A page is no read, and says nothing about a write.
 		const isPage = what === 'an HTML page with 200' || what === 'a login form';
 		expect(result.exitCode).toBe(isPage && isRead ? 1 : exitCode);
@@ -256,8 +256,8 @@ test.each<[what: string, words: string, Responder, expected: { exitCode: number;
 		],
 	],
 )('%s', async (_what, words, responder, expected) => {
-	const { env } = await startRecorder(responder);
-	expect(await runHere(words, { env })).toMatchObject(expected);
+	const { recorder } = await startDesk(responder);
+	expect(await runHere(words, { env: recorder.env })).toMatchObject(expected);
 });
 
 test('a refused connection is not sent, exit code 1, with the next step', async () => {
@@ -269,7 +269,7 @@ test('a refused connection is not sent, exit code 1, with the next step', async 
 });
 
 test('--json prints an array of outcomes, and the error as an object on stderr', async () => {
-	const recorder = await startRecorder(json(400, invalidParam));
+	const { recorder } = await startDesk(json(400, invalidParam));
 	const result = await runHere('ticket update 14 --status hold --json', { env: recorder.env });
 	expect(result.exitCode).toBe(1);
 	const [outcome] = JSON.parse(result.stdout) as Record<string, unknown>[];
@@ -340,7 +340,7 @@ describe('user check', () => {
 
 test('what is secret in the target of a redirect is in no stream, journal or report', async () => {
 	const location = 'https://h.example/x?access_token=s3cretpw99&u=https://bob:s3cretpw99@h/';
-	const work = createWorkplace((await startRecorder(text(302, '', { location }))).env);
+	const { work } = await startDesk(text(302, '', { location }));
 	const files = ['--journal', 'rj.ndjson', '--report', 'html:rj.html', '--report', 'junit:rj.xml'];
 	for (const flags of [[], ['-vv', '--debug'], ['--json', ...files]]) {
 		const { stdout, stderr, exitCode } = await work.run(['ticket', 'update', '14', '15', '--status', 'hold', ...flags]);
@@ -355,7 +355,7 @@ test('what is secret in the target of a redirect is in no stream, journal or rep
 });
 
 test('what a service shows under a secret name is redacted where it differs', async () => {
-	const recorder = await startRecorder(done({ meta: { color: 'blue', api_token: 'service-marker' } }));
+	const { recorder } = await startDesk(done({ meta: { color: 'blue', api_token: 'service-marker' } }));
 	for (const ids of ['7', '7 8 -j 1']) {
 		const env = { ...recorder.env, GITHUB_ACTIONS: 'true' };
 		const { stdout, stderr } = await runHere(`user update ${ids} --meta color=red`, { env });
@@ -420,7 +420,7 @@ describe('text that the service chose', () => {
 	test('is text where it is HTML, in messages and reasons', async () => {
 		const message =
 			'<strong>Error</strong>: R&amp;D &#8211; <a href="https://x.example">no</a><br>&lt;b&gt; &copy; <id>';
-		const recorder = await startRecorder(json(400, { code: 'no', message, data: { params: { title: message } } }));
+		const { recorder } = await startDesk(json(400, { code: 'no', message, data: { params: { title: message } } }));
 		const { stderr } = await runHere('ticket update 14 --title x', { env: recorder.env });
 		expect(stderr).toContain('(HTTP 400 no): Error: R&D – no <b> &copy; <id>\n  title: Error: R&D – no <b>');
 	});
@@ -429,7 +429,10 @@ describe('text that the service chose', () => {
 		const deep = (levels: number): string => `${'{"a":['.repeat(levels)}1${']}'.repeat(levels)}`;
 		const body = `{"id":14,"title":"x","meta":${deep(5_000)},"message":${deep(5_000)}}`;
 		for (const status of [200, 400]) {
-			const recorder = await startRecorder(text(status, body, { 'content-type': 'application/json' }));
+			const deepBody = text(status, body, { 'content-type': 'application/json' });
+			const ticket = json(200, { ...shownTo(startOf('/tickets/14'), 14), meta: {} });
+			let isWrite = true;
+			const { recorder } = await startDesk(deepBody, () => (isWrite ? ticket : deepBody));
 			for (const args of [
 				'ticket update 14 --title x --data {"meta":{"a":1}} --undocumented',
 				'ticket update 14 --title x -vv --format table',
@@ -438,7 +441,8 @@ describe('text that the service chose', () => {
 				'api GET /tickets/14',
 				'api GET /tickets/14 --format yaml',
 			]) {
-				const { stdout, stderr } = await runHere(args, { env: recorder.env, input: 'pw\n' });
+				isWrite = args.startsWith('ticket update');
+				const { stdout, stderr } = await runHere(args, { env: recorder.env, input: 'pw\n', clock: hastyClock(100) });
 				expect(`${args} ${stdout}${stderr}`).not.toMatch(/call stack|a bug/i);
 			}
 		}

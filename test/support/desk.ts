@@ -24,14 +24,23 @@ export interface Desk extends Recorder {
 	object(path: string): Shown | undefined;
 }
 
+/** An object or null, where a response is that in JSON. */
+function shownIn(text: string): Shown | null | undefined {
+	try {
+		return /^(?:\{|null)/.test(text) ? (JSON.parse(text) as Shown | null) : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
 /** Calls `then` where a response says, in JSON, that the request was carried out. */
-function onceDone(response: ServerResponse, then: (body: string) => void): void {
+function onceDone(response: ServerResponse, then: (shown: Shown | null) => void): void {
 	const end = response.end.bind(response) as (...given: unknown[]) => ServerResponse;
 	response.end = ((...given: unknown[]) => {
-		const text = String(given[0] ?? '');
 		// A request whose connection is gone by then has not been carried out here.
 		const isHeard = response.socket?.destroyed === false;
-		if (isHeard && response.statusCode < 300 && /^(?:\{|null)/.test(text)) then(text);
+		const shown = isHeard && response.statusCode < 300 ? shownIn(String(given[0] ?? '')) : undefined;
+		if (shown !== undefined) then(shown);
 		return end(...given);
 	}) as typeof response.end;
 }
@@ -83,13 +92,13 @@ export async function startDesk(
 		return json(200, shownTo(each, id));
 	}
 
-	function store({ method, url, body }: RecordedRequest, shown: string): void {
+	function store({ method, url, body }: RecordedRequest, shown: Shown | null): void {
 		const path = pathOf({ url });
 		const sent = (method === 'POST' && body !== '' ? JSON.parse(body) : {}) as Shown;
 		if (path.endsWith('/custom-fields')) stored.set(path, { ...customFields(path), ...(sent.custom_fields as Shown) });
 		else if (path === '/users/username') {
 			// Whoever was found shows that name from now on.
-			const user = `/users/${(JSON.parse(shown) as Shown).id}`;
+			const user = `/users/${shown?.id}`;
 			stored.set(user, { ...object(user), username: sent.username });
 		} else if (!/\/\d+$/.test(path)) return;
 		else if (method === 'POST') stored.set(path, { ...object(path), ...sent });
@@ -100,7 +109,7 @@ export async function startDesk(
 		if (request.method === 'GET') return read(request);
 		writes.push(request);
 		written.note();
-		onceDone(response, (body) => store(request, body));
+		onceDone(response, (shown) => store(request, shown));
 		let next: unknown = toWrites;
 		const count = writes.length;
 		while (typeof next === 'function') next = next(request, response, count);
