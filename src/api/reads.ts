@@ -76,20 +76,22 @@ export interface FilterFacts {
 	readonly takes: string;
 	/** Whether `none` asks for objects that a service can't be asked for: those with an empty field. */
 	readonly canBeNone: boolean;
+	/** Whether its value is a name to be looked up. */
+	readonly looksUp: boolean;
 	readonly choices?: readonly string[];
 	readonly suggests?: readonly string[];
 }
 
 export const filterKinds = {
-	text: { takes: '', canBeNone: false },
-	state: { takes: '', canBeNone: false, choices: ['open', 'closed', 'any'] },
-	status: { takes: '', canBeNone: false, suggests: ticketStatuses },
-	role: { takes: '', canBeNone: false },
-	user: { takes: ' (ID, username, @me or none)', canBeNone: true },
-	term: { takes: ' (ID, slug, name or none)', canBeNone: true },
+	text: { takes: '', canBeNone: false, looksUp: false },
+	state: { takes: '', canBeNone: false, looksUp: false, choices: ['open', 'closed', 'any'] },
+	status: { takes: '', canBeNone: false, looksUp: false, suggests: ticketStatuses },
+	role: { takes: '', canBeNone: false, looksUp: false },
+	user: { takes: ' (ID, username, @me or none)', canBeNone: true, looksUp: true },
+	term: { takes: ' (ID, slug, name or none)', canBeNone: true, looksUp: true },
 	/** For none, services take 0. */
-	id: { takes: ' (ID or none)', canBeNone: false },
-	date: { takes: ' a date or an age (90d)', canBeNone: false },
+	id: { takes: ' (ID or none)', canBeNone: false, looksUp: false },
+	date: { takes: ' a date or an age (90d)', canBeNone: false, looksUp: false },
 } as const satisfies Record<string, FilterFacts>;
 
 type FilterKind = keyof typeof filterKinds;

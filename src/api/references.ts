@@ -1,6 +1,6 @@
 /** Names where IDs are expected: which texts have to be looked up, and how to write that one is an ID or a name. */
 
-import { looksLikeNumber, type Parsed, parseId, parseSlugOrName } from './values.js';
+import { looksLikeNumber, NOBODY, type Parsed, parseId, parseSlugOrName, quote } from './values.js';
 
 export interface Reference {
 	readonly by: 'id' | 'name' | 'either';
@@ -25,7 +25,10 @@ interface NameRules {
 export const named = {
 	users: {
 		mayBeName: (text) => !looksLikeNumber(text),
-		parse: (text) => (looksLikeNumber(text) ? parseId(text) : { value: text }),
+		parse: (text) => {
+			if (text === NOBODY) return { problem: `${quote(text)} is nobody; a user of this name is @${NOBODY}` };
+			return looksLikeNumber(text) ? parseId(text) : { value: text };
+		},
 	},
 	/** A number may be the ID of one term and the name of another. */
 	terms: {

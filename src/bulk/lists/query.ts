@@ -5,6 +5,7 @@ import type { PathParameter } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import { plural } from '../../api/names.js';
 import { type Filter, filterKinds, type Read } from '../../api/reads.js';
+import { named } from '../../api/references.js';
 import { findStatus, likelyStatus } from '../../api/statuses.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isProblem, NOBODY, parseId, quote, readMoment } from '../../api/values.js';
@@ -47,7 +48,7 @@ export async function readQuery(given: Readonly<Record<string, string>>, sort: s
 	const conditions: Condition[] = [];
 	const warnings: string[] = [];
 	const doubts: Doubt[] = [];
-	for (const filter of read.filters) {
+	for (const filter of refusedFirst(read.filters)) {
 		const { kind, parameter, asks = parameter, compares } = filter;
 		const text = given[parameter];
 		if (text === undefined) continue;
@@ -72,6 +73,12 @@ export async function readQuery(given: Readonly<Record<string, string>>, sort: s
 		if (all !== undefined && all.length > 0) parameters[`${parameter}_exclude`] = all.map(({ id }) => id).join(',');
 	}
 	return { parameters, conditions, byId, warnings, doubts };
+}
+
+/** A value that can't be meant is refused before names are looked up. */
+function refusedFirst(filters: readonly Filter[]): readonly Filter[] {
+	const looksUp = ({ kind }: Filter): boolean => filterKinds[kind].looksUp;
+	return [...filters.filter((each) => !looksUp(each)), ...filters.filter(looksUp)];
 }
 
 const valuesIn = (text: string): string[] => text.split(',').map((each) => each.trim());
@@ -214,7 +221,11 @@ async function pathId(
 	directories: Directories,
 ): Promise<string> {
 	if (kind === 'taxonomy') return text;
-	if (names === 'users') return await userId('user', text, directories);
+	if (names === 'users') {
+		const parsed = named.users.parse(text);
+		if (isProblem(parsed)) throw new UsageError(`user: ${parsed.problem}`, { code: 'invalid_id' });
+		return await userId('user', text, directories);
+	}
 	return readId(name.replaceAll('_', ' '), names === 'terms' ? await termId(taxonomy, text, directories) : text);
 }
 

@@ -45,7 +45,9 @@ export class Users implements Directory {
 		return this.setting.memory.once('users', text, async () => {
 			if (text === NOBODY) return { id: '0' };
 			const { by, text: given } = readReference(text);
-			if (by === 'id') return idFrom(given);
+			// No service has such a username, so that nothing needs to be asked.
+			if (by === 'id' || /^id:/i.test(text)) return idFrom(given);
+			if (by === 'name' && given === '') return { problem: `${quote(text)} is not a username` };
 			if (by === 'either' && looksLikeNumber(text)) return { id: text };
 			if (text !== OWN_ID) return await this.#find(given, by === 'name');
 			const own = await this.own();
