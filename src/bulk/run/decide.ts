@@ -85,7 +85,8 @@ export function decide(row: RunRow, held: Held, plan: RunPlan): Decision {
 
 /** Where a plan was applied before, its rows have nothing left to do. */
 function isInTrash({ request, expected }: RunRow, held: Held): boolean {
-	const isTrashed = request.endpoint.trash && request.method === 'DELETE' && !request.permanent;
+	const { trash, deletes } = request.endpoint;
+	const isTrashed = trash && deletes && !request.permanent;
 	return isTrashed && expected !== undefined && shownValue(held.field('status')) === 'trash';
 }
 

@@ -35,7 +35,7 @@ import { type PlanWriter, valueProblem } from './plan-file.js';
 import type { PastPart } from './resume.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import { checkServed } from './settle.js';
-import type { RunSetup } from './setup.js';
+import { extents, type RunSetup } from './setup.js';
 import { checkNotPutOff } from './stop.js';
 import type { Survey } from './survey.js';
 
@@ -144,7 +144,7 @@ export class RowPreview {
 		this.#reader = new BatchReader(dialect, async (request) => this.#checkReached(await directories.send(request)));
 		this.#chains = new Chains(survey.repeated);
 		this.#planner = createPlanner(endpoint, dialect);
-		this.#isRead = extent === 'changes' && readEndpointOf(endpoint) !== undefined;
+		this.#isRead = extents[extent].showsChanges && readEndpointOf(endpoint) !== undefined;
 	}
 
 	/** Whether objects are compared with what would be sent. */
@@ -220,7 +220,7 @@ export class RowPreview {
 			redactRows(this.survey.hasSecrets)({ row: row.row, ids: request.ids, ...outcome }, request);
 		const held = await this.#heldOf(row, found);
 		if (held === undefined) {
-			const isGone = found.gone !== undefined && request.method === 'DELETE' && plan.checks.ignoreMissing;
+			const isGone = found.gone !== undefined && request.endpoint.deletes && plan.checks.ignoreMissing;
 			const left = isGone ? skipped({ code: 'unchanged', message: 'already gone' }) : unreadable(row, hidden(found));
 			return { row, fields: {}, left, sends: !readsBefore(plan) };
 		}
@@ -263,7 +263,7 @@ export class RowPreview {
 		const objects = drafts.flatMap(({ fields: sent, before, row }) => {
 			return [sent, before?.values ?? {}, { [receiverField.name]: row.reassign }];
 		});
-		if (this.setup.work.extent === 'changes') await directories.learn(fields, objects);
+		if (extents[this.setup.work.extent].showsChanges) await directories.learn(fields, objects);
 		const names = [...this.#called.learn(fields, objects, directories.nameOf)];
 		this.file?.addNames(names);
 		return nameOf;
@@ -273,7 +273,7 @@ export class RowPreview {
 	async #labelOf({ row, held }: Draft): Promise<string | undefined> {
 		const { endpoint, ids } = row.request;
 		if (endpoint.parameters.at(-1)?.names !== 'passwords') return labelOf(endpoint, held);
-		if (this.setup.work.extent !== 'changes') return undefined;
+		if (!extents[this.setup.work.extent].showsChanges) return undefined;
 		return await this.setup.means.directories.passwords(ids.user_id ?? '').name(ids.slug ?? '');
 	}
 

@@ -16,7 +16,7 @@ import type { PlannedRows } from './rows.js';
 import { checkRules } from './rules.js';
 import type { FirstRead } from './send-row.js';
 import { checkServed } from './settle.js';
-import type { Described, Limits, Means, RunSetup } from './setup.js';
+import { type Described, extents, type Limits, type Means, type RunSetup } from './setup.js';
 import { checkNotPutOff } from './stop.js';
 import { checkSet, type Survey } from './survey.js';
 
@@ -41,12 +41,13 @@ export async function checkRun(
 	past: PastPart | undefined,
 ): Promise<Ready> {
 	const { work, means, limits } = setup;
-	const { extent, saveTo } = work;
+	const { saveTo } = work;
+	const { sends, showsChanges } = extents[work.extent];
 	checkSet(survey, limits.demands);
 	checkRules(limits.rules, {
 		plan: work.plan,
 		rows: survey.wanted,
-		sends: extent === 'send',
+		sends,
 		saves: saveTo !== undefined,
 		note: work.record.note,
 	});
@@ -58,14 +59,13 @@ export async function checkRun(
 	if (saveTo !== undefined) checkNoSecrets(survey, work.plan);
 	const isPermanent = survey.permanent === survey.selected;
 	const plan = limits.snapshotByDefault && isPermanent ? withoutOldValues(work.plan) : work.plan;
-	const warnings = extent === 'changes' ? await noteLeft(plan, { ...means, ...limits.tuning }, survey) : [];
-	if (extent !== 'send' && saveTo === undefined) return { plan };
+	const warnings = showsChanges ? await noteLeft(plan, { ...means, ...limits.tuning }, survey) : [];
+	if (!sends && saveTo === undefined) return { plan };
 	const describe = async () => await (await import('./described.js')).describeRun(setup, rows, survey, past);
 	await checkRunReports(setup, rows);
-	const ready =
-		extent === 'send'
-			? await checkWrite(plan, means, limits, survey, await means.connect(), describe)
-			: { plan, warnings };
+	const ready = sends
+		? await checkWrite(plan, means, limits, survey, await means.connect(), describe)
+		: { plan, warnings };
 	// One request before the first row, in place of rows that differ after it. The response to a single row says as much.
 	if (!readsBefore(ready.plan) || survey.selected === 1) return ready;
 	const missing = await means.directories.users.missing([...survey.users.keys()]).catch(() => undefined);

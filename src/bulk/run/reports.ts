@@ -12,7 +12,7 @@ import { inputFileOf } from '../sources.js';
 import type { Ended, Started } from './events.js';
 import { leavesTexts } from './left-behind.js';
 import type { PlannedRows } from './rows.js';
-import type { RunSetup } from './setup.js';
+import { extents, type RunSetup } from './setup.js';
 
 const writer = () => import('../reports/write.js');
 
@@ -103,7 +103,7 @@ export async function writeRefusal(
 	why: string,
 ): Promise<void> {
 	const { asked } = reportsOf(setup);
-	if (asked.length === 0 || (setup.work.extent !== 'send' && setup.work.saveTo === undefined)) return;
+	if (asked.length === 0 || (!extents[setup.work.extent].sends && setup.work.saveTo === undefined)) return;
 	const { checkReports, writeReports } = await writer();
 	const files = [["the run's input", inputFileOf(header.plan.source)?.path] as const];
 	const specs = await checkReports(asked, files, setup.means.cwd);

@@ -16,7 +16,7 @@ import { KeySet } from './key-set.js';
 import { takeUpName } from './names.js';
 import { rowsUnderWay } from './read-after.js';
 import type { PlannedRows, RunRow } from './rows.js';
-import type { RunSetup } from './setup.js';
+import { extents, type RunSetup } from './setup.js';
 import type { Survey } from './survey.js';
 
 /** @param path of the journal, which is locked if rows are sent */
@@ -24,7 +24,7 @@ export async function openPast(path: string, setup: RunSetup): Promise<PastPart>
 	// Users that an earlier part looked up may be deleted by now.
 	const { directories, redact } = setup.means;
 	const watch = (record: JournalRecord): void => takeUpName(record, directories);
-	if (setup.work.extent !== 'send') return new PastPart(await scanJournal(path, watch), setup);
+	if (!extents[setup.work.extent].sends) return new PastPart(await scanJournal(path, watch), setup);
 	const { journal, scan } = await openJournal(path, redact, watch);
 	return new PastPart(scan, setup, journal);
 }

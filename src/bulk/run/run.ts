@@ -18,7 +18,7 @@ import { checkRun } from './ready.js';
 import { writeRefusal, writeRunReports } from './reports.js';
 import { checkSameInput, openPast, type PastPart } from './resume.js';
 import { invalidOutcome, isInvalid, openInputOf, type PlannedRows, ROWS_AT_ONCE, RowPlanner } from './rows.js';
-import type { RunSetup } from './setup.js';
+import { extents, type RunSetup } from './setup.js';
 import { Survey } from './survey.js';
 
 /** From the survey to the exit code. @throws SupportctlError, also for what failed halfway */
@@ -37,7 +37,8 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 const MOST_REFUSED = 5000;
 
 async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | undefined): Promise<ExitCode> {
-	const { plan, resumes, extent } = given.work;
+	const { plan, resumes } = given.work;
+	const { sends, showsChanges } = extents[given.work.extent];
 	const { redact, show } = given.means;
 	// A resume may read the copy of stdin.
 	let keep = resumes !== undefined && inputFileOf(plan.source)?.path !== '-';
@@ -46,7 +47,7 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 			holdsSecret: (sent) => redact(sent) !== sent,
 			isDone: (row) => past?.look(row) === true,
 			complain: (complaint) => void show({ type: 'complaint', complaint }),
-			notesRepeated: extent === 'changes',
+			notesRepeated: showsChanges,
 		});
 		const refused: RowOutcome[] = [];
 		for await (const batch of rows.read()) {
@@ -68,7 +69,7 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 			work: { ...given.work, plan: ready.plan },
 		};
 		await listTerms(setup, survey);
-		if (extent !== 'send') return await previewRows(setup, rows, survey, past, ready.warnings);
+		if (!sends) return await previewRows(setup, rows, survey, past, ready.warnings);
 		const maySave = resumes === undefined && !survey.hasSecrets;
 		if (maySave) await rows.input?.keep();
 		keep ||= maySave;
@@ -120,7 +121,7 @@ async function settleLeft(
 async function listTerms({ work, means: { directories, warn } }: RunSetup, survey: Survey): Promise<void> {
 	const { plan, extent } = work;
 	const { checks, endpoint } = plan;
-	if (extent !== 'changes' && !readsBefore(plan) && !checks.verify) return;
+	if (!extents[extent].showsChanges && !readsBefore(plan) && !checks.verify) return;
 	for (const taxonomy of comparedTerms(plan, endpoints[endpoint], survey.fields)) {
 		const terms = await directories.terms(taxonomy).list();
 		if (terms !== undefined || !checks.snapshot) continue;

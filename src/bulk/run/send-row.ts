@@ -183,7 +183,7 @@ export class RowSender {
 		const { plan, dialect, journal } = this.parts;
 		const { request } = row;
 		const { endpoint, ids } = request;
-		const isGone = result.gone !== undefined && request.method === 'DELETE';
+		const isGone = result.gone !== undefined && endpoint.deletes;
 		if (isGone && plan.checks.ignoreMissing) {
 			return { ...result, outcome: 'ok', body: undefined, message: WAS_GONE };
 		}

@@ -50,9 +50,9 @@ export function settledBy(request: Request, seen: Seen, plan: RunPlan): Outcome 
 export function settledRefusal(request: Request, result: Outcome, { held }: Seen): Outcome {
 	const { outcome, message } = result;
 	if (outcome !== 'unknown' || !isRefusal(result) || held === undefined) return result;
-	const { sent = {}, permanent, method } = request;
+	const { sent = {}, permanent, endpoint } = request;
 	const failed = (why: string): Outcome => ({ ...result, outcome: 'failed', message: `${message}, but ${why}` });
-	if (method === 'DELETE') {
+	if (endpoint.deletes) {
 		const status = held.field('status');
 		const isOpen = !isShown(status) || status.value === 'trash';
 		return !permanent && isOpen ? result : failed('it is still there');
@@ -66,7 +66,7 @@ export function settledRefusal(request: Request, result: Outcome, { held }: Seen
 export const NOT_READ = 'not_read';
 
 /** @param maybeSent whether an earlier attempt may have been applied */
-export function notRead({ endpoint, ids, method }: Request, seen: Outcome, maybeSent: boolean, plan: RunPlan): Outcome {
+export function notRead({ endpoint, ids }: Request, seen: Outcome, maybeSent: boolean, plan: RunPlan): Outcome {
 	const { body: _, ...result } = seen;
 	const { outcome, message, code, gone } = result;
 	const why = (message ?? code ?? outcome).replace(/\.$/, '');
@@ -74,7 +74,7 @@ export function notRead({ endpoint, ids, method }: Request, seen: Outcome, maybe
 	const own = result.forbidden && message !== undefined && code !== undefined ? `${code}: ` : '';
 	if (gone !== undefined) {
 		// The service itself says so: an update has nothing left to change.
-		if (method === 'DELETE' && maybeSent) return { ...result, outcome: 'ok', message: MAY_BE_OURS };
+		if (endpoint.deletes && maybeSent) return { ...result, outcome: 'ok', message: MAY_BE_OURS };
 		const name = nameRow(ids, endpoint.noun);
 		const what = gone === 'missing' ? `${name} not found` : `${name} is in the trash`;
 		return { ...result, outcome: 'failed', message: `${what}; nothing was written` };
@@ -103,7 +103,7 @@ function wayWithout(plan: RunPlan): string {
 
 /** @param before what the object held before the write, if it was read */
 export function verified(request: Request, result: Outcome, seen: Seen, before?: Held): Outcome {
-	if (request.method === 'DELETE') return verifiedDelete(request, result, seen);
+	if (request.endpoint.deletes) return verifiedDelete(request, result, seen);
 	const { held, result: reading } = seen;
 	if (held === undefined) {
 		if (!isDone(result)) return result;

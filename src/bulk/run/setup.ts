@@ -16,8 +16,23 @@ import type { Show } from './events.js';
 import type { ProfileRules } from './rules.js';
 import type { Demands, Survey } from './survey.js';
 
-/** Show requests; read, and show changes; or send. */
-export type Extent = 'requests' | 'changes' | 'send';
+interface ExtentFacts {
+	/** Whether rows are written. */
+	readonly sends: boolean;
+	/** Whether objects are read to show what would change. */
+	readonly showsChanges: boolean;
+}
+
+/** How far a run goes. A member that lacks a column does not compile. */
+const extentRows = {
+	requests: { sends: false, showsChanges: false },
+	changes: { sends: false, showsChanges: true },
+	send: { sends: true, showsChanges: false },
+} as const satisfies Record<string, ExtentFacts>;
+
+export type Extent = keyof typeof extentRows;
+
+export const extents: Readonly<Record<Extent, ExtentFacts>> = extentRows;
 
 /** An outcome as it may be printed and kept. */
 export type RowRedactor = (outcome: RowOutcome, request: Request) => RowOutcome;

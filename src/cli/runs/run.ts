@@ -13,7 +13,7 @@ import type { Checks, Fields } from '../../bulk/plan.js';
 import { ticketsOf } from '../../bulk/run/left-behind.js';
 import { withIds } from '../../bulk/run/names.js';
 import { run } from '../../bulk/run/run.js';
-import type { Extent, Means, Work } from '../../bulk/run/setup.js';
+import { type Extent, extents, type Means, type Work } from '../../bulk/run/setup.js';
 import { onlyId } from '../../bulk/sources.js';
 import { ExitCode, NOT_SIGNED_IN, SupportctlError, UsageError } from '../../errors.js';
 import { writes } from '../../http/judge.js';
@@ -98,7 +98,7 @@ export async function startRun(given: RunJob): Promise<ExitCode> {
 	try {
 		const extent = await extentOf(given, reach);
 		// Its secrets are removed from what is printed.
-		const own = extent === 'changes' ? (await reach()).session : session;
+		const own = extents[extent].showsChanges ? (await reach()).session : session;
 		const job = { ...given, session: own, plan: await withIds(plan, endpoint, directories) };
 		return await sendRows(job, record, extent, { connect, sending, directories, onDraft }, signals);
 	} finally {
@@ -194,7 +194,7 @@ function isAlone({ plan, resumes }: RunJob): boolean {
 
 async function openScreen(job: RunJob, extent: Extent, signals: ReturnType<typeof listenForStop>) {
 	const palette = await openPalette(job.context, job.context.stderr);
-	if (extent === 'send' && isAlone(job)) return new OneScreen(job, signals, palette);
+	if (extents[extent].sends && isAlone(job)) return new OneScreen(job, signals, palette);
 	const { Screen } = await import('./printers/screen.js');
 	return new Screen(job, extent, signals, palette);
 }

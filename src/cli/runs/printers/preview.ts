@@ -8,7 +8,7 @@ import { changeLines, changeView } from '../../../bulk/change.js';
 import { isListed, unplanned } from '../../../bulk/left.js';
 import type { Planned } from '../../../bulk/planned.js';
 import type { Preview } from '../../../bulk/run/events.js';
-import type { Extent } from '../../../bulk/run/setup.js';
+import { type Extent, extents } from '../../../bulk/run/setup.js';
 import type { Survey } from '../../../bulk/run/survey.js';
 import { sources } from '../../../bulk/sources.js';
 import { ExitCode, SupportctlError } from '../../../errors.js';
@@ -54,7 +54,7 @@ export class PreviewScreen {
 		const { options, plan } = job;
 		const { add, remove } = plan.values;
 		const items = Object.entries({ add, remove }).filter(([, fields]) => Object.keys(fields).length > 0);
-		this.#showsChanges = extent === 'changes';
+		this.#showsChanges = extents[extent].showsChanges;
 		this.#isForPerson = printsLines(job);
 		// A dry run is asked for its rows, a plan for its file.
 		this.#isSilent = options.quiet === true && options.plan !== undefined && !asksForData(job);

@@ -3,7 +3,7 @@
 import { type Counts, totalOf } from '../../../bulk/journal/counts.js';
 import type { Ended, RunEvent, Started } from '../../../bulk/run/events.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
-import type { Extent } from '../../../bulk/run/setup.js';
+import { type Extent, extents } from '../../../bulk/run/setup.js';
 import type { Survey } from '../../../bulk/run/survey.js';
 import { fileOf } from '../../../bulk/sources.js';
 import { UsageError } from '../../../errors.js';
@@ -53,7 +53,7 @@ export class Screen {
 		const isTable = isOwnTable(job) && !this.#isSilent;
 		this.#listsFailures = !this.#isJson && (!isTable || context.env.GITHUB_ACTIONS === 'true');
 		this.#messages = this.#isJson ? new JsonMessages(job, this.#noted) : new TextMessages(job, this.#noted, palette);
-		this.#preview = extent === 'send' ? undefined : new PreviewScreen(job, extent);
+		this.#preview = extents[extent].sends ? undefined : new PreviewScreen(job, extent);
 	}
 
 	show(event: RunEvent): Promise<void> | void {
