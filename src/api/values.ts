@@ -138,6 +138,12 @@ export function nestingProblem(value: unknown): string | undefined {
 	return isDeeper(value, MAX_NESTING) ? `lists and objects are nested more than ${MAX_NESTING} deep` : undefined;
 }
 
+/** What JSON that was parsed must not hold. @returns a clause */
+export function jsonProblem(text: string, value: unknown): string | undefined {
+	const twice = repeatedKey(text);
+	return twice === undefined ? nestingProblem(value) : `the key ${quote(twice)} appears twice`;
+}
+
 /** More is no edit of an object: a sheet that lost its line ends, or a dump. Excel has room for 16,384. */
 const MOST_FIELDS = 10_000;
 

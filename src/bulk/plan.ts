@@ -149,6 +149,12 @@ export interface SavedPlan {
 	readonly rows: number;
 }
 
+/** `html:/home/ada/run.html`, as `--report` and journals have it. */
+export function splitReport(text: string): { format: string; path: string } {
+	const [format = '', ...path] = text.split(':');
+	return { format, path: path.join(':') };
+}
+
 /** The first line of a journal. */
 export interface RunHeader {
 	readonly id: string;

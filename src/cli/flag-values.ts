@@ -1,7 +1,7 @@
 /** Values of flags that may be in a file, and secrets, which are never in argv. */
 
 import { readReference } from '../api/references.js';
-import { nestingProblem, quote, repeatedKey } from '../api/values.js';
+import { jsonProblem, quote } from '../api/values.js';
 import { idsIn } from '../bulk/input/lines.js';
 import { UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
@@ -44,8 +44,7 @@ export function parseJson(text: string, from: string, code: string): unknown {
 		// The parser's message quotes the text, which may be a password.
 		throw new UsageError(`${from} is not valid JSON`, { code });
 	}
-	const twice = repeatedKey(text);
-	const problem = twice === undefined ? nestingProblem(value) : `the key ${quote(twice)} appears twice`;
+	const problem = jsonProblem(text, value);
 	if (problem !== undefined) throw new UsageError(`${from}: ${problem}`, { code });
 	return value;
 }

@@ -1,6 +1,6 @@
 /** Input of JSON: a file that is one array, element by element, and the checks of each object. */
 
-import { isObject, kindOf, nestingProblem, quote, repeatedKey, widthProblem } from '../../api/values.js';
+import { isObject, jsonProblem, kindOf, widthProblem } from '../../api/values.js';
 import { inputError, MAX_RECORD_BYTES, recordTooLong } from './checked-text.js';
 import type { RawRow } from './input.js';
 
@@ -9,10 +9,7 @@ export function readObject(text: string, row: number, line: number): RawRow {
 	try {
 		const object: unknown = JSON.parse(text);
 		if (!isObject(object)) return { row, line, problem: `expected a JSON object, not ${kindOf(object)}` };
-		const tooWide = widthProblem(Object.keys(object).length, 'keys');
-		if (tooWide !== undefined) return { row, line, problem: tooWide };
-		const twice = repeatedKey(text);
-		const problem = twice === undefined ? nestingProblem(object) : `the key ${quote(twice)} appears twice`;
+		const problem = widthProblem(Object.keys(object).length, 'keys') ?? jsonProblem(text, object);
 		return problem === undefined ? { row, line, object } : { row, line, problem };
 	} catch (error) {
 		const position = /position (\d+)/.exec(String(error))?.[1];

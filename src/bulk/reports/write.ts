@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { didYouMean } from '../../api/suggest.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
 import { Draft, realName } from '../../folder.js';
+import { splitReport } from '../plan.js';
 import { html } from './html.js';
 import { junit } from './junit.js';
 import { markdown } from './markdown.js';
@@ -35,8 +36,7 @@ interface ReportSpec {
 }
 
 export function parseReport(text: string): ReportSpec {
-	const [format = '', ...rest] = text.split(':');
-	const path = rest.join(':');
+	const { format, path } = splitReport(text);
 	const known = reportFormats.find((each) => each === format);
 	if (known === undefined) {
 		throw new UsageError(`--report: ${JSON.stringify(format)} is not a format${didYouMean(format, reportFormats)}`, {

@@ -6,7 +6,7 @@ import type { RowOutcome } from '../../http/outcome.js';
 import { countOutcome, createCounts } from '../journal/counts.js';
 import { isOwnJournal } from '../journal/folder.js';
 import { openRecords } from '../journal/read.js';
-import type { RunHeader } from '../plan.js';
+import { type RunHeader, splitReport } from '../plan.js';
 import { type LookUp, openChanges } from '../recorded.js';
 import { inputFileOf } from '../sources.js';
 import type { Ended, Started } from './events.js';
@@ -39,7 +39,7 @@ function reportsOf({ work: { reports, resumes }, means: { stateDir } }: RunSetup
 
 /** Only a report of the run is replaced. */
 function isFree(text: string, run: string): boolean {
-	const path = text.slice(text.indexOf(':') + 1);
+	const { path } = splitReport(text);
 	if (!existsSync(path)) return true;
 	try {
 		return readStart(path).includes(run);

@@ -9,7 +9,7 @@ import { counted } from '../../api/names.js';
 import { createRunId, runIdBefore } from '../../bulk/journal/folder.js';
 import type { LeavesRecord } from '../../bulk/journal/records.js';
 import { AdaptivePace } from '../../bulk/pace.js';
-import type { Checks, Fields } from '../../bulk/plan.js';
+import { type Checks, type Fields, splitReport } from '../../bulk/plan.js';
 import { ticketsOf } from '../../bulk/run/left-behind.js';
 import { withIds } from '../../bulk/run/names.js';
 import { run } from '../../bulk/run/run.js';
@@ -225,8 +225,8 @@ function recordOf({ session, options, context, resumes }: RunJob): Work['record'
 		who: { ...machineUser(), account },
 		note: options.note,
 		reports: options.report?.map((text) => {
-			const [format = '', ...path] = text.split(':');
-			return `${format}:${resolve(context.cwd, path.join(':'))}`;
+			const { format, path } = splitReport(text);
+			return `${format}:${resolve(context.cwd, path)}`;
 		}),
 	};
 }

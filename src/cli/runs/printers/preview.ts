@@ -111,7 +111,7 @@ export class PreviewScreen {
 	}
 
 	#endDryRun(preview: Preview): End {
-		const { requests, upTo, totals, left, unread } = preview;
+		const { requests, upTo, totals, left } = preview;
 		const { endpoint, plan, session } = this.job;
 		const { profile = null } = plan.service;
 		const upToText = upTo ? 'up to ' : '';
@@ -126,10 +126,7 @@ export class PreviewScreen {
 			profile,
 			requests,
 			upTo,
-			totals: totals.parts(),
-			left: left.view(),
-			skipped: left.rows - unread,
-			unread,
+			...sumsOf(preview),
 		};
 		return { facts, lines: [`dry run ${placeOf(plan.service)}: ${notes.join('; ')}`, ...others] };
 	}
@@ -156,14 +153,15 @@ export class PreviewScreen {
 			digest: sha256,
 			host,
 			rows,
-			totals: totals.parts(),
-			left: left.view(),
-			skipped: left.rows - unread,
-			unread,
+			...sumsOf(preview),
 			next: rows > 0 ? [next] : [],
 		};
 		return { facts, lines: [...lines, ...others, `digest: ${sha256}`, ...(rows > 0 ? [`Apply: ${next}`] : [])] };
 	}
+}
+
+function sumsOf({ totals, left, unread }: Preview) {
+	return { totals: totals.parts(), left: left.view(), skipped: left.rows - unread, unread };
 }
 
 /** Why there is nothing to send. */
