@@ -54,6 +54,7 @@ export interface ModelRun {
 	outcomes: ReadonlyMap<number, Recorded>;
 	/** How many lines of the journal were looked at. */
 	lines: number;
+	wasKilled: boolean;
 }
 
 export function expectThat(isTrue: boolean, promise: string, facts: unknown): void {

@@ -33,6 +33,8 @@ export interface ModelDesk extends Recorder {
 	weather: Weather;
 	/** Objects on a page. */
 	most: number;
+	/** Whether lists say how many objects there are. */
+	counts: boolean;
 	/** Called before a request is looked at. @param path of its object */
 	onRequest: ((path: string) => void) | undefined;
 	/** What reaches the desk from now on gets no response. */
@@ -46,12 +48,14 @@ export interface ModelDesk extends Recorder {
 
 export const USERS: Readonly<Record<string, number>> = { ada: 1, ben: 2, 'jose.kaya': 3, '77': 4 };
 
-/** One has the ID of another as its slug, one no slug that is shown. */
+/** One has the ID of another as its slug, one no slug that is shown, and two have one name. */
 const TERMS: Readonly<Record<string, Readonly<Record<number, Shown>>>> = {
 	'ticket-tag': {
+		30: { slug: 'spam', name: 'Twin' },
 		31: { slug: 'vip', name: 'VIP' },
 		32: { slug: 'bug', name: 'Bug' },
 		33: { slug: '31', name: 'Late' },
+		34: { slug: 'spam-2', name: 'Twin' },
 	},
 	product: { 126: { slug: 'basic', name: 'Basic' }, 170: { slug: '126', name: 'Pro' } },
 	department: { 41: { slug: '', name: '支持' }, 42: { slug: 'sales', name: 'Sales' } },
@@ -281,8 +285,19 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 		if (kind === 'lookup') return lookUp(request);
 		if (kind === 'write') return carryOut(request) ?? success(request);
 		if (kind === 'read') return request.url.includes('/users/me') ? json(200, show('/users/1')) : success(request);
-		const list = listed(request);
-		return list === undefined ? noRoute : json(200, list.objects, { 'x-wp-total': String(list.total) });
+		return showList(listed(request), (objects) => objects);
+	}
+
+	type List = { readonly objects: readonly Shown[]; readonly total: number };
+
+	function showList(list: List | undefined, change: (objects: readonly Shown[]) => readonly Shown[]) {
+		if (list === undefined) return noRoute;
+		return json(200, change(list.objects), desk.counts ? { 'x-wp-total': String(list.total) } : {});
+	}
+
+	/** Only a count tells that something is missing. */
+	function showLess(request: RecordedRequest, change: (objects: readonly Shown[]) => readonly Shown[]) {
+		return desk.counts ? showList(listed(request), change) : page(502);
 	}
 
 	function foul(fault: string, kind: Kind, request: RecordedRequest, response: ServerResponse) {
@@ -325,18 +340,13 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 				return error(429, 'too_many', { 'retry-after': when ?? '0' });
 			case 'part':
 				return carryOut(request, true) ?? success(request);
-			case 'fewer': {
-				const list = listed(request);
-				return list === undefined ? noRoute : json(200, list.objects.slice(1), { 'x-wp-total': String(list.total) });
-			}
+			case 'fewer':
+				return showLess(request, (objects) => (when === 'first' ? objects.slice(1) : objects.slice(0, -1)));
+			case 'twice':
+				return showLess(request, (objects) => [...objects.slice(0, -1), ...objects.slice(0, 1)]);
 			case 'repeated': {
 				const first = request.url.replace(/([?&]page=)\d+/, '$11');
 				return fair(kind, { ...request, url: first });
-			}
-			case 'twice': {
-				const list = listed(request);
-				const objects = list?.objects ?? [];
-				return json(200, [...objects.slice(0, -1), ...objects.slice(0, 1)], { 'x-wp-total': String(list?.total) });
 			}
 			default:
 				throw new Error(`no such fault: ${fault}`);
@@ -372,6 +382,7 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 		log: [],
 		weather: () => undefined,
 		most: 100,
+		counts: true,
 		onRequest: undefined,
 		isSilent: false,
 		edit(path, fields) {

@@ -90,6 +90,9 @@ const TAGS = [
 	['33', 33],
 ] as const;
 
+/** A name of two tags, which nothing may take for one of them. */
+const AMBIGUOUS = ['Twin', -1] as const;
+
 /** At the start, most tickets meet each. */
 const CONDITIONS: readonly (readonly [text: string, Condition])[] = [
 	['status=queued', { field: 'status', value: 'queued' }],
@@ -195,7 +198,7 @@ function conditional(means: Means): Work {
 
 function tagged(means: Means): Work {
 	const { dice } = means;
-	const [added, add] = dice.of(TAGS);
+	const [added, add] = dice.is(0.15) ? AMBIGUOUS : dice.of(TAGS);
 	const [removed, remove] = dice.of(TAGS.filter(([, id]) => id !== add));
 	const way = dice.of(['add', 'remove', 'both']);
 	const words = [
@@ -236,9 +239,9 @@ function repliesDeleted(means: Means): Work {
 
 /** How often each comes, and whether it may be followed by others: names of what it deletes for good lead nowhere. */
 const JOBS: readonly (readonly [shares: number, isFinal: boolean, make: (means: Means) => Work])[] = [
-	[3, false, updated],
-	[2, false, tagged],
-	[2, false, unmodified],
+	[4, false, updated],
+	[4, false, tagged],
+	[3, false, unmodified],
 	[2, false, conditional],
 	[2, false, set],
 	[1, false, (means) => deleted(means, 'ticket delete', tickets)],

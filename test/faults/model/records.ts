@@ -13,6 +13,14 @@ export function linesIn(text: string): Line[] {
 	return jsonLines<Line>(text.replace(/[^\n]+$/, ''));
 }
 
+/** Of the run. */
+export const idIn = ([header]: readonly Line[]): string => String(header?.id);
+
+/** How many rows the run has. */
+export function ownRowsIn([header]: readonly Line[]): number {
+	return (header as { input?: { own: number } } | undefined)?.input?.own ?? 0;
+}
+
 export function rowsIn(lines: readonly Line[]): Row[] {
 	return lines.filter(({ type }) => type === 'row') as unknown as Row[];
 }

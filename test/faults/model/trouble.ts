@@ -23,9 +23,27 @@ const FAULTS: Readonly<Record<Kind, readonly string[]>> = {
 		...['part', 'page before', 'page after', '401'],
 	],
 	read: ['reset', '502', 'cut', '{}', '[]', 'another', 'late', '403', '409', '303', '429 0', 'page', '401'],
-	list: ['reset', '502', 'cut', '{}', '[]', '403', '409', '303', '429 0', 'page', 'fewer', 'twice', 'repeated'],
+	list: [
+		'reset',
+		'502',
+		'cut',
+		'{}',
+		'[]',
+		'403',
+		'409',
+		'303',
+		'429 0',
+		'page',
+		'fewer first',
+		'fewer last',
+		'twice',
+		'repeated',
+	],
 	lookup: ['reset', '502', 'cut', '{}', '[]', 'another', 'late', '403', '409', '303', '429 0', 'page'],
 };
+
+/** Of a service on which all writes fail in one way. */
+const ALIKE = ['403', '409', 'part', '{} before', 'reset before', 'reset after', 'late'];
 
 /** @param isToStop whether the run has a rule that many failures stop it */
 export function randomTrouble(dice: Dice, isToStop = false): Trouble {
@@ -45,7 +63,7 @@ export function randomTrouble(dice: Dice, isToStop = false): Trouble {
 		{ read: 0.3, list: 0.3 },
 		{ write: 0.3, lookup: 0.3, list: 0.3 },
 	]);
-	const only = faults.write !== undefined && dice.is(0.2) ? dice.of(['403', '409', 'part', '{} before']) : undefined;
+	const only = faults.write !== undefined && dice.is(0.35) ? dice.of(ALIKE) : undefined;
 	return { faults, only, killAt };
 }
 

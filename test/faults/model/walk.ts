@@ -22,7 +22,7 @@ import {
 import { isLookUp, type ModelDesk, startModelDesk } from './desk.js';
 import { Dice } from './dice.js';
 import { type Job, PATHS, randomJob, randomPart } from './jobs.js';
-import { announcedIn, linesIn, outcomesIn, plannedIn, rowsIn } from './records.js';
+import { announcedIn, idIn, type Line, linesIn, outcomesIn, ownRowsIn, plannedIn, rowsIn } from './records.js';
 import { randomTrouble, type Trouble, weatherOf } from './trouble.js';
 import { checkUndone } from './undone.js';
 import { checkChanges, checkHistory, historyWords, type ShownChange } from './views.js';
@@ -75,6 +75,8 @@ class Walk {
 	readonly #dice: Dice;
 	readonly #work: Workplace;
 	#commands = 0;
+	/** Whether something may be gone for good. */
+	#isGone = false;
 
 	constructor(
 		readonly seed: number,
@@ -82,8 +84,9 @@ class Walk {
 	) {
 		this.#dice = new Dice(seed);
 		this.#work = createWorkplace(desk.env);
-		// Some services have small pages.
+		// Some services have small pages, and some don't count.
 		desk.most = this.#dice.is(0.2) ? 2 : 100;
+		desk.counts = this.#dice.is(0.85);
 	}
 
 	async go(): Promise<void> {
@@ -107,6 +110,7 @@ class Walk {
 		const modifiedOf = (path: string): unknown => this.desk.held(path)?.modified_gmt;
 		const job = randomJob({ dice, name, modifiedOf }, isLast);
 		const { input, rows, flags, sendFlags } = job;
+		this.#isGone = job.isPermanent === true;
 		if (input !== undefined) {
 			this.#work.write(input.name, `${input.lines.join('\n')}\n`);
 			this.desk.log.push(...input.lines.map((line) => `  ${input.name}: ${line}`));
@@ -157,7 +161,10 @@ class Walk {
 		}
 		const id = this.#idOf(path);
 		const { rows, condition } = job;
-		const run: ModelRun = { id, rows, start: command.from, condition, part, outcomes: new Map(), lines: 0 };
+		const run: ModelRun = {
+			...{ id, rows, start: command.from, condition, part },
+			...{ outcomes: new Map(), lines: 0, wasKilled: false },
+		};
 		const begun = { start, job, run, path, looksFirst, since };
 		this.#look(begun, command, { first: job.first, slots });
 		if (announced !== undefined && isHealthy && !isEdited) {
@@ -257,11 +264,16 @@ class Walk {
 		const before = new Set(this.#work.journals());
 		const trouble = isHealthy ? { editAt, edited: pathsOf(job) } : randomTrouble(dice);
 		let undone = await this.#command([...words, ...tuning(slots)], trouble);
+		const path = this.#journalOf(undone, before);
+		let seen = 0;
 		const look = (): void => {
 			checkTouched(desk, fieldsOf(run.rows, part), from);
 			checkUndone(desk, run, from, undone.exitCode, part);
+			if (path === undefined) return;
+			const lines = linesIn(readFileSync(path, 'utf8'));
+			if (lines.length > seen) this.#checkExit(undone, lines, ownRowsIn(lines));
+			seen = lines.length;
 		};
-		const path = this.#journalOf(undone, before);
 		look();
 		const wrote = desk.states.slice(run.start, from).some(({ by, isPart }) => by === run.id && isPart !== true);
 		if (path === undefined) {
@@ -311,6 +323,9 @@ class Walk {
 		desk.onRequest = undefined;
 		const end = result.exitCode === null ? 'killed' : `exit ${result.exitCode}`;
 		desk.log.push(`  (${end}) ${result.stderr.trim().split('\n').slice(-6).join('\n  ')}`);
+		// All that an input names is there until a job deletes it for good.
+		const missing = /(?:user|ticket-tag|product|department|ticket_priority) \\?"[^"]*" not found/.exec(result.stderr);
+		expectThat(missing === null || this.#isGone, 'what is there is found', missing?.[0]);
 		const isFair = trouble.faults === undefined && editAt === undefined;
 		return { ...result, from, isFair };
 	}
@@ -340,6 +355,7 @@ class Walk {
 		const recorded = rowsIn(added);
 		run.lines = lines.length;
 		run.outcomes = outcomesIn(lines);
+		run.wasKilled ||= command.exitCode === null;
 		const said = [...run.outcomes].map(([row, { outcome, code = '' }]) => `${row} ${outcome} ${code}`.trimEnd());
 		desk.log.push(`  journal: ${said.join(', ')}`);
 		expectThat(!SECRETS.some((secret) => text.includes(secret)), 'no secret is in the journal', path);
@@ -353,10 +369,17 @@ class Walk {
 			const wrong = recorded.filter(({ outcome }) => outcome === 'failed' || outcome === 'unknown');
 			expectThat(wrong.length <= job.most + slots, `a run stops after ${job.most} failures`, wrong);
 		}
-		if (command.exitCode === null || added.at(-1)?.type !== 'end') return;
+		if (added.length === 0) return;
 		const isFirst = first !== undefined && run.outcomes.size >= Math.min(run.rows.length, first);
-		const expected = exitCodeOf(run, isFirst);
-		expectThat(command.exitCode === expected, `the exit code is ${expected}`, command.exitCode);
+		this.#checkExit(command, lines, isFirst ? run.outcomes.size : run.rows.length);
+	}
+
+	/** @param rows how many were asked for */
+	#checkExit({ exitCode }: Command, lines: readonly Line[], rows: number): void {
+		if (exitCode === null || lines.at(-1)?.type !== 'end') return;
+		const outcomes = outcomesIn(lines);
+		const expected = exitCodeOf(rows, outcomes);
+		expectThat(exitCode === expected, `the exit code is ${expected}`, { exitCode, rows, outcomes: [...outcomes] });
 	}
 
 	/** @returns the journal that the command began, if it did */
@@ -368,7 +391,7 @@ class Walk {
 	}
 
 	#idOf(journal: string): string {
-		return String(linesIn(readFileSync(journal, 'utf8'))[0]?.id);
+		return idIn(linesIn(readFileSync(journal, 'utf8')));
 	}
 }
 
