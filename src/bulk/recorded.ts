@@ -2,7 +2,7 @@
 
 import { closeSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { endpoints } from '../api/endpoints.js';
+import { endpointList, endpoints } from '../api/endpoints.js';
 import { kinds } from '../api/kinds.js';
 import { isId } from '../api/values.js';
 import { openRegularFile } from '../folder.js';
@@ -41,12 +41,18 @@ export class JournalNames {
 
 	/** Old and new values that are shown, and who receives what was left. */
 	need({ plan }: RunHeader, { before, record }: Pick<Recorded, 'before' | 'record'>): void {
-		const { values = {}, sent = {} } = before ?? {};
-		const objects = [values, sent, { reassign: record?.reassign ?? plan.values.reassign }];
+		const { values = {}, sent = {} }: Partial<BeforeRecord> = before ?? {};
 		for (const field of namedIn(plan)) {
-			for (const value of objects.flatMap((each: Readonly<Record<string, unknown>>) => each[field.name])) {
-				if (isId(value) && this.#called.nameOf(field, value) === undefined) this.#note(field.name, value);
-			}
+			for (const given of [values[field.name], sent[field.name]]) this.#needOne(field, given);
+		}
+		this.#needOne(receiverField, record?.reassign ?? plan.values.reassign);
+	}
+
+	/** @param given an ID or a list of them */
+	#needOne(field: Named, given: unknown): void {
+		const all: unknown[] = Array.isArray(given) ? given : [given];
+		for (const value of all) {
+			if (isId(value) && this.#called.nameOf(field, value) === undefined) this.#note(field.name, value);
 		}
 	}
 
@@ -57,7 +63,7 @@ export class JournalNames {
 
 	async ask(header: RunHeader, lookUp: LookUp): Promise<void> {
 		if (this.#missing.size === 0) return;
-		const fields = namedIn(header.plan).filter(({ name }) => this.#missing.has(name));
+		const fields = [...namedIn(header.plan), receiverField].filter(({ name }) => this.#missing.has(name));
 		const objects = [...this.#missing].flatMap(([name, values]) => [...values].map((value) => ({ [name]: value })));
 		this.#ask = (await lookUp(header, fields, objects)) ?? this.#ask;
 	}
@@ -65,8 +71,12 @@ export class JournalNames {
 	readonly nameOf: NameOf = (field, value) => this.#called.nameOf(field, value) ?? this.#ask(field, value);
 }
 
-function namedIn({ endpoint }: RunPlan): Named[] {
-	return [...endpoints[endpoint].fields, receiverField].filter(({ kind }) => kinds[kind].names !== undefined);
+const named: ReadonlyMap<string, readonly Named[]> = new Map(
+	endpointList.map(({ name, fields }) => [name, fields.filter(({ kind }) => kinds[kind].names !== undefined)]),
+);
+
+function namedIn({ endpoint }: RunPlan): readonly Named[] {
+	return named.get(endpoint) ?? [];
 }
 
 /** A few requests, whatever the length of a run. */
