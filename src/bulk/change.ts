@@ -35,7 +35,21 @@ export interface FieldChange {
 	readonly stays?: true;
 }
 
-export type Action = 'update' | 'trash' | 'delete';
+interface ActionFacts {
+	/** Whether it gives fields values, which are shown one by one. */
+	readonly setsFields: boolean;
+}
+
+/** What is done to an object. A member that lacks a column does not compile. */
+const actionRows = {
+	update: { setsFields: true },
+	trash: { setsFields: false },
+	delete: { setsFields: false },
+} as const satisfies Record<string, ActionFacts>;
+
+export type Action = keyof typeof actionRows;
+
+export const actions: Readonly<Record<Action, ActionFacts>> = actionRows;
 
 export interface Change {
 	/** The label is a title, a username or the name of a term. */
@@ -340,7 +354,7 @@ function excerpt(text: string, most: number): string {
 export function changeLines(change: Change): Record<string, unknown>[] {
 	const title = change.object.label ?? null;
 	const none = { title, field: null, old: null, new: null, old_id: null, new_id: null };
-	if (change.left !== undefined || change.action !== 'update') return [{ ...none, message: doneText(change) }];
+	if (change.left !== undefined || !actions[change.action].setsFields) return [{ ...none, message: doneText(change) }];
 	return change.fields.map((each) => {
 		const { field, from, to, stays } = each;
 		const { old = null, new: next } = sidesOf(each, { inCells: true });

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { formatCount, plural } from '../api/names.js';
-import { type Action, type Change, cut, doneText, itemsOf, newText } from './change.js';
+import { type Action, actions, type Change, cut, doneText, itemsOf, newText } from './change.js';
 
 interface Total {
 	/** The name of a field; undefined for what happens to whole objects. */
@@ -26,11 +26,12 @@ export class Totals {
 	readonly #totals = new Map<string, Total>();
 
 	add(change: Change): void {
-		const isChange = change.action !== 'update' || change.fields.some(({ stays }) => stays !== true);
+		const { setsFields } = actions[change.action];
+		const isChange = !setsFields || change.fields.some(({ stays }) => stays !== true);
 		if (change.left !== undefined || !isChange) return;
 		this.rows++;
 		this.actions.add(change.action);
-		if (change.action !== 'update') this.#count(undefined, [doneText(change)]);
+		if (!setsFields) this.#count(undefined, [doneText(change)]);
 		for (const field of change.fields) {
 			if (field.stays === true) continue;
 			const items = itemsOf(field);

@@ -115,14 +115,38 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	});
 }
 
-/** `crashed`: killed, or the machine failed. `unreadable`: this user may not read the journal. */
-export type RunState = 'running' | 'finished' | 'stopped' | 'interrupted' | 'crashed' | 'damaged' | 'unreadable';
+interface StateFacts {
+	/** Whether the journal may be needed to finish the run. */
+	readonly isOpen: boolean;
+	/** Whether no process is at it any more. */
+	readonly hasEnded: boolean;
+	/** Whether rows may have been sent that no record names. */
+	readonly hidesRows: boolean;
+	/** Whether nobody can say what became of the rows. */
+	readonly isLost: boolean;
+}
 
-const OPEN: ReadonlySet<RunState> = new Set(['stopped', 'interrupted', 'crashed', 'damaged', 'unreadable']);
+const ended = { isOpen: true, hasEnded: true, hidesRows: false, isLost: false } as const;
 
-/** Whether a journal may be needed to finish its run. */
-export function isOpenState(state: RunState): boolean {
-	return OPEN.has(state);
+/** A member that lacks a column does not compile. */
+const stateRows = {
+	running: { isOpen: false, hasEnded: false, hidesRows: true, isLost: false },
+	finished: { ...ended, isOpen: false },
+	stopped: ended,
+	interrupted: ended,
+	/** Killed, or the machine failed. */
+	crashed: { ...ended, hidesRows: true },
+	damaged: { ...ended, isLost: true },
+	/** This user may not read the journal. */
+	unreadable: { ...ended, isLost: true },
+} as const satisfies Record<string, StateFacts>;
+
+export type RunState = keyof typeof stateRows;
+
+export const runStates: Readonly<Record<RunState, StateFacts>> = stateRows;
+
+export function isRunState(name: unknown): name is RunState {
+	return typeof name === 'string' && Object.hasOwn(runStates, name);
 }
 
 export interface RunSummary {

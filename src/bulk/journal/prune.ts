@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { PRIVATE } from '../../folder.js';
 import {
 	idTime,
-	isOpenState,
 	isOwnJournal,
 	journalPath,
 	readRunHeader,
 	removeRun,
 	runIds,
+	runStates,
 	runsFolder,
 	summariseRun,
 } from './folder.js';
@@ -41,7 +41,8 @@ async function isSmall(path: string, id: string): Promise<boolean> {
 		// Larger ones may have to be read whole to know their state.
 		if (readRunHeader(path).input.rows !== 1) return false;
 		const { state } = await summariseRun(path, id);
-		return !isOpenState(state) && state !== 'running';
+		const { isOpen, hasEnded } = runStates[state];
+		return hasEnded && !isOpen;
 	} catch {
 		// A damaged one keeps no other from its turn.
 		return false;

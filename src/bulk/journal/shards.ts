@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { UsageError } from '../../errors.js';
 import { formatShard, type RunHeader } from '../plan.js';
 import { type Counts, openRows, stepsAfter, sumOf, withUnsent } from './counts.js';
-import { type RunSummary, summariseRun } from './folder.js';
+import { type RunSummary, runStates, summariseRun } from './folder.js';
 import { openRecords, type RecordFile } from './read.js';
 
 interface OpenRun extends RecordFile {
@@ -39,7 +39,7 @@ export function combine(runs: OpenRuns) {
 	const [first, ...others] = runs;
 	const isOne = others.length === 0;
 	const header = isOne ? first.scan.header : commonHeader(runs.map(({ scan }) => scan.header));
-	const ended = runs.filter(({ summary }) => summary.state !== 'running');
+	const ended = runs.filter(({ summary }) => runStates[summary.state].hasEnded);
 	return {
 		header,
 		summary: isOne ? first.summary : summaryOf(runs, header),

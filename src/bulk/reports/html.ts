@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { formatCount, plural } from '../../api/names.js';
 import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import { capitalized, durationText } from '../../text.js';
-import { type Change, doneText, type FieldChange, itemsOf, sidesOf } from '../change.js';
+import { actions, type Change, doneText, type FieldChange, itemsOf, sidesOf } from '../change.js';
 import style from './browser.css' with { type: 'text' };
 import script from './browser.js' with { type: 'text' };
 import { escapeXml, plainText } from './escape.js';
@@ -182,7 +182,7 @@ function linked({ name, link }: PageRow): string {
 }
 
 function changeCell(change: Change): string {
-	if (change.action !== 'update') return encode(doneText(change), MOST_CHANGE);
+	if (!actions[change.action].setsFields) return encode(doneText(change), MOST_CHANGE);
 	return change.fields.map(fieldLine).join('<br>');
 }
 

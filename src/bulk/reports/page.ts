@@ -4,7 +4,7 @@ import { endpoints, ownId, replayRules } from '../../api/endpoints.js';
 import { formatCount, nameRow, plural } from '../../api/names.js';
 import { isDone, meaningOf, type OutcomeName, outcomeNames } from '../../http/outcomes.js';
 import { durationText } from '../../text.js';
-import { type Change, doneText, objectText } from '../change.js';
+import { actions, type Change, doneText, objectText } from '../change.js';
 import { badRows, type Counts, nextSteps, openRows, sumOf, totalOf } from '../journal/counts.js';
 import type { Tick } from '../journal/read.js';
 import { differences, type RowRecord, reasonOf } from '../journal/records.js';
@@ -336,8 +336,8 @@ function* changesIn({ files }: ReportFacts): Generator<[record: RowRecord, chang
 	for (const { records, changes } of files) {
 		for (const record of records()) {
 			const { change, isTried = false } = changes?.of(record.row, record) ?? {};
-			const isShown = isTried && (change?.action !== 'update' || change.fields.length > 0);
-			yield [record, isShown ? change : undefined];
+			const isShown = change !== undefined && (!actions[change.action].setsFields || change.fields.length > 0);
+			yield [record, isTried && isShown ? change : undefined];
 		}
 	}
 }

@@ -4,7 +4,7 @@ import { counted, nameRow } from '../../api/names.js';
 import { type EditNoun, reads } from '../../api/reads.js';
 import { readReference } from '../../api/references.js';
 import { looksLikeNumber, quote } from '../../api/values.js';
-import { changeLines, changeView, doneText } from '../../bulk/change.js';
+import { actions, changeLines, changeView, doneText } from '../../bulk/change.js';
 import { type HistoryEntry, historyOf, type ObjectHistory, userIdIn } from '../../bulk/history.js';
 import { shortId } from '../../bulk/journal/folder.js';
 import { fullMessage } from '../../bulk/journal/records.js';
@@ -103,7 +103,7 @@ export function changeRows(invocation: Invocation, entry: RecordedChange): Row[]
 		return [said, gap, more].filter((text) => typeof text === 'string').join('; ') || null;
 	};
 	if (!printsLines(invocation)) return [{ ...changeView(change), ...facts, message: messageWith() }];
-	if (change.action !== 'update') {
+	if (!actions[change.action].setsFields) {
 		const title = change.object.label ?? null;
 		return [{ ...facts, title, field: null, old: null, new: doneText(change), message: messageWith() }];
 	}

@@ -130,13 +130,13 @@ const RUNS_SHOWN = 50;
 
 /** Those that can be resumed come first. */
 async function runsNewestFirst(stateDir: string, now: number): Promise<Candidate[]> {
-	const { isOpenState, runsIn } = await import('../../bulk/journal/folder.js');
+	const { runStates, runsIn } = await import('../../bulk/journal/folder.js');
 	const runs: (Candidate & { isOpen: boolean })[] = [];
 	for await (const { id, state, header } of runsIn(stateDir)) {
 		const age = header && relativeTime(Date.parse(header.started), now);
 		const what = header?.plan.endpoint.replaceAll('.', ' ');
 		const help = [age, state, what].filter((each) => each !== undefined).join(', ');
-		runs.push({ value: id, help, isOpen: isOpenState(state) });
+		runs.push({ value: id, help, isOpen: runStates[state].isOpen });
 		if (runs.length === RUNS_SHOWN) break;
 	}
 	const newest = runs.slice(0, 1).map(({ value, help }) => ({ value: 'last', help: `${value}, ${help}` }));

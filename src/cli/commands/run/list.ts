@@ -4,7 +4,16 @@ import { basename } from 'node:path';
 import { counted } from '../../../api/names.js';
 import { countWords, openRows, stepsAfter, totalOf, withUnsent } from '../../../bulk/journal/counts.js';
 import { findRecords, isAbout } from '../../../bulk/journal/find.js';
-import { isSkipped, type RunSummary, runIds, runsIn, type SkippedRun, shortId } from '../../../bulk/journal/folder.js';
+import {
+	isRunState,
+	isSkipped,
+	type RunSummary,
+	runIds,
+	runStates,
+	runsIn,
+	type SkippedRun,
+	shortId,
+} from '../../../bulk/journal/folder.js';
 import type { JournalScan } from '../../../bulk/journal/history.js';
 import { commandOf, formatShard, madeBy, type RunPlan } from '../../../bulk/plan.js';
 import { sourceName } from '../../../bulk/sources.js';
@@ -24,13 +33,13 @@ import { chosenFormat, isDataFormat, isNarrow, printAll, SHOWN } from '../../res
 /** Why rows are left. */
 function reasonOf({ state, end, header, problem }: RunSummary): string | null {
 	if (problem !== undefined) return problem;
-	if (header === undefined || state === 'running' || state === 'finished') return null;
+	if (header === undefined || !runStates[state].isOpen) return null;
 	if (state === 'crashed') return 'the process was killed, or the machine failed: the journal has no end';
 	return end?.stopped?.why ?? null;
 }
 
 function nextOf({ state, header, counts }: RunSummary): string[] {
-	if (state === 'running' || header === undefined || counts === undefined) return [];
+	if (!runStates[state].hasEnded || header === undefined || counts === undefined) return [];
 	const all = withUnsent(header, counts);
 	return stepsAfter(header, all, openRows(all) > 0).map(([, command]) => command);
 }
@@ -80,17 +89,16 @@ const runKeys = [...Object.keys(runView({ id: '', state: 'finished', path: '' })
 /** `50 ok, 10 failed`, `crashed: 3 ok, 7 unfinished` */
 export function resultText({ state, header, counts, problem }: RunSummary): string {
 	if (header === undefined || counts === undefined) return `${state}: ${problem}`;
-	// Without an end, rows may have been sent that no record names.
-	const open = state === 'crashed' || state === 'running' ? 'unfinished' : 'not sent';
+	const open = runStates[state].hidesRows ? 'unfinished' : 'not sent';
 	const text = countWords(withUnsent(header, counts), open).join(', ') || 'no rows';
 	return state === 'finished' ? text : `${state}: ${text}`;
 }
 
 function resultStyle({ state, failed, differs, unknown, invalid }: Row): StyleName {
-	if (state === 'damaged' || state === 'unreadable') return 'bad';
-	if (Number(failed) + Number(invalid) > 0) return 'bad';
-	const isFine = (state === 'finished' || state === 'running') && Number(differs) + Number(unknown) === 0;
-	return isFine ? 'good' : 'doubtful';
+	// A query may leave rows that are none of ours.
+	const { isOpen, isLost } = runStates[isRunState(state) ? state : 'stopped'];
+	if (isLost || Number(failed) + Number(invalid) > 0) return 'bad';
+	return !isOpen && Number(differs) + Number(unknown) === 0 ? 'good' : 'doubtful';
 }
 
 const NAMED_IDS = 3;

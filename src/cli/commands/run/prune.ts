@@ -1,7 +1,7 @@
 /** `run prune`. */
 
 import { counted } from '../../../api/names.js';
-import { isOpenState, listRuns, removeRun } from '../../../bulk/journal/folder.js';
+import { listRuns, removeRun, runStates } from '../../../bulk/journal/folder.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand } from '../../command.js';
 import { askToConfirm, say } from '../../notices.js';
@@ -33,10 +33,10 @@ export const command = defineCommand({
 		const { dryRun = false, force = false, olderThan = MONTH, yes = false } = given;
 		const stateDir = stateFolder(context);
 		const before = new Date(Math.max(0, context.clock.now() - olderThan)).toISOString();
-		const old = (await listRuns(stateDir)).filter(
-			({ state, header }) =>
-				header !== undefined && header.started < before && state !== 'running' && (force || !isOpenState(state)),
-		);
+		const old = (await listRuns(stateDir)).filter(({ state, header }) => {
+			const { isOpen, hasEnded } = runStates[state];
+			return header !== undefined && header.started < before && hasEnded && (force || !isOpen);
+		});
 		const runs = counted(old.length, 'run');
 		if (!dryRun && !yes && old.length > 0) {
 			const action = `remove the journals of ${runs} before ${before.slice(0, 10)}`;
