@@ -25,6 +25,10 @@ export type Auth =
 	| { scheme: 'header'; name: string; value: string }
 	| { scheme: 'none' };
 
+export function usernameOf(auth: Auth): string | undefined {
+	return 'username' in auth ? auth.username : undefined;
+}
+
 /** All that must not be seen: also the pair, which a header has in one piece. */
 export function secretsOf(auth: Auth): string[] {
 	switch (auth.scheme) {

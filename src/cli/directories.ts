@@ -4,6 +4,7 @@ import { createDirectories, type Directories } from '../bulk/lists/directory.js'
 import { ExitCode, SupportctlError } from '../errors.js';
 import type { Client } from '../http/client.js';
 import { type SendOptions, send } from '../http/send.js';
+import { usernameOf } from '../net.js';
 import { openPalette } from '../output/colour.js';
 import { createProgress, type Progress } from '../output/progress.js';
 import { asksForJson } from '../output/sanitise.js';
@@ -39,8 +40,7 @@ export function openDirectories(
 		},
 		async account() {
 			const { auth } = (await reach()).session.connection;
-			if (auth.scheme === 'none') return undefined;
-			return auth.scheme === 'basic' ? auth : {};
+			return auth.scheme === 'none' ? undefined : { username: usernameOf(auth) };
 		},
 	});
 }

@@ -5,8 +5,7 @@ import { isLost, type Outcome } from '../http/outcome.js';
 import { nextStepFor } from '../http/problem.js';
 import type { Auth } from '../net.js';
 import type { SignIn } from './resolve.js';
-import { secretNoun } from './secrets.js';
-import { parseBaseUrl, type Scheme } from './settings.js';
+import { parseBaseUrl, type Scheme, schemes } from './settings.js';
 
 /**
  * Sends a request that changes nothing. First without credentials: a wrong base URL gets nothing secret, and the
@@ -139,7 +138,7 @@ export async function trySignIn(
 }
 
 function refusal(response: Outcome, scheme: Scheme, secretSource: string, isSame: boolean): SupportctlError {
-	const noun = secretNoun(scheme);
+	const noun = schemes[scheme].secret;
 	const [wrong, check] =
 		scheme === 'basic'
 			? ['wrong username or password', 'use an application password, not your website password']

@@ -4,7 +4,7 @@ import { resolve as resolvePath } from 'node:path';
 import { ExitCode, fileProblem, NOT_SIGNED_IN, SupportctlError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
 import type { Auth, ProxySettings, TlsFiles } from '../net.js';
-import { checkSecret, describeStore, fetchSecret, type StoredSecret, secretNoun } from './secrets.js';
+import { checkSecret, describeStore, fetchSecret, type StoredSecret } from './secrets.js';
 import {
 	configFolder,
 	connectionVariables,
@@ -21,6 +21,7 @@ import {
 	resolveSettings,
 	type Scheme,
 	type Settings,
+	schemes,
 	withoutConnection,
 } from './settings.js';
 import { permissionWarnings, readStore, requireProfile, type Store, secretIsFor } from './store.js';
@@ -68,9 +69,10 @@ export function readScheme(resolved: ResolvedSettings): SecretPlace {
 	const given = (of: Scheme, variable: typeof token): SecretPlace => ({
 		scheme: of,
 		value: variable?.value,
-		source: variable?.name ?? missing(resolved.env, of === 'basic' ? 'PASSWORD' : 'TOKEN', `no ${secretNoun(of)}`),
+		source: variable?.name ?? missing(resolved.env, schemes[of].variable, `no ${schemes[of].secret}`),
 	});
-	const own = { basic: password, bearer: token, header: token, none: undefined }[scheme];
+	const { variable } = schemes[scheme];
+	const own = variable && { PASSWORD: password, TOKEN: token }[variable];
 	const { from } = sources.scheme;
 	if (from === 'flag' || (from === 'profile' && own !== undefined)) return given(scheme, own);
 	if (password !== undefined && token !== undefined) {
@@ -82,8 +84,8 @@ export function readScheme(resolved: ResolvedSettings): SecretPlace {
 }
 
 /** A script that lost a setting should not look for another one. */
-function missing(env: Environment, variable: 'BASE_URL' | 'USERNAME' | 'PASSWORD' | 'TOKEN', text: string): string {
-	const name = emptied(env, variable);
+function missing(env: Environment, variable: Parameters<typeof emptied>[1] | undefined, text: string): string {
+	const name = variable && emptied(env, variable);
 	return name === undefined ? text : `${name} is empty`;
 }
 
@@ -102,7 +104,7 @@ function locateSecret(setup: Setup): SecretPlace {
 /** For `profile show`; the secret is neither fetched nor shown. */
 export function describeSecret(setup: Setup): { setting: string; value: string; source: string } {
 	const { scheme, value, stored, source } = locateSecret(setup);
-	const setting = secretNoun(scheme).replace(' ', '-');
+	const setting = schemes[scheme].secret.replace(' ', '-');
 	if (scheme === 'none') return { setting, value: 'not needed', source: 'scheme none' };
 	if (value !== undefined) return { setting, value: 'set', source: `environment ${source}` };
 	if (stored !== undefined) return { setting, value: 'set', source: `${source} (profile ${setup.profileName})` };
@@ -132,18 +134,19 @@ export async function findAuth(setup: Setup, baseUrl: string): Promise<SignIn> {
 	const { settings, profileName, chosenBy, env } = setup;
 	const { scheme, value, stored, source } = locateSecret(setup);
 	if (scheme === 'none') return anonymous;
-	const refusal = (reason: string, variable: string, flag = ''): SupportctlError => {
+	const refusal = (reason: string, variable: string | undefined, flag = ''): SupportctlError => {
 		// Beside --profile, variables are ignored.
 		const orSet = chosenBy === '--profile' ? '' : `, or set SUPPORTCTL_${variable}`;
 		return notSignedIn(`not signed in to ${baseUrl}: ${reason}`, setup, flag + orSet);
 	};
-	if (scheme === 'basic' && settings.username === undefined) {
+	const { sentWith, variable } = schemes[scheme];
+	if (sentWith?.setting === 'username' && settings.username === undefined) {
 		throw refusal(missing(env, 'USERNAME', 'no username'), 'USERNAME', ', or pass --username');
 	}
 	// A wrong setting should not ask anyone to unlock a keyring.
 	makeAuth(scheme, settings, '');
 	const secret = value ?? (stored && (await fetchSecret(stored, env, profileName ?? '')));
-	if (secret === undefined) throw refusal(source, scheme === 'basic' ? 'PASSWORD' : 'TOKEN');
+	if (secret === undefined) throw refusal(source, variable);
 	return { auth: makeAuth(scheme, settings, checkSecret(scheme, secret, source)), secretSource: source };
 }
 

@@ -1,7 +1,7 @@
 /** Secrets: which ones can be sent, and where they are stored. */
 
 import { ExitCode, SupportctlError, UsageError } from '../errors.js';
-import { type Environment, MAX_SECRET_BYTES, type Scheme } from './settings.js';
+import { type Environment, MAX_SECRET_BYTES, type Scheme, schemes } from './settings.js';
 
 /** `origin` is what a secret was stored for: a base URL edited by hand must not get it. */
 export type StoredSecret = { origin?: string } & (
@@ -9,10 +9,6 @@ export type StoredSecret = { origin?: string } & (
 	| { store: 'keyring'; account: string }
 	| { store: 'command'; command: string }
 );
-
-export function secretNoun(scheme: Scheme): string {
-	return { basic: 'password', bearer: 'token', header: 'header value', none: 'secret' }[scheme];
-}
 
 /** @throws UsageError that does not repeat the secret */
 export function checkSecret(scheme: Scheme, secret: string, from: string): string {
@@ -27,7 +23,7 @@ export function checkSecret(scheme: Scheme, secret: string, from: string): strin
 		why = "contains characters that an HTTP header can't carry";
 	}
 	if (why === undefined) return secret;
-	throw new UsageError(`the ${secretNoun(scheme)} from ${from} ${why}`, { code: 'invalid_secret' });
+	throw new UsageError(`the ${schemes[scheme].secret} from ${from} ${why}`, { code: 'invalid_secret' });
 }
 
 export function describeStore(secret: StoredSecret | undefined): string {

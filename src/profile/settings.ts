@@ -6,8 +6,28 @@ import { fileProblem, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
 import { mayBeLoopback } from '../net.js';
 
-export const schemes = ['basic', 'bearer', 'header', 'none'] as const;
-export type Scheme = (typeof schemes)[number];
+interface SchemeFacts {
+	/** What its secret is called. */
+	readonly secret: string;
+	/** Behind SUPPORTCTL_, for the secret; undefined if there is none. */
+	readonly variable: 'PASSWORD' | 'TOKEN' | undefined;
+	/** The setting that is sent with the secret: a stored one is for this value alone. */
+	readonly sentWith: { readonly setting: 'username' | 'headerName'; readonly noun: string } | undefined;
+}
+
+/** How to sign in. A member that lacks a column does not compile. */
+const schemeRows = {
+	basic: { secret: 'password', variable: 'PASSWORD', sentWith: { setting: 'username', noun: 'user' } },
+	bearer: { secret: 'token', variable: 'TOKEN', sentWith: undefined },
+	header: { secret: 'header value', variable: 'TOKEN', sentWith: { setting: 'headerName', noun: 'header' } },
+	none: { secret: 'secret', variable: undefined, sentWith: undefined },
+} as const satisfies Record<string, SchemeFacts>;
+
+export type Scheme = keyof typeof schemeRows;
+
+export const schemes: Readonly<Record<Scheme, SchemeFacts>> = schemeRows;
+
+export const schemeNames = Object.keys(schemes) as Scheme[];
 
 export interface SettingKind<Value> {
 	/** @returns undefined if it isn't valid */
@@ -60,7 +80,7 @@ export const DEFAULT_CONCURRENCY = 4;
 export const settings = {
 	/** As given: `parseBaseUrl` checks it. */
 	baseUrl: { ...text('a URL'), variable: 'BASE_URL' },
-	scheme: { ...oneOf(schemes.join(', '), schemes), initial: 'basic' },
+	scheme: { ...oneOf(schemeNames.join(', '), schemeNames), initial: 'basic' },
 	username: { ...text(), variable: 'USERNAME' },
 	headerName,
 	/** Seconds. */

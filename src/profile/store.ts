@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
 import { makeFolder, PRIVATE, readSmallFile } from '../folder.js';
 import { discardSecret, keepSecret, type StoredSecret } from './secrets.js';
-import { isSameOrigin, originOf, type SettingName, shellWord } from './settings.js';
+import { isSameOrigin, originOf, type SettingName, schemeNames, schemes, shellWord } from './settings.js';
 
 /** As in the file: settings are checked when they are used. */
 export interface StoredProfile {
@@ -199,15 +199,17 @@ async function writeStore(folder: string, store: Store): Promise<void> {
 
 /** @returns what the secret is for, if not for these settings */
 export function secretIsFor(profile: StoredProfile, use: Readonly<Record<string, unknown>>): string | undefined {
-	const { scheme = 'basic', baseUrl, username, headerName, secret } = profile;
+	const { scheme = 'basic', baseUrl, secret } = profile;
 	if (scheme !== (use.scheme ?? 'basic')) return `the scheme ${scheme}`;
 	const bound = secret?.origin ?? (baseUrl && (originOf(baseUrl) ?? 'a different base URL'));
 	const secure = String(bound).replace(/^http:/, 'https:');
 	const isBound = bound !== undefined && use.baseUrl !== undefined;
 	if (isBound && ![bound, secure].includes(originOf(use.baseUrl) ?? '')) return String(bound);
-	if (scheme === 'basic' && username !== undefined && username !== use.username) return `the user ${username}`;
-	const isForHeader = scheme !== 'header' || headerName === undefined || headerName === use.headerName;
-	return isForHeader ? undefined : `the header ${headerName}`;
+	const known = schemeNames.find((name) => name === scheme);
+	const sentWith = known && schemes[known].sentWith;
+	if (sentWith === undefined) return undefined;
+	const own = profile[sentWith.setting];
+	return own === undefined || own === use[sentWith.setting] ? undefined : `the ${sentWith.noun} ${own}`;
 }
 
 export interface ProfileChange {

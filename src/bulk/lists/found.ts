@@ -31,7 +31,7 @@ export interface DirectoryOptions {
 	/** @throws SupportctlError for refused credentials */
 	send(request: Request): Promise<Outcome>;
 	/** Undefined without credentials. */
-	account(): Promise<{ username?: string } | undefined>;
+	account(): Promise<{ username?: string | undefined } | undefined>;
 	/** How a name was understood, where that is not plain. */
 	tell(text: string): void;
 	/** A name is waited for. */

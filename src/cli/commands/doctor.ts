@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { counted } from '../../api/names.js';
 import { isObject } from '../../api/values.js';
 import { ExitCode, FailedError, SupportctlError } from '../../errors.js';
-import { mayBeLoopback, type ProxySettings } from '../../net.js';
+import { mayBeLoopback, type ProxySettings, usernameOf } from '../../net.js';
 import { openPalette, type Palette, type StyleName } from '../../output/colour.js';
 import { redactUrl } from '../../output/redact.js';
 import { sanitise } from '../../output/sanitise.js';
@@ -147,10 +147,11 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	}
 
 	const { auth } = signIn;
+	const username = usernameOf(auth);
 	const doubt = await trySignIn(probe, url, signIn, without);
 	if (doubt !== undefined) yield warn(doubt.note, doubt.hint);
 	else if (auth.scheme === 'none') yield pass('not needed');
-	else yield pass(auth.scheme === 'basic' ? `accepted for ${auth.username}` : 'accepted');
+	else yield pass(username === undefined ? 'accepted' : `accepted for ${username}`);
 
 	const dialect = dialectFor(settings);
 	const { says, isLimited } = await examineRights(

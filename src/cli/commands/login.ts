@@ -4,7 +4,7 @@ import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Prompts } from '../../io/context.js';
 import { findService, trySignIn } from '../../profile/probe.js';
 import { anonymous, makeAuth, readProxies, readScheme, readTls } from '../../profile/resolve.js';
-import { checkSecret, describeStore, fetchSecret, type StoredSecret, secretNoun } from '../../profile/secrets.js';
+import { checkSecret, describeStore, fetchSecret, type StoredSecret } from '../../profile/secrets.js';
 import {
 	configFolder,
 	type Flags,
@@ -12,6 +12,7 @@ import {
 	parseBaseUrl,
 	readVariable,
 	resolveSettings,
+	schemes,
 	withoutConnection,
 	withScheme,
 } from '../../profile/settings.js';
@@ -93,7 +94,7 @@ async function saveLogin({ invocation, flags }: Login, place: Place, signedIn: S
 	const as = username === undefined ? '' : ` as ${username}`;
 	const storedIn = describeStore(changed.secret);
 	const preposition = changed.secret?.store === 'command' ? 'from' : 'in';
-	const where = changed.secret === undefined ? '' : `, ${secretNoun(scheme)} ${preposition} the ${storedIn}`;
+	const where = changed.secret === undefined ? '' : `, ${schemes[scheme].secret} ${preposition} the ${storedIn}`;
 	return {
 		says: `Signed in to ${baseUrl}${as}. Saved as the current profile, "${name}"${where}.`,
 		row: {
@@ -179,7 +180,7 @@ async function signIn(login: Login, place: Place) {
 	const exported = readScheme(place);
 	const { scheme } = exported;
 	let { username } = place.settings;
-	if (prompts !== undefined && scheme === 'basic' && sources.username.from !== 'flag') {
+	if (prompts !== undefined && schemes[scheme].sentWith?.setting === 'username' && sources.username.from !== 'flag') {
 		const check = (text: string) => /^[^:]+$/.test(text) || 'enter a username without a colon';
 		username = await prompts.text('Username:', { initial: username, check });
 	}
@@ -215,7 +216,7 @@ async function readSecret(
 	const given = await readGivenSecret(invocation, scheme);
 	if (given !== undefined) return { secret: given, source: given.store === 'command' ? 'the secret command' : 'stdin' };
 	if (exported !== undefined) return { secret: { store: 'file', value: exported }, source };
-	const noun = secretNoun(scheme);
+	const noun = schemes[scheme].secret;
 	if (prompts === undefined) {
 		throw new UsageError(`missing ${noun}`, { hint: 'pipe it in with --password-stdin, or pass --secret-command' });
 	}

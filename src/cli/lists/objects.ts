@@ -10,6 +10,7 @@ import { objectId, ownerIds, readQuery } from '../../bulk/lists/query.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import { failureBy, NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
+import { usernameOf } from '../../net.js';
 import { openPalette } from '../../output/colour.js';
 import type { Column } from '../../output/columns.js';
 import { renderError } from '../../output/errors.js';
@@ -127,11 +128,12 @@ export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> 
 	return await withReading('user', invocation, async (reading) => {
 		const { session, directories } = reading;
 		const { auth, baseUrl, profileName = null } = session.connection;
+		const username = usernameOf(auth);
 		let account = await readObject(reading, {}, ownAccount);
-		if (account instanceof SupportctlError && account.code === NO_ROUTE && auth.scheme === 'basic') {
+		if (account instanceof SupportctlError && account.code === NO_ROUTE && username !== undefined) {
 			// The documented lookup knows the ID only.
 			const own = await directories.users.own();
-			if (own !== undefined && 'id' in own) account = { id: Number(own.id), username: auth.username };
+			if (own !== undefined && 'id' in own) account = { id: Number(own.id), username };
 		}
 		if (account instanceof SupportctlError) throw account;
 		const { _links, ...shown } = account;

@@ -17,6 +17,7 @@ import { type Extent, extents, type Means, type Work } from '../../bulk/run/setu
 import { onlyId } from '../../bulk/sources.js';
 import { ExitCode, NOT_SIGNED_IN, SupportctlError, UsageError } from '../../errors.js';
 import { writes } from '../../http/judge.js';
+import { usernameOf } from '../../net.js';
 import { openPalette } from '../../output/colour.js';
 import { createOutcomeRedactor, createRedactor } from '../../output/redact.js';
 import { version } from '../../version.js';
@@ -218,8 +219,7 @@ async function extentOf({ options, endpoint, context }: RunJob, signIn: () => Pr
 /** Who starts which run; a resume continues the record of its run. */
 function recordOf({ session, options, context, resumes }: RunJob): Work['record'] {
 	if (resumes !== undefined) return resumes.header;
-	const { auth } = session.connection;
-	const account = auth.scheme === 'basic' ? auth.username : undefined;
+	const account = usernameOf(session.connection.auth);
 	return {
 		id: createRunId(context.clock.now(), context.random),
 		who: { ...machineUser(), account },

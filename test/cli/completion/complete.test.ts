@@ -8,7 +8,7 @@ import { ticketStatuses } from '../../../src/api/statuses.js';
 import { commands } from '../../../src/cli/manifest.js';
 import { shownOptions } from '../../../src/cli/options/option.js';
 import { formatNames as formats } from '../../../src/output/formats.js';
-import { schemes } from '../../../src/profile/settings.js';
+import { schemeNames } from '../../../src/profile/settings.js';
 import { saveProfile } from '../../../src/profile/store.js';
 import { runHere } from '../../support/cli.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -45,10 +45,10 @@ describe('commands', () => {
 
 	it('are found behind flags that stand before them or between their words', async () => {
 		expect(await values('--profile desk --json ticket fields ')).toEqual(wordsBehind('ticket fields'));
-		expect(await values('--no-color --scheme ')).toEqual([...schemes]);
+		expect(await values('--no-color --scheme ')).toEqual(schemeNames);
 		expect(await values('term update -j4 ')).toEqual(await values('term update '));
 		expect(await values('ticket --profile desk fields --json ')).toEqual(wordsBehind('ticket fields'));
-		expect(await values('ticket --scheme ')).toEqual([...schemes]);
+		expect(await values('ticket --scheme ')).toEqual(schemeNames);
 	});
 
 	it('are not offered behind a word that is none', async () => {
