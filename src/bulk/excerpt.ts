@@ -3,6 +3,9 @@
 /** Characters around a difference. */
 const CONTEXT = 24;
 
+/** Fewer characters are not worth an ellipsis. */
+const SLACK = 16;
+
 /** What both texts have is left out from this length on. */
 const LEFT_OUT = 2 * CONTEXT + 8;
 
@@ -37,12 +40,23 @@ function around(text: string, spans: readonly Span[]): string {
 	let shown = 0;
 	let all = '';
 	for (const { from, to } of spans) {
-		const start = from - shown <= CONTEXT ? shown : from - CONTEXT;
-		const end = text.length - to <= CONTEXT ? text.length : to + CONTEXT;
+		const start = from - shown <= CONTEXT + SLACK ? shown : wordStart(text, from - CONTEXT);
+		const end = text.length - to <= CONTEXT + SLACK ? text.length : wordEnd(text, to + CONTEXT);
 		all += `${start > shown ? '…' : ''}${slice(text, start, end)}`;
 		shown = end;
 	}
 	return shown < text.length ? `${all}…` : all;
+}
+
+/** A cut word could be read as another one; a long one is cut all the same. */
+function wordStart(text: string, at: number): number {
+	const word = /\S*$/.exec(text.slice(at - SLACK, at))?.[0] ?? '';
+	return word.length < SLACK ? at - word.length : at;
+}
+
+function wordEnd(text: string, at: number): number {
+	const word = /^\S*/.exec(text.slice(at, at + SLACK))?.[0] ?? '';
+	return word.length < SLACK ? at + word.length : at;
 }
 
 function differencesIn(left: string, right: string): Difference[] {

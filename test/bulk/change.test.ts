@@ -85,7 +85,7 @@ describe('the line that describes a change', () => {
 		).toBeLessThan(200);
 		const line = described('ticket.update', { content: `${text}x${text}` }, { content: `${text}y${text}` });
 		expect(line).toBe(
-			'ticket 14: content …umps over the lazy dog. yThe quick brown fox jump… → …umps over the lazy dog. xThe quick brown fox jump…',
+			'ticket 14: content …jumps over the lazy dog. yThe quick brown fox jumps… → …jumps over the lazy dog. xThe quick brown fox jumps…',
 		);
 		expect(described('ticket.update', { content: 'a '.repeat(1000) })).toMatch(/… \(\d+ more characters\)$/);
 	});
@@ -96,9 +96,9 @@ describe('the line that describes a change', () => {
 		expect(described('ticket.update', { content: next }, { content: text })).toBe(
 			[
 				'ticket 14: content',
-				'…16 word17 word18 word19 word20 word21 word22 word23 wor…96 word97 word98 word99 word100 word101 word102 word103 word104 …word177 word178 word179 word180 word181 word182 word183…',
+				'…word16 word17 word18 word19 word20 word21 word22 word23 word24…word96 word97 word98 word99 word100 word101 word102 word103 word104 word105…word177 word178 word179 word180 word181 word182 word183…',
 				'→',
-				'…16 word17 word18 word19 FIRST word21 word22 word23 wor…96 word97 word98 word99 word102 word103 word104 …word177 word178 word179 word180 LAST word181 word182 word183…',
+				'…word16 word17 word18 word19 FIRST word21 word22 word23 word24…word96 word97 word98 word99 word102 word103 word104 word105…word177 word178 word179 word180 LAST word181 word182 word183…',
 			].join(' '),
 		);
 	});
@@ -108,6 +108,19 @@ describe('the line that describes a change', () => {
 		const line = described('ticket.update', { content: `${text}x${text}` }, { content: `${text}y ${text}z` });
 		expect(line).not.toMatch(/\p{Cs}/u);
 		expect(line).toMatch(/^ticket 14: content …/);
+	});
+
+	test('cuts no word of a long text, and leaves out no few letters', () => {
+		const text = 'Hello, this is about the Lumen Lamp of my order A-38786. Please let me know how long it will take.';
+		const next = text.replace('Lumen Lamp', 'Harbor CRM').replace('how long', 'until when');
+		expect(described('ticket.update', { content: next }, { content: text })).toBe(
+			`ticket 14: content "${text}" → "${next}"`,
+		);
+		const long = 'word '.repeat(20);
+		const [before, after] = [`${long}${text}${long}`, `${long}${next}${long}`];
+		expect(described('ticket.update', { content: after }, { content: before })).toMatch(
+			/ content …Hello, this .* → …Hello, this .*take\.word word word…$/,
+		);
 	});
 
 	test('can not be forged by a value', () => {

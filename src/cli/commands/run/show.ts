@@ -21,16 +21,7 @@ import { defineCommand, type Invocation } from '../../command.js';
 import { lookUpWith } from '../../lookups.js';
 import { say, writeSummary } from '../../notices.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
-import {
-	chosenFormat,
-	isDataFormat,
-	openResults,
-	picksValues,
-	printAll,
-	printsLeft,
-	printsLines,
-	SHOWN,
-} from '../../results.js';
+import { chosenFormat, openResults, picksValues, printAll, printsLeft, printsLines, SHOWN } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
 import { outcomeColumns, outcomeView, printedIds } from '../../runs/outcomes.js';
 import { changeColumns, plannedLines, plannedView, reportPlan } from '../../runs/printers/preview.js';
@@ -226,7 +217,7 @@ async function showPlan(invocation: Invocation, path: string): Promise<void> {
 		];
 		for (const line of lines) context.stderr.write(`${sanitise(line)}\n`);
 	}
-	const columns = changeColumns(endpoint, ids, isDataFormat(invocation));
+	const columns = changeColumns(endpoint, ids, invocation);
 	await printAll(invocation, { columns, idOf: ({ id }) => id }, changesOf(path, plan, invocation));
 	if (!isJson) return;
 	const facts = { plan: path, digest: sha256, rows, command, service: baseUrl, input, started };

@@ -71,7 +71,7 @@ export class PreviewScreen {
 		];
 		const ids = Object.keys(first[0]?.request.ids ?? {}).filter((name) => name !== 'username');
 		this.#results = await openResults(this.job, {
-			columns: this.#showsChanges ? changeColumns(this.job.endpoint, ids, isDataFormat(this.job)) : request,
+			columns: this.#showsChanges ? changeColumns(this.job.endpoint, ids, this.job) : request,
 		});
 	}
 
@@ -185,14 +185,21 @@ export async function reportPlan(name: string, texts: readonly string[], cwd: st
 /** Objects that reads show with a title, a username or a name. */
 const TITLED: ReadonlySet<unknown> = new Set(['ticket', 'user', 'attachment', 'term']);
 
-/** @param isData all that is known, too */
-export function changeColumns({ readWith, parameters }: Endpoint, ids: readonly string[], isData: boolean): Column[] {
+/** Narrower terminals cut titles more. */
+const WIDE = 72;
+
+/** For programs, all that is known. */
+export function changeColumns({ readWith, parameters }: Endpoint, ids: readonly string[], call: Caller): Column[] {
+	const isNarrow = (call.context.stdout.columns ?? WIDE) < WIDE;
 	const isTitled = TITLED.has(readWith) || parameters.at(-1)?.names === 'passwords';
-	const names = [...ids, ...(isTitled ? ['title'] : [])].map((path) => ({ path }));
+	const names: Column[] = [
+		...ids.map((path) => ({ path })),
+		...(isTitled ? [{ path: 'title', least: isNarrow ? 8 : 18 }] : []),
+	];
 	const wide = { important: true, wraps: true, least: 12 };
 	const values = ['old', 'new'].map((path) => ({ path, ...wide }));
 	const own = [...names, { path: 'field', whole: true }, ...values];
-	const data = isData ? ['old_id', 'new_id', 'method', 'path', 'body'].map((path) => ({ path })) : [];
+	const data = isDataFormat(call) ? ['old_id', 'new_id', 'method', 'path', 'body'].map((path) => ({ path })) : [];
 	return [...own, { path: 'message', optional: true, ...wide }, ...data];
 }
 
