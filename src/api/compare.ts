@@ -15,6 +15,8 @@ export type TermIndex = (taxonomy: string) => {
 	mayShowAs(id: string, text: string): boolean;
 	/** What leads an update back to the term; undefined unless exactly one can be meant. */
 	exported(slug: string): string | undefined;
+	/** The same of an ID, which can be the name of another term. */
+	exportedId(id: string): string;
 };
 
 const equality = (isSame: boolean): Equality => (isSame ? 'same' : 'other');
@@ -159,13 +161,14 @@ function compareTerms(isOne: boolean, sent: unknown, shown: unknown, index?: Ret
 		const [text = ''] = right;
 		if (index?.isListed) return compareOneTerm(id, text, index);
 	} else if (left.size !== right.size) return 'other';
+	if (left.size === 0) return compareSets(left, right);
+	const items = [shown].flat();
+	if (index?.isListed && [...left].every(isNumber)) return compareListed(left, items, index);
+	// Without a list nobody can say whether a text of digits is an ID, or the slug of another term.
+	if (items.some((item) => typeof item === 'string' && isNumber(item))) return 'not comparable';
 	const compared = compareSets(left, right);
-	if (compared === 'same' || left.size === 0) return compared;
+	if (compared === 'same') return compared;
 	if (!isOne && !mayBeSameTerms(left, right)) return 'other';
-	if (index?.isListed) {
-		const ids = [...right].map((text) => (isNumber(text) ? text : index.ofSlug(text)));
-		return ids.includes(undefined) ? 'not comparable' : compareSets(left, new Set(ids.map(String)));
-	}
 	// Slugs are shown without what isn't ASCII, and may be made of digits.
 	const isDamaged = [...left].some((text) => /[^ -~]|%[\da-f]{2}/i.test(text));
 	const all = [...left, ...right];
@@ -180,6 +183,13 @@ function mayBeSameTerms(left: Set<string>, right: Set<string>): boolean {
 	const sentIds = [...left].filter((text) => isNumber(text) && !right.has(text));
 	const shownNames = [...right].filter((text) => !isNumber(text) && !left.has(text));
 	return sentIds.length <= shownNames.length;
+}
+
+/** @param items as they are shown: a text is a slug, even one of digits */
+function compareListed(ids: Set<string>, items: readonly unknown[], index: ReturnType<TermIndex>): Equality {
+	const shown = items.map((item) => (typeof item === 'string' ? index.ofSlug(item) : String(item)));
+	if (!shown.includes(undefined)) return equality(shown.every((id) => ids.has(String(id))));
+	return shown.every((id) => id === undefined || ids.has(id)) ? 'not comparable' : 'other';
 }
 
 /** A term that objects would never show like this is another one, also where the one that is shown can't be told. */

@@ -4,7 +4,7 @@ import { compareAll, compareField, customFieldText, readCustomFields, writtenNam
 import { compareIds, type Equality, rawValue, type TermIndex } from '../api/compare.js';
 import { bodyKinds, type Endpoint } from '../api/endpoints.js';
 import { isValueOf } from '../api/fields.js';
-import { type FieldKind, kinds } from '../api/kinds.js';
+import { type FieldKind, itemsOf, kinds } from '../api/kinds.js';
 import { emptyRecord, isObject, kindOf } from '../api/values.js';
 import type { Known } from '../http/known.js';
 import { type Outcome, unsent } from '../http/outcome.js';
@@ -17,6 +17,8 @@ export interface Held {
 	field(name: string): KnownValue;
 	/** Whether writing the value that is shown would restore it; a slug may not lead back to its term. */
 	leadsBack(name: string): boolean;
+	/** Whether it shows which terms these are. Without a list of them, services show slugs, which can look like IDs. */
+	areIds(name: string): boolean;
 	readonly names: readonly string[];
 	/** Custom fields can be written under another name than they are shown. */
 	writtenAs(name: string): string;
@@ -34,6 +36,7 @@ export function heldOf(endpoint: HeldEndpoint, body: unknown, terms?: TermIndex)
 	const areIds = (name: string): boolean => isTerm(kinds.get(name)) && terms?.(name).isListed === true;
 	return {
 		...fieldOf,
+		areIds: (name) => areIds(name) || [shownValue(fieldOf.field(name))].flat().every(Number.isInteger),
 		leadsBack: (name) =>
 			!isTerm(kinds.get(name)) || areIds(name) || [shownValue(fieldOf.field(name))].flat().every(isReadable),
 		compare(name, value, given) {
@@ -54,6 +57,7 @@ export function heldIn({ fields, body }: HeldEndpoint, values: Fields): Held {
 			return { is: 'unknown', why: notShown(name) };
 		},
 		leadsBack: () => true,
+		areIds: (name) => isTerm(kinds.get(name)),
 		names: Object.keys(values),
 		writtenAs: (name) => name,
 		compare(name, value, now = values[name]) {
@@ -70,6 +74,7 @@ export function heldAfter(held: Held, written: Held): Held {
 	return {
 		field: (name) => of(name).field(name),
 		leadsBack: (name) => of(name).leadsBack(name),
+		areIds: (name) => of(name).areIds(name),
 		names: [...new Set([...held.names, ...names])],
 		writtenAs: held.writtenAs,
 		compare: (name, ...values) => of(name).compare(name, ...values),
@@ -232,18 +237,19 @@ export function isUnchanged(endpoint: HeldEndpoint, name: string, value: unknown
 	if (bodyKinds[endpoint.body].areTexts) {
 		return typeof value === 'string' ? customFieldText(now) === value : now === value;
 	}
-	const areTexts = typeof value === 'string' && typeof now === 'string';
+	// An ID and the slug of another term can be the same text.
+	const isOfTerm = isTerm(endpoint.fields.find((field) => field.name === name)?.kind);
+	const areTexts = !isOfTerm && typeof value === 'string' && typeof now === 'string';
 	return areTexts ? value === now : held.compare(name, value) === 'same';
 }
 
-/** Whether a condition such as `--if status=hold` is met. */
-export function holds(held: Held, name: string, now: unknown, value: string): boolean {
-	if (value === '') return isNothing(now);
+/** Whether a condition such as `--if status=hold` is met; nobody knows where it can't be compared. */
+export function compareCondition(held: Held, name: string, now: unknown, value: string): Equality {
+	if (value === '') return isNothing(now) ? 'same' : 'other';
 	if (Array.isArray(now)) {
-		const wanted = value.split(',').map((item) => item.trim());
-		return wanted.length === now.length && wanted.every((item) => now.map(String).includes(item));
+		return held.compare(name, [...new Set(itemsOf(value))]);
 	}
-	return (value === '0' || !isNothing(now)) && held.compare(name, value) === 'same';
+	return value === '0' || !isNothing(now) ? held.compare(name, value) : 'other';
 }
 
 export function isNothing(value: unknown): boolean {

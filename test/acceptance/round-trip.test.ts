@@ -4,12 +4,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { taxonomies } from '../../src/api/fields.js';
 import { textOf } from '../support/any-text.js';
 import { runCli, runHere } from '../support/cli.js';
 import { type ListService, type Stored, startListService, ticket } from '../support/list-service.js';
 import { done, json } from '../support/recorder.js';
 import { startSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { createWorkplace } from '../support/workplace.js';
 
 const changes = (service: ListService) => service.requests.filter(({ method }) => method === 'POST');
 
@@ -334,4 +336,58 @@ test('what a list shows can be edited in one go', async () => {
 	const { stdout } = await runCli('ticket list --format ids', { env: service.env });
 	await runCli('ticket update - --status queued', { env: service.env, input: stdout });
 	expect(service.objects.map(({ status }) => status)).toEqual(['queued', 'queued']);
+});
+
+describe('where an ID is also what another one is called', () => {
+	/** Each taxonomy has a term that is named like the ID of the one that ticket 14 has, and one whose slug is. */
+	async function ambiguous() {
+		const { store, env } = await startSandbox();
+		const ticket = store.tickets.get(14);
+		if (ticket === undefined) throw new Error('no ticket 14');
+		const held: Record<string, number> = {};
+		for (const taxonomy of taxonomies) {
+			const [own, named, slugged] = [...store.terms.values()].filter((term) => term.taxonomy === taxonomy);
+			if (own === undefined || named === undefined || slugged === undefined) throw new Error(`few ${taxonomy} terms`);
+			held[taxonomy] = own.id;
+			named.name = String(own.id);
+			slugged.slug = String(own.id);
+		}
+		Object.assign(ticket, held, { 'ticket-tag': [held['ticket-tag']] });
+		const agent = store.users.get(3);
+		Object.assign(agent ?? {}, { username: '4' });
+		Object.assign(ticket, { assignee: 3, author: 4 });
+		return { store, held, ticket, work: createWorkplace(env) };
+	}
+
+	test.each(['csv', 'tsv', 'json', 'ndjson'])('an unedited export as %s changes nothing', async (format) => {
+		const { store, held, ticket, work } = await ambiguous();
+		const exported = await work.run(`ticket list --format ${format}`);
+		expect(exported.stderr).not.toMatch(/left out/);
+		work.write(`t.${format}`, exported.stdout);
+		const before = structuredClone([...store.tickets.values()]);
+		const updated = await work.run(`ticket update --input t.${format} --note again`);
+		expect(updated.exitCode, updated.stderr).toBe(0);
+		expect([...store.tickets.values()]).toEqual(before);
+		const all = await work.run(`ticket update --input t.${format} --send-unchanged --first 20`);
+		expect(all.exitCode, all.stderr).toBe(0);
+		for (const taxonomy of taxonomies) expect([ticket[taxonomy]].flat()).toEqual([held[taxonomy]]);
+		expect(ticket).toMatchObject({ assignee: 3, author: 4 });
+	});
+
+	test('an unedited export of terms changes nothing', async () => {
+		const { store, work } = await ambiguous();
+		work.write('terms.csv', (await work.run('term list ticket_priority --format csv')).stdout);
+		const before = structuredClone([...store.terms.values()]);
+		const updated = await work.run('term update ticket_priority --input terms.csv');
+		expect(updated.exitCode, updated.stderr).toBe(0);
+		expect([...store.terms.values()]).toEqual(before);
+	});
+
+	test('tags that the first page of a list does not show are exported in the same way', async () => {
+		const { store, held, ticket, work } = await ambiguous();
+		for (let id = 1000; id < 1150; id++) store.tickets.set(id, { ...ticket, id, 'ticket-tag': [], product: 0 });
+		const exported = await work.run('ticket list --format csv --sort -id --fields id,ticket-tag,product');
+		const row = exported.stdout.split('\n').find((line) => line.startsWith('14,'));
+		expect(row).toBe(`14,id:${held['ticket-tag']},aurora-router`);
+	});
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { TermIndex } from '../../src/api/compare.js';
 import { neutralDialect } from '../../src/api/dialect.js';
 import { endpoint } from '../../src/api/endpoints.js';
 import { isValueOf } from '../../src/api/fields.js';
@@ -26,6 +27,16 @@ const samples: Readonly<Record<FieldKind, string>> = {
 	secret: 'wLmK SFP8',
 };
 
+/** A whole taxonomy that objects show by ID. */
+const listed: TermIndex = () => ({
+	isListed: true,
+	hasHidden: false,
+	ofSlug: String,
+	mayShowAs: () => true,
+	exported: String,
+	exportedId: String,
+});
+
 const names = Object.keys(kinds) as FieldKind[];
 
 describe.each(names)('a field of the kind %s', (kind) => {
@@ -48,7 +59,7 @@ describe.each(names)('a field of the kind %s', (kind) => {
 			fields: [field],
 		});
 		const stored = readArguments(argumentsOf(route, neutralDialect), [{ [field.name]: value }], neutralDialect);
-		expect(kinds[kind].compare(value, stored[field.name], field.name)).toBe('same');
+		expect(kinds[kind].compare(value, stored[field.name], field.name, listed)).toBe('same');
 	});
 
 	it('differs from an empty one', () => {

@@ -11,7 +11,7 @@ const update = endpoints['ticket.update'];
 /** A whole taxonomy with one readable slug, and perhaps one that nothing shows. */
 function termsOf(hasHidden: boolean): TermIndex {
 	const ofSlug = (slug: string) => (slug === 'vip' ? '31' : undefined);
-	return () => ({ isListed: true, hasHidden, ofSlug, exported: ofSlug, mayShowAs: () => false });
+	return () => ({ isListed: true, hasHidden, ofSlug, exported: ofSlug, exportedId: String, mayShowAs: () => false });
 }
 
 describe('a term of an object', () => {

@@ -248,6 +248,11 @@ class Terms extends Listing {
 		return [...(isSafe ? [text] : []), id, `id:${id}`].find((each) => this.#isOnly(id, each));
 	}
 
+	exportedId(id: string): string {
+		// Where the terms are not listed, a number is read as an ID.
+		return this.#isOnly(id, id) ? id : `id:${id}`;
+	}
+
 	#isOnly(id: string, text: string): boolean {
 		const { byId, called } = meantBy(this.#all, text);
 		return [byId, ...called].every((each) => each === undefined || each.id === id);

@@ -6,11 +6,11 @@ import type { Dialect } from '../../api/dialect.js';
 import { type Field, findField } from '../../api/fields.js';
 import { kinds } from '../../api/kinds.js';
 import type { Read } from '../../api/reads.js';
-import { emptyRecord, hasInexactNumber, isObject } from '../../api/values.js';
+import { emptyRecord, hasInexactNumber, isObject, looksLikeNumber } from '../../api/values.js';
 import { cellText } from '../../text.js';
 import { heldOf, isNothing, shownValue } from '../held.js';
 import { type ColumnReader, type Draft, fieldColumn } from '../input/columns.js';
-import type { Fields } from '../plan.js';
+import type { Fields, Ids } from '../plan.js';
 import type { Directories } from './directory.js';
 import type { ListedObject } from './pages.js';
 
@@ -35,16 +35,39 @@ function exportedFields({ update }: Read): Field[] {
 	return (update?.fields ?? []).filter(({ kind, computed }) => !kinds[kind].isSecret && computed === undefined);
 }
 
-/** Before an export: a slug can look like an ID, or be shown damaged. */
-export async function listComparedTerms(read: Read, sample: readonly ListedObject[], { terms }: Directories) {
-	const isShown = (name: string): boolean => sample.some((each) => typeof each[name] === 'string' && each[name] !== '');
+/** Before an export: a slug can look like an ID, or be shown damaged, and in a cell an ID can be the name of another term. */
+export async function listComparedTerms(
+	read: Read,
+	objects: readonly ListedObject[],
+	owners: Ids,
+	asCells: boolean,
+	{ terms }: Directories,
+) {
+	const isSlug = (value: unknown): boolean => typeof value === 'string' && value !== '';
+	const isShown = (name: string): boolean =>
+		objects.some((each) => (asCells ? !isNothing(each[name]) : isSlug(each[name])));
 	for (const { name, kind } of exportedFields(read)) {
-		if (kinds[kind].names?.shownBySlug && isShown(name)) await terms(name).list();
+		const { of, shownBySlug } = kinds[kind].names ?? {};
+		if (of !== 'terms' || !isShown(name)) continue;
+		// IDs can be exported without the list, slugs can't.
+		if (shownBySlug) await terms(name).list();
+		else if (asCells)
+			await terms(name)
+				.list()
+				.catch(() => undefined);
 	}
+	const { taxonomy } = owners;
+	if (asCells && taxonomy !== undefined && namesTerms(read))
+		await terms(taxonomy)
+			.list()
+			.catch(() => undefined);
 }
 
+/** Whether an update finds its objects by the name of a term, too. */
+const namesTerms = ({ update }: Read): boolean => update?.parameters.at(-1)?.names === 'terms';
+
 export function createSheet(options: SheetOptions) {
-	const { read, sample } = options;
+	const { read, sample, asCells } = options;
 	const fields = exportedFields(read);
 	const rendered = fields.filter(({ name }) =>
 		sample.some((each) => each[name] !== undefined && rawValue(each[name]) === undefined),
@@ -53,16 +76,18 @@ export function createSheet(options: SheetOptions) {
 	const exported = columns.map((name) => {
 		const field = fields.find((each) => each.name === name);
 		const exportOf = field === undefined ? (value: unknown) => value : createReader(field, options);
+		const isOwn = name === 'id' && asCells && namesTerms(read);
 		const leftOut: unknown[] = [];
-		return { name, exportOf, leftOut };
+		return { name, exportOf, isOwn, leftOut };
 	});
 	return {
 		columns: [...read.owners, ...columns],
 		/** What an update reads. */
-		exported(object: ListedObject): Record<string, unknown> {
+		exported(object: ListedObject, { taxonomy }: Ids = {}): Record<string, unknown> {
 			const row: Record<string, unknown> = {};
-			for (const { name, exportOf, leftOut } of exported) {
-				const value = exportOf(object[name]);
+			for (const { name, exportOf, isOwn, leftOut } of exported) {
+				const index = isOwn && taxonomy !== undefined ? options.terms?.(taxonomy) : undefined;
+				const value = index === undefined ? exportOf(object[name]) : index.exportedId(String(object[name]));
 				if (value === LEFT_OUT) leftOut.push(object.id);
 				else if (value !== undefined) row[name] = value;
 			}
@@ -110,10 +135,8 @@ function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOp
 		const value = ownValue(field, rawValue(shown));
 		if (value === undefined || value === null || value === '') return undefined;
 		if (Array.isArray(value) && value.length === 0) return undefined;
-		if (kinds[field.kind].names?.shownBySlug && typeof value === 'string' && terms !== undefined) {
-			const exported = terms(field.name).exported(value);
-			if (exported !== value) return exported ?? LEFT_OUT;
-		}
+		const term = terms === undefined ? undefined : termsOf(field, value, terms(field.name), asCells);
+		if (term !== undefined) return term;
 		const key = JSON.stringify(value);
 		if (known.has(key)) return known.get(key);
 		// Entries of a map may be secrets.
@@ -123,6 +146,23 @@ function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOp
 		return found;
 	};
 }
+
+/** @returns what an update reads as these terms; undefined for a value like any other */
+function termsOf({ kind }: Field, value: unknown, index: ReturnType<TermIndex>, asCells: boolean): unknown {
+	const { names, many } = kinds[kind];
+	if (names?.of !== 'terms') return undefined;
+	const items = [value].flat();
+	// Without a list, the slug of one term would be read as the ID of another.
+	if (!index.isListed) return items.some(isDigits) ? LEFT_OUT : undefined;
+	if (many === undefined && typeof value === 'string') return index.exported(value) ?? LEFT_OUT;
+	if (!asCells || !items.every(isItem)) return undefined;
+	const ids = items.map((item) => (typeof item === 'string' ? index.ofSlug(item) : String(item)));
+	if (ids.includes(undefined)) return LEFT_OUT;
+	return ids.map((id = '') => index.exportedId(id)).join(',');
+}
+
+const isDigits = (item: unknown): boolean => typeof item === 'string' && looksLikeNumber(item);
+const isItem = (item: unknown): boolean => typeof item === 'string' || Number.isSafeInteger(item);
 
 function checkedValue(field: Field, value: unknown, column: ColumnReader, asCells: boolean): unknown {
 	if (hasInexactNumber(value)) return LEFT_OUT;

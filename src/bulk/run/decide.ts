@@ -11,8 +11,8 @@ import { emptyRecord, looksLikeNumber, quote } from '../../api/values.js';
 import { type Outcome, skipped, unsent } from '../../http/outcome.js';
 import type { NameOf } from '../change.js';
 import {
+	compareCondition,
 	type Held,
-	holds,
 	isNothing,
 	isShown,
 	isUnchanged,
@@ -53,11 +53,8 @@ export function decide(row: RunRow, held: Held, plan: RunPlan): Decision {
 	for (const field of listedFields(plan)) {
 		const known = held.field(field);
 		if (!isShown(known)) return { skip: notKnown(known, "so items can't be added or removed") };
-		const unclear = unclearRemoval(plan.values.remove[field], known.value);
-		if (unclear !== undefined) {
-			const message = `the service shows the ${field} as IDs and doesn't list its terms, so ${quote(unclear)} can't be removed by name: use its ID; nothing was written`;
-			return { skip: unsent('failed', 'not_shown', message) };
-		}
+		const unclear = unclearList(plan, field, held, known.value);
+		if (unclear !== undefined) return { skip: unsent('failed', 'not_shown', `${unclear}; nothing was written`) };
 	}
 	const conflict = conflictOf(row, held, checks);
 	if (conflict !== undefined) return { skip: conflict };
@@ -95,6 +92,11 @@ function notKnown(known: Exclude<KnownValue, { is: 'shown' }>, effect: string): 
 	return unsent('failed', 'not_shown', `${known.why.message}, ${effect}; nothing was written`);
 }
 
+function notComparable(field: string, now: unknown, value: string): Outcome {
+	const message = `the service shows the ${field} as ${JSON.stringify(now)}, which can't be compared with "${value}", so --if ${field} can't be checked; nothing was written`;
+	return unsent('failed', 'not_shown', message);
+}
+
 function conflictOf({ modified }: RunRow, held: Held, checks: Checks): Outcome | undefined {
 	if (checks.ifUnmodified) {
 		const known = held.field('modified_gmt');
@@ -108,7 +110,9 @@ function conflictOf({ modified }: RunRow, held: Held, checks: Checks): Outcome |
 		const known = held.field(field);
 		if (known.is === 'unknown') return notKnown(known, `so --if ${field} can't be checked`);
 		const now = shownValue(known);
-		if (holds(held, field, now, value)) continue;
+		const compared = compareCondition(held, field, now, value);
+		if (compared === 'same') continue;
+		if (compared === 'not comparable') return notComparable(field, now, value);
 		const message = `${field} is ${JSON.stringify(now ?? null)}, not "${value}"`;
 		return skipped({ code: 'condition', message });
 	}
@@ -144,7 +148,8 @@ function compareExpected(held: Held, field: string, value: unknown): Equality {
 	const known = held.field(field);
 	// A custom field that was emptied may be gone.
 	if (!isShown(known)) return known.is === 'absent' && isNothing(value) ? 'same' : 'not comparable';
-	return isDeepStrictEqual(known.value, value) ? 'same' : held.compare(field, value);
+	const isEqual = isDeepStrictEqual(known.value, value) && held.leadsBack(field);
+	return isEqual ? 'same' : held.compare(field, value);
 }
 
 /** A plan says what its object is called, and its reviewer went by that. */
@@ -203,11 +208,21 @@ export function listChanges(held: Held, plan: RunPlan): Fields {
 	return changes;
 }
 
-/** A name that nothing could be looked up for may be one of the IDs that are shown. */
-function unclearRemoval(items: readonly (string | number)[] = [], shown: unknown): string | undefined {
-	const held = [shown].flat().map(String);
-	if (!held.some(looksLikeNumber)) return undefined;
-	return items.map(String).find((item) => !looksLikeNumber(item) && !held.includes(item));
+/** Where no list says which terms an object shows. @returns why its list can't be changed */
+function unclearList(plan: RunPlan, field: string, held: Held, shown: unknown): string | undefined {
+	const { kind } = endpoints[plan.endpoint].fields.find(({ name }) => name === field) ?? {};
+	const items = [shown].flat().map(String);
+	if (kind === undefined || kinds[kind].names?.of !== 'terms' || items.length === 0) return undefined;
+	const service = `the service shows the ${field} as ${held.areIds(field) ? 'IDs' : quote(items.join(', '))}`;
+	const unlisted = `${service} and doesn't list its terms, so`;
+	// What is shown is sent back with what is added.
+	if (!held.leadsBack(field)) return `${unlisted} nobody can say which these are`;
+	const removed = (plan.values.remove[field] ?? []).map(String);
+	const isClear = (item: string): boolean => items.includes(item) || (held.areIds(field) && looksLikeNumber(item));
+	const unclear = removed.find((item) => !isClear(item));
+	if (unclear === undefined) return undefined;
+	const advice = held.areIds(field) ? 'use its ID' : 'write it as it is shown';
+	return `${unlisted} ${quote(unclear)} can't be removed by ${held.areIds(field) ? 'name' : 'this name'}: ${advice}`;
 }
 
 /** An update clears these fields unless it sends them again. */

@@ -56,6 +56,8 @@ export function createPrinter(reading: Reading, form: Form, screen: Screen = {})
 
 	async function flush() {
 		const objects = waiting.map(({ object }) => object);
+		const { read, directories } = reading;
+		if (form.isExport) await listComparedTerms(read, objects, waiting[0]?.owners ?? {}, form.asCells, directories);
 		opened ??= await openTable(reading, form, screen, objects);
 		await opened.learn(objects);
 		for (const { object, owners } of waiting) {
@@ -83,7 +85,6 @@ async function openTable(reading: Reading, form: Form, screen: Screen, sample: r
 	const { read, invocation, dialect, directories } = reading;
 	const { single, asCells, isExport } = form;
 	const { terms } = directories;
-	if (isExport) await listComparedTerms(read, sample, directories);
 	const sheet = createSheet({ read, asCells, sample, dialect, terms, redact: createRedactor() });
 	const own = sample.flatMap((each) => Object.keys(sheet.whole(each)));
 	const keys = new Set([...read.owners, ...own, 'id', ...exportedNames(read), ...read.shown]);
@@ -106,7 +107,7 @@ async function openTable(reading: Reading, form: Form, screen: Screen, sample: r
 			return results.row({
 				...printedIds(owners),
 				...(isWhole && sheet.whole(object)),
-				...(isExport && sheet.exported(object)),
+				...(isExport && sheet.exported(object, owners)),
 			});
 		},
 		async end(): Promise<void> {

@@ -369,7 +369,14 @@ describe('a row', () => {
 		expect(unlisted.result.outcome).toBe('failed');
 		const idOf = (text: string): string => (text === 'vip' ? '8888' : text);
 		const mayShowAs = (): boolean => false;
-		const terms = () => ({ isListed: true, hasHidden: false, ofSlug: idOf, exported: idOf, mayShowAs });
+		const terms = () => ({
+			isListed: true,
+			hasHidden: false,
+			ofSlug: idOf,
+			exported: idOf,
+			exportedId: String,
+			mayShowAs,
+		});
 		const listed = await perform(planWith({ verify: true }), withTerm, { reads: reads(), maybeSent: true, terms });
 		expect([listed.result.outcome, listed.steps]).toEqual(['ok', ['read before']]);
 	});
@@ -463,28 +470,28 @@ describe('a row', () => {
 describe('an undo', () => {
 	const source = { from: 'snapshots', journal: '/j', run: 'r', overwrite: false } as const;
 	const plan = planWith({ verify: true }, { source });
-	const held = (more: object = {}): Outcome => ok({ id: 14, status: 'hold', product: '7', title: 'new', ...more });
-	const expected = { status: ['hold'], product: ['7'] };
+	const held = (more: object = {}): Outcome => ok({ id: 14, status: 'hold', product: 'seven', title: 'new', ...more });
+	const expected = { status: ['hold'], product: ['seven'] };
 
 	it('restores field by field what the service refuses together, and fails with those that are left', async () => {
 		const refused = failed(500, { code: 'invalid_term', message: 'Invalid term.', mayBePartly: true });
-		const row = rowOf({ status: 'read', product: '5' }, { expected });
+		const row = rowOf({ status: 'read', product: 'five' }, { expected });
 		const respond = ({ sent = {} }: Request): Outcome =>
 			Object.hasOwn(sent, 'product') ? refused : ok({ id: 14, ...sent });
 		const reads = [held(), held(), held({ status: 'read' }), held({ status: 'read' })];
 		const { result, sent } = await perform(plan, row, { reads, respond });
-		expect(sent).toEqual([{ status: 'read', product: '5' }, { status: 'read' }, { product: '5' }]);
+		expect(sent).toEqual([{ status: 'read', product: 'five' }, { status: 'read' }, { product: 'five' }]);
 		expect(result).toMatchObject({ outcome: 'failed', message: 'product not restored: Invalid term.' });
 		const all = await perform(plan, row, {
-			reads: [held(), held(), held({ status: 'read' }), held({ status: 'read', product: '5' })],
+			reads: [held(), held(), held({ status: 'read' }), held({ status: 'read', product: 'five' })],
 			respond: ({ sent = {} }) => (Object.keys(sent).length > 1 ? refused : ok({ id: 14, ...sent })),
 		});
 		expect(all.result.outcome).toBe('ok');
-		const one = await perform(plan, rowOf({ product: '5' }, { expected: { product: ['7'] } }), {
+		const one = await perform(plan, rowOf({ product: 'five' }, { expected: { product: ['seven'] } }), {
 			reads: [held(), held()],
 			respond: () => refused,
 		});
-		expect([one.result.outcome, one.sent]).toEqual(['failed', [{ product: '5' }]]);
+		expect([one.result.outcome, one.sent]).toEqual(['failed', [{ product: 'five' }]]);
 	});
 
 	it('leaves what it can not restore or compare, and says why', async () => {
@@ -498,7 +505,7 @@ describe('an undo', () => {
 		expect(left.result.message).toBe('product not restored: it was empty; title not restored: nobody saw it');
 		const back = rowOf(
 			{ status: 'read' },
-			{ expected: { status: ['hold'] }, kept: { product: { why: 'x', old: '7' } } },
+			{ expected: { status: ['hold'] }, kept: { product: { why: 'x', old: 'seven' } } },
 		);
 		const fine = await perform(plan, back, {
 			sent: ok({ id: 14, status: 'read' }),
@@ -522,6 +529,7 @@ describe('a field that is not known', () => {
 		ofSlug: (slug: string) => slugs[slug],
 		mayShowAs: () => true,
 		exported: () => undefined,
+		exportedId: String,
 	});
 
 	it('keeps its row from being written, also if only a list shows the object', async () => {
