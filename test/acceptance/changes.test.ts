@@ -1,11 +1,10 @@
 /** What is sent is shown: each description of a change against the bytes on the wire, for each kind of object. */
 
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sealed } from '../../src/bulk/journal/records.js';
 import { isolatedEnvironment, jsonLines, runHere } from '../support/cli.js';
+import { forge } from '../support/forged-plan.js';
 import { startRecorder } from '../support/recorder.js';
 import { startSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -310,22 +309,6 @@ describe('rows that are not sent', () => {
 });
 
 const NOTHING = { values: {}, absent: [] };
-
-/** The lines of a plan with another content, sealed and with a digest as if it had been made so. */
-function forge(text: string, change: (row: Record<string, unknown>, lines: Record<string, unknown>[]) => void): string {
-	const records = text
-		.trimEnd()
-		.split('\n')
-		.slice(0, -1)
-		.map((line) => {
-			const { crc: _, ...record } = JSON.parse(line) as Record<string, unknown>;
-			return record;
-		});
-	change(records.find(({ type }) => type === 'planned') ?? {}, records);
-	const body = records.map((record) => `${sealed(JSON.stringify(record))}\n`).join('');
-	const sha256 = createHash('sha256').update(body).digest('hex');
-	return `${body}${sealed(JSON.stringify({ type: 'digest', sha256, rows: 1 }))}\n`;
-}
 
 describe('a forged plan is refused, in each view and by apply', () => {
 	test.each<[what: string, change: Parameters<typeof forge>[1]]>([

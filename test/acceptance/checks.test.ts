@@ -1,34 +1,15 @@
 /** What is read before and after a write: items of lists, conditions, conflicts, snapshots, undo. */
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isolatedEnvironment, jsonLines, runCli, runHere } from '../support/cli.js';
 import { json, startRecorder } from '../support/recorder.js';
-import { startSandbox, type TestSandbox } from '../support/sandbox.js';
+import type { TestSandbox } from '../support/sandbox.js';
+import { type SandboxUser, startSandboxUser } from '../support/sandbox-user.js';
 import { temporaryFolder } from '../support/temporary.js';
-
-/** A sandbox and one user's folders; each line of `run` is one command. */
-async function desk(options: Parameters<typeof startSandbox>[0] = {}) {
-	const service = await startSandbox(options);
-	const env = { ...isolatedEnvironment(), ...service.env };
-	const folder = temporaryFolder();
-	return {
-		service,
-		env,
-		run: (line: string, input = '') => runHere(line.split(' '), { env, cwd: folder, input }),
-		file(name: string, text: string): string {
-			writeFileSync(join(folder, name), text);
-			return name;
-		},
-	};
-}
-
-type Desk = Awaited<ReturnType<typeof desk>>;
 
 const changes = ({ requests }: TestSandbox) => requests.filter(({ method }) => method !== 'GET');
 
-async function object({ service }: Desk, path: string): Promise<Record<string, unknown>> {
+async function object({ service }: SandboxUser, path: string): Promise<Record<string, unknown>> {
 	return (await service.call('GET', `${path}?context=edit`)).body as Record<string, unknown>;
 }
 
@@ -40,7 +21,7 @@ function outcomes(stdout: string): string[] {
 }
 
 test('items are added to lists and removed from them, and nothing is sent where they are as asked', async () => {
-	const at = await desk();
+	const at = await startSandboxUser();
 	const { run } = at;
 	await at.service.call('POST', '/tickets/14', { 'ticket-tag': [] });
 	const [one, two] = (await run('term list ticket-tag --format ids')).stdout.split('\n');
@@ -59,7 +40,7 @@ test('items are added to lists and removed from them, and nothing is sent where 
 });
 
 test('a list is either given as a whole or changed, and a dry run shows the change', async () => {
-	const at = await desk();
+	const at = await startSandboxUser();
 	const refused = async (line: string, message: string): Promise<void> => {
 		const { exitCode, stderr } = await at.run(line);
 		expect([exitCode, stderr], line).toEqual([2, expect.stringContaining(message)]);
@@ -96,14 +77,14 @@ test.each([
 	['ticket update 14 --assignee sofia.bauer --status hodl', 'did you mean "hold"'],
 	['user update sofia.bauer --email nobody', 'is not an email address'],
 ])('%s is refused without a request', async (line, message) => {
-	const at = await desk();
+	const at = await startSandboxUser();
 	const { exitCode, stderr } = await at.run(line);
 	expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
 	expect(at.service.requests).toEqual([]);
 });
 
 test('--if writes only objects that hold every value, and empty means that there is none', async () => {
-	const at = await desk();
+	const at = await startSandboxUser();
 	const { call } = at.service;
 	for (const [id, status, assignee] of [
 		[14, 'hold', 0],
@@ -136,7 +117,7 @@ test('--if writes only objects that hold every value, and empty means that there
 });
 
 test('--if compares custom fields too', async () => {
-	const at = await desk();
+	const at = await startSandboxUser();
 	await at.run('ticket fields set 14 --set severity=high');
 	await at.run('ticket fields set 15 --set severity=low');
 	const run = await at.run('ticket fields set 14 15 --set severity=urgent --if severity=high --format ndjson');
@@ -144,7 +125,7 @@ test('--if compares custom fields too', async () => {
 });
 
 test.each(['', ' --verify', ' -j 1'])('--if-unmodified takes no row of the run for somebody else%s', async (flags) => {
-	const at = await desk();
+	const at = await startSandboxUser();
 	const [modified] = (await at.run('ticket list --limit 1 --sort id --format csv --fields modified_gmt')).stdout
 		.trim()
 		.split('\n')
@@ -157,7 +138,7 @@ test.each(['', ' --verify', ' -j 1'])('--if-unmodified takes no row of the run f
 });
 
 test('nor does an apply of a plan that was made with it', async () => {
-	const at = await desk();
+	const at = await startSandboxUser();
 	const list = await at.run('ticket list --limit 1 --sort id --format csv --fields modified_gmt');
 	const modified = list.stdout.trim().split('\n')[1];
 	at.file('t.csv', `id,title,modified_gmt\n1,a,${modified}\n1,b,${modified}\n`);
@@ -168,7 +149,7 @@ test('nor does an apply of a plan that was made with it', async () => {
 });
 
 test('--if-unmodified leaves alone what was changed since the export, and run rejects gives those rows back', async () => {
-	const at = await desk();
+	const at = await startSandboxUser();
 	const list = await at.run('ticket list --limit 3 --format csv --fields id,title,modified_gmt');
 	const [head, ...rows] = list.stdout.trim().split('\n');
 	const ids = rows.map((row) => row.split(',')[0]);
@@ -203,7 +184,7 @@ test('--if-unmodified leaves alone what was changed since the export, and run re
 });
 
 test('where the service offers no reads, each check says so before anything is written', async () => {
-	const at = await desk({ documentedOnly: true });
+	const at = await startSandboxUser({ documentedOnly: true });
 	const sheet = at.file('t.csv', 'id,modified_gmt\n14,2026-11-01T00:00:00\n');
 	for (const flags of [
 		'14 --title x --verify',
@@ -244,7 +225,7 @@ test('run undo says so where the service does not offer reads any more', async (
 });
 
 test('a profile can keep the old values of single objects too, or of none', async () => {
-	const at = await desk();
+	const at = await startSandboxUser();
 	const { SUPPORTCTL_BASE_URL: url, SUPPORTCTL_USERNAME: user, ...env } = at.env as Record<string, string>;
 	const cwd = temporaryFolder();
 	const run = (line: string) => runHere(line.split(' '), { env, cwd });
@@ -262,7 +243,7 @@ test('a profile can keep the old values of single objects too, or of none', asyn
 });
 
 test('a delete to the trash is verified and undone; a permanent one with --snapshot is refused', async () => {
-	const at = await desk();
+	const at = await startSandboxUser();
 	const { status } = await object(at, '/tickets/14');
 	const gone = await at.run('ticket delete 14 --snapshot --verify --yes --format ndjson');
 	expect([gone.exitCode, outcomes(gone.stdout)]).toEqual([0, ['ok']]);
@@ -282,7 +263,7 @@ test('a delete to the trash is verified and undone; a permanent one with --snaps
 });
 
 test('run undo restores every kind of object, apart from when it was modified', async () => {
-	const at = await desk();
+	const at = await startSandboxUser();
 	const first = async (line: string) => JSON.parse((await at.run(`${line} --limit 1 --json`)).stdout)[0].id as number;
 	const attachment = await first('attachment list');
 	const reply = JSON.parse((await at.run('reply list 14 --json')).stdout)[0].id as number;

@@ -1,22 +1,16 @@
 /** Runs of two rows or more keep old values, so that they can be undone. */
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { isolatedEnvironment, runHere } from '../support/cli.js';
+import { runHere } from '../support/cli.js';
 import { json, type Responder, startRecorder, text } from '../support/recorder.js';
-import { startSandbox } from '../support/sandbox.js';
+import { startSandboxUser } from '../support/sandbox-user.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-async function desk(options: Parameters<typeof startSandbox>[0] = {}) {
-	const service = await startSandbox(options);
-	const env = { ...isolatedEnvironment(), ...service.env };
-	const folder = temporaryFolder();
-	writeFileSync(join(folder, 'one.csv'), 'id,status\n14,hold\n');
-	writeFileSync(join(folder, 'gone.csv'), 'id,force\n14,true\n15,true\n');
-	const run = (line: string, input = '') => runHere(line.split(' '), { env, cwd: folder, input });
-	const reads = () => service.requests.filter(({ method }) => method === 'GET').length;
-	return { service, env, run, reads };
+async function desk(options: Parameters<typeof startSandboxUser>[0] = {}) {
+	const user = await startSandboxUser(options);
+	user.file('one.csv', 'id,status\n14,hold\n');
+	user.file('gone.csv', 'id,force\n14,true\n15,true\n');
+	return { ...user, reads: () => user.service.requests.filter(({ method }) => method === 'GET').length };
 }
 
 test('a run of two rows can be undone without a flag', async () => {

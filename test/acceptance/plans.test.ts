@@ -1,29 +1,15 @@
 /** Plan, review, apply: what a plan holds, what an apply refuses, and what it leaves alone. */
 
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { sealed } from '../../src/bulk/journal/records.js';
-import { isolatedEnvironment, jsonLines, runCli, runHere, startCli } from '../support/cli.js';
-import { startSandbox, type TestSandbox } from '../support/sandbox.js';
-import { temporaryFolder } from '../support/temporary.js';
+import { jsonLines, runCli, startCli } from '../support/cli.js';
+import { forge } from '../support/forged-plan.js';
+import type { TestSandbox } from '../support/sandbox.js';
+import { startSandboxUser } from '../support/sandbox-user.js';
 
-async function desk(options: Parameters<typeof startSandbox>[0] = {}) {
-	const service = await startSandbox(options);
-	const env = { ...isolatedEnvironment(), ...service.env };
-	const folder = temporaryFolder();
-	return {
-		...{ service, env, folder },
-		run: (line: string, input = '') => runHere(line.split(' '), { env, cwd: folder, input }),
-		path: (name: string) => join(folder, name),
-		read: (name: string) => readFileSync(join(folder, name), 'utf8'),
-		file(name: string, text: string): string {
-			writeFileSync(join(folder, name), text);
-			return name;
-		},
-		writes: () => service.requests.filter(({ method }) => method !== 'GET'),
-	};
+async function desk(options: Parameters<typeof startSandboxUser>[0] = {}) {
+	const user = await startSandboxUser(options);
+	return { ...user, writes: () => user.service.requests.filter(({ method }) => method !== 'GET') };
 }
 
 type Desk = Awaited<ReturnType<typeof desk>>;
@@ -44,19 +30,6 @@ async function planned(words = ''): Promise<Desk & { digest: string }> {
 	expect(at.writes(), 'a plan writes nothing').toEqual([]);
 	const digest = /digest: ([0-9a-f]{64})/.exec(stderr)?.[1] ?? '';
 	return { ...at, digest };
-}
-
-/** The lines of a plan with another content, sealed and with a digest as if it had been made so. */
-function forge(text: string, change: (lines: Record<string, unknown>[]) => void): string {
-	const lines = text.trimEnd().split('\n');
-	const records = lines.slice(0, -1).map((line) => {
-		const { crc: _, ...record } = JSON.parse(line) as Record<string, unknown>;
-		return record;
-	});
-	change(records);
-	const body = records.map((record) => `${sealed(JSON.stringify(record))}\n`).join('');
-	const sha256 = createHash('sha256').update(body).digest('hex');
-	return `${body}${sealed(JSON.stringify({ type: 'digest', sha256, rows: records.length - 1 }))}\n`;
 }
 
 test('a plan is made, shown, applied and undone', async () => {
@@ -135,13 +108,13 @@ test('a plan that was changed, cut off or replaced is refused before anything is
 		'a line more': `${good}${good.split('\n')[1]}\n`,
 		empty: '',
 		'another file': 'id,status\n14,hold\n',
-		'another path': forge(good, (lines) => Object.assign(lines[1] ?? {}, { ids: { id: '14/../../users/1' } })),
-		'an ID in the body': forge(good, (lines) => Object.assign(lines[1] ?? {}, { fields: { id: 7, status: 'read' } })),
-		'an unknown field': forge(good, (lines) => Object.assign(lines[1] ?? {}, { fields: { nope: 7 } })),
-		'an unknown command': forge(good, ([header]) =>
+		'another path': forge(good, (row) => Object.assign(row, { ids: { id: '14/../../users/1' } })),
+		'an ID in the body': forge(good, (row) => Object.assign(row, { fields: { id: 7, status: 'read' } })),
+		'an unknown field': forge(good, (row) => Object.assign(row, { fields: { nope: 7 } })),
+		'an unknown command': forge(good, (_row, [header]) =>
 			Object.assign((header as { plan: object }).plan, { endpoint: 'user.check' }),
 		),
-		'rows out of order': forge(good, (lines) => lines.reverse().unshift(lines.pop() ?? {})),
+		'rows out of order': forge(good, (_row, lines) => lines.reverse().unshift(lines.pop() ?? {})),
 	};
 	for (const [what, text] of Object.entries(bad)) {
 		at.file('bad.plan', text);
@@ -164,7 +137,7 @@ test('a plan for another service or other API prefixes is refused', async () => 
 	expect([host.exitCode, host.stderr]).toEqual([2, expect.stringContaining('the plan is for')]);
 	at.file(
 		'prefix.plan',
-		forge(at.read('p.plan'), ([header]) => {
+		forge(at.read('p.plan'), (_row, [header]) => {
 			const { plan } = header as { plan: { service: { prefixes: object } } };
 			Object.assign(plan.service.prefixes, { product: 'wp' });
 		}),

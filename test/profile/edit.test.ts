@@ -3,29 +3,12 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../src/profile/store.js';
 import { profileNameFor, saveProfile, updateStore } from '../../src/profile/store.js';
+import { resetRing, ring } from '../support/keyring.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-/** A keyring in memory; `gone` and `forgetful` are what can be wrong with one. */
-const ring = vi.hoisted(() => ({ entries: new Map<string, string>(), gone: false, forgetful: false }));
+vi.mock('@napi-rs/keyring', () => import('../support/keyring.js'));
 
-vi.mock('@napi-rs/keyring', () => ({
-	AsyncEntry: class {
-		constructor(
-			_service: string,
-			readonly account: string,
-		) {
-			if (ring.gone) throw new Error("Couldn't access platform storage: no bus");
-		}
-		getPassword = async () => ring.entries.get(this.account);
-		setPassword = async (secret: string) => void (ring.forgetful || ring.entries.set(this.account, secret));
-		deleteCredential = async () => ring.entries.delete(this.account);
-	},
-}));
-
-afterEach(() => {
-	ring.entries.clear();
-	Object.assign(ring, { gone: false, forgetful: false });
-});
+afterEach(resetRing);
 
 const origin = 'https://desk.example.com';
 const settings = { baseUrl: `${origin}/wp-json`, username: 'anna' };

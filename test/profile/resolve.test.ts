@@ -5,27 +5,12 @@ import { readSetup, resolveConnection } from '../../src/profile/resolve.js';
 import type { StoredSecret } from '../../src/profile/secrets.js';
 import { type SettingName, settingSpecs } from '../../src/profile/settings.js';
 import type { StoredProfile } from '../../src/profile/store.js';
+import { resetRing, ring } from '../support/keyring.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-/** A keyring in memory. */
-const ring = vi.hoisted(() => ({ entries: new Map<string, string>(), gone: false }));
+vi.mock('@napi-rs/keyring', () => import('../support/keyring.js'));
 
-vi.mock('@napi-rs/keyring', () => ({
-	AsyncEntry: class {
-		constructor(
-			_service: string,
-			readonly account: string,
-		) {
-			if (ring.gone) throw new Error("Couldn't access platform storage: no bus");
-		}
-		getPassword = async () => ring.entries.get(this.account);
-	},
-}));
-
-afterEach(() => {
-	ring.entries.clear();
-	ring.gone = false;
-});
+afterEach(resetRing);
 
 const desk: StoredProfile = {
 	baseUrl: 'https://desk.example.com/wp-json',

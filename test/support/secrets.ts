@@ -27,12 +27,17 @@ export function findLeak(text: string): string | undefined {
 	return text.slice(Math.max(0, at - 100), at + found.length + 60);
 }
 
-/** Every file below a folder that holds the marker. */
-export function leakyFiles(folder: string): string[] {
+/** Every file below a folder whose content is like that. */
+export function filesThat(hold: (text: string) => boolean, folder: string): string[] {
 	if (!existsSync(folder)) return [];
 	return readdirSync(folder, { recursive: true, encoding: 'utf8' })
 		.map((name) => join(folder, name))
-		.filter((path) => statSync(path).isFile() && findLeak(readFileSync(path, 'latin1')) !== undefined);
+		.filter((path) => statSync(path).isFile() && hold(readFileSync(path, 'latin1')));
+}
+
+/** Every file below a folder that holds the marker. */
+export function leakyFiles(folder: string): string[] {
+	return filesThat((text) => findLeak(text) !== undefined, folder);
 }
 
 export interface Stage {

@@ -67,18 +67,22 @@ export function smallHost({
 	latencyMs,
 	status = 503,
 }: SmallHostOptions): SmallHost {
+	return hostThat(async (host) => {
+		const at = clock.monotonic();
+		const admitted = admission(at);
+		host.log.push({ at, refused: admitted !== true });
+		await clock.sleep((admitted === true ? latencyMs : Math.min(latencyMs, 5)) * (0.8 + 0.4 * random()));
+		if (admitted !== true) return responder(status, 'busy', admitted);
+		host.served++;
+		return responder(204, '', {});
+	});
+}
+
+function hostThat(respond: (host: SmallHost) => Promise<Response>): SmallHost {
 	const host: SmallHost = {
 		log: [],
 		served: 0,
-		async send(): Promise<Response> {
-			const at = clock.monotonic();
-			const admitted = admission(at);
-			host.log.push({ at, refused: admitted !== true });
-			await clock.sleep((admitted === true ? latencyMs : Math.min(latencyMs, 5)) * (0.8 + 0.4 * random()));
-			if (admitted !== true) return responder(status, 'busy', admitted);
-			host.served++;
-			return responder(204, '', {});
-		},
+		send: () => respond(host),
 		learned: { service: false, nameless: false, waitUntil: 0 },
 		renew: () => {},
 		close: async () => {},
@@ -96,30 +100,22 @@ function responder(status: number, body: string, headers: Record<string, string>
 export function workers(clock: VirtualClock, count: number, serviceMs: number, queue: number): SmallHost {
 	const free: number[] = Array.from({ length: count }, () => 0);
 	let waiting = 0;
-	const host: SmallHost = {
-		log: [],
-		served: 0,
-		async send(): Promise<Response> {
-			const at = clock.monotonic();
-			const next = free.indexOf(Math.min(...free));
-			const begins = Math.max(at, free[next] as number);
-			const refused = begins > at && waiting >= queue;
-			host.log.push({ at, refused });
-			if (refused) {
-				await clock.sleep(2);
-				return responder(503, 'busy', {});
-			}
-			if (begins > at) waiting++;
-			free[next] = begins + serviceMs;
-			await clock.sleep(begins - at);
-			if (begins > at) waiting--;
-			await clock.sleep(serviceMs);
-			host.served++;
-			return responder(204, '', {});
-		},
-		learned: { service: false, nameless: false, waitUntil: 0 },
-		renew: () => {},
-		close: async () => {},
-	};
-	return host;
+	return hostThat(async (host) => {
+		const at = clock.monotonic();
+		const next = free.indexOf(Math.min(...free));
+		const begins = Math.max(at, free[next] as number);
+		const refused = begins > at && waiting >= queue;
+		host.log.push({ at, refused });
+		if (refused) {
+			await clock.sleep(2);
+			return responder(503, 'busy', {});
+		}
+		if (begins > at) waiting++;
+		free[next] = begins + serviceMs;
+		await clock.sleep(begins - at);
+		if (begins > at) waiting--;
+		await clock.sleep(serviceMs);
+		host.served++;
+		return responder(204, '', {});
+	});
 }

@@ -1,17 +1,11 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { CliResult, Words } from '../support/cli.js';
 import { startSandbox } from '../support/sandbox.js';
+import { filesThat } from '../support/secrets.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { runWithKeyring } from './keyring-session.js';
-
-/** Every file below a folder that holds this text. */
-function filesWith(text: string, folder: string): string[] {
-	return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-		.map((name) => join(folder, name))
-		.filter((path) => statSync(path).isFile() && readFileSync(path, 'latin1').includes(text));
-}
 
 it('login keeps the secret in gnome-keyring and nowhere else, other commands find it, logout deletes it', async () => {
 	const desk = await startSandbox({ seed: 20 });
@@ -25,7 +19,7 @@ it('login keeps the secret in gnome-keyring and nowhere else, other commands fin
 	const results: CliResult[] = [];
 	const run = async (args: Words, input = ''): Promise<void> => {
 		results.push(await session.run(args, { input }));
-		expect(filesWith(desk.password, home)).toEqual([]);
+		expect(filesThat((text) => text.includes(desk.password), home)).toEqual([]);
 	};
 	const signIn = ['--base-url', desk.baseUrl, '--username', desk.username, '--password-stdin', '--no-input'];
 	const update = ['ticket', 'update', '1', '2', '--status', 'hold', '-vv'];

@@ -1,12 +1,10 @@
 /** A plan may come from elsewhere: each line is checked like a command line. */
 
-import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
-import { sealed } from '../../../src/bulk/journal/records.js';
 import type { RunPlan } from '../../../src/bulk/plan.js';
 import {
 	chosenChanges,
@@ -18,29 +16,26 @@ import {
 	valueProblem,
 } from '../../../src/bulk/run/plan-file.js';
 import type { RowSource } from '../../../src/bulk/sources.js';
+import { type PlanLine, sealPlan } from '../../support/forged-plan.js';
 import { headerOf } from '../../support/journal.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
-type Line = Record<string, unknown>;
-
 /** A plan with these lines behind its header, sealed and with its digest. */
-function planWith(lines: readonly Line[], more: Partial<RunPlan> = {}) {
+function planWith(lines: readonly PlanLine[], more: Partial<RunPlan> = {}) {
 	const header = headerOf(lines.length, more);
-	const records: Line[] = [{ type: 'saved-plan', version: 3, ...header }, ...lines];
-	const body = records.map((record) => `${sealed(JSON.stringify(record))}\n`).join('');
-	const sha256 = createHash('sha256').update(body).digest('hex');
+	const { text, sha256 } = sealPlan([{ type: 'saved-plan', version: 3, ...header }, ...lines], lines.length);
 	const path = join(temporaryFolder(), 'p.plan');
-	writeFileSync(path, `${body}${sealed(JSON.stringify({ type: 'digest', sha256, rows: lines.length }))}\n`);
+	writeFileSync(path, text);
 	return { path, plan: header.plan, sha256 };
 }
 
-const planned = (more: Line = {}): Line => ({
+const planned = (more: PlanLine = {}): PlanLine => ({
 	...{ type: 'planned', row: 1, line: 2, ids: { id: '14' }, label: 'Printer', fields: { status: 'hold' } },
 	before: { values: { status: 'read' }, absent: [] },
 	...more,
 });
 
-function refusalOf(lines: readonly Line[], more: Partial<RunPlan> = {}): string {
+function refusalOf(lines: readonly PlanLine[], more: Partial<RunPlan> = {}): string {
 	const { path, plan } = planWith(lines, more);
 	try {
 		for (const _ of plannedChanges(path, plan));
@@ -61,7 +56,7 @@ const SET = { endpoint: 'ticket.fields.set' } as const;
 const LEAVER = { endpoint: 'user.delete' } as const;
 
 describe('a line of a plan', () => {
-	test.each<[string, Line, Partial<RunPlan>?]>([
+	test.each<[string, PlanLine, Partial<RunPlan>?]>([
 		['an update', planned()],
 		['a delete', planned({ fields: {}, force: true, before: CALLED }), DELETE],
 		['a delete with a receiver', planned({ fields: {}, force: true, reassign: '3', before: CALLED }), LEAVER],
@@ -82,7 +77,7 @@ describe('a line of a plan', () => {
 		expect(refusalOf([line], more)).toBe('none');
 	});
 
-	test.each<[string, Line, Partial<RunPlan>?]>([
+	test.each<[string, PlanLine, Partial<RunPlan>?]>([
 		['it has a "cc"', planned({ cc: 'eve' })],
 		['it is out of order', planned({ row: 0 })],
 		['it is out of order', planned({ row: '1' })],
@@ -107,7 +102,7 @@ describe('a line of a plan', () => {
 		expect(refusalOf([line], more)).toContain(`row ${line.row} can't be sent: ${why}`);
 	});
 
-	test.each<[string, Line, Partial<RunPlan>?]>([
+	test.each<[string, PlanLine, Partial<RunPlan>?]>([
 		["a name in it can't be read", { type: 'called', of: 'mood', id: '3', name: 'Sad' }],
 		["a name in it can't be read", { type: 'called', of: '../x', id: '3', name: 'Sad' }, { undocumented: true }],
 		["a name in it can't be read", { type: 'called', of: 'users', id: '-3', name: 'Sad' }],

@@ -1,22 +1,12 @@
 import { expect, test } from 'vitest';
-import { type CliResult, isolatedEnvironment, jsonLines, runHere } from '../../support/cli.js';
-import { startSandbox } from '../../support/sandbox.js';
-
-/** A service with 300 tickets. */
-async function desk() {
-	const service = await startSandbox({ seed: 300 });
-	const env = { ...isolatedEnvironment(), ...service.env };
-	const run = (line: string, input = ''): Promise<CliResult> => runHere(line.split(' '), { env, input });
-	const ids = (await run('ticket list --format ids')).stdout.trim().split('\n');
-	service.requests.length = 0;
-	return { service, run, ids };
-}
+import { jsonLines } from '../../support/cli.js';
+import { startUserOf300 } from '../../support/sandbox-user.js';
 
 const rowsOf = (ids: readonly string[], status: string): string =>
 	`id,status\n${ids.map((id) => `${id},${status}\n`).join('')}`;
 
 test.each(['1', '4', 'auto'])('--verify with -j %s reads a hundred written objects with one request', async (jobs) => {
-	const { service, run, ids } = await desk();
+	const { service, run, ids } = await startUserOf300();
 	const words = `ticket update --input - --verify --no-snapshot --format ndjson -j ${jobs}`;
 	const { exitCode, stdout, stderr } = await run(words, rowsOf(ids, 'hold'));
 	expect(exitCode, stderr).toBe(0);
@@ -25,7 +15,7 @@ test.each(['1', '4', 'auto'])('--verify with -j %s reads a hundred written objec
 });
 
 test('--verify reads objects back after their own write, also where rows share an object', async () => {
-	const { service, run, ids } = await desk();
+	const { service, run, ids } = await startUserOf300();
 	const [id = '', other = ''] = ids;
 	const input = `id,title\n${id},a\n${other},x\n${id},b\n${id},c\n`;
 	const { exitCode, stdout, stderr } = await run('ticket update --input - --verify --format ndjson', input);
@@ -36,7 +26,7 @@ test('--verify reads objects back after their own write, also where rows share a
 });
 
 test('--verify finds the rows of a batch that were not written', async () => {
-	const { service, run, ids } = await desk();
+	const { service, run, ids } = await startUserOf300();
 	const wrong = ids[7] ?? '';
 	const timer = setInterval(() => void service.call('POST', `/tickets/${wrong}`, { status: 'read' }), 1);
 	const words = 'ticket update --input - --verify --no-snapshot --format ndjson';
@@ -53,7 +43,7 @@ test.each([
 	['ticket update --input - --if state=open --verify -j 1', 0],
 	['run undo last --yes -j 1', 1],
 ])('%s reads each object right before it is written, however many rows are under way', async (line, undoes) => {
-	const { service, run, ids } = await desk();
+	const { service, run, ids } = await startUserOf300();
 	const input = rowsOf(ids.slice(0, 12), 'hold');
 	if (undoes === 1) await run('ticket update --input - --send-unchanged', input);
 	service.requests.length = 0;

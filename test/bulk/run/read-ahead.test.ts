@@ -1,22 +1,8 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type CliResult, isolatedEnvironment, jsonLines, runHere } from '../../support/cli.js';
+import { jsonLines, runHere } from '../../support/cli.js';
 import { json, startRecorder } from '../../support/recorder.js';
-import { startSandbox, type TestSandbox } from '../../support/sandbox.js';
-import { temporaryFolder } from '../../support/temporary.js';
-
-/** A service with 300 tickets and one user's folders. */
-async function desk(options: Parameters<typeof startSandbox>[0] = {}) {
-	const service = await startSandbox({ seed: 300, ...options });
-	const env = { ...isolatedEnvironment(), ...service.env };
-	const cwd = temporaryFolder();
-	const run = (line: string, input = ''): Promise<CliResult> => runHere(line.split(' '), { env, cwd, input });
-	const file = (name: string, text: string): void => writeFileSync(join(cwd, name), text);
-	const ids = (await run('ticket list --format ids')).stdout.trim().split('\n');
-	service.requests.length = 0;
-	return { service, env, run, file, ids };
-}
+import type { TestSandbox } from '../../support/sandbox.js';
+import { startUserOf300 } from '../../support/sandbox-user.js';
 
 const rowsOf = (ids: readonly string[], status: string): string =>
 	`id,status\n${ids.map((id) => `${id},${status}\n`).join('')}`;
@@ -25,7 +11,7 @@ const reads = ({ requests }: TestSandbox) => requests.filter(({ method }) => met
 const alone = (service: TestSandbox) => reads(service).filter(({ path }) => !path.includes('include='));
 
 test('a run that keeps old values reads a hundred objects with one request', async () => {
-	const { service, run, ids } = await desk();
+	const { service, run, ids } = await startUserOf300();
 	const rows = ids.slice(0, 200);
 	const { exitCode, stderr } = await run('ticket update --input - --snapshot', rowsOf(rows, 'hold'));
 	expect(exitCode, stderr).toBe(0);
@@ -35,7 +21,7 @@ test('a run that keeps old values reads a hundred objects with one request', asy
 });
 
 test('a run with nothing to do costs three requests for a hundred rows at most', async () => {
-	const { service, run, ids } = await desk();
+	const { service, run, ids } = await startUserOf300();
 	await run('ticket update --input -', rowsOf(ids, 'hold'));
 	service.requests.length = 0;
 	const { stdout, stderr } = await run('ticket update --input - --only-changed --format ndjson', rowsOf(ids, 'hold'));
@@ -47,14 +33,14 @@ test('a run with nothing to do costs three requests for a hundred rows at most',
 });
 
 test('a diff costs one request for a hundred rows', async () => {
-	const { service, run, ids } = await desk();
+	const { service, run, ids } = await startUserOf300();
 	const { exitCode, stderr } = await run('ticket update --input - --dry-run --diff', rowsOf(ids, 'hold'));
 	expect(exitCode, stderr).toBe(0);
 	expect(service.requests).toHaveLength(Math.ceil(ids.length / 100));
 });
 
 test('items are added to what an earlier row of the same object left there', async () => {
-	const { service, run, ids } = await desk();
+	const { service, run, ids } = await startUserOf300();
 	const [id = ''] = ids;
 	const tags = (await run('term list ticket-tag --format ids')).stdout.trim().split('\n').slice(0, 2);
 	await service.call('POST', `/tickets/${id}`, { 'ticket-tag': [] });
@@ -67,7 +53,7 @@ test('items are added to what an earlier row of the same object left there', asy
 });
 
 test('conditions and undo read each object right before its write', async () => {
-	const { service, run, ids } = await desk();
+	const { service, run, ids } = await startUserOf300();
 	const rows = ids.slice(0, 10);
 	await run('ticket update --input - --snapshot', rowsOf(rows, 'hold'));
 	service.requests.length = 0;
@@ -90,7 +76,7 @@ test.each([
 	['an apply', 'run apply read.plan --yes'],
 	['a resumed apply', 'run resume last --yes'],
 ])('%s reads each object right before its write', async (what, words) => {
-	const { service, run, file, ids } = await desk();
+	const { service, run, file, ids } = await startUserOf300();
 	const rows = ids.slice(0, 10);
 	for (const id of rows) await service.call('POST', `/tickets/${id}`, { status: 'queued' });
 	await run('ticket update --input -', rowsOf(rows, 'hold'));
@@ -111,7 +97,7 @@ test.each([
 test.each(['', '--verify -j 64', '-n', '--plan p.plan'])(
 	'no list is asked for more than 100 objects: %s',
 	async (flags) => {
-		const { service, run, ids } = await desk();
+		const { service, run, ids } = await startUserOf300();
 		const { exitCode, stderr } = await run(`ticket update --input - -q ${flags}`.trim(), rowsOf(ids, 'hold'));
 		expect(exitCode, stderr).toBe(0);
 		const asked = service.requests.flatMap(({ path }) => {
@@ -123,7 +109,7 @@ test.each(['', '--verify -j 64', '-n', '--plan p.plan'])(
 );
 
 test('a service whose lists ignore the IDs is read object by object', async () => {
-	const { service, env } = await desk();
+	const { service, env } = await startUserOf300();
 	const paths: string[] = [];
 	const recorder = await startRecorder((request, response) => {
 		paths.push(`${request.method} ${request.url}`);

@@ -65,6 +65,14 @@ async function doctor(argv: string[] = [], options: CliOptions = {}) {
 	};
 }
 
+/** A folder of settings with this profile as it stands, also one that no command would save. */
+function folderWith(profile: Record<string, unknown>): string {
+	const folder = temporaryFolder();
+	const config = { version: 1, current: 'desk', profiles: { desk: profile } };
+	writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+	return folder;
+}
+
 async function storeProfile(settings: Record<string, string | boolean>, value = 'pw-of-the-profile') {
 	const folder = temporaryFolder();
 	await saveProfile({ folder, name: 'desk', settings, secret: { store: 'file', value }, insecureStorage: true });
@@ -177,10 +185,7 @@ describe('settings', () => {
 	});
 
 	it('that a stored profile has wrong are fixed by the command that is named', async () => {
-		const folder = temporaryFolder();
-		const profile = { baseUrl: desk.baseUrl, username: 'admin', timeout: -3 };
-		const config = { version: 1, current: 'desk', profiles: { desk: profile } };
-		writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+		const folder = folderWith({ baseUrl: desk.baseUrl, username: 'admin', timeout: -3 });
 		const env = { SUPPORTCTL_CONFIG_DIR: folder };
 		const { hint } = (await doctor([], { env })).of('profile');
 		expect(hint).toBe('change it: supportctl profile set desk --timeout …');
@@ -216,10 +221,11 @@ describe('settings', () => {
 });
 
 it('a keyring that cannot be read is a failed check, and the service is looked at all the same', async () => {
-	const folder = temporaryFolder();
-	const profile = { baseUrl: desk.baseUrl, username: 'admin', secret: { store: 'keyring', account: 'desk' } };
-	const config = { version: 1, current: 'desk', profiles: { desk: profile } };
-	writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+	const folder = folderWith({
+		baseUrl: desk.baseUrl,
+		username: 'admin',
+		secret: { store: 'keyring', account: 'desk' },
+	});
 	const bus = 'unix:path=/nonexistent/bus';
 	const env = { SUPPORTCTL_CONFIG_DIR: folder, DBUS_SESSION_BUS_ADDRESS: bus };
 	const { exitCode, stdout } = await runCli(['doctor', '--json'], { env });
@@ -249,10 +255,7 @@ describe('the service', () => {
 	});
 
 	it('of a profile with another base URL is found, with the command that changes it', async () => {
-		const folder = temporaryFolder();
-		const profile = { baseUrl: new URL(desk.baseUrl).origin, username: 'admin' };
-		const config = { version: 1, current: 'desk', profiles: { desk: profile } };
-		writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+		const folder = folderWith({ baseUrl: new URL(desk.baseUrl).origin, username: 'admin' });
 		const env = { SUPPORTCTL_CONFIG_DIR: folder };
 		const command = `supportctl profile set desk --base-url ${desk.baseUrl}`;
 		expect((await doctor([], { env })).of('prefix').hint).toBe(`found the API at ${desk.baseUrl}: ${command}`);
