@@ -33,11 +33,11 @@ export async function runProgram(context: Context): Promise<ExitCode | undefined
 	if (word === undefined && (isTop || endsWithGroup)) return help(path);
 	const { missingCommand, runnable, unknownCommand } = await import('./unknown.js');
 	if (word === undefined) throw missingCommand(path);
-	if (!word.startsWith('-')) throw await unknownCommand(path, rest);
-	const [{ leadingOptions }, { commandText, mendedOnce, sayable, unknownFlag }] = await Promise.all([
+	const [{ leadingOptions }, { commandText, isFlag, mendedOnce, sayable, unknownFlag }] = await Promise.all([
 		import('./options/shared.js'),
 		import('./unknown-flag.js'),
 	]);
+	if (!isFlag(word)) throw await unknownCommand(path, rest);
 	const line = sayable(rest) && (await runnable([...path, 'list', ...rest]));
 	const ofList = line === undefined ? '' : `, such as: ${commandText(line)}`;
 	const hint = `put flags after the command${ofList}; run "${commandText([...path, '--help'])}" to see the commands`;

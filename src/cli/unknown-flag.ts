@@ -80,7 +80,8 @@ export function* mendedLines(options: readonly OptionSpec[], words: readonly str
 /** Only the first one is. */
 export function* mendedOnce(options: readonly OptionSpec[], words: readonly string[]): Generator<readonly string[]> {
 	const at = unknownAt(options, words);
-	const word = words[at] as string;
+	const word = words[at];
+	if (word === undefined) return;
 	const [flag = '', ...inline] = word.split('=');
 	const next = words[at + 1]?.startsWith('-') ? undefined : words[at + 1];
 	const value = inline.length > 0 ? inline.join('=') : next;
@@ -93,11 +94,14 @@ export function* mendedOnce(options: readonly OptionSpec[], words: readonly stri
 	}
 }
 
+/** `-` stands for stdin, and `-5` is a number. */
+export const isFlag = (word: string): boolean => /^-[^\d]/.test(word);
+
 function unknownAt(options: readonly OptionSpec[], words: readonly string[]): number {
 	for (let at = 0; at < words.length; at++) {
 		const word = words[at] as string;
 		if (word === '--') return -1;
-		if (!/^-[^\d]/.test(word) || ['-h', '--help'].includes(word)) continue;
+		if (!isFlag(word) || ['-h', '--help'].includes(word)) continue;
 		const option = knownOption(options, word);
 		if (option === undefined) return at;
 		if (takesValue(option) && !word.includes('=') && (word.startsWith('--') || word.length === 2)) at++;

@@ -22,6 +22,15 @@ test('version takes no argument, and prints JSON where that is asked for', async
 });
 
 test.each([
+	['-', 'unknown command "-"'],
+	['ticket -', 'unknown command "-" under "ticket"'],
+	['ticket -5', 'unknown command "-5" under "ticket"'],
+	['user password - --yes', 'unknown command "-" under "user password"'],
+])('%s is no flag: - stands for stdin, and -5 is a number', async (line, message) => {
+	expect(await runHere(line)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`error: ${message}\n`) });
+});
+
+test.each([
 	['--help ticket update', ['ticket', 'update']],
 	['-h ticket update 14', ['ticket', 'update']],
 	['--no-color --help ticket update', ['ticket', 'update']],
