@@ -186,7 +186,7 @@ const isReadable = (slug: unknown): boolean =>
 	typeof slug !== 'string' || (/^[a-z][\w-]*$/i.test(slug) && !slug.includes('--'));
 
 function untold(taxonomy: string, slug: string): KnownValue {
-	const message = `the service shows the ${taxonomy} as ${JSON.stringify(slug)}, which does not say which term it is`;
+	const message = `the service shows the ${taxonomy} as ${JSON.stringify(slug)}, so it isn't clear which term it is`;
 	return { is: 'unknown', why: unsent('failed', UNTOLD_TERM, message) };
 }
 

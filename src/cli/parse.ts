@@ -88,15 +88,30 @@ class Parser extends Command {
 		// `ticket list refund`, `run list 17`
 		const { spec, path } = this;
 		const line = sayable(this.words);
-		const meant = SURPLUS.map((flag) => line?.flatMap((word) => (word === given[most] ? [flag, word] : [word])));
-		const found = meant.find((each) => each !== undefined && canRun(spec, path, each));
+		const meant = line === undefined ? [] : [...surplusMeant(spec, line, given[most] as string)];
+		const found = meant.find((each) => canRun(spec, path, each));
 		const hint = found === undefined ? this.#page : `did you mean: ${commandText([...path, ...found])}`;
 		throw new UsageError(message, { code: 'excess_argument', hint });
 	}
 }
 
-/** What an argument too many may be the value of. */
-const SURPLUS: readonly string[] = ['--search', '--id'];
+/** What an argument too many may be: a flag without its dashes, a value of one that has known values, or a text to look for. */
+function* surplusMeant(
+	{ options }: CommandSpec,
+	line: readonly string[],
+	surplus: string,
+): Generator<readonly string[]> {
+	const put = (...words: string[]) => line.flatMap((word) => (word === surplus ? words : [word]));
+	// `status=hold`, `status hold`
+	if (findOption(options, `--${surplus}`) !== undefined) yield put(`--${surplus}`);
+	const value = surplus.toLowerCase();
+	for (const option of options) {
+		const known = option.group === 'Filters' ? [...(option.choices ?? []), ...(option.suggests ?? [])] : [];
+		if (known.includes(value)) yield put(`--${longName(option)}`, value);
+	}
+	yield put('--search', surplus);
+	if (/^#?\d+$/.test(surplus)) yield put('--id', surplus);
+}
 
 /** Undefined if `words` ask for help. @throws UsageError */
 export function parseWords(

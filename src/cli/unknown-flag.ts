@@ -7,8 +7,8 @@ import { isSecretName } from '../output/redact.js';
 import { shellWord } from '../profile/settings.js';
 import { findOption, longName, type OptionSpec, shownOptions, takesValue } from './options/option.js';
 import { secretOptions } from './options/shared.js';
-import { valueOptions } from './runs/options.js';
-import { conditionFlags, flagsMeant, flagWords, otherFlags, settingFlags } from './words.js';
+import { FIELDS, valueOptions } from './runs/options.js';
+import { conditionFlags, flagsMeant, flagWords, negations, otherFlags, settingFlags } from './words.js';
 
 const MOST_WORDS = 16;
 const MOST_CHARACTERS = 80;
@@ -118,13 +118,17 @@ function meanings(flag: string, value: string | undefined, options: readonly Opt
 	const isKnown = (template: string): boolean =>
 		!template.startsWith('-') || knownOption(options, template.split(' ')[0] as string) !== undefined;
 	const listed = [...fieldsSet(flag, value, options), ...(flagsMeant.get(flag) ?? alike.get(plain(flag)) ?? [])];
-	if (listed.length > 0 || settingFlags.has(flag)) return listed.filter(isKnown);
+	if (listed.length > 0 || settingFlags.has(flag) || flagsMeant.has(flag)) return listed.filter(isKnown);
+	// `--content-file x.txt`: texts of fields can be in files.
+	const ofFile = flag.endsWith('-file') ? knownOption(options, flag.slice(0, -'-file'.length)) : undefined;
+	if (ofFile?.group === FIELDS) return [`--${longName(ofFile)} @{}`];
 	const known = shownOptions(options).map((each) => `--${longName(each)}`);
-	const likely = [inOtherWords(flag, known), within(flag, known), nearest(flag, [...known, '--help'])];
+	const theirs = [...otherFlags.keys()].filter((each) => knownOption(options, each) !== undefined);
+	const likely = [inOtherWords(flag, known), within(flag, known), nearest(flag, [...known, ...theirs, '--help'])];
 	const found = likely.find((each) => each !== undefined);
 	// Only there does every other name stand for a custom field.
 	const custom = known.includes('--set') && value !== undefined ? [`--set ${flag.replace(/^-+/, '')}={}`] : [];
-	return found === undefined ? custom : [found];
+	return found === undefined ? custom : [otherFlags.get(found) ?? found];
 }
 
 /** `--status hold` for `--set status=hold`, and for `--filter status=hold` in a list. */
@@ -155,7 +159,7 @@ function inOtherWords(flag: string, known: readonly string[]): string | undefine
 
 /** `--reassign-to`, `--save-plan`: the longest of ours in it. */
 function within(flag: string, known: readonly string[]): string | undefined {
-	if (flag.startsWith('--no-')) return undefined;
+	if (negations.has(flag.split('-')[2] as string)) return undefined;
 	const inside = known.filter((each) => `${flag}-`.replaceAll('_', '-').includes(`${each.slice(1)}-`));
 	return inside.sort((one, other) => other.length - one.length)[0];
 }
@@ -174,11 +178,14 @@ function* filled(
 	const parts = template.split(' ');
 	const isOpen = parts.length === 1 && parts[0] !== '{}';
 	const withValue = isOpen ? [...parts, '{}'] : parts;
-	const takes = withValue.some((part) => part.includes('{}'));
-	if (takes && value !== undefined) {
-		yield [withValue.map((part) => part.replace('{}', () => value)), isInline ? 1 : 2];
+	const [, end] = withValue.map((part) => /\{(\.?\w*)\}/.exec(part)).find((each) => each !== null) ?? [];
+	const takes = end !== undefined;
+	if (takes && value?.endsWith(end) === true) {
+		yield [withValue.map((part) => part.replace(/\{\.?\w*\}/, () => value)), isInline ? 1 : 2];
 	}
 	if (isOpen) yield [parts, 1];
-	// The next word is its value in the pair of another tool, and nothing of ours.
-	if (!isOpen && !takes) yield [parts, parts[1] !== undefined && value?.includes(parts[1]) ? 2 : 1];
+	if (isOpen || takes) return;
+	// The next word may be its value in another tool, and nothing of ours.
+	if (parts[1] === undefined || value?.includes(parts[1]) !== true) yield [parts, 1];
+	if (value !== undefined && !isInline) yield [parts, 2];
 }

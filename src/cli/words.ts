@@ -69,34 +69,39 @@ export function nounMeant(word: string): Noun | undefined {
 
 /**
  * Likeliest first, below the group that was typed, then from the top; `/` only from the top. `{}` is all arguments, `{none}` means that there are
- * none, `{file}` is one that names a file of rows, and `{path}` one of an API, `{site}` an address. Those without any ignore the arguments.
+ * none, `{id}` is one that is a number, `{run}` one that can be a run, `{sheet}` are words for a spreadsheet, left out, `{file}` a file of rows, and `{path}` one of an API, `{site}` an address. Those without any ignore the arguments.
  */
 export const verbs = spread<readonly string[]>([
 	[
 		'show view get read describe info display print cat',
-		['api GET {path}', 'get {}', 'show {}', 'run show {}', 'list {}'],
+		['api GET {path}', 'get {}', 'show {}', 'run show {run}', 'list {}'],
 	],
-	['status', ['/doctor {none}', 'get {}', 'show {}', 'run show {}', 'list {}']],
-	['watch download', ['show {}', 'run show {}']],
+	['status', ['/doctor {none}', 'get {}', 'show {}', 'run show {run}', 'list {}']],
+	['watch download', ['show {}', 'run show {run}']],
 	['last latest', ['run show last']],
-	['log logs audit blame changelog activity events', ['history {}', 'run show {}', 'run list']],
-	['list ls', ['list {}']],
+	['log logs audit audits blame changelog activity events', ['history {}', 'run show {run}', 'run list']],
+	['list ls', ['list {}', 'get {id}']],
 	['find search grep query filter', ['list --search {}', 'list --id {}']],
 	['history', ['history {}', 'run list --id {}', 'run list']],
 	['edit', ['edit {}', 'set {}', 'update {}']],
-	['update set change modify patch rename put', ['update {}', 'set {}', 'update --input {file}', 'edit {}']],
+	['update-many', ['update {}', 'update --help']],
+	['transition', ['update {first} --status {last}']],
+	['add-role grant-role', ['update {first} --add-roles {last}']],
+	['remove-role revoke-role', ['update {first} --remove-roles {last}']],
+	['rename', ['rename {}', 'update {}', 'edit {}']],
+	['update set change modify patch put', ['update {}', 'set {}', 'update --input {file}', 'edit {}']],
 	['bulk bulk-update batch', ['update --input {file}', 'help bulk']],
 	['delete rm remove destroy trash clean del', ['delete {}', 'remove {}', 'prune {}']],
 	['reset-password set-password passwd', ['update {} --password-prompt']],
 	['close resolve solve archive done', ['update {} --state closed']],
 	['open reopen', ['update {} --state open']],
 	['tag-add add-tag label-add add-label', ['update {first} --add-ticket-tag {last}']],
-	['tag-remove remove-tag label-remove remove-label', ['update {first} --remove-ticket-tag {last}']],
+	['tag-remove remove-tag delete-tag label-remove remove-label', ['update {first} --remove-ticket-tag {last}']],
 	['assign', ['update {first} --assignee {last}']],
 	['take claim', ['update {} --assignee @me']],
 	['restore untrash undelete', ['update {} --status queued', 'run undo --help']],
 	['count', ['list --format count']],
-	['unassign', ['update {} --assignee none']],
+	['unassign clear-assignee remove-assignee', ['update {} --assignee none']],
 	['tag label', ['update {first} --add-ticket-tag {last}']],
 	['untag unlabel', ['update {first} --remove-ticket-tag {last}']],
 	['create new add invite', ['set {}']],
@@ -108,14 +113,15 @@ export const verbs = spread<readonly string[]>([
 	['prune', ['run prune']],
 	['apply', ['run apply {}', 'help plan']],
 	['plan', ['run {}', 'update --input {file} --plan changes.plan', 'help plan']],
-	['diff changes', ['run show {} --changes', 'run show last --changes']],
-	['report', ['run show {} --report html:report.html', 'run show last --report html:report.html']],
-	['export dump', ['run show {} --format csv', 'list {} --format csv']],
-	['import load', ['update --input {file}']],
+	['diff changes', ['run show {run} --changes', 'run show last --changes']],
+	['report', ['run show {run} --report html:report.html', 'run show last --report html:report.html']],
+	['export dump', ['run show {run} --format csv', 'list {} --format csv', 'list {sheet} --format csv']],
+	['import load upload', ['update --input {file}']],
 	['revoke', ['user password delete {}']],
 	// An account can't be disabled: leavers are deleted, and their tickets handed over.
 	['disable deactivate suspend block offboard', ['user delete --help']],
-	['use switch select checkout use-context', ['use {}', 'profile use {}']],
+	['use switch select checkout', ['use {}', 'profile use {}']],
+	['get-contexts', ['list']],
 	['current', ['show {none}', 'profile show']],
 	['signin configure init', ['login {none}', 'login {site}', 'profile {}']],
 	['auth-login', ['login {}']],
@@ -125,22 +131,25 @@ export const verbs = spread<readonly string[]>([
 	['signout', ['logout {}']],
 	['request curl', ['api {}', 'api GET {path}']],
 	['mock demo serve server start', ['sandbox {}', 'sandbox --help']],
-	['me sts', ['whoami']],
+	['me sts get-caller-identity', ['whoami']],
 	['test ping health', ['doctor']],
 	['man tutorial examples guide quickstart', ['help start']],
 	['commands usage', ['help']],
 ]);
 
 /**
- * Likeliest first, of the flags that the command has; `{}` is the value, and alone an argument. An empty one means that
- * the command does so without a flag.
+ * Likeliest first, of the flags that the command has; `{}` is the value, `{.md}` one that ends so, and `{}` alone an
+ * argument. An empty one means that the command does so without a flag.
  */
 export const flagsMeant = spread<readonly string[]>([
 	['--unassigned --no-assignee', ['--assignee none']],
 	['--mine', ['--assignee @me']],
 	['--open', ['--state open']],
 	['--closed', ['--state closed']],
-	['--agent --owner --assigned-to --assigned --assign', ['--assignee']],
+	['--agent --owner --assigned-to --assigned --assign --assign-to --add-assignee', ['--assignee']],
+	['--remove-assignee --unassign', ['--assignee none']],
+	['--close', ['--state closed']],
+	['--reopen', ['--state open']],
 	['--agents', ['--roles agent']],
 	['--requester', ['--author']],
 	['--user', ['--assignee', '--username']],
@@ -149,7 +158,7 @@ export const flagsMeant = spread<readonly string[]>([
 	// To add is safer than to replace.
 	['--tags --label --labels', ['--add-ticket-tag', '--ticket-tag']],
 	['--add-label', ['--add-ticket-tag']],
-	['--remove-label', ['--remove-ticket-tag']],
+	['--remove-label --remove-tags --delete-tag --untag', ['--remove-ticket-tag']],
 	['--count', ['--format count']],
 	['--csv', ['--format csv', '--input']],
 	['--tsv', ['--format tsv', '--input']],
@@ -157,9 +166,14 @@ export const flagsMeant = spread<readonly string[]>([
 	['--ndjson --jsonl --json-lines', ['--format ndjson']],
 	['--yaml', ['--format yaml']],
 	['--ids-only --only-ids --id-only', ['--format ids']],
-	['--output -o', ['--format', '--plan', '--report']],
+	[
+		'--output -o',
+		['--format', '--report html:{.html}', '--report junit:{.xml}', '--report markdown:{.md}', '--plan {.plan}'],
+	],
 	['--out --save', ['--plan', '--report']],
 	['--columns --select --show', ['--map', '--fields']],
+	['--rename', ['--map']],
+	['--silent', ['--quiet']],
 	['--jq', ['--query']],
 	['--newest --latest', ['--sort -id']],
 	['--order-by --sort-by', ['--sort']],
@@ -173,7 +187,8 @@ export const flagsMeant = spread<readonly string[]>([
 	['--older-than --stale --inactive --idle --untouched', ['--modified-before', '--older-than']],
 	['--newer-than', ['--modified-after']],
 	['--days', ['--older-than {}d', '--modified-before {}d']],
-	['--file --from-file --in --excel --spreadsheet --data-file', ['--input', '{}']],
+	['--excel --xlsx --xls --spreadsheet', ['--input', '--format csv']],
+	['--file --from-file --in --data-file', ['--input', '{}']],
 	['-f', ['--input', '{}', '--format', '--force']],
 	['--plan --run', ['{}']],
 	['--sep --separator', ['--delimiter']],
@@ -192,7 +207,9 @@ export const flagsMeant = spread<readonly string[]>([
 	['--parallel --jobs --threads --workers --parallelism --max-procs -P', ['--concurrency']],
 	['--throttle --rps', ['--rate']],
 	['--skip-errors', ['--skip-invalid']],
-	['--continue-on-error --keep-going --backup --only-failed', ['']],
+	['--continue-on-error --keep-going --backup --only-failed --no-dry-run', ['']],
+	// Commands, which no flag stands for.
+	['--undo --revert --rollback --resume --retry', []],
 	['--fail-fast', ['--stop-on-error']],
 	['--max-rows', ['--max']],
 	['--log --log-file', ['--journal']],
@@ -211,6 +228,11 @@ export const settingFlags: ReadonlySet<string> = new Set(
 
 /** They choose objects; in a list, so do the flags of fields. */
 export const conditionFlags: ReadonlySet<string> = new Set('--where --filter --filters --when --match'.split(' '));
+
+/** They turn what follows them round: `--remove-assignee` is not `--assignee`. */
+export const negations: ReadonlySet<string> = new Set(
+	'no not remove delete clear unset without exclude skip'.split(' '),
+);
 
 /** In the names of flags. */
 export const flagWords = spread<string>([

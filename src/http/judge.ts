@@ -136,7 +136,7 @@ function judgeProblem(problem: NonNullable<Response['problem']>, { status, sent 
 	const { code, message, permanent } = problem;
 	const finding: Finding = { outcome: sent ? 'unknown' : 'not-sent', code, message };
 	if (permanent) return finding;
-	if (status !== 0) finding.message = `the response broke off: ${message}`;
+	if (status !== 0) finding.message = `the response was cut off: ${message}`;
 	finding.retry = sent ? 'lost' : 'unsent';
 	return finding;
 }
@@ -444,7 +444,7 @@ function messageIn({ message, title, detail }: Json): string {
 }
 
 /** Of a delete whose object is not there. */
-export const WAS_GONE = 'it was gone already';
+export const WAS_GONE = 'already deleted';
 export const MAY_BE_OURS = 'it is gone; an earlier attempt may have deleted it';
 
 /** A refusal doesn't prove that an earlier attempt was not applied. */

@@ -324,7 +324,9 @@ async function compileQuery(query: string): Promise<(data: unknown) => unknown> 
 		try {
 			return TreeInterpreter.search(expression, data as never);
 		} catch (error) {
-			throw new FailedError(`${shown} does not fit the result: ${(error as Error).message}`, { code: 'query_failed' });
+			throw new FailedError(`${shown} can't be applied to the result: ${(error as Error).message}`, {
+				code: 'query_failed',
+			});
 		}
 	};
 }

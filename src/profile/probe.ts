@@ -114,7 +114,7 @@ export async function trySignIn(
 		if (needsNone) return undefined;
 		throw new SupportctlError('the service requires credentials', ExitCode.refused, {
 			code: 'refused',
-			hint: 'choose a --scheme other than none',
+			hint: 'pass --scheme basic, bearer or header',
 		});
 	}
 	const response = await probe(baseUrl, auth);

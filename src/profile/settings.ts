@@ -32,7 +32,7 @@ export const schemeNames = Object.keys(schemes) as Scheme[];
 export interface SettingKind<Value> {
 	/** @returns undefined if it isn't valid */
 	read(given: unknown): Value | undefined;
-	/** The text after "must be" in an error. */
+	/** The text after "is not" in an error. */
 	expected: string;
 }
 
@@ -47,7 +47,7 @@ const text = (expected = 'text without control characters', pattern = NO_CONTROL
 export const number = (
 	least: number,
 	most: number,
-	expected = `a number, ${least} to ${most}`,
+	expected = `a number from ${least} to ${most}`,
 	fits: (value: unknown) => boolean = Number.isFinite,
 ): SettingKind<number> => ({
 	expected,
@@ -58,7 +58,7 @@ export const number = (
 });
 
 export function whole(least: number, most = Number.MAX_SAFE_INTEGER): SettingKind<number> {
-	const range = most === Number.MAX_SAFE_INTEGER ? ` of ${least} or more` : `, ${least} to ${most}`;
+	const range = most === Number.MAX_SAFE_INTEGER ? ` of ${least} or more` : ` from ${least} to ${most}`;
 	return number(least, most, `a whole number${range}`, Number.isInteger);
 }
 
@@ -69,7 +69,7 @@ const oneOf = <Value extends string | boolean>(expected: string, values: readonl
 
 const flag = oneOf('true or false', [true, false]);
 
-const prefix = text('a letter, then letters, digits, - or _', /^[A-Za-z][A-Za-z0-9_-]{0,31}$/);
+const prefix = text('a prefix: a letter, then letters, digits, - or _', /^[A-Za-z][A-Za-z0-9_-]{0,31}$/);
 
 const headerName = text('a header name', /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/i);
 
@@ -133,7 +133,7 @@ export function checkSetting<Value>(spec: SettingKind<Value>, given: unknown, wh
 	const value = spec.read(given);
 	if (value !== undefined) return value;
 	const shown = JSON.stringify(typeof given === 'string' ? given.slice(0, 100) : given);
-	throw new UsageError(`${where}: ${shown} must be ${spec.expected}`, { code: 'invalid_setting', hint });
+	throw new UsageError(`${where}: ${shown} is not ${spec.expected}`, { code: 'invalid_setting', hint });
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -52,7 +52,7 @@ export async function openSandbox(options: SandboxOptions) {
 	const nextFault = createFaults(options, createChance(1).next, clock.monotonic);
 	const password = makePassword(options.random);
 	const account = [...store.users.values()].find(({ roles }) => roles.includes(role));
-	if (account === undefined) throw new Error(`no sample user is ${role}`);
+	if (account === undefined) throw new Error(`no sample user has the role ${role}`);
 	account.passwords.push(createPassword('Sandbox', password, now()));
 
 	function respond(request: IncomingMessage, body: string): SandboxResponse | undefined {

@@ -301,7 +301,7 @@ describe('rows that the service refuses', () => {
 		const result = await runUpdate(work, 100, ['--max-failures', '2', '-j', '1']);
 		expect(result.exitCode).toBe(3);
 		expect(recorder.writes).toHaveLength(12);
-		expect(result.stderr).toContain('stopped: 3 rows failed or ended as unknown (--max-failures 2)');
+		expect(result.stderr).toContain('stopped: 3 rows failed or are unknown (--max-failures 2)');
 	});
 
 	it('are not tried again where the service gave a reason, and once more where that is an error of its own', async () => {

@@ -11,7 +11,7 @@ async function signInAs(role: 'manager' | 'agent' | 'customer', more: Parameters
 }
 
 const step = (right: string) =>
-	`your account lacks permission${right}; ask an administrator or use a different profile (to see what this account may do: supportctl whoami)`;
+	`your account lacks permission${right}; ask an administrator or use a different profile (to see what this account can do: supportctl whoami)`;
 
 describe('a customer', () => {
 	it.each([

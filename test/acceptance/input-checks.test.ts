@@ -57,7 +57,7 @@ test.each<[args: Words, says: string, input?: string]>([
 	['ticket fields set 14 --set note=@missing.txt', "error: --set can't read missing.txt: file not found\n"],
 	['ticket update 14', 'nothing to change'],
 	['ticket update 14 --statsu hold', 'unknown flag --statsu\nhint: did you mean: supportctl ticket update 14 --status'],
-	['ticket update 14 --status hold --concurrency 0', '--concurrency: "0" must be a whole number of 1 or more'],
+	['ticket update 14 --status hold --concurrency 0', '--concurrency: "0" is not a whole number of 1 or more'],
 	['ticket update 14 --status hold --report pdf:x', '--report'],
 	...['5/4', '0/4', '1', '1/0', '1/4/2', 'a/b'].map((shard): [string, string] => [
 		`ticket update 14 --status hold --shard ${shard}`,

@@ -208,7 +208,7 @@ describe('--move-tickets', () => {
 	it('is part of a plan, which says so, and moves what is assigned when the plan is applied', async () => {
 		const { desk, work, assigned } = await startDesk();
 		expect((await work.run('user delete 3 --reassign 5 --move-tickets --plan plan.json')).exitCode).toBe(0);
-		const moved = `${assigned(3)} tickets assigned to user 3 first go to whoever receives the posts`;
+		const moved = `${assigned(3)} tickets assigned to user 3 are moved first, to the user who receives the posts`;
 		expect((await work.run('run show plan.json')).stderr).toContain(moved);
 		const free = [...desk.store.tickets.values()].find(({ assignee }) => assignee === 4);
 		Object.assign(free ?? {}, { assignee: 3 });

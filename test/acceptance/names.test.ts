@@ -230,7 +230,7 @@ describe('user id', () => {
 			exitCode: 0,
 			stdout,
 			stderr: expect.stringMatching(
-				/^warning: the service refuses to look up others: asking its list of users\n(?!.*warning)/,
+				/^warning: this service refuses to look up other users; reading its list of users instead\n(?!.*warning)/,
 			),
 		});
 	});

@@ -38,7 +38,7 @@ test('with --ignore-missing a ticket that is gone is ok, and an undo does not co
 	const { run } = await desk();
 	const deleted = await run('ticket delete 14 99999 --yes --ignore-missing');
 	expect(deleted.exitCode, deleted.stderr).toBe(0);
-	expect(deleted.stdout).toContain('it was gone already');
+	expect(deleted.stdout).toContain('already deleted');
 	const undone = await run('run undo last --yes');
 	expect(undone.exitCode, undone.stderr).toBe(0);
 });

@@ -224,7 +224,7 @@ describe('a deletion', () => {
 	it('refused with 404 or 410 is ok where missing things are to be ignored', async () => {
 		expect(await deliverTo(scripted(gone), remove, { ignoreMissing: true })).toMatchObject({
 			outcome: 'ok',
-			message: 'it was gone already',
+			message: 'already deleted',
 		});
 	});
 

@@ -474,7 +474,7 @@ const cli = [
 		'--subject is an unknown flag': ["'--subject': '--title',", ''],
 	}),
 	...bugsIn('src/cli/unknown-flag.ts', ['test/cli/program.test.ts', 'test/acceptance/input-checks.test.ts'], {
-		'a typo in a flag gets no suggestion': ["nearest(flag, [...known, '--help'])", 'undefined'],
+		'a typo in a flag gets no suggestion': ["nearest(flag, [...known, ...theirs, '--help'])", 'undefined'],
 		'the reason for a refused password is wrong': ["if (isSecretName(flag.replace(/^-+/, '')) &&", 'if (false &&'],
 	}),
 	...bugsIn('src/cli/runs/past.ts', ['test/cli/runs/past.test.ts'], {

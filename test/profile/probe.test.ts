@@ -64,7 +64,7 @@ it.each([401, 403, 200])('without credentials, %i is judged and nothing more is 
 	const auth: Auth = { scheme: 'none' };
 	const result = trySignIn(send, 'https://d.example', { auth, secretSource: 'none' }, json(status));
 	if (status === 200) expect(await result).toBeUndefined();
-	else await expect(result).rejects.toMatchObject({ exitCode: 4, hint: 'choose a --scheme other than none' });
+	else await expect(result).rejects.toMatchObject({ exitCode: 4, hint: 'pass --scheme basic, bearer or header' });
 });
 
 it.each<[string, Outcome, string]>([

@@ -374,7 +374,9 @@ describe('resolveConnection', () => {
 	it('names the profile and setting that a hand-edited file has wrong', async () => {
 		await expect(resolve({ profiles: { desk: { ...desk, timeout: 'soon' } } })).rejects.toMatchObject({
 			exitCode: 2,
-			message: expect.stringMatching(/config\.json: profile "desk": timeout: "soon" must be a number, 0\.001 to 86400/),
+			message: expect.stringMatching(
+				/config\.json: profile "desk": timeout: "soon" is not a number from 0\.001 to 86400/,
+			),
 		});
 	});
 

@@ -71,7 +71,7 @@ export const asItIs = <T>(value: T): Parsed<T> => ({ value });
 export function customColumn(field: string, rules: ValueRules, clear: boolean): ColumnReader {
 	const typed = (value: unknown, column: string): Parsed<unknown> => {
 		if (typeof value === 'string' || rules.undocumented) return { value };
-		return { problem: `custom field ${quote(column)} is ${kindOf(value)}; custom fields hold strings` };
+		return { problem: `custom field ${quote(column)} is ${kindOf(value)}; custom fields must be strings` };
 	};
 	return valueColumn(clear, { text: asItIs, typed }, (row, value) => {
 		// Assigning `__proto__` would set the prototype.

@@ -100,7 +100,7 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	if (more.length > 0) {
 		throw new UsageError(`${matches.length} runs match "${name}": ${matches.slice(0, 5).join(', ')}`, {
 			code: 'ambiguous_run',
-			hint: 'use a longer prefix, or the whole ID',
+			hint: 'use a longer prefix, or the full ID',
 		});
 	}
 	if (id !== '') {

@@ -222,7 +222,7 @@ class Terms extends Listing {
 		// A service that ignores `post` lists more than the one term that a field holds.
 		const isWhole = ids.every(isId) && ids.length <= 1 && ids.length === total;
 		if (isWhole) return { is: 'shown', value: ids[0] ?? '' };
-		const message = `the service lists ${ids.length} of ${total} ${this.taxonomy} terms, where one can be set`;
+		const message = `the service lists ${ids.length} of ${total} ${this.taxonomy} terms, but a ticket has only one`;
 		return { is: 'unknown', why: unsent('failed', 'incomplete_list', message) };
 	}
 
@@ -280,8 +280,8 @@ class Terms extends Listing {
 	}
 
 	#incomplete(count: number, failure: Outcome | undefined): FailedError {
-		const why = (failure?.message ?? failure?.code ?? 'a page brought nothing new').replace(/\.$/, '');
-		const what = `could not list the ${this.taxonomy} terms: ${count} came, and then: ${why}; nothing was sent`;
+		const why = (failure?.message ?? failure?.code ?? 'a page returned nothing new').replace(/\.$/, '');
+		const what = `could not list the ${this.taxonomy} terms (got ${count}): ${why}; nothing was sent`;
 		return new FailedError(what, { code: 'incomplete_list', hint: 'try again, or write IDs as id:5' });
 	}
 

@@ -76,7 +76,7 @@ export async function readList(
 		},
 	});
 	const warnings = [...unshown].map(
-		([field, times]) => `${counted(times, read.list.noun)} without a ${field} that can be read: left out`,
+		([field, times]) => `${counted(times, read.list.noun)} left out: the ${field} can't be read`,
 	);
 	if (total !== undefined && total !== count && !isFiltered && given < most) {
 		const listed = `${counted(count, read.list.noun)} ${count === 1 ? 'was' : 'were'} listed`;

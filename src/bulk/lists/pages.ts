@@ -286,12 +286,12 @@ function ownName(row: unknown): unknown {
 }
 
 function endless(count: number): Ended {
-	const message = `${count} objects were read, and the list has no end`;
+	const message = `${count} objects were read, and the list never ends`;
 	return new Ended({ outcome: 'failed', code: 'endless_list', message, attempts: 1, ms: 0 });
 }
 
 function repeated(count: number): Ended {
-	const message = `the service repeats pages: ${count} objects were read, and the next page brought nothing new`;
+	const message = `the service repeats pages: ${count} objects were read, and the next page returned nothing new`;
 	return new Ended({ outcome: 'failed', code: 'incomplete_list', message, attempts: 1, ms: 0 });
 }
 

@@ -102,7 +102,7 @@ export function createSheet(options: SheetOptions) {
 				.map(({ name, leftOut: ids }) => {
 					const count = `${ids.length} ${ids.length === 1 ? 'value' : 'values'} left out`;
 					const which = `${read.list.noun} ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', …' : ''}`;
-					return `${name}: ${count} (${which}), which an update would not read back unchanged`;
+					return `${name}: ${count} (${which}): an update would reject or change ${ids.length === 1 ? 'it' : 'them'}`;
 				});
 			if (rendered.length === 0) return warnings;
 			const names = rendered.map(({ name }) => name).join(', ');

@@ -62,7 +62,8 @@ export class Users implements Directory {
 
 	/** Of a username whose lookup the service refused. */
 	listed(username: string): Promise<Found> {
-		if (!this.#refusesOthers) this.setting.tell('the service refuses to look up others: asking its list of users');
+		if (!this.#refusesOthers)
+			this.setting.tell('this service refuses to look up other users; reading its list of users instead');
 		this.#refusesOthers = true;
 		return this.setting.memory.once('usernames', username, () => this.#find(username, false));
 	}
@@ -194,7 +195,7 @@ export class Users implements Directory {
 		if (match !== undefined) return this.#told(match, name);
 		const near = seen.didYouMean(name);
 		return {
-			problem: `can't look up ${what}: ${NO_USERNAMES}, and nobody it sees has this slug${near || '; use the ID'}`,
+			problem: `can't look up ${what}: ${NO_USERNAMES}, and no user that it can see has this slug${near || '; use the ID'}`,
 		};
 	}
 

@@ -102,7 +102,7 @@ function conflictOf({ modified }: RunRow, held: Held, checks: Checks): Outcome |
 		const known = held.field('modified_gmt');
 		if (!isShown(known)) return notKnown(known, "so --if-unmodified can't be checked");
 		if (known.value !== modified) {
-			const message = `modified by someone else at ${known.value} (your row has ${modified ?? 'no time'})`;
+			const message = `modified by someone else at ${known.value} (your file has ${modified ?? 'no time'})`;
 			return skipped({ code: 'conflict', message });
 		}
 	}

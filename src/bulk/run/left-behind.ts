@@ -150,7 +150,7 @@ export function leftNotes({ endpoint, checks }: RunPlan, left: readonly Left[], 
 		const assigned = `${counted(tickets, 'ticket')} assigned to ${who}${more}`;
 		notes.push(
 			checks.moveTickets
-				? `${assigned} first go to whoever receives the posts`
+				? `${assigned} are moved first, to the user who receives the posts`
 				: `${assigned} stay${tickets + others === 1 ? 's' : ''} with the deleted user; to move them first: --move-tickets`,
 		);
 	}
@@ -224,7 +224,7 @@ function childTexts(children: readonly LeavesRecord[]): string[] {
 		return `${counted(count, 'child term')} of ${label} moved up; to put ${them} below another term: ${command}`;
 	});
 	const more = children.length - SAID;
-	return more > 0 ? [...texts, `child terms of ${counted(more, 'other term')} moved up, too`] : texts;
+	return more > 0 ? [...texts, `child terms of ${counted(more, 'other term')} moved up`] : texts;
 }
 
 /** @throws SupportctlError if the list is not complete */
@@ -255,7 +255,7 @@ export async function ticketsOf(
 		for (const each of objects) if (String(each[field]) === userId) found.push(String(each.id));
 		return true;
 	});
-	const why = failure === undefined ? warnings[0] : `the list broke off: ${failure.message ?? failure.outcome}`;
+	const why = failure === undefined ? warnings[0] : `the list was cut off: ${failure.message ?? failure.outcome}`;
 	if (why === undefined) return found;
 	const message = `could not list the tickets of user ${userId}: ${why}; no user was deleted`;
 	throw new SupportctlError(message, 1, { code: 'incomplete_list', hint: 'try again later' });

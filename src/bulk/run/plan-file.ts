@@ -213,7 +213,7 @@ function* itemsIn(path: string, plan: RunPlan): Generator<Item> {
 				break;
 			}
 			case 'left':
-				if (!isLeft(record)) throw refused(path, `what it says of row ${record.row} can't be read`);
+				if (!isLeft(record)) throw refused(path, `its entry for row ${record.row} can't be read`);
 				yield { is: 'left', left: leftLine(record) };
 				break;
 			case 'called':
@@ -226,7 +226,7 @@ function* itemsIn(path: string, plan: RunPlan): Generator<Item> {
 				break;
 			default: {
 				const { code, rows } = record;
-				if (!isText(code) || !isCount(rows)) throw refused(path, "how many rows it left out can't be read");
+				if (!isText(code) || !isCount(rows)) throw refused(path, "its count of left-out rows can't be read");
 				yield { is: 'unlisted', code, rows };
 			}
 		}
@@ -265,7 +265,7 @@ function plannedProblem(record: Json, plan: RunPlan, last: number): string | und
 	if (typeof row !== 'number' || row <= last) return 'it is out of order';
 	if (!isObject(ids) || !isObject(fields) || !isObject(values)) return 'it is incomplete';
 	if (!Array.isArray(absent) || !absent.every(isText)) return 'it is incomplete';
-	if (!isTextOrNone(label) || !isTextOrNone(modified)) return 'it has a label that is no text';
+	if (!isTextOrNone(label) || !isTextOrNone(modified)) return 'one of its labels is not text';
 	if (!areIds(ids, endpoint, plan)) return "its ID isn't one";
 	return (
 		queryProblem(endpoint, ids, force, reassign) ??
@@ -291,7 +291,7 @@ function oldProblem(
 function labelProblem(endpoint: Endpoint, label: string | undefined, values: Fields): string | undefined {
 	if (label === undefined || isPassword(endpoint)) return undefined;
 	if (bodyKinds[endpoint.body].areListed) return 'its label is that of a ticket, which is not read';
-	return endpoint.deletes && label !== namesOf(values)[0] ? 'its label is none of its old values' : undefined;
+	return endpoint.deletes && label !== namesOf(values)[0] ? 'its label is not one of its old values' : undefined;
 }
 
 function queryProblem(
@@ -301,11 +301,11 @@ function queryProblem(
 	reassign: unknown,
 ): string | undefined {
 	const given: Readonly<Record<string, unknown>> = { force, reassign };
-	if (force !== undefined && force !== true) return 'its force is neither true nor missing';
+	if (force !== undefined && force !== true) return 'its force is not true';
 	if (reassign !== undefined && (!isText(reassign) || isProblem(parseId(reassign)))) return "its receiver isn't an ID";
 	for (const name of ['force', 'reassign'] as const) {
 		const parameter = query.find((each) => each.name === name);
-		if (parameter === undefined && given[name] !== undefined) return `its command takes no ${name}`;
+		if (parameter === undefined && given[name] !== undefined) return `its command has no ${name}`;
 		if (parameter !== undefined && given[name] === undefined && mustBeGiven(parameter, ids)) {
 			return `${name} is missing`;
 		}

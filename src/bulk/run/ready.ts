@@ -69,7 +69,7 @@ export async function checkRun(
 	// One request before the first row, in place of rows that differ after it. The response to a single row says as much.
 	if (!readsBefore(ready.plan) || survey.selected === 1) return ready;
 	const missing = await means.directories.users.missing([...survey.users.keys()]).catch(() => undefined);
-	const doubt = 'there may be no such user; supportctl user list shows all';
+	const doubt = 'no such user was found; list users: supportctl user list';
 	for (const id of missing ?? []) means.warn(`${survey.users.get(id)} ${id}: ${doubt}`);
 	return ready;
 }

@@ -121,7 +121,7 @@ export class PastPart {
 		return {
 			...planned,
 			request: this.#planner({ ids, fields: Object.fromEntries(kept) }),
-			remarks: [...remarks, `${gone.join(', ')} left out: row ${by} set it later`],
+			remarks: [...remarks, `${gone.join(', ')} not sent: row ${by} set it later`],
 		};
 	}
 }

@@ -182,7 +182,7 @@ export function whyStopped(reason: StopReason): string {
 		case 'failure':
 			return `stopped at row ${reason.outcome.row}: it failed (--stop-on-error)`;
 		case 'too-many-failures':
-			return `stopped: ${counted(reason.limit + 1, 'row')} failed or ended as unknown (--max-failures ${reason.limit})`;
+			return `stopped: ${counted(reason.limit + 1, 'row')} failed or are unknown (--max-failures ${reason.limit})`;
 		case 'unreadable':
 			return `stopped: none of the first ${reason.rows} rows could be read: ${messageOf(reason.outcome)}`;
 		case 'same-refusal':

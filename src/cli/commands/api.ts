@@ -188,9 +188,9 @@ async function printPages(api: Api, first: Page): Promise<Page> {
 	if (!isAll || end.isWhole) return first;
 	const why =
 		end.total === undefined
-			? 'then the service repeats its pages (without pages, leave out --paginate)'
+			? 'the service repeats its pages (if it has no pages, leave out --paginate)'
 			: `the service counts ${end.total}`;
-	const message = `the list is not complete: ${end.count} came, and ${why}`;
+	const message = `the list is incomplete: got ${end.count}, but ${why}`;
 	return { ...read, outcome: { ...read.outcome, outcome: 'failed', code: 'incomplete_list', message } };
 }
 

@@ -67,7 +67,7 @@ async function showHistory(noun: EditNoun, invocation: Invocation, owners: reado
 function userNamed(name: string, stateDir: string): string {
 	const id = userIdIn(stateDir, name);
 	if (id !== undefined) return id;
-	throw new UsageError(`no run names user ${quote(name)}; pass the ID`, {
+	throw new UsageError(`no run mentions user ${quote(name)}; pass the ID`, {
 		code: 'unknown_name',
 		hint: `to find it: supportctl user id ${name}`,
 	});
@@ -111,7 +111,7 @@ export function changeRows(invocation: Invocation, entry: RecordedChange): Row[]
 	return lines.map((line) => ({ ...facts, ...line, message: messageWith(line.message) }));
 }
 
-const CRASHED = 'the run was killed: nobody knows whether it was written';
+const CRASHED = 'the run was killed; the change may have been written';
 
 const KEYS = [
 	'run',

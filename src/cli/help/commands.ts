@@ -15,7 +15,7 @@ const shared = Object.entries({
 	Input: 'For commands that accept many IDs or rows.',
 	Checks: 'For updates. Deletes accept --verify, --if, --no-snapshot and --ignore-missing.',
 	Guards: 'For writes. Reads of many IDs accept --dry-run.',
-	Run: 'For commands that accept many IDs or rows; the first ones also for run resume, retry and undo.',
+	Run: 'For commands that accept many IDs or rows; the first of them also work with run resume, retry and undo.',
 	Output: 'For commands that print results.',
 	Connection: 'For commands that send requests.',
 }).map(([group, takenBy]) => ({

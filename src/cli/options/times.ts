@@ -28,5 +28,5 @@ export function parseUntil(text: string, now: number): number {
 }
 
 function refuse(flag: string, text: string, expected: string): UsageError {
-	return new UsageError(`${flag}: ${quote(text)} must be ${expected}`, { code: 'invalid_value' });
+	return new UsageError(`${flag}: ${quote(text)} is not ${expected}`, { code: 'invalid_value' });
 }

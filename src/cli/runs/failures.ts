@@ -32,7 +32,7 @@ export function nextStep(
 	if (signedOut) return signInAgain(connection);
 	if (forbidden && !isPage) {
 		const right = code === NOT_READ ? ' to read this' : missingRight(code);
-		return `your account lacks permission${right}; ask an administrator or use a different profile (to see what this account may do: supportctl whoami)`;
+		return `your account lacks permission${right}; ask an administrator or use a different profile (to see what this account can do: supportctl whoami)`;
 	}
 	if (forbidden) return nextStepFor('login_form');
 	if (code === NO_ROUTE) return 'endpoint not found; run "supportctl doctor" to check the base URL and the prefixes';

@@ -7,6 +7,7 @@ import { kinds, parseField, type ValueRules } from '../../api/kinds.js';
 import { readOfWrite } from '../../api/reads.js';
 import { named } from '../../api/references.js';
 import { parseTaxonomy } from '../../api/request.js';
+import { findStatus } from '../../api/statuses.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isProblem, type Parsed, parseId, quote, splitIds } from '../../api/values.js';
 import {
@@ -95,7 +96,7 @@ function readSource(
 		if (owner.kind === 'taxonomy' && /^(\d+|-)$/.test(text ?? '')) throw missing(owner, ` before ${text}`);
 		if (text !== undefined && owner.kind === 'taxonomy') {
 			ids[owner.name] = checkTaxonomy(endpoint, text, options.undocumented === true);
-		} else if (text !== undefined) ids[owner.name] = checkArgument(owner, text);
+		} else if (text !== undefined) ids[owner.name] = checkArgument(owner, text, endpoint);
 		else if (input === undefined) throw missing(owner);
 	}
 	const own = args.slice(owners.length).flatMap(splitIds);
@@ -105,7 +106,7 @@ function readSource(
 	const path = input ?? (own.includes('-') ? '-' : undefined);
 	if (path === undefined) {
 		if (own.length === 0) throw missing(last, `, -, or --input${readAs(owners, args)}`);
-		return { source: { from: 'ids', ids: own.map((text) => checkArgument(last, text)) }, ids };
+		return { source: { from: 'ids', ids: own.map((text) => checkArgument(last, text, endpoint)) }, ids };
 	}
 	if (own.length > 1) throw new UsageError("- reads IDs from stdin and can't be combined with other IDs", { hint });
 	const format = inputFormat ?? (input === undefined ? 'ids' : undefined);
@@ -126,21 +127,36 @@ export function checkTaxonomy(endpoint: Endpoint, text: string, undocumented: bo
 }
 
 /** @throws UsageError */
-function checkArgument({ name, kind, names }: Pick<Positional, 'name' | 'kind' | 'names'>, text: string): string {
+function checkArgument(
+	{ name, kind, names }: Pick<Positional, 'name' | 'kind' | 'names'>,
+	text: string,
+	endpoint?: Endpoint,
+): string {
 	const label = name.replaceAll('_', ' ');
 	// `@NAME` is a username everywhere.
 	let parsed: Parsed<string> = { value: kind === 'text' ? text.replace(/^@/, '') : text };
 	if (names !== undefined) parsed = named[names].parse(text);
 	else if (kind === 'id') parsed = parseId(text);
 	if (isProblem(parsed)) {
-		const [, field, value = ''] = /^([a-z][\w-]*)=(.+)$/i.exec(text) ?? [];
-		const isFile = /\.[a-z]+$/i.test(text);
-		const rows = isFile ? `to read rows from a file: --input ${shellWord(text)}` : undefined;
-		const hint = field === undefined ? rows : `to set a field: --${flagName(field)} ${shellWord(value)}`;
+		const hint = argumentMeant(text, endpoint);
 		throw new UsageError(`${label}: ${parsed.problem}`, { code: 'invalid_id', hint });
 	}
 	if (parsed.value === '') throw new UsageError(`${label} is empty`, { code: 'invalid_id' });
 	return parsed.value;
+}
+
+/** What a word in the place of an ID may be. */
+function argumentMeant(text: string, endpoint: Endpoint | undefined): string | undefined {
+	const [, pairOf, value = ''] = /^([a-z][\w-]*)=(.+)$/i.exec(text) ?? [];
+	if (pairOf !== undefined) return `to set a field: --${flagName(pairOf)} ${shellWord(value)}`;
+	if (/\.[a-z]+$/i.test(text)) return `to read rows from a file: --input ${shellWord(text)}`;
+	if (text === 'help' && endpoint !== undefined)
+		return `for help: supportctl ${endpoint.name.replaceAll('.', ' ')} --help`;
+	const field = findField(endpoint?.fields ?? [], text);
+	if (field !== undefined) return `to set a field: --${flagName(field.name)} VALUE`;
+	const status = findStatus(text);
+	const isStatus = status !== undefined && findField(endpoint?.fields ?? [], 'status') !== undefined;
+	return isStatus ? `to set a field: --status ${status}` : undefined;
 }
 
 export function jobOf(

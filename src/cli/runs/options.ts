@@ -14,7 +14,7 @@ import { pairOf } from '../flag-values.js';
 import { longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions, wholeNumber } from '../options/shared.js';
 
-const FIELDS = 'Fields';
+export const FIELDS = 'Fields';
 
 /** @throws UsageError */
 function readBlank(text: string): Pick<ColumnSettings, 'blank' | 'clear'> {
@@ -79,7 +79,7 @@ export const checkOptions = options('Checks', [
 			throw new UsageError('--allow-differs= needs field names; omit = to allow all', { code: 'invalid_value' });
 		},
 	},
-	{ flags: '--move-tickets', help: 'First assign the tickets of deleted users to whoever receives their posts' },
+	{ flags: '--move-tickets', help: 'First move tickets of deleted users to the user who receives their posts' },
 	{ flags: '--ignore-missing', help: 'Treat objects that are gone (404, 410) as deleted, and skip unknown names' },
 ]);
 

@@ -52,7 +52,9 @@ export function limitsOf(job: RunJob): Omit<Limits, 'moveTickets'> {
 
 function manyNotes(plan: RunPlan): string[] {
 	return [
-		...(readsBefore(plan) && plan.checks.sendUnchanged !== true ? ['values that are there already are not sent'] : []),
+		...(readsBefore(plan) && plan.checks.sendUnchanged !== true
+			? ['fields that already have the new value are not sent']
+			: []),
 		plan.checks.snapshot ? 'run undo can restore the old values' : "this can't be undone: old values are not saved",
 	];
 }

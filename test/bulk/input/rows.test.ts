@@ -340,7 +340,7 @@ describe('custom fields', () => {
 	it('are strings, in NDJSON too', () => {
 		expect(readObject(setFields, { ticket_id: 1, color: 'red' })).toMatchObject({ fields: { color: 'red' } });
 		expect(readObject(setFields, { ticket_id: 1, color: 5 })).toEqual([
-			'custom field "color" is a number; custom fields hold strings',
+			'custom field "color" is a number; custom fields must be strings',
 		]);
 		expect(readObject(setFields, { ticket_id: 1, color: 5 }, { rules: { undocumented: true } })).toMatchObject({
 			fields: { color: 5 },
@@ -443,10 +443,10 @@ describe('a column', () => {
 		[receiver, null, { reassign: '5' }],
 		[receiver, 0, 'heir: invalid ID "0" (IDs are positive integers)'],
 		[fields, 'x', { fields: { b: 'x' } }],
-		[fields, 1, 'custom field "b" is a number; custom fields hold strings'],
-		[fields, null, 'custom field "b" is null; custom fields hold strings'],
-		[fields, {}, 'custom field "b" is an object; custom fields hold strings'],
-		[fields, ['x'], 'custom field "b" is an array; custom fields hold strings'],
+		[fields, 1, 'custom field "b" is a number; custom fields must be strings'],
+		[fields, null, 'custom field "b" is null; custom fields must be strings'],
+		[fields, {}, 'custom field "b" is an object; custom fields must be strings'],
+		[fields, ['x'], 'custom field "b" is an array; custom fields must be strings'],
 		[ignored, { a: 1 }, { fields: { status: 'hold' } }],
 		[ignored, 'y', { fields: { status: 'hold' } }],
 	])('takes a value or says what is wrong: %#', ({ endpoint, rest, name, ...more }, value, expected) => {

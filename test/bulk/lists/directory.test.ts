@@ -183,14 +183,14 @@ describe('an account that sees no usernames', () => {
 		[
 			'Agent Seven',
 			{
-				problem: `can't look up user "Agent Seven": your account may not see usernames, and nobody it sees has this slug; did you mean "agent7"?`,
+				problem: `can't look up user "Agent Seven": your account may not see usernames, and no user that it can see has this slug; did you mean "agent7"?`,
 			},
 			[],
 		],
 		[
 			'nobody',
 			{
-				problem: `can't look up user "nobody": your account may not see usernames, and nobody it sees has this slug; use the ID`,
+				problem: `can't look up user "nobody": your account may not see usernames, and no user that it can see has this slug; use the ID`,
 			},
 			[],
 		],

@@ -107,6 +107,8 @@ describe('tickets of a user are counted', () => {
 		const { notes } = await look(tickets, { users });
 		expect(notes[0]).toContain('50 tickets assigned to 50 of the first 100 users stay with the deleted user');
 		const { notes: moving } = await look(tickets, { users, moveTickets: true });
-		expect(moving[0]).toContain('60 tickets assigned to 60 of these 120 users first go to whoever receives the posts');
+		expect(moving[0]).toContain(
+			'60 tickets assigned to 60 of these 120 users are moved first, to the user who receives the posts',
+		);
 	});
 });

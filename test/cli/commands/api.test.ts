@@ -528,19 +528,13 @@ describe('--paginate', () => {
 	});
 
 	it.each<[string, Responder, number, number, RegExp]>([
-		[
-			'the same page',
-			json(200, rowsOf(1, 100)),
-			100,
-			2,
-			/the list is not complete: 100 came, and then the service repeats/,
-		],
+		['the same page', json(200, rowsOf(1, 100)), 100, 2, /the list is incomplete: got 100, but the service repeats/],
 		[
 			'the same page, of 300',
 			json(200, rowsOf(1, 100), { 'x-wp-total': '300' }),
 			100,
 			2,
-			/the list is not complete: 100 came, and the service counts 300/,
+			/the list is incomplete: got 100, but the service counts 300/,
 		],
 		[
 			'the same of a billion pages',
@@ -554,7 +548,7 @@ describe('--paginate', () => {
 			at((page) => json(200, rowsOf(page, page === 1 ? 100 : 20), { 'x-wp-total': '300' })),
 			120,
 			2,
-			/120 came, and the service counts 300/,
+			/got 120, but the service counts 300/,
 		],
 		[
 			'an HTML page',
@@ -563,7 +557,7 @@ describe('--paginate', () => {
 			2,
 			/html_response/,
 		],
-		['rows that are no objects, again', json(200, ['a', 'b']), 2, 2, /no end|not complete/],
+		['rows that are no objects, again', json(200, ['a', 'b']), 2, 2, /never ends|incomplete/],
 	])('says that a list is not complete where page 2 brings %s', async (_what, answer, rows, requests, says) => {
 		const result = await paginate(answer);
 		expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(says) });

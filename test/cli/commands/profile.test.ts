@@ -85,13 +85,13 @@ describe('profile set', () => {
 		[['../x', '--timeout', '5'], /invalid profile name/],
 		[['live'], /nothing to set/],
 		[[], /missing <name>/],
-		[['live', '--timeout', '0'], /--timeout: "0" must be/],
-		[['live', '--concurrency', 'many'], /--concurrency: "many" must be a whole number/],
+		[['live', '--timeout', '0'], /--timeout: "0" is not/],
+		[['live', '--concurrency', 'many'], /--concurrency: "many" is not a whole number/],
 		[['live', '--scheme', 'digest'], /--scheme: "digest" is not allowed; use basic, bearer/],
-		[['live', '--product-prefix', 'a b'], /--product-prefix: "a b" must be/],
+		[['live', '--product-prefix', 'a b'], /--product-prefix: "a b" is not/],
 		[['live', '--base-url', 'http://live.example.com'], /unencrypted/],
 		[['live', '--secret-command', ''], /--secret-command is empty/],
-		[['live', '--header-name', 'X Key'], /--header-name: "X Key" must be a header name/],
+		[['live', '--header-name', 'X Key'], /--header-name: "X Key" is not a header name/],
 		[['live', '--unset', 'tiemout'], /--unset: "tiemout" is not allowed; did you mean "timeout"\? use base-url, /],
 	])('refuses %j and stores nothing', async (argv, message) => {
 		const { run, folder } = desk();

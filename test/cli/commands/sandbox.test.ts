@@ -123,7 +123,7 @@ test('a prefix is refused in the words of every other command', () => {
 	const refused: Record<string, unknown> = { productPrefix: 'a b' };
 	const elsewhere = () => resolveSettings({ env: {} }, refused, undefined);
 	const spec = command.options.find((each) => each.flags.startsWith('--product-prefix '));
-	const message = '--product-prefix: "a b" must be a letter, then letters, digits, - or _';
+	const message = '--product-prefix: "a b" is not a prefix: a letter, then letters, digits, - or _';
 	expect(elsewhere).toThrow(message);
 	expect(() => spec?.parse?.('a b', '--product-prefix')).toThrow(
 		expect.objectContaining({ message, code: 'invalid_setting' }),

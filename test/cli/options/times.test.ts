@@ -15,7 +15,7 @@ describe('parseDuration', () => {
 	});
 
 	it.each(['', '90', 'm', '-5m', '1h 30m', `${'9'.repeat(30)}d`])('refuses %j', (text) => {
-		expect(() => parseDuration(text, '--for')).toThrow('must be a duration such as 90m, 2h, 1h30m or 30d');
+		expect(() => parseDuration(text, '--for')).toThrow('is not a duration such as 90m, 2h, 1h30m or 30d');
 	});
 });
 
@@ -34,10 +34,10 @@ describe('parseUntil', () => {
 	});
 
 	it.each(['24:00', '6', 'noon', '', '2026-13-01T00:00'])('refuses %j', (text) => {
-		expect(() => parseUntil(text, now)).toThrow('must be a time such as 06:00');
+		expect(() => parseUntil(text, now)).toThrow('is not a time such as 06:00');
 	});
 
 	it('refuses a time that is past', () => {
-		expect(() => parseUntil('2026-11-01T00:00', now)).toThrow('must be a time in the future');
+		expect(() => parseUntil('2026-11-01T00:00', now)).toThrow('is not a time in the future');
 	});
 });

@@ -7,7 +7,7 @@ import { createWorkplace } from '../../support/workplace.js';
 
 it.each([
 	['--stop-on-error', 'stopped at row 2: it failed (--stop-on-error)', 1],
-	['--max-failures 1', 'stopped: 2 rows failed or ended as unknown (--max-failures 1)', 2],
+	['--max-failures 1', 'stopped: 2 rows failed or are unknown (--max-failures 1)', 2],
 ])('a resume keeps %s', async (flags, why, failures) => {
 	let isBroken = false;
 	const { env, requests } = await startRecorder(({ method, url }) => {

@@ -24,7 +24,7 @@ describe('an update of more than 50 objects', () => {
 			[
 				'Update 51 tickets on 127.0.0.1',
 				'  51 statuses: hold',
-				'Note: values that are there already are not sent.',
+				'Note: fields that already have the new value are not sent.',
 				'Note: run undo can restore the old values.',
 				'error: canceled; nothing was sent\n',
 			].join('\n'),

@@ -32,7 +32,7 @@ export const apiOptions = [
 		},
 		{
 			flags: '--input <file>',
-			help: 'Read the JSON body from a file, or - for stdin; fields go to the query',
+			help: 'Read the JSON body from a file, or - for stdin; fields are added to the query',
 			completes: 'files',
 		},
 		{ flags: '--paginate', help: 'Read all pages of a list' },
@@ -136,7 +136,7 @@ export function bodyOf(fields: readonly Field[]): Record<string, unknown> {
 	const body = emptyRecord<unknown>();
 	for (const [name, value] of fields) {
 		if (/[[\]]/.test(name) || Object.hasOwn(body, name)) {
-			const why = 'a name in a body appears once, and has no brackets';
+			const why = 'names in a body must be unique and without brackets';
 			throw invalidField(`field ${quote(name)}: ${why}`, 'pass lists and objects with --input');
 		}
 		body[name] = value;

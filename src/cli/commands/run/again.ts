@@ -37,7 +37,7 @@ async function goOn(invocation: RunInvocation, again: readonly OutcomeName[]): P
 	const { id, plan } = run.header;
 	const { end, corrupt } = await scanJournal(run.path);
 	if (corrupt.length > 0) {
-		const note = `note: ${counted(corrupt.length, 'line')} of the journal can't be read; rows recorded nowhere else are sent again`;
+		const note = `note: ${counted(corrupt.length, 'line')} of the journal can't be read; rows without another record are sent again`;
 		notify(context, 'message', note);
 	} else if (end !== undefined && openRows(end.counts) === 0 && again.every((name) => end.counts[name] === 0)) {
 		const why = again.length === 0 ? 'the run is complete' : `no ${again.join(' or ')} rows`;

@@ -59,7 +59,7 @@ export const command = defineCommand({
 			const { rows: left, taken, by } = openPart(path, part ?? {}, earlier);
 			if (left === 0) throw appliedBefore(by, part);
 			if (taken.length > 0) {
-				const text = `${counted(taken.length, 'object')} of the plan ${taken.length === 1 ? 'was' : 'were'} applied before by run ${by.join(', ')}`;
+				const text = `${counted(taken.length, 'object')} of the plan ${taken.length === 1 ? 'was' : 'were'} already applied by run ${by.join(', ')}`;
 				notify(context, 'message', `${text}; sending only the rest`);
 			}
 			const { sendAgain } = await import('../../runs/past.js');

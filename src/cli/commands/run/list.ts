@@ -34,7 +34,7 @@ import { chosenFormat, isDataFormat, isNarrow, printAll, SHOWN } from '../../res
 function reasonOf({ state, end, header, problem }: RunSummary): string | null {
 	if (problem !== undefined) return problem;
 	if (header === undefined || !runStates[state].isOpen) return null;
-	if (state === 'crashed') return 'the process was killed, or the machine failed: the journal has no end';
+	if (state === 'crashed') return 'the process was killed, or the machine crashed: the journal is incomplete';
 	return end?.stopped?.why ?? null;
 }
 

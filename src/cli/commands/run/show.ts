@@ -208,7 +208,7 @@ async function showPlan(invocation: Invocation, path: string): Promise<void> {
 			...(rows === 0 ? [] : [totals.long()]),
 			...left.texts().map((text) => `not in the plan: ${text}`),
 			...(plan.checks.moveTickets && warnings.length === 0
-				? ['tickets assigned to these users first go to whoever receives the posts']
+				? ['tickets assigned to these users are moved first, to the user who receives the posts']
 				: []),
 			...warnings.map((text) => `warning: ${text}`),
 			`made ${started.slice(0, 16).replace('T', ' ')} UTC${by}`,
