@@ -1,5 +1,6 @@
 /** Every command's words, and where it is loaded from. */
 
+import type { EndpointName } from '../api/endpoints.js';
 import type { EditNoun, Noun } from '../api/reads.js';
 import type { CommandSpec } from './command.js';
 import { findOption, takesValue } from './options/option.js';
@@ -24,8 +25,13 @@ const profile = () => import('./commands/profile.js');
 const again = () => import('./commands/run/again.js');
 const only = (file: () => Promise<{ command: CommandSpec }>) => async () => (await file()).command;
 
+type Spaced<Name extends string> = Name extends `${infer First}.${infer Rest}` ? `${First} ${Spaced<Rest>}` : Name;
+
+/** An endpoint, or a kind of object, that lacks a command does not compile. */
+type Required = Spaced<EndpointName> | `${EditNoun} ${'list' | 'get' | 'history' | 'edit'}`;
+
 /** In the order of help; `help/commands.md` says what they do. */
-const table: Readonly<Record<string, Load>> = {
+const table = {
 	'ticket update': send,
 	'ticket edit': edit('ticket'),
 	'ticket delete': send,
@@ -84,7 +90,7 @@ const table: Readonly<Record<string, Load>> = {
 	sandbox: only(() => import('./commands/sandbox.js')),
 	completion: only(() => import('./commands/completion.js')),
 	version: only(() => import('./commands/version.js')),
-};
+} as const satisfies Readonly<Record<string, Load>> & Readonly<Record<Required, Load>>;
 
 export const commands: readonly CommandEntry[] = Object.entries(table).map(([words, load]) => ({
 	words: words.split(' '),

@@ -3,11 +3,11 @@
 import type { IncomingMessage } from 'node:http';
 import { type Endpoint, type EndpointName, endpoints } from '../api/endpoints.js';
 import { taxonomies } from '../api/fields.js';
-import { ownAccount, reads } from '../api/reads.js';
+import { type EditNoun, ownAccount, reads } from '../api/reads.js';
 import { isObject } from '../api/values.js';
 import { type Arguments, argumentsOf, readArguments } from './arguments.js';
 import { createAttachments, createCustomFields, createReplies, createTerms, createTickets } from './posts.js';
-import type { Handler, Service } from './resources.js';
+import type { Handler, Resource, Service } from './resources.js';
 import { noRoute, ok, page, problem, type SandboxResponse, ServiceError } from './responses.js';
 import { callerOf, createAccounts, createUsers } from './users.js';
 
@@ -54,7 +54,12 @@ function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 	};
 	for (const [name, handle] of Object.entries(documented)) add(endpoints[name as EndpointName], handle);
 	add(ownAccount, users.me);
-	const readable = { ticket: tickets, reply: replies, attachment: attachments, user: users };
+	const readable: Record<Exclude<EditNoun, 'term'>, Resource> = {
+		ticket: tickets,
+		reply: replies,
+		attachment: attachments,
+		user: users,
+	};
 	for (const [noun, resource] of Object.entries(readable)) {
 		const { list, get } = reads[noun as keyof typeof readable];
 		add(list, resource.list, resource.takes);

@@ -21,19 +21,23 @@ export function createCounts(): Counts {
 	return Object.fromEntries([...outcomeNames, ...detailNames].map((name) => [name, 0])) as Counts;
 }
 
-/** A row's state in two bytes: first its outcome in three bits and a detail in four, both counted from 1. */
-const BITS = 3;
-const MASK = 0b111;
-const DETAIL_MASK = 0b1111;
-export const APPLIED = 1 << 7;
+const widthOf = (names: readonly string[]): number => Math.ceil(Math.log2(names.length + 1));
+
+/** A row's state in two bytes: first its outcome and a detail, both counted from 1, then flags. */
+const BITS = widthOf(outcomeNames);
+const MASK = (1 << BITS) - 1;
+const DETAIL_BITS = widthOf(detailNames);
+const DETAIL_MASK = (1 << DETAIL_BITS) - 1;
+const FLAGS = BITS + DETAIL_BITS;
+export const APPLIED = 1 << FLAGS;
 /** A part may have been applied before the service failed. */
-export const PARTLY = 1 << 8;
+export const PARTLY = 1 << (FLAGS + 1);
 /** The object held the row's values once. */
-export const WRITTEN = 1 << 9;
-export const REOPENED = 1 << 10;
-export const RECORDED = 1 << 11;
+export const WRITTEN = 1 << (FLAGS + 2);
+export const REOPENED = 1 << (FLAGS + 3);
+export const RECORDED = 1 << (FLAGS + 4);
 /** The journal has its old values. */
-export const KEPT = 1 << 12;
+export const KEPT = 1 << (FLAGS + 5);
 
 const bitsOf = (detail: Detail): number => (detailNames.indexOf(detail) + 1) << BITS;
 

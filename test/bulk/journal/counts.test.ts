@@ -8,12 +8,14 @@ import {
 	exitCodeOfOne,
 	isDoneState,
 	isToFix,
+	KEPT,
 	needsAttention,
 	nextSteps,
 	openRows,
+	outcomeIn,
 	stateOf,
 } from '../../../src/bulk/journal/counts.js';
-import type { OutcomeName } from '../../../src/http/outcome.js';
+import { detailNames, type OutcomeName, outcomeNames, reasons } from '../../../src/http/outcomes.js';
 
 type Row = [outcome: OutcomeName, status?: number];
 
@@ -23,18 +25,36 @@ const counted = (outcomes: Row[]): Counts => {
 	return counts;
 };
 
+describe('the state of a row', () => {
+	it('has room for every outcome, every detail and every flag in two bytes', () => {
+		expect(outcomeNames.map((outcome) => outcomeIn(stateOf({ outcome })))).toEqual(outcomeNames);
+		for (const [code, { outcome }] of Object.entries(reasons))
+			expect(outcomeIn(stateOf({ outcome, code }))).toBe(outcome);
+		const failed = [401, 403, 400].map((status) => ({ outcome: 'failed', status }) as const);
+		const skips = Object.entries(reasons).map(([code, { outcome }]) => ({ outcome, code }));
+		const counts = createCounts();
+		for (const each of [...failed, ...skips]) countOutcome(counts, each);
+		expect(detailNames.filter((name) => counts[name] === 0)).toEqual([]);
+		expect(KEPT).toBeLessThan(2 ** 16);
+		expect(outcomeNames.filter((outcome) => (stateOf({ outcome }) & KEPT) !== 0)).toEqual([]);
+	});
+});
+
 describe('the exit code of two rows', () => {
-	const rows: Row[] = [
-		['ok'],
-		['differs'],
-		['failed', 400],
-		['failed', 401],
-		['failed', 403],
-		['invalid'],
-		['unknown'],
-		['skipped'],
-		['not-sent'],
-	];
+	/** An outcome that is not here does not compile: the contract says which exit code it gives beside others. */
+	const statuses: Readonly<Record<OutcomeName, readonly number[]>> = {
+		ok: [],
+		differs: [],
+		failed: [400, 401, 403],
+		invalid: [],
+		unknown: [],
+		skipped: [],
+		'not-sent': [],
+	};
+	const rows = outcomeNames.flatMap((outcome): Row[] => {
+		const own = statuses[outcome];
+		return own.length === 0 ? [[outcome]] : own.map((status) => [outcome, status]);
+	});
 	const isLeft = ([outcome]: Row): boolean => ['failed', 'invalid', 'not-sent'].includes(outcome);
 
 	/** The order that the contract gives: 4 for a 401, 3 or 1, 5, 6, 0. */

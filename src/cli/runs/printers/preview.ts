@@ -3,8 +3,10 @@
 import { resolve } from 'node:path';
 import type { Endpoint } from '../../../api/endpoints.js';
 import { counted } from '../../../api/names.js';
+import { readOfWrite } from '../../../api/reads.js';
 import type { Request } from '../../../api/request.js';
 import { changeLines, changeView } from '../../../bulk/change.js';
+import { LABELS } from '../../../bulk/held.js';
 import { isListed, unplanned } from '../../../bulk/left.js';
 import type { Planned } from '../../../bulk/planned.js';
 import type { Preview } from '../../../bulk/run/events.js';
@@ -182,16 +184,14 @@ export async function reportPlan(name: string, texts: readonly string[], cwd: st
 	await writePlanReports(specs, { header, name: shellWord(name), digest: sha256, rows, ...sumUp(path, plan) }, cwd);
 }
 
-/** Objects that reads show with a title, a username or a name. */
-const TITLED: ReadonlySet<unknown> = new Set(['ticket', 'user', 'attachment', 'term']);
-
 /** Narrower terminals cut titles more. */
 const WIDE = 72;
 
 /** For programs, all that is known. */
-export function changeColumns({ readWith, parameters }: Endpoint, ids: readonly string[], call: Caller): Column[] {
+export function changeColumns(endpoint: Endpoint, ids: readonly string[], call: Caller): Column[] {
 	const isNarrow = (call.context.stdout.columns ?? WIDE) < WIDE;
-	const isTitled = TITLED.has(readWith) || parameters.at(-1)?.names === 'passwords';
+	const shown = readOfWrite(endpoint)?.update?.fields ?? [];
+	const isTitled = shown.some(({ name }) => LABELS.includes(name)) || endpoint.parameters.at(-1)?.names === 'passwords';
 	const names: Column[] = [
 		...ids.map((path) => ({ path })),
 		...(isTitled ? [{ path: 'title', least: isNarrow ? 8 : 18 }] : []),
