@@ -3,11 +3,12 @@
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { credentials, expectNoCrash } from '../support/fault.js';
-import { createWorkplace, runCli } from '../support/only-writes.js';
+import { runCli } from '../support/cli.js';
+import { credentials, expectNoCrash, startFaultyDesk } from '../support/fault.js';
 import { type RawServer, type Script, startRawServer } from '../support/raw-server.js';
 import { json, startRecorder } from '../support/recorder.js';
 import type { JournalLine, Workplace } from '../support/workplace.js';
+import { createWorkplace } from '../support/workplace.js';
 
 const slow =
 	(ms: number): Script =>
@@ -17,7 +18,7 @@ const slow =
 
 /** A workplace with a server and a list of so many tickets. */
 async function begin(rows: number, script: Script): Promise<{ server: RawServer; work: Workplace; args: string[] }> {
-	const server = await startRawServer(script);
+	const server = await startFaultyDesk(script);
 	const work = createWorkplace(credentials(server.baseUrl));
 	work.edits(rows);
 	return { server, work, args: ['ticket', 'update', '--input', 'edits.csv', '-j', '8', '-q'] };

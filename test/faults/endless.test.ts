@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { createGzip } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Words } from '../support/cli.js';
-import { credentials, expectNoCrash, oneUpdate, outcomesOf, runAgainst } from '../support/fault.js';
-import { startCli } from '../support/only-writes.js';
-import { type RawRequest, type Script, startRawServer } from '../support/raw-server.js';
+import { startCli } from '../support/cli.js';
+import { credentials, expectNoCrash, oneUpdate, outcomesOf, runAgainst, startFaultyDesk } from '../support/fault.js';
+import type { RawRequest, Script } from '../support/raw-server.js';
 
 const MIB = 1024 * 1024;
 
@@ -30,7 +30,7 @@ function pour(request: RawRequest, piece: Buffer, limit: number, done: (bytes: n
 
 /** Runs a command against the script and watches the process's memory, in MiB at the highest. */
 async function runMeasured(script: Script, args: Words = oneUpdate) {
-	const server = await startRawServer(script);
+	const server = await startFaultyDesk(script);
 	const { child, ended } = startCli(args, { env: credentials(server.baseUrl) });
 	let peak = 0;
 	const timer = setInterval(() => {

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/manifest.js';
-import { jsonLines } from '../support/cli.js';
+import { jsonLines, runHere } from '../support/cli.js';
 import { anyText, expectSane, holds, mutated, nasty } from '../support/fuzz.js';
-import { createWorkplace, runHere } from '../support/only-writes.js';
+import { shownTo, startOf } from '../support/objects.js';
 import { done, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { createWorkplace } from '../support/workplace.js';
 
 let recorder: Recorder;
 
@@ -17,6 +18,12 @@ beforeEach(async () => {
 	const desk = done();
 	recorder = await startRecorder(({ url }) => {
 		if (url.endsWith('/users/username')) return json(400, { code: 'invalid_username', message: 'Invalid username.' });
+		const listed = /\/tickets\?.*include=([^&]+)/.exec(url)?.[1]?.split('%2C');
+		if (listed !== undefined)
+			return json(
+				200,
+				listed.map((id) => shownTo(startOf(`/tickets/${id}`), Number(id))),
+			);
 		return /\/users\?/.test(url) ? json(200, []) : desk;
 	});
 });
@@ -383,8 +390,8 @@ describe('names of the prototype', () => {
 
 	it.each(names)('%s is a custom field like any other', async (name) => {
 		const work = createWorkplace(recorder.env);
-		work.write('a.csv', `ticket_id,${name}\n14,red\n`);
-		work.write('a.ndjson', `{"ticket_id":14,"${name}":"red"}\n`);
+		work.write('a.csv', `ticket_id,${name}\n15,red\n`);
+		work.write('a.ndjson', `{"ticket_id":16,"${name}":"red"}\n`);
 		for (const input of [`14 --set ${name}=red`, '--input a.csv', '--input a.ndjson']) {
 			const result = await work.run(`ticket fields set ${input} --json`);
 			expect(result.exitCode, result.stderr).toBe(0);
@@ -407,15 +414,19 @@ describe('names of the prototype', () => {
 	});
 
 	it('in a response change nothing but what is printed of it', async () => {
-		const hostile = await startRecorder((_request, response) => {
+		const hostile = await startRecorder(({ method }, response) => {
 			response.setHeader('content-type', 'application/json');
-			response.end('{"id":14,"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"status":"hold"}');
+			const status = method === 'GET' ? 'queued' : 'hold';
+			response.end(
+				`{"id":14,"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"status":"${status}"}`,
+			);
 		});
 		for (const format of ['json', 'ndjson', 'csv', 'yaml', 'table', 'tsv']) {
 			const result = await runHere(`ticket update 14 --status hold --format ${format}`, { env: hostile.env });
 			expectSane(result, format);
 			expect(result.exitCode).toBe(0);
 		}
+		expect(hostile.requests.filter(({ method }) => method === 'POST')).toHaveLength(6);
 		expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 	});
 });
@@ -450,7 +461,7 @@ describe('a value', () => {
 		work.write('a.csv', `id,content\n14,${quoted(value)}\n`);
 		work.write('a.tsv', `id\tcontent\n14\t${quoted(value)}\n`);
 		work.write('a.ndjson', JSON.stringify({ id: 14, content: value }));
-		work.write('fields.csv', `ticket_id,note\n14,${quoted(value)}\n`);
+		work.write('fields.csv', `ticket_id,note\n15,${quoted(value)}\n`);
 		// As a flag's value, `@file` stands for a file's text, and `@@` for an @.
 		const asFlag = value.replace(/^@/, '@@');
 		const bodies: [args: string[], body: unknown][] = [

@@ -1,8 +1,8 @@
 /** Services that can take only so much: the built binary against real sockets, timed by the server's own clock. */
 
 import { describe, expect, it } from 'vitest';
-import { type FaultResult, runWith } from '../support/fault.js';
-import { type RawRequest, type RawServer, startRawServer } from '../support/raw-server.js';
+import { type FaultResult, runWith, startFaultyDesk } from '../support/fault.js';
+import type { RawRequest, RawServer } from '../support/raw-server.js';
 import { type Admission, bucket, perSecond } from '../support/small-host.js';
 import { besideOthers, whenTestEnds } from '../support/test-end.js';
 
@@ -31,7 +31,7 @@ function wakingClock(): () => number {
 async function startLimited(admission: Admission, latencyMs: number, status = 503) {
 	const now = wakingClock();
 	const log: { at: number; refused: boolean }[] = [];
-	const server = await startRawServer((request: RawRequest) => {
+	const server = await startFaultyDesk((request: RawRequest) => {
 		const at = now();
 		const admitted = admission(at);
 		log.push({ at, refused: admitted !== true });
@@ -120,7 +120,7 @@ describe('a service that fails a fifth of the requests, in every way it can', ()
 			(request) => request.answer(502, '<html><title>Bad Gateway</title></html>'),
 			(request) => request.answer(503, 'busy'),
 		];
-		const server = await startRawServer((request) => {
+		const server = await startFaultyDesk((request) => {
 			const id = Number(/\d+$/.exec(request.path)?.[0]);
 			if (request.tries > failuresOf(id)) request.done();
 			else fail[(id / 10 + request.tries) % fail.length]?.(request);

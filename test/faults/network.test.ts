@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { startCli } from '../support/cli.js';
 import {
 	credentials,
 	oneCheck,
@@ -15,9 +16,9 @@ import {
 	type PrintedOutcome,
 	runAgainst,
 	runWith,
+	startFaultyDesk,
 } from '../support/fault.js';
-import { startCli } from '../support/only-writes.js';
-import { type RawServer, type Script, startRawServer } from '../support/raw-server.js';
+import type { RawServer, Script } from '../support/raw-server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 /** Code that the child runs before the program: it stands for a resolver or a machine that misbehaves. */
@@ -47,7 +48,9 @@ const gone: Script = (request) =>
 	request.json(404, { code: 'rest_post_invalid_id', message: 'Invalid post ID.', data: { status: 404 } });
 const lost = { outcome: 'unknown', code: 'connection_lost', attempts: 2 };
 const noResponse = { outcome: 'unknown', code: 'timeout', message: 'no response within 0.4 s' };
-const expectRequests = (server: RawServer, count: number) => expect(server.requests).toHaveLength(count);
+/** Of one row: its old values are read once, however often it is sent. */
+const expectRequests = (server: RawServer, count: number, reads = 1) =>
+	expect([server.requests.length, server.reads.length]).toEqual([count, reads]);
 
 describe('a connection that is', () => {
 	it.each<[string, Script, string[], Partial<PrintedOutcome>, exitCode: number, requests: number]>([
@@ -83,7 +86,7 @@ describe('a connection that is', () => {
 		if (outcome !== lost) return;
 		const check = await runAgainst(script, oneCheck, { input: 'pass\n' });
 		expect(check.exitCode).toBe(5);
-		expectRequests(check.server, 1);
+		expectRequests(check.server, 1, 0);
 	});
 
 	it.each([
@@ -91,7 +94,7 @@ describe('a connection that is', () => {
 		['never made', noResolver, 'desk.test', /no connection within/],
 	])('%s ends a single request within 3 s, unsent', async (_what, code, host, words) => {
 		const { outcomes, exitCode, stderr } = await runWith(
-			await startRawServer(silent),
+			await startFaultyDesk(silent),
 			'ticket update 14 --status hold --json',
 			{
 				env: { ...credentials(`https://${host}`), ...preload(code) },
@@ -111,7 +114,7 @@ describe('a connection that is', () => {
 		const args = 'ticket update 14 --status hold --retries 6 --json -v';
 		const running = startCli(args, { env: credentials(`http://127.0.0.1:${port}`) });
 		await running.until(/connection refused/);
-		const server = await startRawServer(hold, { port });
+		const server = await startFaultyDesk(hold, { port });
 		const { exitCode, stdout } = await running.ended;
 		expect(outcomesOf(stdout)[0]).toMatchObject({ outcome: 'ok' });
 		expect(exitCode).toBe(0);
@@ -119,7 +122,7 @@ describe('a connection that is', () => {
 	});
 
 	it('reset before the request leaves the row unsent or unknown, never more', async () => {
-		const server = await startRawServer(hold, { onConnection: (socket) => socket.resetAndDestroy() });
+		const server = await startFaultyDesk(hold, { onConnection: (socket) => socket.resetAndDestroy() });
 		const { outcomes, exitCode } = await runWith(server);
 		expect(['unknown', 'not-sent']).toContain(outcomes[0]?.outcome);
 		expect(outcomes[0]?.code).toBe('connection_lost');
@@ -130,8 +133,9 @@ describe('a connection that is', () => {
 	it('reset within the request, whose body is large, makes it unknown', async () => {
 		const big = join(temporaryFolder(), 'content.txt');
 		writeFileSync(big, 'x'.repeat(8 * 1024 * 1024));
-		const server = await startRawServer(silent, {
-			onConnection: (socket) => void socket.once('data', () => socket.resetAndDestroy()),
+		const server = await startFaultyDesk(silent, {
+			// The read before it is a few hundred bytes.
+			onConnection: (socket) => void socket.on('data', (bytes) => bytes.length > 1000 && socket.resetAndDestroy()),
 		});
 		const { outcomes, exitCode } = await runWith(server, `ticket update 14 --content @${big} --retries 1 --json`);
 		expect(outcomes[0]).toMatchObject(lost);
@@ -145,7 +149,7 @@ describe('a keep-alive connection', () => {
 
 	it('that is closed just as it is reused costs no row, at volume', async () => {
 		// After its response, each connection lives for a moment only: often just until the next request is on its way.
-		const server = await startRawServer((request) => {
+		const server = await startFaultyDesk((request) => {
 			hold(request);
 			if (request.onConnection % 3 === 0) setImmediate(() => request.socket.destroy());
 			else if (request.onConnection % 3 === 1) setTimeout(() => request.socket.end(), request.number % 4);
@@ -161,18 +165,19 @@ describe('a keep-alive connection', () => {
 	});
 
 	it('that the service announces to close is not used again', async () => {
-		const server = await startRawServer((request) => {
+		const server = await startFaultyDesk((request) => {
 			request.done({ connection: 'close' });
 			request.socket.end();
 		});
 		const { exitCode } = await runWith(server, `ticket update ${ids(30)} --status hold --json`);
 		expect(exitCode).toBe(0);
-		expectRequests(server, 30);
+		// One object, to see whether reads are served, and the list of all.
+		expectRequests(server, 30, 2);
 		expect(server.connections).toBe(30);
 	});
 
 	it('on which a second response comes is dropped, and no row takes that for its own', async () => {
-		const server = await startRawServer((request) => {
+		const server = await startFaultyDesk((request) => {
 			const id = Number(request.path.split('/').at(-1));
 			// In one piece: once the next request is out, no client can tell which one a response is for.
 			request.socket.cork();
@@ -228,15 +233,12 @@ describe('a host', () => {
 			if (count++ > 0) return real(host, options, callback);
 			process.nextTick(done, Object.assign(new Error('getaddrinfo ${code} ' + host), { code: '${code}' }));`);
 
+	/** The read before the write is what failed. */
+	const askedAgain = { outcome: 'ok', attempts: 1 };
+
 	it.each<[string, code: string, Partial<PrintedOutcome>, exitCode: number, requests: number, says?: RegExp]>([
-		[
-			'whose name can not be resolved once is asked for again',
-			failOnce('EAI_AGAIN'),
-			{ outcome: 'ok', attempts: 2 },
-			0,
-			1,
-		],
-		['whose name is not found once is asked for again', failOnce('ENOTFOUND'), { outcome: 'ok', attempts: 2 }, 0, 1],
+		['whose name can not be resolved once is asked for again', failOnce('EAI_AGAIN'), askedAgain, 0, 1],
+		['whose name is not found once is asked for again', failOnce('ENOTFOUND'), askedAgain, 0, 1],
 		[
 			'whose name is never resolved is given up after the timeout',
 			noResolver,
@@ -253,25 +255,25 @@ describe('a host', () => {
 			/localhost is 192\.0\.2\.1, which is not this machine.*https:\/\//s,
 		],
 	])('%s', async (_name, code, outcome, exitCode, requests, says = /^/) => {
-		const server = await startRawServer(hold);
+		const server = await startFaultyDesk(hold);
 		const env = { SUPPORTCTL_BASE_URL: `http://localhost:${server.port}`, ...preload(code) };
 		const result = await runWith(server, [...oneUpdate, '--timeout', code === noResolver ? '0.5' : '30'], { env });
 		expect(result.outcomes[0]).toMatchObject(outcome);
 		expect(result.exitCode).toBe(exitCode);
 		expect(result.stderr).toMatch(says);
-		expectRequests(server, requests);
+		expectRequests(server, requests, requests);
 	});
 
 	it('whose name does not exist leaves the row unsent', async () => {
 		const env = { SUPPORTCTL_BASE_URL: 'https://no-such-host.invalid' };
-		const { outcomes, exitCode, stderr } = await runWith(await startRawServer(hold), oneUpdate, { env });
+		const { outcomes, exitCode, stderr } = await runWith(await startFaultyDesk(hold), oneUpdate, { env });
 		expect(outcomes[0]).toMatchObject({ outcome: 'not-sent', code: 'dns_failed', attempts: 2 });
 		expect(exitCode).toBe(1);
 		expect(stderr).toMatch(/name could not be resolved/);
 	});
 
 	it('whose IPv6 address hangs is reached over IPv4', async () => {
-		const server = await startRawServer(hold, { port: await hangingListener('::1') });
+		const server = await startFaultyDesk(hold, { port: await hangingListener('::1') });
 		const env = { SUPPORTCTL_BASE_URL: `http://localhost:${server.port}`, ...preload(to('::1', '127.0.0.1')) };
 		const { outcomes, exitCode } = await runWith(server, oneUpdate, { env });
 		expect(outcomes[0]).toMatchObject({ outcome: 'ok', attempts: 1 });
@@ -282,7 +284,7 @@ describe('a host', () => {
 	it('that accepts no connection is given up after the timeout, unsent', async () => {
 		const env = credentials(`http://127.0.0.1:${await hangingListener('127.0.0.1')}`);
 		const args = [...oneUpdate, '--timeout', '0.5'];
-		const { outcomes, exitCode } = await runWith(await startRawServer(silent), args, { env });
+		const { outcomes, exitCode } = await runWith(await startFaultyDesk(silent), args, { env });
 		expect(outcomes[0]).toMatchObject({ outcome: 'not-sent', code: 'connect_timeout', attempts: 2 });
 		expect(exitCode).toBe(1);
 	});

@@ -1,9 +1,8 @@
 /** Runs the built binary against a misbehaving server and reads what it made of it. */
 
 import { expect } from 'vitest';
-import { type CliOptions, type CliResult, jsonLines, type Words } from './cli.js';
-import { runCli } from './only-writes.js';
-import { type RawServer, type Script, startRawServer } from './raw-server.js';
+import { type CliOptions, type CliResult, jsonLines, runCli, type Words } from './cli.js';
+import { type RawServer, type RawServerOptions, type Script, startRawServer } from './raw-server.js';
 
 /** One outcome as `--json` prints it. */
 export interface PrintedOutcome {
@@ -47,13 +46,18 @@ export const oneDelete = ['ticket', 'delete', '14', '--yes', '--retries', '1', '
 /** A credential check. */
 export const oneCheck = ['user', 'check', 'ada', '--password-stdin', '--json'];
 
-/** Starts a server with the script, runs the command against it, and holds it to never crashing. */
+/** A server whose reads work, and whose other requests get the script. */
+export function startFaultyDesk(script: Script, options: RawServerOptions = {}): Promise<RawServer> {
+	return startRawServer(script, { ...options, showsObjects: true });
+}
+
+/** Starts one with the script, runs the command against it, and holds it to never crashing. */
 export async function runAgainst(
 	script: Script,
 	args: Words = oneUpdate,
 	options: CliOptions = {},
 ): Promise<FaultResult> {
-	const server = await startRawServer(script);
+	const server = await startFaultyDesk(script);
 	return runWith(server, args, options);
 }
 

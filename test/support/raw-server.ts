@@ -2,6 +2,7 @@
 
 import { createServer, type Socket } from 'node:net';
 import { arrivals, listen } from './listen.js';
+import { pathOf, type Shown, shownTo, startOf } from './objects.js';
 
 /** One request as it came in, and the means to respond to it. */
 export interface RawRequest {
@@ -22,7 +23,7 @@ export interface RawRequest {
 	answer(status: number, body?: string | Uint8Array, headers?: Record<string, string>): void;
 	/** A JSON response. */
 	json(status: number, value: unknown, headers?: Record<string, string>): void;
-	/** Does what it asks for: shows the object that its path names. */
+	/** Does what it asks for: shows the object that its path names, as reads do from then on. */
 	done(headers?: Record<string, string>): void;
 	/** Ends the connection as a program that crashes does. */
 	reset(): void;
@@ -37,12 +38,16 @@ export interface RawServerOptions {
 	onConnection?: (socket: Socket, connection: number) => void;
 	/** 0 stands for any that is free. */
 	port?: number;
+	/** Whether the server itself answers reads of objects, so that the script gets the other requests alone. */
+	showsObjects?: boolean;
 }
 
 export interface RawServer {
 	readonly port: number;
 	readonly baseUrl: string;
 	readonly requests: readonly RawRequest[];
+	/** Those that the server answered itself; they are in neither `requests` nor `counts`. */
+	readonly reads: readonly string[];
 	readonly connections: number;
 	/** How many requests each path had. */
 	readonly counts: ReadonlyMap<string, number>;
@@ -65,7 +70,9 @@ export function httpResponse(
 
 /** Starts it on a free port; it ends with the test. */
 export async function startRawServer(script: Script, options: RawServerOptions = {}): Promise<RawServer> {
-	const { host = '127.0.0.1' } = options;
+	const { host = '127.0.0.1', showsObjects = false } = options;
+	const reads: string[] = [];
+	const written = new Map<string, Shown>();
 	const { note, reached } = arrivals();
 	const requests: RawRequest[] = [];
 	const counts = new Map<string, number>();
@@ -96,17 +103,32 @@ export async function startRawServer(script: Script, options: RawServerOptions =
 		});
 	}
 
+	/** What a desk shows, on which every ID exists; undefined where no object is asked for. */
+	function shownBy(url: string): unknown {
+		const path = pathOf({ url });
+		const show = (each: string) => shownTo({ ...startOf(each), ...written.get(each) }, Number(each.split('/').at(-1)));
+		const include = new URLSearchParams(url.split('?')[1]).get('include');
+		if (include !== null) return include.split(',').map((id) => show(`${path}/${id}`));
+		return /\/\d+$/.test(path) ? show(path) : undefined;
+	}
+
 	function begin(
 		socket: Socket,
 		facts: Pick<RawRequest, 'connection' | 'onConnection' | 'method' | 'path' | 'headers' | 'body'>,
 	): void {
-		const tries = (counts.get(facts.path) ?? 0) + 1;
-		counts.set(facts.path, tries);
 		const write = (bytes: string | Uint8Array): void => {
 			if (!socket.destroyed) socket.write(bytes);
 		};
 		const json: RawRequest['json'] = (status, value, headers) =>
 			write(httpResponse(status, JSON.stringify(value), { 'content-type': 'application/json', ...headers }));
+		const object = showsObjects && facts.method === 'GET' ? shownBy(facts.path) : undefined;
+		if (object !== undefined) {
+			reads.push(facts.path);
+			json(200, object);
+			return;
+		}
+		const tries = (counts.get(facts.path) ?? 0) + 1;
+		counts.set(facts.path, tries);
 		const request: RawRequest = {
 			...facts,
 			number: requests.length + 1,
@@ -115,7 +137,10 @@ export async function startRawServer(script: Script, options: RawServerOptions =
 			write,
 			answer: (status, body, headers) => write(httpResponse(status, body, headers)),
 			json,
-			done: (headers) => json(200, { id: Number(/\d+$/.exec(facts.path)?.[0]), status: 'hold' }, headers),
+			done(headers) {
+				if (facts.method === 'POST') written.set(pathOf({ url: facts.path }), JSON.parse(facts.body) as Shown);
+				json(200, { id: Number(/\d+$/.exec(facts.path)?.[0]), status: 'hold' }, headers);
+			},
 			reset: () => socket.resetAndDestroy(),
 		};
 		requests.push(request);
@@ -134,6 +159,7 @@ export async function startRawServer(script: Script, options: RawServerOptions =
 		port,
 		baseUrl: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
 		requests,
+		reads,
 		get connections() {
 			return connections;
 		},
