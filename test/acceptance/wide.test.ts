@@ -39,6 +39,29 @@ test('--data of more than 10,000 keys is refused, whatever the write', async () 
 	expect(recorder.requests).toEqual([]);
 });
 
+test('a body of more than 10,000 keys is refused by api, too', async () => {
+	const { recorder, work } = await startDesk();
+	work.write('data.json', wide({ status: 'hold' }));
+	const { exitCode, stderr } = await work.run('api POST tickets/5 --input data.json');
+	expect([exitCode, stderr]).toEqual([2, 'error: data.json: 10,001 keys: more than 10,000 are not read\n']);
+	expect(recorder.requests).toEqual([]);
+	work.write('data.json', wide({ status: 'hold' }, 9999));
+	expect((await work.run('api POST tickets/5 --input data.json')).exitCode).toBe(0);
+});
+
+test('keys that differ from row to row are ignored in each of them', async () => {
+	const { recorder, work } = await startDesk();
+	const rows = Array.from({ length: 3000 }, (_, at) => `{"id":5,"title":"t${at}","own${at}":1}`);
+	work.write('rows.ndjson', rows.join('\n'));
+	const command = 'ticket update --input rows.ndjson -n -v --format count';
+	const { exitCode, stdout, stderr } = await work.run(`${command} --ignore-other-columns`);
+	expect([exitCode, stdout], stderr).toEqual([0, '3000\n']);
+	const refused = await work.run(command);
+	expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('unknown column "own0"')]);
+	expect(refused.stderr).toContain('3000 of 3000 rows are invalid; nothing was sent');
+	expect(recorder.writes).toEqual([]);
+});
+
 test('10,000 columns are read, and of those that are unknown twenty are named', async () => {
 	const { recorder, work } = await startDesk();
 	const cells = ',x'.repeat(9998);

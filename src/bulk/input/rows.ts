@@ -139,6 +139,9 @@ function meaningsOf({ endpoint, rules }: CompileOptions, clears: boolean): Meani
 	return meanings;
 }
 
+/** Each row of JSON may have keys of its own, and memory must not grow with the input. */
+const REMEMBERED = 1000;
+
 /** What names of columns, or keys of JSON, mean for an endpoint. */
 class Names {
 	/** Those of the interface, for suggestions. */
@@ -154,9 +157,11 @@ class Names {
 	/** The column that a line of an ID alone stands for. */
 	readonly ownId: string;
 	readonly #found = new Map<string, Meaning | undefined>();
+	readonly #ignore: ReadonlySet<string>;
 
 	constructor(private readonly options: CompileOptions) {
 		this.ownId = rowIdName(options.endpoint);
+		this.#ignore = new Set(options.ignore);
 		// The first of a name counts.
 		const byName = (meanings: Meaning[]) => new Map(meanings.toReversed().map((each) => [looseName(each.name), each]));
 		const meanings = meaningsOf(options, false);
@@ -172,18 +177,17 @@ class Names {
 	}
 
 	find(name: string): Meaning | undefined {
-		let found = this.#found.get(name);
-		if (found === undefined) {
-			found = this.isIgnored(name) ? { name: '', means: ` ${name}`, read: () => undefined } : this.#meaningOf(name);
-			this.#found.set(name, found);
-		}
+		const known = this.#found.get(name);
+		if (known !== undefined) return known;
+		const found = this.isIgnored(name) ? { name: '', means: ` ${name}`, read: () => undefined } : this.#meaningOf(name);
+		if (this.#found.size < REMEMBERED) this.#found.set(name, found);
 		return found;
 	}
 
 	/** By a flag, or because our own commands add the column. */
 	isIgnored(name: string): boolean {
-		const { ignore = [], ignoreOther } = this.options;
-		if (ignore.includes(name) || (ignoreOther === true && this.#meaningOf(name) === undefined)) return true;
+		const { ignoreOther } = this.options;
+		if (this.#ignore.has(name) || (ignoreOther === true && this.#meaningOf(name) === undefined)) return true;
 		if (this.isMapped(name)) return false;
 		return REASON_COLUMNS.includes(name) || (this.#isResult && OUTCOME_COLUMNS.includes(name));
 	}

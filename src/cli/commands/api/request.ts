@@ -3,7 +3,7 @@
 import { bodyOut, type Dialect } from '../../../api/dialect.js';
 import { PAGE_SIZE } from '../../../api/reads.js';
 import { didYouMean } from '../../../api/suggest.js';
-import { emptyRecord, hasInexactNumber, isObject, quote } from '../../../api/values.js';
+import { emptyRecord, hasInexactNumber, isObject, quote, widthProblem } from '../../../api/values.js';
 import { UsageError } from '../../../errors.js';
 import type { Context } from '../../../io/context.js';
 import { readText } from '../../../io/files.js';
@@ -116,7 +116,10 @@ type Field = readonly [name: string, value: unknown];
 
 async function readBody(input: string, context: Context, dialect: Dialect): Promise<string> {
 	const text = (await readText(input, context)).replace(/^\uFEFF/, '');
-	const value = parseJson(text, input === '-' ? 'stdin' : input, 'invalid_input');
+	const name = input === '-' ? 'stdin' : input;
+	const value = parseJson(text, name, 'invalid_input');
+	const tooWide = isObject(value) ? widthProblem(Object.keys(value).length, 'keys') : undefined;
+	if (tooWide !== undefined) throw new UsageError(`${name}: ${tooWide}`, { code: 'invalid_input' });
 	// As it is, so that large numbers stay the same.
 	return dialect.neutral || !isObject(value) ? text : JSON.stringify(bodyOut(dialect, value));
 }
