@@ -157,7 +157,7 @@ type Kept = Pick<BeforeRecord, 'ids'> & Partial<BeforeRecord> & Pick<RowRecord, 
 export function changeOfRecord(
 	{ ids, values = {}, sent = {}, absent = [], untold = [], withheld = [], label, force, reassign }: Kept,
 	{ endpoint: name, values: shared }: RunPlan,
-	naming: Naming = {},
+	naming: Naming,
 ): Change {
 	const endpoint = endpoints[name];
 	const isDelete = endpoint.deletes;

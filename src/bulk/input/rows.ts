@@ -286,18 +286,18 @@ function compileHeader(options: CompileOptions, names: Names): Header {
 		.filter((each) => each.names !== 'users' || !meanings.has('username'))
 		.map(({ name }) => name);
 	problems.push(...missing.map((name) => () => `missing column ${quote(name)}${didYouMean(name, unknown)}`));
-	const { isSent } = bodyKinds[endpoint.body];
-	const isSet =
-		!isSent ||
-		endpoint.looksUp !== undefined ||
-		options.changesLists === true ||
-		Object.keys(flags.fields ?? {}).length > 0 ||
-		[...meanings.keys()].some((each) => each.startsWith('field '));
-	if (problems.length === 0 && !isSet) {
+	if (problems.length === 0 && !isAnythingSet(options, [...meanings.keys()])) {
 		problems.push(() => 'nothing to send: no column matches a field, and no flag sets one');
 	}
 	if (problems.length > 0) throw headerError(header, options, names, problems, unknown, missing);
 	return { columns, matched, byField };
+}
+
+/** By a column or a flag, or by the command itself. */
+function isAnythingSet({ endpoint, flags = {}, changesLists }: CompileOptions, meanings: readonly string[]): boolean {
+	const { isSent } = bodyKinds[endpoint.body];
+	if (!isSent || endpoint.looksUp !== undefined || changesLists === true) return true;
+	return Object.keys(flags.fields ?? {}).length > 0 || meanings.some((each) => each.startsWith('field '));
 }
 
 function headerError(

@@ -261,7 +261,7 @@ export class Users implements Directory {
 	async #list(
 		query: Readonly<Record<string, string>>,
 		what: string,
-		isEnough: (users: readonly ListedObject[], total: number | undefined) => boolean = () => false,
+		isEnough: (users: readonly ListedObject[], total: number | undefined) => boolean,
 	): Promise<UserIndex | undefined> {
 		const { dialect, lookUp } = this.setting;
 		const ordered = { context: 'edit', orderby: 'id', order: 'asc', per_page: String(PAGE_SIZE) };

@@ -33,29 +33,13 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 	}
 }
 
-/** In the report of a run that was refused. */
-const MOST_REFUSED = 5000;
-
 async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | undefined): Promise<ExitCode> {
-	const { plan, resumes } = given.work;
-	const { sends, showsChanges } = extents[given.work.extent];
-	const { redact, show } = given.means;
+	const { plan, resumes, extent } = given.work;
+	const { show } = given.means;
 	// A resume may read the copy of stdin.
 	let keep = resumes !== undefined && inputFileOf(plan.source)?.path !== '-';
 	try {
-		const survey = new Survey(plan, {
-			holdsSecret: (sent) => redact(sent) !== sent,
-			isDone: (row) => past?.look(row) === true,
-			complain: (complaint) => void show({ type: 'complaint', complaint }),
-			notesRepeated: showsChanges,
-		});
-		const refused: RowOutcome[] = [];
-		for await (const batch of rows.read()) {
-			for (const row of batch) {
-				survey.add(row);
-				if (isInvalid(row) && refused.length < MOST_REFUSED) refused.push(invalidOutcome(row));
-			}
-		}
+		const { survey, refused } = await surveyRows(given, rows, past);
 		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
 		const isRefused = survey.invalid > 0 && !plan.skipInvalid;
 		const note = `${survey.invalidText()}; nothing was sent`;
@@ -69,7 +53,7 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 			work: { ...given.work, plan: ready.plan },
 		};
 		await listTerms(setup, survey);
-		if (!sends) return await previewRows(setup, rows, survey, past, ready.warnings);
+		if (!extents[extent].sends) return await previewRows(setup, rows, survey, past, ready.warnings);
 		const maySave = resumes === undefined && !survey.hasSecrets;
 		if (maySave) await rows.input?.keep();
 		keep ||= maySave;
@@ -98,6 +82,27 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 	} finally {
 		await rows.input?.dispose({ keep });
 	}
+}
+
+/** In the report of a run that was refused. */
+const MOST_REFUSED = 5000;
+
+/** Reads and checks each row once before the first is sent. */
+async function surveyRows({ work, means }: RunSetup, rows: PlannedRows, past: PastPart | undefined) {
+	const survey = new Survey(work.plan, {
+		holdsSecret: (sent) => means.redact(sent) !== sent,
+		isDone: (row) => past?.look(row) === true,
+		complain: (complaint) => void means.show({ type: 'complaint', complaint }),
+		notesRepeated: extents[work.extent].showsChanges,
+	});
+	const refused: RowOutcome[] = [];
+	for await (const batch of rows.read()) {
+		for (const row of batch) {
+			survey.add(row);
+			if (isInvalid(row) && refused.length < MOST_REFUSED) refused.push(invalidOutcome(row));
+		}
+	}
+	return { survey, refused };
 }
 
 /** Before the first delete: what it leaves is in the journal, and tickets are moved by runs of their own. */

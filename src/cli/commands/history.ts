@@ -5,7 +5,7 @@ import { type EditNoun, reads } from '../../api/reads.js';
 import { readReference } from '../../api/references.js';
 import { looksLikeNumber, quote } from '../../api/values.js';
 import { actions, changeLines, changeView, doneText } from '../../bulk/change.js';
-import { type HistoryEntry, historyOf, idIn, type ObjectHistory } from '../../bulk/history.js';
+import { type HistoryEntry, historyOf, type ObjectHistory, userIdIn } from '../../bulk/history.js';
 import { shortId } from '../../bulk/journal/folder.js';
 import { fullMessage } from '../../bulk/journal/records.js';
 import { commandOf, notesOf } from '../../bulk/plan.js';
@@ -16,10 +16,10 @@ import { outcomes } from '../../http/outcomes.js';
 import type { Column, Row } from '../../output/columns.js';
 import { asksForJson } from '../../output/sanitise.js';
 import { readSetup, resolveBaseUrl } from '../../profile/resolve.js';
-import { shellWord, stateFolder } from '../../profile/settings.js';
+import { stateFolder } from '../../profile/settings.js';
 import { relativeTime } from '../../text.js';
 import type { CommandSpec, Invocation } from '../command.js';
-import { lookUpId, lookUpWith } from '../lookups.js';
+import { lookUpWith } from '../lookups.js';
 import { say, warn, writeSummary } from '../notices.js';
 import { pick } from '../options/option.js';
 import { connectionOptions, outputOptions } from '../options/shared.js';
@@ -27,13 +27,10 @@ import { isDataFormat, isNarrow, printAll, printsLines } from '../results.js';
 import { ownerArguments } from './objects.js';
 import { noteSkipped } from './run/list.js';
 
-/** What stands for an object. */
-const HELP: Partial<Record<EditNoun, string>> = { user: 'ID, or username', term: 'ID, slug or name' };
-
 export function historyCommand(noun: EditNoun): CommandSpec {
 	const owners = ownerArguments(reads[noun]);
 	return {
-		arguments: [...owners, { name: 'id', help: HELP[noun] ?? 'ID', required: true }],
+		arguments: [...owners, { name: 'id', help: noun === 'user' ? 'ID, or username' : 'ID', required: true }],
 		options: [...pick(connectionOptions, 'profile', 'base-url'), ...outputOptions],
 		run: (invocation) =>
 			showHistory(
@@ -48,10 +45,9 @@ async function showHistory(noun: EditNoun, invocation: Invocation, owners: reado
 	const { context, args } = invocation;
 	const stateDir = stateFolder(context);
 	const { by, text } = readReference(args[owners.length] as string);
+	const isName = noun === 'user' && (by === 'name' || (by === 'either' && !looksLikeNumber(text)));
+	const id = isName ? userNamed(text, stateDir) : text;
 	const taxonomy = owners[0] === 'taxonomy' ? args[0] : undefined;
-	const of = noun === 'user' ? 'users' : taxonomy;
-	const isName = by === 'name' || (by === 'either' && !looksLikeNumber(text));
-	const id = of !== undefined && isName ? await idOf(invocation, noun, of, text) : text;
 	const found = await historyOf(
 		stateDir,
 		{ noun, id, taxonomy, baseUrl: baseUrlOf(invocation) },
@@ -67,17 +63,13 @@ async function showHistory(noun: EditNoun, invocation: Invocation, owners: reado
 	return undefined;
 }
 
-/** Journals know what runs named; the service knows the rest. @throws UsageError */
-async function idOf(invocation: Invocation, noun: EditNoun, of: string, name: string): Promise<string> {
-	const id = idIn(stateFolder(invocation.context), of, name);
+/** @throws UsageError */
+function userNamed(name: string, stateDir: string): string {
+	const id = userIdIn(stateDir, name);
 	if (id !== undefined) return id;
-	const found = await lookUpId(invocation, of, name);
-	if (found !== undefined && 'id' in found) return found.id;
-	const find = of === 'users' ? `supportctl user id ${shellWord(name)}` : `supportctl term list ${shellWord(of)}`;
-	throw new UsageError(`no run mentions ${noun} ${quote(name)}; pass the ID`, {
+	throw new UsageError(`no run mentions user ${quote(name)}; pass the ID`, {
 		code: 'unknown_name',
-		details: found !== undefined && 'problem' in found ? [found.problem] : undefined,
-		hint: `to find it: ${find}`,
+		hint: `to find it: supportctl user id ${name}`,
 	});
 }
 
