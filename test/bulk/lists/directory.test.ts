@@ -491,11 +491,7 @@ test('names that objects show cost one request for all users, and one for each t
 	];
 	await directories.learn(fields, objects);
 	await directories.learn(fields, objects);
-	expect(sent).toEqual([
-		expect.stringContaining('include=8%2C7'),
-		expect.stringContaining('/ticket-tag?'),
-		expect.stringContaining('include=8'),
-	]);
+	expect(sent).toEqual([expect.stringContaining('include=8%2C7'), expect.stringContaining('/ticket-tag?')]);
 	expect(directories.nameOf(field('assignee'), 7)).toBe('jdoe');
 	expect(directories.nameOf(field('author'), 8)).toBeUndefined();
 	expect(directories.nameOf(field('ticket-tag'), 31)).toBe('VIP & co');
