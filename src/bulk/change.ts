@@ -271,7 +271,8 @@ export function sidesOf(change: FieldChange, { most = MOST_CHANGED, inCells = fa
 	const items = itemsOf(change);
 	if (items.length > 0) return { new: items.join(' ') };
 	const next = valueText(to, quote);
-	if (from.is !== 'shown') return { old: from.is === 'absent' ? NOTHING : unknownText(from.why), new: cut(next, most) };
+	if (from.is !== 'shown')
+		return { old: from.is === 'absent' ? NOT_A_FIELD : unknownText(from.why), new: cut(next, most) };
 	const old = valueText(from.value, quote);
 	const [left, right] = looksSame(old, next) ? [escapeUnseen(old), escapeUnseen(next)] : [old, next];
 	const isLong = [left, right].some((text) => text.length > LONG) && !isEmpty(from.value) && !isEmpty(to);
@@ -287,6 +288,8 @@ export function newText({ to }: FieldChange): string {
 
 const NOTHING = '(empty)';
 const NOBODY = '(nobody)';
+/** The service lists all fields of the object: it may ignore this one. */
+const NOT_A_FIELD = '(not there)';
 const LONG = 80;
 const MOST_CHANGED = 400;
 const LONGEST_LABEL = 60;
@@ -393,6 +396,7 @@ function fieldView({ field, from, to, added, removed, stays }: FieldChange): Rec
 		old_name: old.name ?? null,
 		new_name: to.name ?? null,
 		...(from.is === 'unknown' && { old_unknown: from.why.code ?? null }),
+		...(from.is === 'absent' && { old_unknown: 'not_there' }),
 		...(to.isWithheld === true && { new_unknown: 'not_kept' }),
 		...(added !== undefined && { added: added.map(itemOf) }),
 		...(removed !== undefined && { removed: removed.map(itemOf) }),

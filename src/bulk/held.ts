@@ -232,7 +232,8 @@ export function valuesOf(held: Held, names: readonly string[]): KnownFields | Ex
 /** Stricter than a comparison: white space counts. */
 export function isUnchanged(endpoint: HeldEndpoint, name: string, value: unknown, held: Held): boolean {
 	const known = held.field(name);
-	if (!isShown(known)) return false;
+	// Nothing empties a field that is not there.
+	if (!isShown(known)) return known.is === 'absent' && isNothing(value);
 	const now = known.value;
 	if (bodyKinds[endpoint.body].areTexts) {
 		return typeof value === 'string' ? customFieldText(now) === value : now === value;

@@ -126,10 +126,17 @@ describe('--diff', () => {
 		];
 		expect(await work.run(`${SET} -n --only-changed --fields ticket_id,field,old,new,message`)).toEqual({
 			exitCode: 3,
-			stdout: '1\tcolour\tred\tblue\t\n1\tfresh\t(empty)\tx\t\n9\t\t\t\tticket 9 not found\n',
+			stdout: '1\tcolour\tred\tblue\t\n1\tfresh\t(not there)\tx\t\n9\t\t\t\tticket 9 not found\n',
 			stderr: lines.join('\n'),
 		});
 		expect(recorder.requests.every(({ method }) => method === 'GET')).toBe(true);
+	});
+
+	it('sends nothing to empty a field that is not there', async () => {
+		const { work } = await desk({ 1: { colour: 'red' } });
+		work.write('fields.csv', 'ticket_id,colour,fresh\n1,red,\n');
+		const { stderr, stdout } = await work.run(`${SET} -n --blank clear=fresh --fields ticket_id,field,old,new`);
+		expect([stdout, stderr]).toEqual(['', expect.stringContaining('1 row is already up to date')]);
 	});
 
 	it('redacts the values of fields that are named like secrets', async () => {
@@ -138,7 +145,7 @@ describe('--diff', () => {
 		const { stdout } = await work.run(`${SET} -n --diff --fields ticket_id,field,old,new`);
 		expect(stdout.split('\n').slice(0, 3)).toEqual([
 			'1\tapi_token\t[redacted]\t[redacted]',
-			'1\tsecret_key\t(empty)\t[redacted]',
+			'1\tsecret_key\t(not there)\t[redacted]',
 			'1\tcolour\tred\tblue',
 		]);
 		for (const format of ['csv', 'json', 'table']) {

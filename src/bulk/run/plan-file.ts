@@ -238,8 +238,15 @@ function isCalled({ of, id, name }: Json, { undocumented }: RunPlan): boolean {
 	return (isPlace || (undocumented && !isProblem(parseSlug(`${of}`)))) && isId(id) && isText(name);
 }
 
+/** Users may be named beside their ID; for anything else a username would pass for what it is called. */
+function idNamesOf({ parameters }: Endpoint): string[] {
+	const names = parameters.map(({ name }) => name);
+	return parameters.at(-1)?.names === 'users' ? [...names, 'username'] : names;
+}
+
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+const isCountOrNone = (value: unknown): value is number | undefined => value === undefined || isCount(value);
 const isTextOrNone = (value: unknown): value is string | undefined => value === undefined || isText(value);
 
 /** What its lines may have; anything else would be sent, or not, without being shown. */
@@ -257,16 +264,19 @@ const PLANNED_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 function plannedProblem(record: Json, plan: RunPlan, last: number): string | undefined {
-	const { row, ids, label, force, reassign, modified, fields, before } = record;
+	const { row, line, ids, label, force, reassign, modified, fields, before } = record;
 	const endpoint = endpoints[plan.endpoint];
 	const { values, absent } = isObject(before) ? before : {};
 	const strange = Object.keys(record).find((name) => !PLANNED_KEYS.has(name));
 	if (strange !== undefined) return `it has a ${JSON.stringify(strange)}`;
-	if (typeof row !== 'number' || row <= last) return 'it is out of order';
+	if (!isCount(row) || row <= last) return 'it is out of order';
+	if (!isCountOrNone(line)) return "its line isn't a number";
 	if (!isObject(ids) || !isObject(fields) || !isObject(values)) return 'it is incomplete';
 	if (!Array.isArray(absent) || !absent.every(isText)) return 'it is incomplete';
 	if (!isTextOrNone(label) || !isTextOrNone(modified)) return 'one of its labels is not text';
 	if (!areIds(ids, endpoint, plan)) return "its ID isn't one";
+	const other = Object.keys(ids).find((name) => !idNamesOf(endpoint).includes(name));
+	if (other !== undefined) return `its command takes no ${JSON.stringify(other)}`;
 	return (
 		queryProblem(endpoint, ids, force, reassign) ??
 		fieldsProblem(endpoint, fields, plan) ??
@@ -358,7 +368,7 @@ function plannedWrite({ row, line, ids, label, force, reassign, modified, fields
 	const { values, absent } = before as PlannedWrite['before'];
 	return {
 		row: row as number,
-		line: lineIn(line),
+		line: line as number | undefined,
 		ids: ids as PlannedWrite['ids'],
 		label: label as string | undefined,
 		force: force === true ? true : undefined,
@@ -369,18 +379,16 @@ function plannedWrite({ row, line, ids, label, force, reassign, modified, fields
 	};
 }
 
-const lineIn = (line: unknown): number | undefined => (typeof line === 'number' ? line : undefined);
-
-function isLeft({ row, ids, label, outcome, code, message }: Json): boolean {
+function isLeft({ row, line, ids, label, outcome, code, message }: Json): boolean {
 	const areTexts = [label, code, message].every(isTextOrNone);
 	const hasIds = isObject(ids) && Object.values(ids).every(isText);
-	return typeof row === 'number' && areTexts && hasIds && outcomeNames.includes(outcome as OutcomeName);
+	return isCount(row) && isCountOrNone(line) && areTexts && hasIds && outcomeNames.includes(outcome as OutcomeName);
 }
 
 function leftLine({ row, line, ids, label, outcome, code, message }: Json): LeftLine {
 	return {
 		row: row as number,
-		line: lineIn(line),
+		line: line as number | undefined,
 		ids: ids as LeftLine['ids'],
 		label: label as string | undefined,
 		outcome: outcome as OutcomeName,

@@ -81,6 +81,12 @@ describe('a line of a plan', () => {
 		['it has a "cc"', planned({ cc: 'eve' })],
 		['it is out of order', planned({ row: 0 })],
 		['it is out of order', planned({ row: '1' })],
+		['it is out of order', planned({ row: 1.5 })],
+		['it is out of order', planned({ row: 1e300 })],
+		["its line isn't a number", planned({ line: '<script>' })],
+		["its line isn't a number", planned({ line: -5 })],
+		['its command takes no "username"', planned({ label: undefined, ids: { id: '14', username: 'Test' } })],
+		['its command takes no "slug"', planned({ ids: { id: '14', slug: 'test' } })],
 		['it is incomplete', planned({ fields: 'status' })],
 		['it is incomplete', planned({ before: 7 })],
 		['it is incomplete', planned({ before: { values: {}, absent: 'x' } })],
@@ -109,6 +115,7 @@ describe('a line of a plan', () => {
 		["a name in it can't be read", { type: 'called', of: 'users', id: '3', name: 7 }],
 		["its entry for row 1 can't be read", { type: 'left', row: 1, ids: { id: 14 }, outcome: 'skipped' }],
 		["its entry for row 1 can't be read", { type: 'left', row: 1, ids: {}, outcome: 'gone' }],
+		["its entry for row 1 can't be read", { type: 'left', row: 1, line: {}, ids: {}, outcome: 'skipped' }],
 	])('is refused as well: %s', (why, line, more) => {
 		expect(refusalOf([line], more)).toContain(why);
 	});
