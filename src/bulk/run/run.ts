@@ -9,12 +9,13 @@ import type { LeavesRecord } from '../journal/records.js';
 import { createJournal, type Journal } from '../journal/write.js';
 import { type RunHeader, readsBefore } from '../plan.js';
 import { inputFileOf, isInput, sourceName } from '../sources.js';
+import type { Ended } from './events.js';
 import { Execution } from './execute.js';
 import { type Left, leavesOf, leavesTexts } from './left-behind.js';
 import { withoutRepeats } from './named-again.js';
 import { comparedTerms, keepNames } from './names.js';
 import { rowsUnderWay } from './read-after.js';
-import { checkRun } from './ready.js';
+import { checkRun, type Ready } from './ready.js';
 import { writeRefusal, writeRunReports } from './reports.js';
 import { checkSameInput, openPast, type PastPart } from './resume.js';
 import { invalidOutcome, isInvalid, openInputOf, type PlannedRows, ROWS_AT_ONCE, RowPlanner } from './rows.js';
@@ -35,7 +36,7 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 
 async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | undefined): Promise<ExitCode> {
 	const { plan, resumes, extent } = given.work;
-	const { show } = given.means;
+	const { show, warn } = given.means;
 	// A resume may read the copy of stdin.
 	let keep = resumes !== undefined && inputFileOf(plan.source)?.path !== '-';
 	try {
@@ -46,38 +47,18 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		if (isRefused) await writeRefusal(given, newHeader(given, rows, survey), refused, note);
 		await show({ type: 'surveyed', survey, rows });
 		if (isRefused) return ExitCode.usage;
-		if (survey.rows === 0 && isInput(plan.source)) given.means.warn(`no rows in ${sourceName(plan.source)}`);
+		if (survey.rows === 0 && isInput(plan.source)) warn(`no rows in ${sourceName(plan.source)}`);
 		const ready = await checkRun(given, survey, rows, past);
-		const setup: RunSetup = {
-			...given,
-			work: { ...given.work, plan: ready.plan },
-		};
+		const setup: RunSetup = { ...given, work: { ...given.work, plan: ready.plan } };
 		await listTerms(setup, survey);
 		if (!extents[extent].sends) return await previewRows(setup, rows, survey, past, ready.warnings);
 		const maySave = resumes === undefined && !survey.hasSecrets;
 		if (maySave) await rows.input?.keep();
 		keep ||= maySave;
-		const client = await setup.means.connect();
-		const journal = past?.journal ?? (await openJournalOf(setup, rows, survey));
-		await past?.begin();
-		const leaves = [...(past?.leaves ?? [])];
-		const prepare = (stop: AbortSignal): Promise<void> => settleLeft(setup, ready.left, { journal, leaves, stop });
-		const ended = await new Execution({
-			setup,
-			rows,
-			survey,
-			client,
-			journal,
-			past,
-			first: ready.first,
-			prepare,
-		}).run();
+		const sent = await sendRows(setup, rows, survey, past, ready);
+		const { ended } = sent;
 		keep &&= nextSteps('', ended.counts, ended.resumable).length > 0;
-		await writeRunReports(setup, journal, ended).catch((error: unknown) => {
-			ended.failure ??= error;
-		});
-		await show({ type: 'ended', ...ended });
-		for (const text of leavesTexts(leaves, ended.counts.ok)) given.means.warn(text);
+		await tellEnd(setup, sent);
 		return ended.exitCode;
 	} finally {
 		await rows.input?.dispose({ keep });
@@ -103,6 +84,39 @@ async function surveyRows({ work, means }: RunSetup, rows: PlannedRows, past: Pa
 		}
 	}
 	return { survey, refused };
+}
+
+interface Sent {
+	readonly ended: Ended;
+	/** Undefined for lookups. */
+	readonly journal: Journal | undefined;
+	/** What names deleted objects. */
+	readonly leaves: readonly LeavesRecord[];
+}
+
+/** The second pass, with its journal. */
+async function sendRows(
+	setup: RunSetup,
+	rows: PlannedRows,
+	survey: Survey,
+	past: PastPart | undefined,
+	{ first, left }: Ready,
+): Promise<Sent> {
+	const client = await setup.means.connect();
+	const journal = past?.journal ?? (await openJournalOf(setup, rows, survey));
+	await past?.begin();
+	const leaves = [...(past?.leaves ?? [])];
+	const prepare = (stop: AbortSignal): Promise<void> => settleLeft(setup, left, { journal, leaves, stop });
+	const ended = await new Execution({ setup, rows, survey, client, journal, past, first, prepare }).run();
+	return { ended, journal, leaves };
+}
+
+async function tellEnd(setup: RunSetup, { ended, journal, leaves }: Sent): Promise<void> {
+	await writeRunReports(setup, journal, ended).catch((error: unknown) => {
+		ended.failure ??= error;
+	});
+	await setup.means.show({ type: 'ended', ...ended });
+	for (const text of leavesTexts(leaves, ended.counts.ok)) setup.means.warn(text);
 }
 
 /** Before the first delete: what it leaves is in the journal, and tickets are moved by runs of their own. */
