@@ -9,6 +9,8 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { topicTexts } from '../src/cli/help/topics.js';
 import { commands } from '../src/cli/manifest.js';
+import { parseWords } from '../src/cli/parse.js';
+import type { UsageError } from '../src/errors.js';
 import { reasons } from '../src/http/outcomes.js';
 import { binary, isolatedEnvironment } from './support/cli.js';
 import { startSandbox } from './support/sandbox.js';
@@ -61,10 +63,11 @@ describe('commands and flags in the documentation', async () => {
 	const flagsOf = (flags: readonly string[]): string[] =>
 		flags.flatMap((text) => text.match(/--?[a-zA-Z][a-z-]*/g) ?? []);
 	const known = await Promise.all(
-		commands.map(async ({ words, load }) => ({
-			words: words.join(' '),
-			flags: new Set([...flagsOf((await load()).options.map(({ flags }) => flags)), '--help', '-h']),
-		})),
+		commands.map(async ({ words, load }) => {
+			const spec = await load();
+			const flags = new Set([...flagsOf(spec.options.map(({ flags }) => flags)), '--help', '-h']);
+			return { words: words.join(' '), spec, flags };
+		}),
 	);
 	const allFlags = new Set([...known.flatMap(({ flags }) => [...flags]), '--version']);
 	const groups = new Set(
@@ -83,9 +86,32 @@ describe('commands and flags in the documentation', async () => {
 			return isGroup ? [] : [`supportctl ${line}: no such command`];
 		}
 		const used = words.filter((word) => /^--?[a-zA-Z]/.test(word)).map((word) => word.replace(/=.*/s, ''));
-		return used
-			.filter((flag) => !command.flags.has(flag.startsWith('--') ? flag : flag.slice(0, 2)))
-			.map((flag) => `supportctl ${line}: no flag ${flag}`);
+		const unknown = used.filter((flag) => !command.flags.has(flag.startsWith('--') ? flag : flag.slice(0, 2)));
+		if (unknown.length > 0) return unknown.map((flag) => `supportctl ${line}: no flag ${flag}`);
+		return refusal(command, words.slice(command.words.split(' ').length)).map((why) => `supportctl ${line}: ${why}`);
+	}
+
+	/** Why the parser refuses words behind a command, with samples for placeholders. Prose may name a command without its arguments. */
+	function refusal({ words, spec }: (typeof known)[number], behind: readonly string[]): string[] {
+		// Usage, and what a shell or a template fills in.
+		if (behind.some((word) => /[[<{$'…]|:::/.test(word))) return [];
+		const samples = behind.flatMap((word) => {
+			const given = word.replace(/[.…]+$|^['"]|['"]$/g, '');
+			if (given === '') return [];
+			if (['N', 'x'].includes(given)) return ['1'];
+			if (given === 'TAXONOMY') return ['product'];
+			return [given.replace(/^K\/N$/, '1/2').replace(/^FORMAT:/, 'html:')];
+		});
+		try {
+			parseWords(spec, words.split(' '), samples);
+			return [];
+		} catch (error) {
+			const { code, message } = error as UsageError;
+			return code === 'missing_argument' ||
+				/needs a value|is not a format|needs a file|"1" is not allowed/.test(message)
+				? []
+				: [message];
+		}
 	}
 
 	it('exist: messages and examples in the source', () => {

@@ -395,7 +395,7 @@ export function headerIn(text: string): RunHeader | string {
 /** @throws FailedError */
 export function readHeader(text: string, path: string): RunHeader {
 	const isPlan = text.startsWith('{"type":"saved-plan"');
-	const header = isPlan ? 'it is a plan; supportctl run apply sends it' : headerIn(text);
+	const header = isPlan ? 'it is a plan; send it with: supportctl run apply FILE' : headerIn(text);
 	if (typeof header === 'string') throw notAJournal(path, header);
 	return header;
 }
