@@ -170,6 +170,9 @@ function createStandIns() {
 	};
 }
 
+/** Narrower texts are hard to read. */
+const LEAST_TEXT = 20;
+
 function recordText(columns: readonly ResolvedColumn[], row: Row, options: EncoderOptions): string {
 	const { palette, chosen, isTTY, width } = options;
 	const shown = columns.filter(
@@ -177,10 +180,13 @@ function recordText(columns: readonly ResolvedColumn[], row: Row, options: Encod
 	);
 	const labels = shown.map((column) => sanitise(column.label === '' ? column.path : column.label));
 	const room = Math.max(0, ...labels.map(widthOf));
+	const left = width - room - GAP.length;
 	const lines = shown.map((column, index) => {
-		const wraps = isTTY && column.wraps === true;
 		const all = sanitiseLines(cellText(column.get(row))).split('\n');
-		const fitting = wraps ? all.flatMap((line) => wrapWords(line, width - room - GAP.length)) : all;
+		// A single word, such as a path, stays whole: people copy it.
+		const wraps = (line: string): boolean =>
+			isTTY && (column.wraps === true || (/\s/.test(line) && left >= LEAST_TEXT));
+		const fitting = all.flatMap((line) => (wraps(line) ? wrapWords(line, left) : [line]));
 		const text = fitting.join(`\n${' '.repeat(room)}${GAP}`);
 		const label = labels[index] as string;
 		const padding = ' '.repeat(room - widthOf(label));

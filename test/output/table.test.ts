@@ -196,6 +196,24 @@ describe('a table on a terminal', () => {
 		);
 	});
 
+	it('breaks texts of one object between words on a terminal; a single word stays whole, and all in a pipe', async () => {
+		const row = {
+			id: 3,
+			content: 'It does not turn on since the update',
+			path: '/var/lib/supportctl/runs/20261128.ndjson',
+		};
+		const options = { single: true, width: 32 };
+		expect(await table([row], options)).toBe(
+			[
+				'id       3',
+				'content  It does not turn on',
+				'         since the update',
+				'path     /var/lib/supportctl/runs/20261128.ndjson\n',
+			].join('\n'),
+		);
+		expect(await table([row], { ...options, isTTY: false })).toContain('It does not turn on since the update\n');
+	});
+
 	it('prints nothing for no rows', async () => {
 		expect(await table([])).toBe('');
 	});
