@@ -428,6 +428,11 @@ export type FieldKind = keyof typeof rows;
 
 export const kinds: Readonly<Record<FieldKind, Kind>> = rows;
 
+/** Whether IDs of users are its values, which people know by name. */
+export function namesUsers({ kind }: { readonly kind: FieldKind }): boolean {
+	return kinds[kind].names?.of === 'users';
+}
+
 interface Kinded {
 	readonly name: string;
 	readonly kind: FieldKind;

@@ -2,7 +2,7 @@
 
 import { type Endpoint, endpoints } from '../api/endpoints.js';
 import type { Field } from '../api/fields.js';
-import { kinds } from '../api/kinds.js';
+import { kinds, namesUsers } from '../api/kinds.js';
 import { nameRow } from '../api/names.js';
 import type { Request } from '../api/request.js';
 import { isObject } from '../api/values.js';
@@ -201,7 +201,7 @@ function itemsIn(value: unknown): unknown[] {
 
 function named(field: Pick<Field, 'name' | 'kind'>, value: unknown, nameOf: Naming['nameOf']): Value {
 	if (nameOf === undefined || kinds[field.kind].names === undefined) return { value };
-	if (kinds[field.kind].names?.of === 'users' && isZero(value)) return { value, isNobody: true };
+	if (namesUsers(field) && isZero(value)) return { value, isNobody: true };
 	const nameOne = (item: unknown): string | undefined => (isNothing(item) ? undefined : nameOf(field, item));
 	if (!Array.isArray(value)) return { value, name: nameOne(value) };
 	const names = value.map((item) => nameOne(item) ?? String(item));

@@ -77,7 +77,7 @@ function checkTicket(ticket: Ticket, { caller }: Pick<Call, 'caller'>, action: A
 	throw forbidden(action === 'read' ? 'rest_forbidden' : `rest_cannot_${action}`, `${action} this ticket`);
 }
 
-const termFields = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
+const fieldsOfOneTerm = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
 
 export function createTickets(service: Service): Resource {
 	const { store, dialect, isLenient } = service;
@@ -130,13 +130,13 @@ export function createTickets(service: Service): Resource {
 			title: shown(ticket.title),
 			content: shown(ticket.content),
 			'time-final': finalTime(ticket),
-			...Object.fromEntries(termFields.map((field) => [field, shownTerm(ticket[field])])),
+			...Object.fromEntries(fieldsOfOneTerm.map((field) => [field, shownTerm(ticket[field])])),
 		}),
 		stored(name, value) {
 			if (name === 'assignee') checkAgent(value as number);
 			if (name === 'title') return { title: (value as string).trim() };
 			if (name === 'state' && value !== 'open' && value !== 'closed') return {};
-			return termFields.some((each) => each === name) ? { [name]: findTerm(name, value as string) } : undefined;
+			return fieldsOfOneTerm.some((each) => each === name) ? { [name]: findTerm(name, value as string) } : undefined;
 		},
 		filters: { ...terms, assignee: integers, state: texts, status: statuses },
 	});

@@ -2,7 +2,7 @@
 
 import { decodeEntities } from '../../api/compare.js';
 import type { Field } from '../../api/fields.js';
-import { kinds } from '../../api/kinds.js';
+import { namesUsers } from '../../api/kinds.js';
 import { listRequest, PAGE_SIZE, reads } from '../../api/reads.js';
 import { readReference } from '../../api/references.js';
 import { didYouMean } from '../../api/suggest.js';
@@ -50,7 +50,7 @@ export function createDirectories(options: DirectoryOptions) {
 		passwords: madeOnce((userId) => new Passwords(userId, setting)),
 		/** So that `nameOf` knows what objects show in these fields of users and terms. */
 		async learn(fields: readonly NamedField[], objects: readonly ListedObject[]): Promise<void> {
-			const ofUsers = fields.filter(({ kind }) => kinds[kind].names?.of === 'users');
+			const ofUsers = fields.filter(namesUsers);
 			const isShown = ({ name }: NamedField): boolean => objects.some((each) => !isNothing(each[name]));
 			const shown = fields.filter((field) => !ofUsers.includes(field) && isShown(field));
 			const learning = users.learn(objects.flatMap((each) => ofUsers.map(({ name }) => each[name])));
@@ -59,12 +59,12 @@ export function createDirectories(options: DirectoryOptions) {
 		/** @param value as we keep it: of terms the ID, or a slug where the service doesn't list them */
 		nameOf({ name, kind }: NamedField, value: unknown): string | undefined {
 			const text = String(value);
-			if (kinds[kind].names?.of === 'users') return users.name(text);
+			if (namesUsers({ kind })) return users.name(text);
 			return terms(name).name(text) ?? terms(name).name(terms(name).idOf(text) ?? '');
 		},
 		/** @param value as an object shows it: a text is the slug of a term, even one that looks like an ID */
 		nameShown({ name, kind }: NamedField, value: unknown): string | undefined {
-			if (kinds[kind].names?.of === 'users') return users.name(String(value));
+			if (namesUsers({ kind })) return users.name(String(value));
 			const id = typeof value === 'string' ? terms(name).ofSlug(value) : String(value);
 			return terms(name).name(id ?? '');
 		},

@@ -9,7 +9,7 @@ import { closeSync, existsSync, fstatSync, statSync } from 'node:fs';
 import type { Dialect } from '../../api/dialect.js';
 import { bodyKinds, type Endpoint, endpoints, mustBeGiven, ownId } from '../../api/endpoints.js';
 import { taxonomies } from '../../api/fields.js';
-import { checkTyped, kinds } from '../../api/kinds.js';
+import { checkTyped, kinds, namesUsers } from '../../api/kinds.js';
 import { createPlanner } from '../../api/request.js';
 import { isId, isObject, isProblem, nestingProblem, parseId, parseSlug } from '../../api/values.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
@@ -489,7 +489,7 @@ export async function checkNames(path: string, plan: RunPlan, directories: Direc
 	for (const { field, id, name } of all) {
 		const shown = directories.nameOf(field, id);
 		if (shown === undefined || shown === name) continue;
-		const what = kinds[field.kind].names?.of === 'users' ? 'user' : `${field.name} term`;
+		const what = namesUsers(field) ? 'user' : `${field.name} term`;
 		throw misnamed(path, `${what} ${id}`, name, shown);
 	}
 	await checkObjects(path, plan, directories);

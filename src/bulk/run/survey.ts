@@ -1,7 +1,7 @@
 /** The first pass of a run: checks every row before anything is sent, in constant memory. */
 
 import { endpointList } from '../../api/endpoints.js';
-import { kinds } from '../../api/kinds.js';
+import { kinds, namesUsers } from '../../api/kinds.js';
 import { counted } from '../../api/names.js';
 import { PAGE_SIZE } from '../../api/reads.js';
 import { UsageError } from '../../errors.js';
@@ -14,16 +14,12 @@ import { isInvalid, isOwn, type PlannedRow, type RunRow } from './rows.js';
 const FIELDS_FROM_ROWS = 200;
 const NAMED = 10;
 
-const userFields: ReadonlySet<string> = new Set(
-	endpointList.flatMap(({ fields }) =>
-		fields.filter(({ kind }) => kinds[kind].names?.of === 'users').map(({ name }) => name),
-	),
-);
+const allFields = endpointList.flatMap(({ fields }) => fields);
 
-const termFields: ReadonlySet<string> = new Set(
-	endpointList.flatMap(({ fields }) =>
-		fields.filter(({ kind }) => kinds[kind].names?.shownBySlug).map(({ name }) => name),
-	),
+const namingUsers: ReadonlySet<string> = new Set(allFields.filter(namesUsers).map(({ name }) => name));
+
+const shownBySlug: ReadonlySet<string> = new Set(
+	allFields.filter(({ kind }) => kinds[kind].names?.shownBySlug).map(({ name }) => name),
 );
 
 interface Hooks {
@@ -129,8 +125,8 @@ export class Survey {
 		const isEarly = this.selected <= FIELDS_FROM_ROWS;
 		for (const name in sent) {
 			// A taxonomy is listed before the first row, also for a term that only the last one sets.
-			if (isEarly || termFields.has(name)) this.fields.add(name);
-			if (!userFields.has(name) || this.users.size >= PAGE_SIZE) continue;
+			if (isEarly || shownBySlug.has(name)) this.fields.add(name);
+			if (!namingUsers.has(name) || this.users.size >= PAGE_SIZE) continue;
 			const id = String(sent[name]);
 			if (id !== '0') this.users.set(id, name);
 		}

@@ -1,7 +1,7 @@
 /** Objects as exports, whole, or as tables for people. */
 
 import type { Field } from '../../api/fields.js';
-import { kinds } from '../../api/kinds.js';
+import { kinds, namesUsers } from '../../api/kinds.js';
 import { PAGE_SIZE, type Read } from '../../api/reads.js';
 import { readMoment } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
@@ -173,8 +173,6 @@ function wordsOf(name: string): string {
 
 /** Values of one object that say nothing. */
 const USUAL: Readonly<Record<string, string>> = { 'time-adjustments-type': '+' };
-
-const namesUsers = ({ kind }: Field): boolean => kinds[kind].names?.of === 'users';
 
 /** Fields of which names are shown instead of IDs and slugs. */
 function namedFields({ update, shown }: Read, single: boolean): Field[] {
