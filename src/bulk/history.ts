@@ -5,7 +5,7 @@ import { endpoints } from '../api/endpoints.js';
 import { fileProblem } from '../errors.js';
 import { findRecords } from './journal/find.js';
 import { journalPath, runIds, runsFolder, type SkippedRun, summariseRun } from './journal/folder.js';
-import type { BeforeRecord, RowRecord } from './journal/records.js';
+import type { BeforeRecord, LeavesRecord, RowRecord } from './journal/records.js';
 import type { RunHeader } from './plan.js';
 import { JournalNames, type LookUp, type Recorded, type RecordedChange, recordedChange } from './recorded.js';
 
@@ -24,6 +24,8 @@ export interface HistoryEntry extends RecordedChange {
 export interface ObjectHistory {
 	/** Newest first. */
 	readonly entries: readonly HistoryEntry[];
+	/** What deletes of it left behind or moved. */
+	readonly leaves: readonly LeavesRecord[];
 	readonly folder: string;
 	readonly runs: number;
 	/** The ID of the oldest run. */
@@ -40,6 +42,7 @@ export async function historyOf(stateDir: string, object: ObjectName, lookUp: Lo
 	const names = new JournalNames();
 	const skipped: SkippedRun[] = [];
 	const damaged: { id: string; lines: number }[] = [];
+	const leaves: LeavesRecord[] = [];
 	let elsewhere = 0;
 	const ids = [...runIds(stateDir)].reverse();
 	for (const id of ids) {
@@ -49,8 +52,11 @@ export async function historyOf(stateDir: string, object: ObjectName, lookUp: Lo
 			if (found.damaged > 0) damaged.push({ id, lines: found.damaged });
 			const own = rowsIn(found, object, names);
 			const isHere = object.baseUrl === undefined || found.header.plan.service.baseUrl === object.baseUrl;
-			if (isHere) for (const recorded of own) rows.push({ header: found.header, recorded });
-			else if (own.length > 0) elsewhere++;
+			if (isHere) {
+				for (const recorded of own) rows.push({ header: found.header, recorded });
+				leaves.push(...leavesIn(found, object));
+			}
+			if (!isHere && own.length > 0) elsewhere++;
 		} catch (error) {
 			const { state, problem = fileProblem(error) } = await summariseRun(link, id);
 			skipped.push({ id, path: link, state, problem });
@@ -63,7 +69,16 @@ export async function historyOf(stateDir: string, object: ObjectName, lookUp: Lo
 	const entries = rows
 		.map(({ header, recorded }) => ({ header, ...recordedChange(header, recorded, names) }))
 		.filter(({ isTried }) => isTried);
-	return { entries, folder: runsFolder(stateDir), runs: ids.length, oldest: ids.at(-1), elsewhere, skipped, damaged };
+	return {
+		entries,
+		leaves,
+		folder: runsFolder(stateDir),
+		runs: ids.length,
+		oldest: ids.at(-1),
+		elsewhere,
+		skipped,
+		damaged,
+	};
 }
 
 /** The last row first. */
@@ -84,6 +99,11 @@ function rowsIn(
 		rows.set(record.row, known);
 	}
 	return [...rows.values()].reverse();
+}
+
+function leavesIn({ header, records }: ReturnType<typeof findRecords>, object: ObjectName): LeavesRecord[] {
+	if (!isOfNoun(header, object.noun)) return [];
+	return records.flatMap((record) => (record.type === 'leaves' && isOf(record.ids, object) ? [record] : []));
 }
 
 function isOfNoun({ plan }: RunHeader, noun: string): boolean {

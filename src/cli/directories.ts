@@ -48,19 +48,20 @@ export function openDirectories(
 /** Names are mostly found before anybody asks what the program does. */
 const UNNOTICED_MS = 1000;
 
-/** At a terminal, a line says that names are looked up, once that takes long or one is tried again. */
+/** At a terminal, a line says what is waited for, such as names, once that takes long or one is tried again. */
 function createLookupScreen({ context, options }: Caller) {
 	const isShown = context.stderr.isTTY && options.quiet !== true && !asksForJson(context.argv);
 	let progress: Progress | undefined;
 	let done = 0;
 	let underWay = 0;
+	let note: string | undefined;
 	let since: number | undefined;
 	async function update(): Promise<void> {
 		if (!isShown) return;
 		const palette = await openPalette(context, context.stderr);
 		progress ??= createProgress(context, { palette });
 		// By now the last response may be there.
-		if (underWay > 0) progress.update({ done, note: 'looking up names' });
+		if (underWay > 0) progress.update({ done, note });
 	}
 	return {
 		tell(text: string): void {
@@ -70,7 +71,10 @@ function createLookupScreen({ context, options }: Caller) {
 		onRetry(): void {
 			void update();
 		},
-		onLookUp(response: Promise<unknown>): void {
+		onWait(response: Promise<unknown>, what: string): void {
+			// What comes next is counted anew.
+			if (what !== note) done = 0;
+			note = what;
 			underWay++;
 			since ??= context.clock.monotonic();
 			if (context.clock.monotonic() - since >= UNNOTICED_MS) void update();

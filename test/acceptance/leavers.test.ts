@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSandbox } from '../support/sandbox.js';
 import { scriptedPrompts } from '../support/scripted-prompts.js';
+import { runInTerminal } from '../support/terminal.js';
 import { createWorkplace } from '../support/workplace.js';
 
 async function startDesk(options: Parameters<typeof startSandbox>[0] = {}) {
@@ -31,7 +32,7 @@ describe('a leaver with tickets', () => {
 		expect(result.stderr).toContain(
 			`${before} tickets stay assigned to user 3; to move them: supportctl ticket list --assignee 3 --format ids | supportctl ticket update - --assignee 5`,
 		);
-		const counting = desk.requests.filter(({ path }) => path.includes('per_page=1&'));
+		const counting = desk.requests.filter(({ path }) => /[?&]_fields=id%2C(assignee|secondary-assignee)$/.test(path));
 		expect(counting).toHaveLength(1 + 1);
 		expect(assigned(3)).toBe(before);
 		const ids = await work.run('ticket list --assignee 3 --format ids');
@@ -191,6 +192,73 @@ describe('--move-tickets', () => {
 		expect([desk.store.users.has(3), assigned(3)]).toEqual([false, 0]);
 	});
 
+	it('says before an undo that a deleted user gets nothing back, and what else is restored', async () => {
+		const { desk, work, assigned } = await startDesk();
+		const three = assigned(3);
+		await work.run('user delete 3 --reassign 5 --move-tickets --yes');
+		const run = basename(work.journals()[0] ?? '', '.ndjson');
+		const why = "assignee not restored: user 3 was deleted, and services can't set a deleted user";
+		const sent = writesOf(desk).length;
+		const preview = await work.run(`run undo ${run} -n`);
+		expect(preview.stdout + preview.stderr).toContain(why);
+		const undone = await work.run(`run undo ${run} --yes`);
+		expect(undone.exitCode, undone.stderr).toBe(1);
+		expect(undone.stderr).toContain(why);
+		expect(writesOf(desk)).toHaveLength(sent);
+		expect(three).toBeGreaterThan(0);
+	});
+
+	it('counts what moved, not what somebody else got meanwhile', async () => {
+		const { desk, work, assigned } = await startDesk({
+			onRequest({ method, path }) {
+				if (method !== 'POST' || !path.includes('/tickets/')) return;
+				const last = [...desk.store.tickets.values()].filter(({ assignee }) => assignee === 3).at(-1);
+				if (last !== undefined && taken++ === 0) last.assignee = 4;
+			},
+		});
+		let taken = 0;
+		const three = assigned(3);
+		const result = await work.run('user delete 3 --reassign 5 --move-tickets --yes -j 1');
+		expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+		expect(result.stderr).toContain(
+			`${three - 1} of ${three} tickets of user 3 moved to user 5 (assignee); the others were reassigned meanwhile`,
+		);
+		expect(result.stderr).toContain(`${three - 1} tickets of user 3 moved to user 5 first`);
+		expect((await work.run('run show last')).stdout).toContain(`${three - 1} tickets of user 3 moved to user 5 first`);
+	});
+
+	it('gives the tickets of each user to their own receiver, who is no leaver', async () => {
+		const { work, assigned } = await startDesk();
+		const [three, four] = [assigned(3), assigned(4)];
+		work.write('leavers.csv', 'id,reassign\n3,4\n4,5\n');
+		const chain = await work.run('user delete --input leavers.csv --move-tickets --yes');
+		expect(chain).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('reassigns to user 4, who is also') });
+		work.write('leavers.csv', 'id,reassign\n3,2\n4,5\n');
+		const result = await work.run('user delete --input leavers.csv --move-tickets --yes');
+		expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+		expect(result.stderr).toContain(
+			`${three + four} tickets of deleted users moved to whoever received the posts first`,
+		);
+		expect([assigned(3), assigned(4)]).toEqual([0, 0]);
+	});
+
+	it('shows at a terminal that it moves tickets', async () => {
+		const { work } = await startDesk();
+		const { exitCode, raw } = await runInTerminal('user delete 3 --reassign 5 --move-tickets --yes'.split(' '), {
+			env: work.env,
+		});
+		expect([exitCode, raw]).toEqual([0, expect.stringContaining('moving tickets of user 3')]);
+	});
+
+	it('is in the history of the user', async () => {
+		const { work, assigned } = await startDesk();
+		const three = assigned(3);
+		await work.run('user delete 3 --reassign 5 --move-tickets --yes');
+		const history = await work.run('user history 3');
+		expect(history.stderr).toContain(`${three} tickets of user 3 moved to user 5 first; to move them back`);
+		expect((await work.run('user history 3 --json')).stderr).toContain('"leaves":');
+	});
+
 	it('moves the tickets of more users than one list has', async () => {
 		const { desk, work, assigned } = await startDesk({ seed: 150 });
 		const [model] = desk.store.users.values();
@@ -203,7 +271,8 @@ describe('--move-tickets', () => {
 		expect(assigned(5)).toBe(desk.store.tickets.size);
 		expect(ids.some((id) => desk.store.users.has(id))).toBe(false);
 		expect(result.stderr).toContain('120 tickets of deleted users moved to user 5 first, by 120 runs');
-	});
+		// One run for each of 120 users.
+	}, 120_000);
 
 	it('is part of a plan, which says so, and moves what is assigned when the plan is applied', async () => {
 		const { desk, work, assigned } = await startDesk();
@@ -264,6 +333,7 @@ describe('a parent term', () => {
 		const after = `2 child terms of product term ${parent?.id} moved up; to put them below another term: supportctl ${command}`;
 		expect(deleted.stderr).toContain(after);
 		expect((await work.run('run undo last')).stderr).toContain(after);
+		expect((await work.run(`term history product ${parent?.id}`)).stderr).toContain(after);
 		const put = await work.run(command.replace('TERM', String(others[2]?.id)));
 		expect(put, put.stderr).toMatchObject({ exitCode: 0 });
 		expect(children.map(({ parent }) => parent)).toEqual([others[2]?.id, others[2]?.id]);

@@ -87,8 +87,10 @@ export interface LeavesRecord {
 	readonly count: number;
 	/** Who receives the posts of a deleted user. */
 	readonly receiver?: string | undefined;
-	/** The run that moved them to the receiver. */
+	/** The run that moves them to the receiver. */
 	readonly run?: string | undefined;
+	/** How many it moved; undefined until it has ended. */
+	readonly moved?: number | undefined;
 	/** The IDs of child terms, which move up. */
 	readonly children?: readonly string[] | undefined;
 }
@@ -332,6 +334,7 @@ const shapes: { readonly [Type in Lines['type']]: Shape<Facts<Type>> } & { reado
 		count: whole(),
 		receiver: optional(textThat(isId)),
 		run: optional(runId),
+		moved: optional(whole()),
 		children: optional(listOf(textThat(isId))),
 	}),
 	end: object<EndRecord>({

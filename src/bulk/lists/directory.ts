@@ -5,6 +5,7 @@ import type { Field } from '../../api/fields.js';
 import { namesUsers } from '../../api/kinds.js';
 import { listRequest, PAGE_SIZE, reads } from '../../api/reads.js';
 import { readReference } from '../../api/references.js';
+import type { Request } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isId, looksLikeNumber, quote } from '../../api/values.js';
 import { FailedError, NOT_SIGNED_IN, SupportctlError } from '../../errors.js';
@@ -31,20 +32,19 @@ type NamedField = Pick<Field, 'name' | 'kind'>;
 
 export function createDirectories(options: DirectoryOptions) {
 	const memory = new Memory();
-	const setting: Setting = {
-		...options,
-		memory,
-		lookUp(request) {
-			const response = options.send(request);
-			options.onLookUp?.(response);
-			return response;
-		},
+	const waitFor = (request: Request, what: string): Promise<Outcome> => {
+		const response = options.send(request);
+		options.onWait?.(response, what);
+		return response;
 	};
+	const setting: Setting = { ...options, memory, lookUp: (request) => waitFor(request, 'looking up names') };
 	const users = new Users(setting);
 	const terms = madeOnce((taxonomy) => new Terms(taxonomy, setting));
 	return {
 		memory,
 		send: options.send,
+		/** With progress, where that takes long. */
+		waitFor,
 		users,
 		terms,
 		passwords: madeOnce((userId) => new Passwords(userId, setting)),

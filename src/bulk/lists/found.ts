@@ -34,8 +34,8 @@ export interface DirectoryOptions {
 	account(): Promise<{ username?: string | undefined } | undefined>;
 	/** How a name was understood, where that is not plain. */
 	tell(text: string): void;
-	/** A name is waited for. */
-	onLookUp?(response: Promise<Outcome>): void;
+	/** `what` is waited for: `looking up names`. */
+	onWait?(response: Promise<Outcome>, what: string): void;
 }
 
 /** What lookups share. */

@@ -11,6 +11,8 @@ import { FailedError, SupportctlError } from '../../errors.js';
 import { isRouteMissing } from '../../http/judge.js';
 import type { Known } from '../../http/known.js';
 import { type Outcome, unsent } from '../../http/outcome.js';
+import { journalPath } from '../journal/folder.js';
+import { scanJournal } from '../journal/read.js';
 import type { LeavesRecord } from '../journal/records.js';
 import { inOrder } from '../lists/batches.js';
 import type { Directories } from '../lists/directory.js';
@@ -54,13 +56,17 @@ export async function countLeft(plan: RunPlan, counting: Counting, survey: Surve
 	const left: Left[] = [];
 	// What the service doesn't serve for one user, it serves for nobody.
 	let unserved: Known<Naming> | undefined;
+	const { moveTickets = false } = plan.checks;
 	const count = async ({ request: { ids, endpoint }, reassign }: RunRow): Promise<Left> => {
 		const name = leaves.read === 'ticket' ? users.name(ids.id ?? '') : undefined;
 		const label = name === undefined ? nameRow(ids, endpoint.noun) : `user ${name} (${ids.id})`;
 		const counts: { field: string; found: Known<Naming> }[] = [];
 		for (const field of leaves.fields) {
-			const found = unserved ?? (await findNaming(counting, leaves.read, field, ids));
+			let found = unserved ?? (await findNaming(counting, leaves.read, field, ids));
 			if (found.is === 'unknown' && isRouteMissing(found.why)) unserved = found;
+			// To be moved they are listed anyway.
+			const isListed = found.is === 'unknown' && found.why.outcome === 'ok' && counts.length === 0;
+			if (moveTickets && isListed) found = await findListed(counting, field, ids.id ?? '');
 			if (counts.length === 0 || found.is === 'shown') counts.push({ field, found });
 			// What the service can't say of one field, it can't say of others.
 			if (found.is !== 'shown') break;
@@ -72,7 +78,7 @@ export async function countLeft(plan: RunPlan, counting: Counting, survey: Surve
 	left.push(await count(first));
 	for await (const each of inOrder(others, counting.concurrency, count)) left.push(each);
 	const unknown = left.find(({ counts: [first] }) => first?.found.is !== 'shown');
-	if (plan.checks.moveTickets && unknown !== undefined) {
+	if (moveTickets && unknown !== undefined) {
 		throw new FailedError(`${uncounted(unknown)}; nothing was sent`, {
 			code: 'not_counted',
 			hint: 'without --move-tickets they stay with the deleted user',
@@ -81,7 +87,7 @@ export async function countLeft(plan: RunPlan, counting: Counting, survey: Surve
 	return left;
 }
 
-/** A service may ignore a parameter: the list counts if its first object has the value. */
+/** A service may ignore a parameter: the list counts if all objects of its first page have the value. */
 async function findNaming(
 	{ directories, dialect }: Counting,
 	noun: 'ticket' | 'term',
@@ -91,8 +97,9 @@ async function findNaming(
 	// Tickets are only counted.
 	const isTerm = noun === 'term';
 	const shown = isTerm ? `id,name,${field}` : `id,${field}`;
-	const query = { ...reads[noun].query, [field]: id, per_page: isTerm ? String(PAGE_SIZE) : '1', _fields: shown };
-	const outcome = await directories.send(listRequest(reads[noun], owners, query, dialect)).catch(asOutcome);
+	const query = { ...reads[noun].query, [field]: id, per_page: String(PAGE_SIZE), _fields: shown };
+	const request = listRequest(reads[noun], owners, query, dialect);
+	const outcome = await directories.waitFor(request, `counting ${isTerm ? 'child terms' : 'tickets'}`).catch(asOutcome);
 	const count = totalIn(outcome);
 	const objects = objectsIn(outcome) ?? [];
 	const isFiltered = count === 0 || (objects.length > 0 && objects.every((each) => String(each[field]) === id));
@@ -100,6 +107,12 @@ async function findNaming(
 	const terms = isTerm ? objects.filter((each) => isId(each.id)) : [];
 	const children = terms.map((each) => ({ id: String(each.id), name: decodeEntities(String(each.name ?? '')) }));
 	return { is: 'shown', value: { count, children } };
+}
+
+/** Where the service ignores the parameter or gives no total, all that it lists are looked through. */
+async function findListed(counting: Counting, field: string, userId: string): Promise<Known<Naming>> {
+	const tickets = await listTickets(counting, field, userId);
+	return tickets.is === 'shown' ? { is: 'shown', value: { count: tickets.value.length, children: [] } } : tickets;
 }
 
 /** Refused credentials are said by the delete itself. */
@@ -183,7 +196,7 @@ export function leavesTexts(all: readonly LeavesRecord[], deleted: number): stri
 	// A resume counts again what an earlier part left.
 	const last = new Map(those.map((each) => [JSON.stringify([each.ids, each.field, each.run]), each]));
 	const leaves = [...last.values()];
-	const moved = leaves.filter(({ run }) => run !== undefined);
+	const moved = leaves.filter(({ run, moved }) => run !== undefined && moved !== 0);
 	const children = leaves.filter((each) => each.children !== undefined);
 	const staying = leaves.filter((each) => each.run === undefined && each.children === undefined);
 	return [...(moved.length > 0 ? [movedText(moved)] : []), ...stayTexts(staying), ...childTexts(children)];
@@ -193,12 +206,18 @@ export function leavesTexts(all: readonly LeavesRecord[], deleted: number): stri
 const SAID = 3;
 
 function movedText(moved: readonly LeavesRecord[]): string {
-	const [first] = moved;
-	const whose = new Set(moved.map(({ label }) => label)).size === 1 ? first?.label : 'deleted users';
+	const only = (values: readonly (string | undefined)[]): string | undefined =>
+		new Set(values).size === 1 ? values[0] : undefined;
+	const whose = only(moved.map(({ label }) => label)) ?? 'deleted users';
+	const receiver = only(moved.map((each) => each.receiver));
+	const to = receiver === undefined ? 'whoever received the posts' : `user ${receiver}`;
+	// Of a run that was killed, nobody counted them.
+	const most = moved.some((each) => each.moved === undefined) ? 'up to ' : '';
+	const tickets = moved.reduce((sum, each) => sum + (each.moved ?? each.count), 0);
 	const isShort = moved.length <= SAID;
 	const by = isShort ? '' : `, by ${moved.length} runs, which run show lists as "moved"`;
 	const undo = isShort ? moved.map(({ run }) => `supportctl run undo ${run}`).join(' && ') : 'supportctl run undo RUN';
-	const what = `${counted(sumOf(moved), 'ticket')} of ${whose} moved to user ${first?.receiver} first${by}`;
+	const what = `${most}${counted(tickets, 'ticket')} of ${whose} moved to ${to} first${by}`;
 	return `${what}; to move them back, where the user still exists: ${undo}`;
 }
 
@@ -227,14 +246,41 @@ function childTexts(children: readonly LeavesRecord[]): string[] {
 	return more > 0 ? [...texts, `child terms of ${counted(more, 'other term')} moved up`] : texts;
 }
 
-/** @throws SupportctlError if the list is not complete */
-export async function ticketsOf(
-	{ directories, dialect }: Omit<Counting, 'concurrency'>,
+/** Of runs that were killed before they were counted: tickets that are not there any more have moved. */
+export function movedBeforeKill(leaves: readonly LeavesRecord[], left: readonly Left[]): LeavesRecord[] {
+	const isCounted = (id: string): boolean => leaves.some(({ run, moved }) => run === id && moved !== undefined);
+	return leaves.flatMap((each) => {
+		if (each.run === undefined || isCounted(each.run)) return [];
+		const own = left.find(({ ids }) => ids.id === each.ids.id);
+		const found = own?.counts.find(({ field }) => field === each.field)?.found;
+		return found?.is === 'shown' ? [{ ...each, moved: Math.max(0, each.count - found.value.count) }] : [];
+	});
+}
+
+/** How many tickets a run moved, or may have moved. */
+export async function movedBy(run: string, stateDir: string): Promise<number> {
+	const { counts } = await scanJournal(journalPath(stateDir, run));
+	return counts.ok + counts.differs + counts.unknown;
+}
+
+type Listing = Pick<Counting, 'directories' | 'dialect'>;
+
+/** @throws SupportctlError if they are not known */
+export async function ticketsOf(listing: Listing, field: string, userId: string): Promise<readonly string[]> {
+	const tickets = await listTickets(listing, field, userId);
+	if (tickets.is === 'shown') return tickets.value;
+	const message = `could not list the tickets of user ${userId}: ${tickets.why.message}; no user was deleted`;
+	throw new SupportctlError(message, 1, { code: 'incomplete_list', hint: 'try again later' });
+}
+
+/** Not known unless the list is complete and shows the field. */
+async function listTickets(
+	{ directories, dialect }: Listing,
 	field: string,
 	userId: string,
-): Promise<string[]> {
+): Promise<Known<readonly string[]>> {
 	const found: string[] = [];
-	const sendRead = (request: Request): Promise<Outcome> => directories.send(request);
+	const sendRead = (request: Request): Promise<Outcome> => directories.waitFor(request, 'listing tickets');
 	const query = {
 		parameters: { ...reads.ticket.query, [field]: userId },
 		conditions: [],
@@ -251,12 +297,15 @@ export async function ticketsOf(
 		fields: ['id', field],
 		countsOnly: false,
 	};
+	let isShown = true;
 	const { warnings, failure } = await readList(list, {}, Number.POSITIVE_INFINITY, async (objects) => {
+		isShown &&= objects.every((each) => Object.hasOwn(each, field));
 		for (const each of objects) if (String(each[field]) === userId) found.push(String(each.id));
 		return true;
 	});
-	const why = failure === undefined ? warnings[0] : `the list was cut off: ${failure.message ?? failure.outcome}`;
-	if (why === undefined) return found;
-	const message = `could not list the tickets of user ${userId}: ${why}; no user was deleted`;
-	throw new SupportctlError(message, 1, { code: 'incomplete_list', hint: 'try again later' });
+	const problems = isShown ? warnings : [`the service does not show their ${field}`];
+	const why = failure === undefined ? problems[0] : `the list was cut off: ${failure.message ?? failure.outcome}`;
+	return why === undefined
+		? { is: 'shown', value: found }
+		: { is: 'unknown', why: unsent('failed', 'incomplete_list', why) };
 }

@@ -8,6 +8,7 @@ import type { Client } from '../../http/client.js';
 import { isRouteMissing, writes } from '../../http/judge.js';
 import { send } from '../../http/send.js';
 import { nothingToChange, type RunPlan, type RunTuning, readsBefore } from '../plan.js';
+import { sources } from '../sources.js';
 import { countLeft, type Left, leftNotes } from './left-behind.js';
 import { mayReadAhead } from './read-ahead.js';
 import { checkRunReports } from './reports.js';
@@ -67,7 +68,8 @@ export async function checkRun(
 		? await checkWrite(plan, means, limits, survey, await means.connect(), describe)
 		: { plan, warnings };
 	// One request before the first row, in place of rows that differ after it. The response to a single row says as much.
-	if (!readsBefore(ready.plan) || survey.selected === 1) return ready;
+	// An undo leaves such fields out.
+	if (!readsBefore(ready.plan) || survey.selected === 1 || sources[work.plan.source.from].restores) return ready;
 	const missing = await means.directories.users.missing([...survey.users.keys()]).catch(() => undefined);
 	const doubt = 'no such user was found; list users: supportctl user list';
 	for (const id of missing ?? []) means.warn(`${survey.users.get(id)} ${id}: ${doubt}`);

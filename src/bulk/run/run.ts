@@ -11,7 +11,7 @@ import { type RunHeader, readsBefore } from '../plan.js';
 import { inputFileOf, isInput, sourceName } from '../sources.js';
 import type { Ended } from './events.js';
 import { Execution } from './execute.js';
-import { type Left, leavesOf, leavesTexts } from './left-behind.js';
+import { type Left, leavesOf, leavesTexts, movedBeforeKill } from './left-behind.js';
 import { withoutRepeats } from './named-again.js';
 import { comparedTerms, keepNames } from './names.js';
 import { rowsUnderWay } from './read-after.js';
@@ -129,9 +129,10 @@ async function settleLeft(
 		leaves.push(each);
 		await journal?.record({ type: 'leaves', ...each });
 	};
+	for (const each of movedBeforeKill(leaves, left)) await note(each);
 	for (const each of leavesOf(left)) {
 		if (stop.aborted) return;
-		if (plan.checks.moveTickets) await limits.moveTickets(each, (run) => note({ ...each, run }));
+		if (plan.checks.moveTickets) await limits.moveTickets(each, (run, moved) => note({ ...each, run, moved }));
 		else await note(each);
 	}
 }
@@ -152,7 +153,14 @@ async function rowsOf({ work, means, limits: { tuning } }: RunSetup): Promise<Pl
 	const { plan, secrets } = work;
 	const { dialect, directories } = means;
 	const { source } = plan;
-	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, dialect);
+	if (source.from === 'snapshots') {
+		const { sends, showsChanges } = extents[work.extent];
+		// A preview of requests asks for nothing.
+		const asks = sends || showsChanges;
+		const missing = async (ids: readonly string[]) =>
+			asks ? await directories.users.missing(ids).catch(() => undefined) : undefined;
+		return await (await import('./undo.js')).openOldValues(plan, source, dialect, missing);
+	}
 	if (source.from === 'plan') {
 		const { checkNames, openPlannedRows } = await import('./plan-file.js');
 		if (work.resumes === undefined) await checkNames(source.path, plan, directories);

@@ -96,8 +96,8 @@ export interface Limits {
 	readonly isAsked: boolean;
 	/** @param doubts what could not be checked @throws to send nothing */
 	ask(survey: Survey, plan: RunPlan, doubts: readonly string[], describe: () => Promise<Described>): Promise<void>;
-	/** Moves tickets of a user to whoever receives the posts. @param begin is told the run that does @throws SupportctlError to send nothing more */
-	moveTickets(leaves: LeavesRecord, begin: (run: string) => Promise<void>): Promise<void>;
+	/** Moves tickets of a user to whoever receives the posts. @param note is told the run that does, and after it how many moved @throws SupportctlError to send nothing more */
+	moveTickets(leaves: LeavesRecord, note: (run: string, moved?: number) => Promise<void>): Promise<void>;
 }
 
 export interface RunSetup {

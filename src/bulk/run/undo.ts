@@ -7,9 +7,10 @@ import { customFieldText } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { bodyKinds, type Endpoint, endpoints, isEndpointName } from '../../api/endpoints.js';
 import { kinds } from '../../api/kinds.js';
+import { PAGE_SIZE } from '../../api/reads.js';
 import { createPlanner, type Planner, parsePathValue } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
-import { emptyRecord, isProblem, quote } from '../../api/values.js';
+import { emptyRecord, isId, isProblem, quote } from '../../api/values.js';
 import { FailedError, UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import { goneBy } from '../../http/judge.js';
@@ -81,7 +82,15 @@ interface Written {
 	lost?: number;
 }
 
-export async function openOldValues(plan: RunPlan, source: OldValuesSource, dialect: Dialect): Promise<PlannedRows> {
+/** Which of these users are gone; undefined where the service can't be asked. */
+type Missing = (ids: readonly string[]) => Promise<readonly string[] | undefined>;
+
+export async function openOldValues(
+	plan: RunPlan,
+	source: OldValuesSource,
+	dialect: Dialect,
+	missing: Missing,
+): Promise<PlannedRows> {
 	const { journal, run, part, fields } = source;
 	const places = new Map<number, number[]>();
 	const scan = await scanJournal(journal, (record, place, soFar) => {
@@ -93,6 +102,8 @@ export async function openOldValues(plan: RunPlan, source: OldValuesSource, dial
 		known.push(place);
 		places.set(hash, known);
 	});
+	const userFields = fieldsOfUsers(plan);
+	const gone = await goneUsers(readWritten(journal, places.values(), scan, plan), userFields, missing);
 	const request = createPlanner(endpoints[plan.endpoint], dialect);
 	let digest = '';
 	function* rows(): Generator<RunRow> {
@@ -103,7 +114,7 @@ export async function openOldValues(plan: RunPlan, source: OldValuesSource, dial
 		for (const change of readWritten(journal, places.values(), scan, plan)) {
 			hash.update(JSON.stringify(change));
 			for (const name of Object.keys({ ...change.old, ...change.kept })) names.add(name);
-			yield rowOf(change, ++row, source, chosen.has(change.ids), request);
+			yield rowOf(withoutGone(change, userFields, gone), ++row, source, chosen.has(change.ids), request);
 		}
 		chosen.checkSeen(`run ${run}`);
 		checkFields(fields, names, run);
@@ -113,6 +124,42 @@ export async function openOldValues(plan: RunPlan, source: OldValuesSource, dial
 		digest = hash.digest('hex');
 	}
 	return { source, sha256: () => digest, read: () => inBatches(rows()) };
+}
+
+function fieldsOfUsers({ endpoint }: RunPlan): string[] {
+	return endpoints[endpoint].fields.filter(({ kind }) => kinds[kind].names?.of === 'users').map(({ name }) => name);
+}
+
+async function goneUsers(
+	changes: Iterable<Written>,
+	userFields: readonly string[],
+	missing: Missing,
+): Promise<ReadonlySet<string>> {
+	const gone = new Set<string>();
+	if (userFields.length === 0) return gone;
+	const ids = new Set<string>();
+	for (const { old } of changes) {
+		for (const name of userFields) if (isId(old[name])) ids.add(String(old[name]));
+	}
+	const all = [...ids];
+	for (let at = 0; at < all.length; at += PAGE_SIZE) {
+		const found = await missing(all.slice(at, at + PAGE_SIZE));
+		for (const id of found ?? []) gone.add(id);
+	}
+	return gone;
+}
+
+/** Services refuse to set a user who was deleted since, and may have saved other fields by then. */
+function withoutGone(change: Written, userFields: readonly string[], gone: ReadonlySet<string>): Written {
+	const names = userFields.filter((name) => gone.has(String(change.old[name])));
+	if (names.length === 0) return change;
+	const old = Object.fromEntries(Object.entries(change.old).filter(([name]) => !names.includes(name)));
+	const kept = { ...change.kept };
+	for (const name of names) {
+		const user = change.old[name];
+		kept[name] = { why: `user ${user} was deleted, and services can't set a deleted user`, old: user };
+	}
+	return { ...change, old, kept };
 }
 
 /** @throws UsageError for a field that no row has: nothing would be put back */

@@ -10,6 +10,7 @@ import { shortId } from '../../bulk/journal/folder.js';
 import { fullMessage } from '../../bulk/journal/records.js';
 import { commandOf, notesOf } from '../../bulk/plan.js';
 import type { RecordedChange } from '../../bulk/recorded.js';
+import { leavesTexts } from '../../bulk/run/left-behind.js';
 import { sources } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import { outcomes } from '../../http/outcomes.js';
@@ -175,11 +176,14 @@ function tellSource(invocation: Invocation, found: ObjectHistory, object: string
 	const since = oldest === undefined ? null : `${oldest.slice(0, 4)}-${oldest.slice(4, 6)}-${oldest.slice(6, 8)}`;
 	const last = undoableIn(found);
 	const next = last && `supportctl run undo ${last.header.id} --ids ${id}`;
+	const deletes = entries.filter(({ outcome, change }) => outcome === 'ok' && change.action !== 'update');
+	const leaves = leavesTexts(found.leaves, deletes.length);
 	if (asksForJson(context.argv)) {
 		const skips = skipped.map(({ id: run, state, problem }) => ({ run, state, problem }));
 		const lines = damaged.map(({ id: run, lines: damaged_lines }) => ({ run, damaged_lines }));
 		const facts = { folder, runs, since, other_services: elsewhere, skipped: skips, damaged: lines };
-		writeSummary(context, { ...facts, next: next === undefined ? [] : [next] });
+		const left = leaves.length > 0 && { leaves };
+		writeSummary(context, { ...facts, ...left, next: next === undefined ? [] : [next] });
 		return;
 	}
 	noteSkipped(context, skipped);
@@ -193,6 +197,7 @@ function tellSource(invocation: Invocation, found: ObjectHistory, object: string
 		invocation,
 		`read ${counted(runs, 'run')} in ${folder}${from}${others}; earlier changes and those made elsewhere aren't known`,
 	);
+	for (const text of leaves) say(invocation, text);
 	if (next !== undefined) say(invocation, `to restore the newest change: ${next}`);
 }
 

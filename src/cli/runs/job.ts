@@ -43,6 +43,8 @@ export interface RunJob extends RunInvocation {
 	/** Whether old values are kept because nobody said otherwise: a run goes on without them. */
 	snapshotByDefault?: boolean;
 	resumes?: Work['resumes'];
+	/** What a run does for another one, whose screen shows its progress. */
+	partOf?: string | undefined;
 }
 
 export async function readGiven(name: EndpointName, invocation: RunInvocation, edited?: Fields) {

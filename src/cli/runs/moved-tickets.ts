@@ -3,8 +3,17 @@
 import { endpoints } from '../../api/endpoints.js';
 import { jobOf, type RunJob } from './job.js';
 
+interface Moving {
+	readonly field: string;
+	readonly tickets: readonly string[];
+	/** Of the user who has them. */
+	readonly id: string;
+	readonly label: string;
+	readonly receiver: string;
+}
+
 /** A ticket that somebody else got meanwhile is left alone. */
-export function moveJob(job: RunJob, field: string, ids: readonly string[], from: string, to: string): RunJob {
+export function moveJob(job: RunJob, { field, tickets, id, label, receiver }: Moving): RunJob {
 	const { session, options } = job;
 	// Results are those of the users.
 	const stdout = {
@@ -17,8 +26,8 @@ export function moveJob(job: RunJob, field: string, ids: readonly string[], from
 	const context = { ...job.context, stdout };
 	const { confirm, verify, debug, verbose, note } = options;
 	const name = 'ticket.update';
-	const values = { ids: {}, fields: { [field]: Number(to) }, withheld: [], force: false, add: {}, remove: {} };
-	const given = { endpoint: endpoints[name], source: { from: 'ids' as const, ids: [...ids] }, values, secrets: {} };
+	const values = { ids: {}, fields: { [field]: Number(receiver) }, withheld: [], force: false, add: {}, remove: {} };
+	const given = { endpoint: endpoints[name], source: { from: 'ids' as const, ids: [...tickets] }, values, secrets: {} };
 	// The answer to the question about the users counts for their tickets.
 	const own = {
 		confirm,
@@ -26,9 +35,10 @@ export function moveJob(job: RunJob, field: string, ids: readonly string[], from
 		debug,
 		verbose,
 		note,
-		if: [[field, from] as [string, string]],
+		if: [[field, id] as [string, string]],
 		yes: true,
 		quiet: true,
 	};
-	return jobOf(name, given, { args: [], context, options: own }, session);
+	const moving = jobOf(name, given, { args: [], context, options: own }, session);
+	return { ...moving, partOf: options.quiet === true ? undefined : `moving tickets of ${label}` };
 }

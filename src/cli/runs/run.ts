@@ -10,7 +10,7 @@ import { createRunId, runIdBefore } from '../../bulk/journal/folder.js';
 import type { LeavesRecord } from '../../bulk/journal/records.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import { type Checks, type Fields, splitReport } from '../../bulk/plan.js';
-import { ticketsOf } from '../../bulk/run/left-behind.js';
+import { movedBy, ticketsOf } from '../../bulk/run/left-behind.js';
 import { withIds } from '../../bulk/run/names.js';
 import { run } from '../../bulk/run/run.js';
 import { type Extent, extents, type Means, type Work } from '../../bulk/run/setup.js';
@@ -147,7 +147,7 @@ async function sendRows(
 			},
 			limits: {
 				...limitsOf(job),
-				moveTickets: (leaves, begin) => moveTickets(job, record.id, leaves, begin, own, signals),
+				moveTickets: (leaves, note) => moveTickets(job, record.id, leaves, note, own, signals),
 			},
 		});
 	} catch (error) {
@@ -161,7 +161,7 @@ async function moveTickets(
 	job: RunJob,
 	deletes: string,
 	{ ids, label, receiver = '', field }: LeavesRecord,
-	begin: (run: string) => Promise<void>,
+	noteMoved: (run: string, moved?: number) => Promise<void>,
 	own: Parameters<typeof sendRows>[3],
 	signals: ReturnType<typeof listenForStop>,
 ): Promise<void> {
@@ -169,23 +169,28 @@ async function moveTickets(
 	const { id = '' } = ids;
 	const tickets = await ticketsOf({ ...own, dialect: session.dialect }, field, id);
 	if (tickets.length === 0) return;
-	const moving = moveJob(job, field, tickets, id, receiver);
+	const moving = moveJob(job, { field, tickets, id, label, receiver });
 	// `last` is the run that was asked for.
 	const run = runIdBefore(deletes, session.stateDir, () => context.random());
 	const record = { ...recordOf(moving), id: run, note: job.options.note ?? `before run ${deletes} deletes ${label}` };
-	await begin(run);
+	await noteMoved(run);
 	const { work } = signals;
 	const exitCode = await sendRows(moving, record, 'send', own, signals);
 	signals.work = work;
-	const what = `${counted(tickets.length, 'ticket')} of ${label}`;
+	const moved = await movedBy(run, session.stateDir);
+	await noteMoved(run, moved);
+	const all = counted(tickets.length, 'ticket');
 	const nobody = job.resumes === undefined ? 'no user was' : 'no other user was';
 	if (exitCode !== ExitCode.ok) {
-		throw new SupportctlError(`could not move all of ${what} to user ${receiver}; ${nobody} deleted`, exitCode, {
+		throw new SupportctlError(`${moved} of ${all} of ${label} moved to user ${receiver}; ${nobody} deleted`, exitCode, {
 			code: 'not_moved',
 			hint: `to see why: supportctl run show ${run}; then: supportctl run resume ${deletes}`,
 		});
 	}
-	notify(context, 'message', `run ${run}: ${what} moved to user ${receiver} (${field})`);
+	const what = moved === tickets.length ? all : `${moved} of ${all}`;
+	// Skipped, as somebody else has them now.
+	const others = moved === tickets.length ? '' : '; the others were reassigned meanwhile';
+	notify(context, 'message', `run ${run}: ${what} of ${label} moved to user ${receiver} (${field})${others}`);
 }
 
 /** One object, named on the command line: somebody waits for it, and its result says it all. */

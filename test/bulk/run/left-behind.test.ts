@@ -80,6 +80,32 @@ describe('tickets of a user are counted', () => {
 		expect(after).toEqual([]);
 	});
 
+	it('not by a list that ignores the parameter, though its first object is one of theirs', async () => {
+		const { notes } = await look(() => listed(2014, { id: 1, assignee: 7 }, { id: 2, assignee: 3 }));
+		expect(notes).toEqual([expect.stringContaining('could not count the tickets assigned to user 7')]);
+	});
+
+	it.each([
+		['ignores the parameter', 3],
+		['gives no total', undefined],
+	])('one by one where the list %s, if they are to be moved', async (_what, total) => {
+		const all = [
+			{ id: 1, assignee: 7 },
+			{ id: 2, assignee: 3 },
+			{ id: 3, assignee: 7 },
+		];
+		const { notes } = await look((query) => (query.get('page') === '2' ? listed(total) : listed(total, ...all)), {
+			moveTickets: true,
+		});
+		expect(notes).toEqual(['2 tickets assigned to user 7 are moved first, to the user who receives the posts']);
+	});
+
+	it('not by a list that does not show whose they are, if they are to be moved', async () => {
+		await expect(look(() => listed(1, { id: 1 }), { moveTickets: true })).rejects.toThrow(
+			'could not count the tickets assigned to user 7: the service does not show their assignee; nothing was sent',
+		);
+	});
+
 	it.each([
 		['without a total', listed(undefined, { id: 14, assignee: 7 })],
 		[

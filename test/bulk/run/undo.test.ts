@@ -33,7 +33,7 @@ async function plannedRows(journal: Journal, overwrite = false): Promise<RunRow[
 	const plan = await undoPlan(journal.header, journal.path, { overwrite });
 	const source = plan.source as Extract<RowSource, { from: 'snapshots' }>;
 	const rows: RunRow[] = [];
-	const opened = await openOldValues(plan, source, neutralDialect);
+	const opened = await openOldValues(plan, source, neutralDialect, async () => undefined);
 	for await (const batch of opened.read()) rows.push(...(batch as RunRow[]));
 	return rows;
 }

@@ -163,7 +163,7 @@ async function showRuns(invocation: Invocation, runs: OpenRuns, whole: Whole): P
 
 function detailsOf({ scan }: OpenRuns[0]): Row {
 	const { done, inFlight, resumes, snapshots, corrupt, header, leaves } = scan;
-	const moved = leaves.flatMap(({ run }) => run ?? []);
+	const moved = [...new Set(leaves.flatMap(({ run }) => run ?? []))];
 	const damage = corrupt.map(({ line, reason }) => `line ${line}: ${reason}`);
 	return {
 		done,

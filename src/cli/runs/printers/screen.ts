@@ -108,7 +108,7 @@ export class Screen {
 	}
 
 	#showStart({ total, counts, control, journal }: Started): void {
-		const { context, options } = this.job;
+		const { context, options, partOf } = this.job;
 		this.#noted.journal = journal;
 		this.signals.work = {
 			stop: () => control.stop({ kind: 'signal' }),
@@ -116,7 +116,7 @@ export class Screen {
 			clear: () => this.#progress?.clear(),
 			resume: journal && `supportctl run resume ${journal.header.id}`,
 		};
-		if (total <= 1 || options.quiet || this.#isJson) return;
+		if (total <= 1 || (options.quiet && partOf === undefined) || this.#isJson) return;
 		const { palette } = this;
 		this.#progress = createProgress(context, { total, start: totalOf(counts), palette, verbose: options.verbose });
 	}
@@ -150,7 +150,7 @@ export class Screen {
 
 	#drawProgress(counts: Counts, pauseMs = 0): void {
 		const { failed, unknown } = counts;
-		const note = pauseMs < PAUSE_MS ? undefined : `waiting ${Math.round(pauseMs / 1000)} s for the service`;
+		const note = pauseMs < PAUSE_MS ? this.job.partOf : `waiting ${Math.round(pauseMs / 1000)} s for the service`;
 		this.#progress?.update({ done: totalOf(counts), failed, unknown, note });
 	}
 
