@@ -95,7 +95,7 @@ function rowsIn(
 		const known = rows.get(record.row) ?? { row: record.row };
 		if (record.type === 'row') known.record = record;
 		// A retry finds what the first part wrote.
-		else known.before ??= record;
+		else if (record.anew === true || known.before === undefined) known.before = record;
 		rows.set(record.row, known);
 	}
 	return [...rows.values()].reverse();

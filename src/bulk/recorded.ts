@@ -159,7 +159,8 @@ export async function openChanges(path: string, lookUp: LookUp): Promise<Changes
 			if (endpoints[scan.header.plan.endpoint].deletes) names.need(scan.header, { record });
 		}
 		// A retry finds what the first part wrote.
-		if (record.type === 'before' && befores.get(record.row) === 0) befores.set(record.row, place);
+		const isFirst = record.type === 'before' && (record.anew === true || befores.get(record.row) === 0);
+		if (isFirst) befores.set(record.row, place);
 	});
 	await names.ask(header, lookUp);
 	const fd = openRegularFile(path);

@@ -37,6 +37,28 @@ describe('a resume', () => {
 		expect(recorder.object('/tickets/5')).toMatchObject({ status: 'hold' });
 	});
 
+	test('of a row that was refused keeps the old values that it overwrites, not those that stood there then', async () => {
+		let isRefused = true;
+		const { recorder, work } = await startDesk(() => (isRefused ? no(403) : ok));
+		await work.run('ticket update 1 --title ours -q');
+		const [run = ''] = work.journals();
+		isRefused = false;
+		await work.run('ticket update 1 --title theirs -q');
+		await work.run(['run', 'retry', run, '-q']);
+		expect(recorder.object('/tickets/1')).toMatchObject({ title: 'ours' });
+		const views = [
+			['run', 'show', run, '--changes'],
+			['ticket', 'history', '1'],
+		];
+		for (const view of views) {
+			const { stdout, stderr } = await work.run([...view, '--format', 'ndjson']);
+			expect(stdout, stderr).toContain('{"field":"title","old":"theirs","new":"ours"');
+		}
+		const { exitCode, stderr } = await work.run(['run', 'undo', run, '--yes', '-q']);
+		expect(exitCode, stderr).toBe(0);
+		expect(recorder.object('/tickets/1')).toMatchObject({ title: 'theirs' });
+	});
+
 	test('knows what was under way at a kill, also if the resume before it sent nothing', async () => {
 		let isSilent = true;
 		const ofTwo = (request: RecordedRequest): Responder | undefined => {

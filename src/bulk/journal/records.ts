@@ -60,7 +60,7 @@ export interface RowRecord extends RowFacts {
 
 /** Old values of a row, before it was written. */
 export interface BeforeRecord
-	extends Partial<Pick<OldValues, 'absent' | 'untold' | 'label'>>,
+	extends Partial<Pick<OldValues, 'absent' | 'untold' | 'label' | 'anew'>>,
 		Pick<OldValues, 'values' | 'sent'> {
 	row: number;
 	ids: Ids;
@@ -143,6 +143,8 @@ export interface OldValues {
 	readonly untold?: readonly string[];
 	/** What people call the object. */
 	readonly label?: string | undefined;
+	/** Nothing of the row was written before: what earlier parts of the run read is not what it overwrites. */
+	readonly anew?: true | undefined;
 }
 
 /** Under secret names, at any depth. */
@@ -223,7 +225,7 @@ function linkOf({ body }: RowOutcome): string | undefined {
 export function beforeLine(
 	row: number,
 	ids: Readonly<Record<string, string>>,
-	{ values, absent, sent, untold = [], label }: OldValues,
+	{ values, absent, sent, untold = [], label, anew }: OldValues,
 	redact: Redact,
 ): string {
 	const isSecret = (name: string): boolean => {
@@ -244,6 +246,7 @@ export function beforeLine(
 		absent: absent.length === 0 ? undefined : absent,
 		untold: untold.length === 0 ? undefined : untold,
 		label,
+		anew,
 	});
 }
 
@@ -314,6 +317,7 @@ const shapes: { readonly [Type in Lines['type']]: Shape<Facts<Type>> } & { reado
 		absent: optional(listOf(text)),
 		untold: optional(listOf(text)),
 		label: optional(text),
+		anew: optional(oneOf(true)),
 	}),
 	attempt: object<Facts<'attempt'>>({
 		row: rowNumber,

@@ -184,6 +184,8 @@ class Terms extends Listing {
 	/** Empty until they are listed. */
 	#all: readonly Named[] = [];
 	#isListed = false;
+	/** Whether the list said how many terms there are: then an empty one without a count says nothing. */
+	#counts = false;
 
 	constructor(
 		private readonly taxonomy: string,
@@ -218,7 +220,12 @@ class Terms extends Listing {
 		const objects = objectsIn(outcome);
 		if (objects === undefined) return { is: 'unknown', why: outcome };
 		const ids = objects.map((each) => String(each.id));
-		const total = totalIn(outcome) ?? ids.length;
+		const counted = totalIn(outcome);
+		if (counted === undefined && ids.length === 0 && this.#counts) {
+			const message = `the service lists no ${this.taxonomy} terms, and does not say that there are none`;
+			return { is: 'unknown', why: unsent('failed', 'incomplete_list', message) };
+		}
+		const total = counted ?? ids.length;
 		// A service that ignores `post` lists more than the one term that a field holds.
 		const isWhole = ids.every(isId) && ids.length <= 1 && ids.length === total;
 		if (isWhole) return { is: 'shown', value: ids[0] ?? '' };
@@ -262,7 +269,7 @@ class Terms extends Listing {
 	protected async read(): Promise<Named[] | undefined> {
 		const { taxonomy } = this;
 		const { dialect, lookUp } = this.setting;
-		const { objects, isWhole, failure } = await readWhole(async (page) => {
+		const { objects, isWhole, isCounted, failure } = await readWhole(async (page) => {
 			const query = { orderby: 'id', order: 'asc', per_page: String(PAGE_SIZE), page: String(page) };
 			return await lookUp(listRequest(reads.term, { taxonomy }, query, dialect));
 		});
@@ -276,6 +283,7 @@ class Terms extends Listing {
 			});
 		this.#all = all;
 		this.#isListed = true;
+		this.#counts = isCounted;
 		return all;
 	}
 

@@ -95,13 +95,20 @@ export async function readPages<Row>(options: PagesOptions<Row>): Promise<PagesE
 	}
 }
 
+interface WholeList extends Pick<PagesEnd, 'isWhole' | 'failure'> {
+	readonly objects: ListedObject[];
+	/** Whether the service said how many there are. */
+	readonly isCounted: boolean;
+}
+
 /** All in one list. @param isEnough of those so far: the rest is not read */
 export async function readWhole(
 	fetch: FetchPage,
 	isEnough: (objects: readonly ListedObject[], total: number | undefined) => boolean = () => false,
-): Promise<Pick<PagesEnd, 'isWhole' | 'failure'> & { objects: ListedObject[] }> {
+): Promise<WholeList> {
 	const objects: ListedObject[] = [];
-	const { isWhole, failure } = await readPages({
+	let isCounted = false;
+	const { isWhole, total, failure } = await readPages({
 		rowsIn: objectsIn,
 		fetch,
 		concurrency: AT_ONCE,
@@ -111,10 +118,11 @@ export async function readWhole(
 		isWatched: false,
 		async onPage(found, total) {
 			objects.push(...found);
+			isCounted ||= total !== undefined;
 			return !isEnough(objects, total);
 		},
 	});
-	return { objects, isWhole, failure };
+	return { objects, isWhole, failure, isCounted: isCounted || total !== undefined };
 }
 
 /** Services also count hidden objects, which are left out of pages: a full page has none. */

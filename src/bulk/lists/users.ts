@@ -31,6 +31,8 @@ export class Users implements Directory {
 	#lookedUp = 0;
 	#suggested = 0;
 	#toldBySlug = 0;
+	/** Whether any list said how many objects it has: then an empty one without a count is no list of nobody. */
+	#counts = false;
 	/** Requests that the list of all would cost, once it is known. */
 	#pages = 0;
 	#everyone: Promise<UserIndex | undefined> | undefined;
@@ -179,6 +181,9 @@ export class Users implements Directory {
 		if (match !== undefined) return this.#told(match, name);
 		const everyone = this.#showsUsernames === undefined ? await this.#all() : undefined;
 		if (this.#showsUsernames === false) return await this.#bySlug(name, found);
+		// A search may miss what the list of all shows.
+		const shown = everyone?.match(name, isUsername);
+		if (shown !== undefined) return this.#told(shown, name);
 		const missing = everyone && this.#missingFrom(everyone, name);
 		if (missing !== undefined) return missing;
 		const suggestion = await this.#suggestion(name, found);
@@ -265,13 +270,15 @@ export class Users implements Directory {
 	): Promise<UserIndex | undefined> {
 		const { dialect, lookUp } = this.setting;
 		const ordered = { context: 'edit', orderby: 'id', order: 'asc', per_page: String(PAGE_SIZE) };
-		const { objects, isWhole, failure } = await readWhole(async (page) => {
+		const { objects, isWhole, isCounted, failure } = await readWhole(async (page) => {
 			const asked = { ...ordered, ...query, ...(page > 1 && { page: String(page) }) };
 			return await lookUp(listRequest(reads.user, {}, asked, dialect));
 		}, isEnough);
 		if (failure !== undefined) listedIn(failure, what);
 		this.#note(objects);
-		return failure !== undefined && objects.length === 0 ? undefined : new UserIndex(objects, isWhole);
+		this.#counts ||= isCounted;
+		const isTold = objects.length > 0 || isCounted || !this.#counts;
+		return failure !== undefined && objects.length === 0 ? undefined : new UserIndex(objects, isWhole && isTold);
 	}
 
 	async #suggestion(name: string, seen: UserIndex): Promise<string> {

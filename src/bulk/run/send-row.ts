@@ -202,9 +202,15 @@ export class RowSender {
 			const old = oldValues(held, planned);
 			// Nothing restores a value that nobody saw.
 			if ('is' in old) return notRead(request, old.why, maybeSent, plan);
-			await journal?.before(row.row, ids, old);
+			await journal?.before(row.row, ids, { ...old, anew: this.#wasWritten(row) ? undefined : true });
 		}
 		return { request: planned, left };
+	}
+
+	/** Perhaps. A first part has read nothing before. */
+	#wasWritten({ row }: RunRow): boolean {
+		const { past } = this.parts;
+		return past === undefined || past.states.mayBeWritten(row);
 	}
 
 	/** Who and what, not which ID. */

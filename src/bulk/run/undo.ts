@@ -231,14 +231,25 @@ function* readWritten(
 		const lineAt = lineReader(fd);
 		for (const ofObjects of places) {
 			const objects = new WrittenObjects(scan, plan);
-			for (const place of ofObjects) {
-				objects.add(recordAt(lineAt, place));
-			}
+			const records = ofObjects.map((place) => recordAt(lineAt, place));
+			for (const record of withoutReplaced(records)) objects.add(record);
 			yield* objects.byKey.values();
 		}
 	} finally {
 		closeSync(fd);
 	}
+}
+
+/** Without old values of rows that wrote nothing before they read them anew. */
+function withoutReplaced(records: readonly JournalRecord[]): JournalRecord[] {
+	const anew = new Set<number>();
+	const kept = records.toReversed().filter((record) => {
+		if (record.type !== 'before') return true;
+		const isReplaced = anew.has(record.row);
+		if (record.anew === true) anew.add(record.row);
+		return !isReplaced;
+	});
+	return kept.reverse();
 }
 
 class WrittenObjects {

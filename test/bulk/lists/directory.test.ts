@@ -504,6 +504,38 @@ test('without a user list, names are asked for once', async () => {
 	expect(sent).toHaveLength(1);
 });
 
+/** As a gateway makes them. */
+const bare: Outcome = { ...ok([]), headers: {} };
+
+describe('of a service that counts, an empty list without a count', () => {
+	const ben = [{ id: 2, username: 'ben' }];
+
+	test('of a search does not hide a user whom the list of all shows', async () => {
+		const { directories } = directoriesOf((query, request) =>
+			query.has('search') ? bare : listing(ben)(query, request),
+		);
+		expect(await directories.users.id('ben')).toEqual({ id: '2' });
+	});
+
+	test('does not say that there is no such user', async () => {
+		const users = [...ben, { id: 3, username: 'cleo' }, { id: 4, username: 'benny' }];
+		const { directories } = directoriesOf((query, request) =>
+			query.get('search') === 'cleo' ? bare : listing(users)(query, request),
+		);
+		expect(await directories.users.id('ben')).toEqual({ id: '2' });
+		const found = await directories.users.id('cleo');
+		expect(found).toEqual({ problem: expect.stringContaining("the service's list of users is not complete") });
+	});
+
+	test('does not say that an object has no term', async () => {
+		const { directories } = directoriesOf((query) =>
+			query.has('post') ? bare : ok([{ id: 41, slug: '', name: 'A' }]),
+		);
+		await directories.terms('department').id('A');
+		expect(await directories.terms('department').ofObject('14')).toMatchObject({ is: 'unknown' });
+	});
+});
+
 describe('the term of an object that shows no readable slug is asked for', () => {
 	const asked = async (outcome: Outcome) => {
 		const { directories, sent } = directoriesOf(() => outcome);

@@ -106,6 +106,10 @@ export function namesOf(row: Asked): string[] {
 	return [...Object.keys(row.fields), ...(isTagged ? [TAGS] : [])];
 }
 
+/** A later row of the object has set some of its fields. */
+export const leavesOut = (recorded: Recorded | undefined): boolean =>
+	recorded?.warnings?.some((text) => text.includes('left out: row')) === true;
+
 const MAYBE_WRITTEN = ['ok', 'unknown', 'differs'];
 
 export const isUnchanged = ({ outcome, code }: Recorded): boolean => outcome === 'skipped' && code === 'unchanged';

@@ -11,6 +11,7 @@ import {
 	isBySomeRow,
 	isSameValue,
 	isUnchanged,
+	leavesOut,
 	type ModelRun,
 	mayBeWritten,
 	meets,
@@ -47,9 +48,7 @@ export function checkOutcomes(desk: ModelDesk, run: ModelRun): void {
 		if (recorded === undefined) continue;
 		const states = statesOf(desk, run, row.path);
 		const facts = { run: run.id, row, recorded, states: states.map(({ by, sent }) => ({ by, sent })) };
-		const without = recorded.warnings?.some((text) => text.includes('left out: row'))
-			? superseded(run, row)
-			: undefined;
+		const without = leavesOut(recorded) ? superseded(run, row) : undefined;
 		const hasHeld = states.some(({ held }) => holds(held, row, without));
 		const { outcome, code } = recorded;
 		if (outcome === 'ok') {
@@ -105,7 +104,7 @@ export function checkOrder(desk: ModelDesk, run: ModelRun): void {
 				const recorded = run.outcomes.get(row.row);
 				const after = possible.map((value) => valueAfter(row, name, value));
 				if (after[0] === undefined) continue;
-				const isLeftOut = recorded?.warnings?.some((text) => text.includes('left out: row')) === true;
+				const isLeftOut = leavesOut(recorded);
 				const isSure = recorded !== undefined && (recorded.outcome === 'ok' || isUnchanged(recorded)) && !isLeftOut;
 				if (isSure) possible = after;
 				else if (isLeftOut || mayHaveLeft(recorded)) possible = [...possible, ...after];

@@ -75,6 +75,7 @@ class Walk {
 	readonly #dice: Dice;
 	readonly #work: Workplace;
 	#commands = 0;
+	#edits = 0;
 	/** Whether something may be gone for good. */
 	#isGone = false;
 
@@ -193,7 +194,7 @@ class Walk {
 		}
 		expectThat(!isLeftOpen(run), 'resumes against a healthy service leave nothing open', [...run.outcomes]);
 		const isRefused = [...run.outcomes.values()].some(({ outcome }) => outcome === 'failed');
-		if (isRefused && this.#dice.is(0.5)) {
+		if (this.#dice.is(0.5) && isRefused) {
 			this.#look(begun, await this.#command(['run', 'retry', run.id, '--yes']), { slots: 4 });
 		}
 		if (begun.start.plan !== undefined || job.isUnmodified) checkKept(this.desk, run, job.isUnmodified === true, since);
@@ -332,12 +333,14 @@ class Walk {
 
 	/** Somebody else's. @param some of these, mostly @param not what they leave alone @returns whether they edited */
 	#edit(some: readonly string[], not: readonly string[] = []): boolean {
-		const all = this.#dice.is(0.7) ? some : PATHS;
-		const path = this.#dice.of(all.filter((each) => !not.includes(each)));
+		// How many requests come in between must not change what comes behind.
+		const dice = new Dice(`${this.seed} ${this.#commands} ${++this.#edits}`);
+		const all = dice.is(0.7) ? some : PATHS;
+		const path = dice.of(all.filter((each) => !not.includes(each)));
 		const held = path === undefined ? undefined : this.desk.held(path);
 		if (path === undefined || held === undefined || held.status === 'trash') return false;
 		const own = THEIRS.filter((fields) => Object.keys(fields).every((name) => name in held));
-		const fields = this.#dice.of<Shown>([
+		const fields = dice.of<Shown>([
 			...own,
 			...TEXTS.filter((name) => name in held).map((name) => ({ [name]: `theirs ${this.#commands}` })),
 		]);
