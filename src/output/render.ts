@@ -289,7 +289,7 @@ async function createQueryRenderer(options: RenderOptions, query: string, write:
 }
 
 const TEXT_ORDER =
-	'filter dates with --created-before, --created-after, --modified-before or --modified-after, such as --modified-before 90d';
+	'filter dates with --created-before, --created-after, --modified-before or --modified-after, such as --modified-before 90d; runs with --since';
 
 /** `modified_gmt<'2026-08-25'` */
 function ordersText(node: unknown): boolean {

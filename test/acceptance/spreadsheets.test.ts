@@ -161,6 +161,27 @@ test('users without IDs are found by their usernames with the flag that the mess
 	expect(service.written()).toEqual([['/users/7', { nickname: 'J' }]]);
 });
 
+test.each([
+	['Name\nAda Lovelace\n', 'to send it: --map "Name=id"; if the line is a title or a comment, remove it'],
+	['E-Mail\nada@example.com\n', 'to send it: --map "E-Mail=id"; if the line is a title or a comment, remove it'],
+	['# leavers of July\nid\n7\n', 'if the line is a title or a comment, remove it: the header comes first'],
+	['Leavers,,\nid,reassign\n7,3\n', 'if the line is a title or a comment, remove it: the header comes first'],
+])('a first line without any known column says how to go on: %j', async (text, hint) => {
+	const service = await startDirectoryService();
+	service.write('t.csv', text);
+	const { exitCode, stderr } = await service.run('user delete --input t.csv --reassign 3 --yes');
+	expect([exitCode, stderr]).toEqual([2, expect.stringContaining(hint)]);
+});
+
+test('a range in the place of IDs is refused with the line that sends it', async () => {
+	const service = await startDirectoryService();
+	const { exitCode, stderr } = await service.run('ticket update 14-16 --status hold');
+	expect([exitCode, stderr]).toEqual([
+		2,
+		expect.stringContaining('hint: for a range: seq 14 16 | supportctl ticket update -'),
+	]);
+});
+
 test('a file in the place of IDs is refused with the flag for it', async () => {
 	const service = await startDirectoryService();
 	const { exitCode, stderr } = await service.run('ticket update t.csv --status hold');

@@ -300,9 +300,12 @@ function isAnythingSet({ endpoint, flags = {}, changesLists }: CompileOptions, m
 	return Object.keys(flags.fields ?? {}).length > 0 || meanings.some((each) => each.startsWith('field '));
 }
 
+/** Columns of users: in the place of the ID, usernames, emails and display names are all read. */
+const PEOPLE = /name|mail|user|login/i;
+
 function headerError(
 	header: readonly string[],
-	{ name: file, headerLine: line = 1 }: CompileOptions,
+	{ name: file, headerLine: line = 1, endpoint }: CompileOptions,
 	names: Names,
 	problems: readonly HeaderProblem[],
 	unknown: readonly string[],
@@ -321,12 +324,17 @@ function headerError(
 		const field = names.usual.includes('status') ? 'status' : 'name';
 		hint = `add a header line with the column names, such as ${id},${field}`;
 	} else if (column !== undefined) {
-		const field = nearest(column, names.usual) ?? names.containing(column) ?? 'FIELD';
+		const isOfUsers = endpoint.parameters.some((each) => each.name === id && each.names === 'users');
+		const person = isOfUsers && PEOPLE.test(column) ? id : undefined;
+		const field = person ?? nearest(column, names.usual) ?? names.containing(column) ?? 'FIELD';
 		const [them, one] = unknown.length === 1 ? ['it', 'it'] : ['them', 'one'];
 		const isLong = unknown.length > MOST_PROBLEMS;
 		const flag = isLong ? '--ignore-other-columns' : `--ignore-column ${shellQuoted(unknown.join(','))}`;
 		const ignore = `to ignore ${them}: ${flag}`;
-		hint = `${ignore}; to send ${one}: --map ${shellQuoted(`${column}=${field}`)}`;
+		const map = `to send ${one}: --map ${shellQuoted(`${column}=${field}`)}`;
+		const isTitle = id !== undefined && unknown.length === header.filter((name) => name !== '').length;
+		const above = 'if the line is a title or a comment, remove it: the header comes first';
+		hint = isTitle ? `${map}; ${above}` : `${ignore}; ${map}`;
 	}
 	return new UsageError(`${file} line ${line}: ${first}`, {
 		code: 'invalid_input',

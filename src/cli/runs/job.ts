@@ -154,6 +154,10 @@ function argumentMeant(text: string, endpoint: Endpoint | undefined): string | u
 	if (/\.[a-z]+$/i.test(text)) return `to read rows from a file: --input ${shellWord(text)}`;
 	if (text === 'help' && endpoint !== undefined)
 		return `for help: supportctl ${endpoint.name.replaceAll('.', ' ')} --help`;
+	const [, from, to] = /^(\d+)(?:-|\.\.)(\d+)$/.exec(text) ?? [];
+	if (to !== undefined && endpoint !== undefined) {
+		return `for a range: seq ${from} ${to} | supportctl ${endpoint.name.replaceAll('.', ' ')} -`;
+	}
 	const field = findField(endpoint?.fields ?? [], text);
 	if (field !== undefined) return `to set a field: --${flagName(field.name)} VALUE`;
 	const status = findStatus(text);
