@@ -2,6 +2,8 @@
 
 import { basename } from 'node:path';
 import { counted } from '../../../api/names.js';
+import { readReference } from '../../../api/references.js';
+import { quote, readMoment, splitIds } from '../../../api/values.js';
 import { countWords, openRows, stepsAfter, totalOf, withUnsent } from '../../../bulk/journal/counts.js';
 import { findRecords, isAbout } from '../../../bulk/journal/find.js';
 import {
@@ -17,17 +19,17 @@ import {
 import type { JournalScan } from '../../../bulk/journal/history.js';
 import { commandOf, formatShard, madeBy, type RunPlan } from '../../../bulk/plan.js';
 import { sourceName } from '../../../bulk/sources.js';
+import { UsageError } from '../../../errors.js';
 import { outcomeNames } from '../../../http/outcomes.js';
 import type { Context } from '../../../io/context.js';
 import type { StyleName } from '../../../output/colour.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { stateFolder } from '../../../profile/settings.js';
-import { relativeTime } from '../../../text.js';
+import { readDuration, relativeTime } from '../../../text.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { notify, say, warn } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions, wholeNumber } from '../../options/shared.js';
-import { parseDuration } from '../../options/times.js';
 import { chosenFormat, isDataFormat, isNarrow, printAll, SHOWN } from '../../results.js';
 
 /** Why rows are left. */
@@ -180,11 +182,21 @@ export function noteUnreached(context: Context, scan: JournalScan, areListed = f
 	notify(context, 'message', text);
 }
 
-/** `7d`, or a date. @throws UsageError */
+/** `7d`, or a date as lists take it: GMT if it names no zone. @throws UsageError */
 function parseSince(text: string, flag: string): (now: number) => number {
-	if (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text))) return () => Date.parse(text);
-	const age = parseDuration(text, flag);
-	return (now) => now - age;
+	const age = readDuration(text);
+	if (age !== undefined) return (now) => now - age;
+	const moment = readMoment(text);
+	if (moment !== undefined) return () => moment.ms;
+	throw new UsageError(`${flag}: ${quote(text)} is not an age or a date`, {
+		code: 'invalid_value',
+		hint: 'use an age such as 7d or 12h, or a date such as 2026-03-31 or 2026-03-31T09:00:00',
+	});
+}
+
+/** `30`, `#30`, `30,31`, or a username. */
+function parseObjects(text: string): string[] {
+	return splitIds(text).map((each) => readReference(each).text);
 }
 
 function isBy(name: string): (summary: RunSummary) => boolean {
@@ -193,21 +205,21 @@ function isBy(name: string): (summary: RunSummary) => boolean {
 }
 
 /** Whether the run wrote the object, or was asked to. */
-function hasObject({ header, path }: RunSummary, id: string): boolean {
+function hasObject({ header, path }: RunSummary, ids: readonly string[]): boolean {
 	const source = header?.plan.source;
-	if (source?.from === 'ids' && source.ids.includes(id)) return true;
-	return findRecords(path, [id]).records.some((record) => isAbout(record, id));
+	if (source?.from === 'ids' && source.ids.some((id) => ids.includes(id))) return true;
+	return findRecords(path, ids).records.some((record) => ids.some((id) => isAbout(record, id)));
 }
 
 export const command = defineCommand({
 	arguments: [],
 	options: [
 		...options('Runs', [
-			{ flags: '--id <id>', help: 'Runs that wrote this object' },
+			{ flags: '--id <id>', help: 'Runs that wrote this object, or one of several: 14,16', parse: parseObjects },
 			{ flags: '--since <age>', help: 'Runs started in this time (7d, 12h), or since a date', parse: parseSince },
 			{ flags: '--user <name>', help: 'Runs of this system user or account' },
 			{
-				flags: '--limit <n>',
+				flags: '-L, --limit <n>',
 				help: 'Maximum number of runs to list, newest first',
 				parse: wholeNumber(1),
 				defaultText: `${SHOWN} on a terminal, all elsewhere`,

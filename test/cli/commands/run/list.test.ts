@@ -498,12 +498,20 @@ describe('run list and run show', () => {
 		const stderr = expect.stringContaining('skipped 1 journal: 20200101-000000-bbbbb (its first line is damaged');
 		expect(await ids('--id 3')).toEqual({ runs: [year, '2020'], stderr, exitCode: 0 });
 		expect((await ids('--id 99')).runs).toEqual([]);
+		for (const same of ['#3', 'id:3', '99,3', '3,4']) expect((await ids(`--id ${same}`)).runs).toEqual([year, '2020']);
+		expect((await ids('--id 4 -L 1')).runs).toEqual([year]);
 		expect((await ids(`--user ${userInfo().username.toUpperCase()}`)).runs).toEqual([year]);
 		expect((await ids('--user admin')).runs).toEqual([year]);
 		expect(await ids('--since 7d')).toEqual({ runs: [year], stderr: '', exitCode: 0 });
 		expect((await ids('--since 2019-12-31')).runs).toEqual([year, '2020', '2020']);
 		expect((await ids('--since 9999999w9999999w')).runs).toEqual([year, '2020', '2020']);
-		expect(await ids('--since never')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--since') });
+		expect((await ids('--since 2020-01-01T00:00:01')).runs).toEqual([year]);
+		for (const wrong of ['never', '-1d', '2026-13-40', '0']) {
+			expect(await ids(`--since ${wrong}`)).toMatchObject({
+				exitCode: 2,
+				stderr: expect.stringContaining(`--since: "${wrong}" is not an age or a date\nhint: use an age such as 7d`),
+			});
+		}
 	});
 
 	it('says why a run stopped, and what to do next', async () => {
