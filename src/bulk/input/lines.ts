@@ -1,5 +1,6 @@
 /** Input of one row a line: IDs, and JSON objects (NDJSON). */
 
+import { UsageError } from '../../errors.js';
 import { LINE_END, MAX_RECORD_BYTES, recordTooLong } from './checked-text.js';
 import type { RawRow } from './input.js';
 import { readObject } from './json.js';
@@ -35,7 +36,21 @@ async function* readLines(
 	if (carry !== '') yield rowsOf([carry]);
 }
 
-const isComment = (line: string): boolean => line.trimStart().startsWith('#');
+/** The last line of a list that broke off: a comment for others, and for us no list to go on with. */
+export const INCOMPLETE = '# incomplete';
+
+function isComment(line: string): boolean {
+	if (line.startsWith(INCOMPLETE)) {
+		const what = `this is an incomplete list (${line.slice(2, LONGEST_REASON)}); nothing was sent`;
+		throw new UsageError(what, {
+			code: 'incomplete_input',
+			hint: 'list it again; to send only these, save them without the last line',
+		});
+	}
+	return line.trimStart().startsWith('#');
+}
+
+const LONGEST_REASON = 300;
 
 /** Of a list in a pipe, which has the ID first. */
 function firstCell(line: string): string {

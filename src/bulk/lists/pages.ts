@@ -130,7 +130,7 @@ type Watch<Row> = Awaited<ReturnType<typeof watchLastPage<Row>>>;
 
 async function watchLastPage<Row>(list: List<Row>, first: Page<Row>, { most, isWatched }: PagesOptions<Row>) {
 	const at = first.pages === undefined || !isWatched ? 1 : Math.min(first.pages, most);
-	const look = at > 1 ? ((await list.read(at))?.objects ?? []) : [];
+	const look = at > 1 ? await list.lookAt(at) : [];
 	const isUsed = look.length > 0;
 	// Places that objects moved, and differences of totals.
 	let moved = look.length;
@@ -220,6 +220,16 @@ class List<Row> {
 		if (objects === undefined) throw new Ended(outcome);
 		this.#total = totalIn(outcome);
 		return { number, objects, total: this.#total, pages: countIn(outcome, 'x-wp-totalpages') };
+	}
+
+	/** Of a page that is read again in its turn; what went wrong is said then, behind the pages before it. */
+	async lookAt(number: number): Promise<readonly Row[]> {
+		try {
+			return (await this.read(number))?.objects ?? [];
+		} catch (error) {
+			if (error instanceof Ended) return [];
+			throw error;
+		}
 	}
 
 	/** In order, with some under way. */

@@ -1,8 +1,9 @@
 /** Lists, single objects and your own account. */
 
 import { flagName } from '../../api/fields.js';
-import { plural } from '../../api/names.js';
+import { counted, plural } from '../../api/names.js';
 import { type Noun, ownAccount } from '../../api/reads.js';
+import { INCOMPLETE } from '../../bulk/input/lines.js';
 import { inOrder } from '../../bulk/lists/batches.js';
 import { watchDoubts } from '../../bulk/lists/doubts.js';
 import { readList } from '../../bulk/lists/list.js';
@@ -20,7 +21,7 @@ import { asksForJson } from '../../output/sanitise.js';
 import type { Invocation } from '../command.js';
 import { say, warn } from '../notices.js';
 import { camelCase } from '../options/option.js';
-import { checkOutput, printAll } from '../results.js';
+import { checkOutput, chosenFormat, picksValues, printAll } from '../results.js';
 import { examineRights } from '../rights.js';
 import { createPrinter, fieldsNeeded, formOf } from './print.js';
 import { failureOfRead, type ReadInvocation, type Reading, readObject, readWords, withReading } from './reading.js';
@@ -45,16 +46,20 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 			}).finally(progress?.clear);
 			printed = before + end.count;
 			warn(context, end.warnings);
-			if (end.failure !== undefined) failure = failureOfList(reading, end.failure, printed);
+			if (end.failure !== undefined) failure = failureOfList(reading, end.failure, printed, list.countsOnly);
 			if (failure !== undefined || printed >= limit || stdout.closed) break;
 		}
 		progress?.done();
-		if (failure !== undefined && printed === 0) throw failure;
+		// A part of a number is another number.
+		if (failure !== undefined && (printed === 0 || list.countsOnly)) throw failure;
 		if (list.countsOnly) {
 			stdout.write(`${printed}\n`);
 			await checkOutput(stdout);
 		} else await printer.end();
-		if (failure !== undefined) throw failure;
+		if (failure !== undefined) {
+			markIncomplete(reading, printed);
+			throw failure;
+		}
 		if (!stdout.closed) warn(context, await doubts.explain(reading));
 		const none = `no ${plural(reading.read.list.noun, 2)}`;
 		if (printed === 0) say(invocation, Object.keys(filtersGiven(reading)).length > 0 ? `${none} match` : none);
@@ -82,11 +87,20 @@ function filtersGiven({ read, invocation: { options } }: Reading): Record<string
 	return Object.fromEntries(texts.filter(([, text]) => text !== undefined));
 }
 
-function failureOfList(reading: Reading, failure: Outcome, printed: number): SupportctlError {
+/** What reads IDs from a pipe must not take them for the whole list, and sees no exit code. */
+function markIncomplete({ invocation, read }: Reading, printed: number): void {
+	const { stdout } = invocation.context;
+	const { prints } = factsOf(chosenFormat(invocation));
+	const isForPipe = !stdout.isTTY && !picksValues(invocation.options) && ['id', 'columns'].includes(prints);
+	if (isForPipe && !stdout.closed) stdout.write(`${INCOMPLETE}: ${counted(printed, read.list.noun)} came\n`);
+}
+
+function failureOfList(reading: Reading, failure: Outcome, printed: number, areCounted: boolean): SupportctlError {
 	const error = failureOfRead(reading, reading.read.list, {}, failure);
 	if (printed === 0) return error;
 	const exitCode = error.exitCode === ExitCode.refused ? error.exitCode : ExitCode.partial;
-	const message = `${error.message}; the list is incomplete: ${printed} were printed`;
+	const what = areCounted ? 'came' : 'were printed';
+	const message = `${error.message}; the list is incomplete: ${printed} ${what}`;
 	return new SupportctlError(message, exitCode, { ...error, data: { ...error.data, printed } });
 }
 
