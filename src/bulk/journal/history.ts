@@ -143,6 +143,9 @@ export class JournalScan {
 			case 'name':
 			case 'called':
 			case 'other':
+				break;
+			default:
+				record satisfies never;
 		}
 		return undefined;
 	}

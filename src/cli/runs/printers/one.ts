@@ -46,6 +46,8 @@ export class OneScreen {
 			case 'planned':
 			case 'previewed':
 				return;
+			default:
+				event satisfies never;
 		}
 	}
 

@@ -80,6 +80,8 @@ export class Screen {
 				return this.#drawProgress(event.counts, event.pauseMs);
 			case 'ended':
 				return this.#showEnd(event);
+			default:
+				event satisfies never;
 		}
 	}
 
