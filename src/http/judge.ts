@@ -62,6 +62,16 @@ export function isRouteMissing({ status, code }: Outcome): boolean {
 	return (status === 404 && code === NO_ROUTE) || status === 405 || status === 501;
 }
 
+/** In JSON that is not the service's own, such as problem+json: about the object, or about the route. */
+export function isBareNotFound({ status, code }: Outcome): boolean {
+	return status === 404 && code === 'http_404';
+}
+
+/** Of a path that names no object, so that a 404 can't be about one. */
+export function isListMissing(outcome: Outcome): boolean {
+	return isRouteMissing(outcome) || isBareNotFound(outcome);
+}
+
 /** Also an error of the service's own: either way it is done with the request. */
 export function isRefusal({ status = 0, retry }: Outcome): boolean {
 	return status >= 400 && (status < 500 || retry === 'once');

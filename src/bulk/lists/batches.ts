@@ -3,7 +3,7 @@
 import type { Dialect } from '../../api/dialect.js';
 import { type Read, readOfWrite, readRequest } from '../../api/reads.js';
 import { createPlanner, type Request } from '../../api/request.js';
-import { isRouteMissing } from '../../http/judge.js';
+import { isBareNotFound, isListMissing, NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { objectsIn } from './pages.js';
 
@@ -14,6 +14,19 @@ interface Group {
 	list: Request;
 	read: Read;
 	writes: Write[];
+}
+
+/** Where a 404 may be about the object or about the route, the list says which: its path does not name the object. */
+export async function readAlone(
+	write: Write,
+	dialect: Dialect,
+	send: (request: Request) => Promise<Outcome>,
+): Promise<Outcome> {
+	const outcome = await send(readRequest(write, dialect));
+	const list = readOfWrite(write.endpoint)?.list;
+	if (list === undefined || !isBareNotFound(outcome)) return outcome;
+	const listed = await send(createPlanner(list, dialect)({ ids: write.ids }));
+	return isListMissing(listed) ? { ...outcome, code: NO_ROUTE, gone: undefined } : outcome;
 }
 
 export class BatchReader {
@@ -27,7 +40,7 @@ export class BatchReader {
 	) {}
 
 	readAlone(write: Write): Promise<Outcome> {
-		return this.send(readRequest(write, this.dialect));
+		return readAlone(write, this.dialect, this.send);
 	}
 
 	/** What the lists show. @param writes at most PAGE_SIZE */
@@ -63,7 +76,7 @@ export class BatchReader {
 		const found = new Map<string, Outcome>();
 		const outcome = await this.send(narrowed(list, read, ids));
 		// One odd response says nothing about the next list.
-		if (isRouteMissing(outcome) || outcome.refused === true) this.#unusable.add(list.path);
+		if (isListMissing(outcome) || outcome.refused === true) this.#unusable.add(list.path);
 		const asked = new Set(ids);
 		const twice = new Set<string>();
 		for (const body of objectsIn(outcome) ?? []) {

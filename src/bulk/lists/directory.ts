@@ -9,7 +9,7 @@ import type { Request } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isId, looksLikeNumber, quote } from '../../api/values.js';
 import { FailedError, NOT_SIGNED_IN, SupportctlError } from '../../errors.js';
-import { isRouteMissing } from '../../http/judge.js';
+import { isListMissing } from '../../http/judge.js';
 import type { Known } from '../../http/known.js';
 import { type Outcome, unsent } from '../../http/outcome.js';
 import { isNothing } from '../held.js';
@@ -273,7 +273,7 @@ class Terms extends Listing {
 			const query = { orderby: 'id', order: 'asc', per_page: String(PAGE_SIZE), page: String(page) };
 			return await lookUp(listRequest(reads.term, { taxonomy }, query, dialect));
 		});
-		if (failure !== undefined && objects.length === 0 && isRouteMissing(failure)) return undefined;
+		if (failure !== undefined && objects.length === 0 && isListMissing(failure)) return undefined;
 		if (!isWhole) throw this.#incomplete(objects.length, failure);
 		const all = objects
 			.filter(({ id }) => isId(id))

@@ -6,7 +6,7 @@ import { readReference } from '../../api/references.js';
 import { createPlanner, type Request } from '../../api/request.js';
 import { isId, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import { isRouteMissing, lookedUpId } from '../../http/judge.js';
+import { isListMissing, lookedUpId } from '../../http/judge.js';
 import { knownObject } from '../../http/known.js';
 import type { Outcome } from '../../http/outcome.js';
 import { type Directory, type Found, idFrom, isSameText, listedIn, REFUSES_OTHERS, type Setting } from './found.js';
@@ -243,7 +243,8 @@ export class Users implements Directory {
 		let why = listed;
 		if (account === undefined || !isNamed(account)) {
 			why = await lookUp(createPlanner(reads.user.get, dialect)({ ids: { id } }));
-			if (isRouteMissing(listed) && isRouteMissing(why)) return { id };
+			// The lookup found the account, so that a bare 404 is about the route.
+			if (isListMissing(listed) && isListMissing(why)) return { id };
 			const known = knownObject(why);
 			if (known.is === 'shown') account = known.value;
 		}

@@ -2,11 +2,12 @@
 
 import { endpoints } from '../../api/endpoints.js';
 import { plural } from '../../api/names.js';
-import { readEndpointOf, readRequest } from '../../api/reads.js';
+import { readEndpointOf } from '../../api/reads.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import { isRouteMissing, writes } from '../../http/judge.js';
 import { send } from '../../http/send.js';
+import { readAlone } from '../lists/batches.js';
 import { nothingToChange, type RunPlan, type RunTuning, readsBefore } from '../plan.js';
 import { sources } from '../sources.js';
 import { countLeft, type Left, leftNotes } from './left-behind.js';
@@ -129,7 +130,7 @@ async function checkReadsServed(
 	if (row === undefined || !(readsBefore(plan) || plan.checks.verify)) return { plan };
 	const { request } = row;
 	if (readEndpointOf(request.endpoint)?.documented !== false && !isDefault) return { plan };
-	const outcome = await send(client, readRequest(request, dialect), sending);
+	const outcome = await readAlone(request, dialect, (read) => send(client, read, sending));
 	checkNotPutOff(outcome);
 	const at = sending.clock.monotonic();
 	// What has to be read right before the write is read again; a read that failed, if a second one may help other rows.

@@ -16,7 +16,7 @@ import { isDone, mayBeWritten } from '../../http/outcomes.js';
 import { type SendOptions, send, WAIT_TOO_LONG } from '../../http/send.js';
 import { type Held, heldOf, heldWith, isOdd, isShown, type TermOf, withTerms } from '../held.js';
 import type { Journal } from '../journal/write.js';
-import { listOfOne } from '../lists/batches.js';
+import { listOfOne, readAlone } from '../lists/batches.js';
 import type { Directories } from '../lists/directory.js';
 import { REFUSES_OTHERS } from '../lists/found.js';
 import { objectsIn } from '../lists/pages.js';
@@ -349,7 +349,8 @@ export class RowSender {
 	async #readAlone({ row, request }: RunRow, listed?: Seen): Promise<Seen> {
 		const { slots, client, dialect, options, read = send } = this.parts;
 		await slots?.hold(row);
-		const seen = this.#seen(request, await read(client, readRequest(request, dialect), options));
+		const result = await readAlone(request, dialect, (each) => read(client, each, options));
+		const seen = this.#seen(request, result);
 		return seen.held === undefined && seen.result.gone === undefined ? (listed ?? seen) : seen;
 	}
 

@@ -11,7 +11,7 @@ import type { ListedObject } from '../../bulk/lists/pages.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import type { Ids } from '../../bulk/plan.js';
 import { SupportctlError } from '../../errors.js';
-import { isRouteMissing, NO_ROUTE } from '../../http/judge.js';
+import { isListMissing, isRouteMissing, NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Context } from '../../io/context.js';
@@ -88,8 +88,7 @@ export async function readObject(
 
 /** Services and gateways have other words for it than WordPress: then a path without an ID says what a 404 is about. */
 function isUnserved({ parameters }: Read['list'], result: Outcome): boolean {
-	const { status, code } = result;
-	return isRouteMissing(result) || (status === 404 && code === 'http_404' && parameters.length === 0);
+	return parameters.length === 0 ? isListMissing(result) : isRouteMissing(result);
 }
 
 export function failureOfRead(
