@@ -51,7 +51,8 @@ async function resolve(endpoint: Endpoint, values: RowValues, directories: Direc
 		if (problem !== undefined) problems.push({ column, problem, isMissing });
 		return problem === undefined ? text : undefined;
 	};
-	for (const { name: column, names } of [...endpoint.parameters, { name: 'reassign', names: 'users' }]) {
+	const receiver = { name: 'reassign', names: 'users' } as const;
+	for (const { name: column, names } of [...endpoint.parameters, receiver]) {
 		const text = values.names?.[column];
 		const id = text && (await idOf(column, text, directoryOf(names, values, directories)));
 		if (!id) continue;
@@ -76,10 +77,17 @@ async function resolve(endpoint: Endpoint, values: RowValues, directories: Direc
 	return problems;
 }
 
-function directoryOf(names: string | undefined, { ids }: RowValues, from: Directories) {
-	if (names === 'terms') return from.terms(ids.taxonomy ?? '');
-	if (names === 'users') return from.users;
-	return ids.user_id === undefined ? undefined : from.passwords(ids.user_id);
+function directoryOf(names: Named | undefined, { ids }: RowValues, from: Directories): Directory | undefined {
+	switch (names) {
+		case 'terms':
+			return from.terms(ids.taxonomy ?? '');
+		case 'users':
+			return from.users;
+		case 'passwords':
+			return ids.user_id === undefined ? undefined : from.passwords(ids.user_id);
+		case undefined:
+			return undefined;
+	}
 }
 
 function unlistedProblem({ parameters }: Endpoint, column: string, text: string): string | undefined {
