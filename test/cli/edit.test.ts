@@ -31,7 +31,7 @@ const change = (from: string, to: string) => `sed "s/${from}/${to}/" "$1" > "$1.
 const posts = (requests: readonly { method: string; path?: string; url?: string }[]) =>
 	requests.filter(({ method }) => method === 'POST');
 
-test('an edit sends what changed, and leaves nothing behind', async () => {
+test('an edit sends the changed fields only and removes its temporary file', async () => {
 	const service = await startListService({
 		objects: [
 			ticket(14, {
@@ -155,7 +155,7 @@ test('an ID that is not the one of the object is refused, and the edit is kept',
 	expect(posts(service.requests)).toEqual([]);
 });
 
-test('an editor without a terminal that makes mistakes again and again is not opened without end', async () => {
+test('an editor without a terminal that repeats its mistakes is not reopened forever', async () => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
 	const fake = editor('echo x >> "$HERE/opened"', 'echo "titel: x" >> "$1"');
 	const result = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
@@ -182,7 +182,7 @@ test('an unknown name opens the editor again with the problem above it', async (
 	await sandbox.stop();
 });
 
-test('an editor that Ctrl-C ends interrupts the edit, which is kept', async () => {
+test('Ctrl-C in the editor cancels the edit and keeps its text', async () => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
 	const fake = editor(change('title: a', 'title: b'), 'kill -INT $$');
 	const { exitCode, stderr } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
@@ -190,7 +190,7 @@ test('an editor that Ctrl-C ends interrupts the edit, which is kept', async () =
 	expect(stderr).toMatch(/^your edit is kept in .*\nerror: interrupted; nothing was sent\n$/);
 });
 
-test('an editor that removes the file ends the edit in plain words', async () => {
+test('an editor that removes the file ends the edit with a clear error', async () => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
 	const fake = editor('rm "$1"');
 	const { exitCode, stderr } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
@@ -206,7 +206,7 @@ test('an edit that is not UTF-8 text is kept', async () => {
 	expect(stderr).toMatch(/your edit is kept in .*14\.yaml\nerror: .*it is not UTF-8 text/);
 });
 
-test('a second YAML document is refused in plain words', async () => {
+test('a second YAML document is rejected with a clear error', async () => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
 	const fake = editor('printf "title: x\\n---\\ntitle: y\\n" > "$1"');
 	const { exitCode, stderr } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
@@ -214,7 +214,7 @@ test('a second YAML document is refused in plain words', async () => {
 	expect(stderr).toMatch(/^error: Source contains multiple documents:\n[\s\S]*\^; nothing was sent\n$/m);
 });
 
-test('an object that was changed meanwhile is left alone, and the edit is kept', async () => {
+test('an object that someone else changed is not overwritten, and the edit is kept', async () => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
 	const url = `${service.baseUrl}/support-api/v1/tickets/14`;
 	const other = `'${process.execPath}' -e 'fetch("${url}", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ title: "theirs" }) })'`;
@@ -272,7 +272,7 @@ test('a protected profile has to be confirmed before the editor opens', async ()
 	expect(posts(sandbox.requests)).toHaveLength(1);
 });
 
-test('without an editor, and where it fails, the error says so', async () => {
+test('a missing or failing editor is named in the error', async () => {
 	const service = await startListService({ objects: [ticket(14)] });
 	const none = await runHere('ticket edit 14', { env: { ...service.env, EDITOR: '', VISUAL: '' } });
 	expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining("can't open an editor without a terminal")]);
@@ -283,7 +283,7 @@ test('without an editor, and where it fails, the error says so', async () => {
 	expect(fake.left()).toEqual([]);
 });
 
-test('an edit that is interrupted before it is sent names the file that it is kept in', async () => {
+test('an edit that is canceled before it is sent prints the path of its text', async () => {
 	const object = ticket(14, { title: 'R & D' });
 	const service = await startRecorder((_request, _response, count) => (count === 1 ? json(200, object) : undefined));
 	const fake = editor(change('status: hold', 'status: queued'));

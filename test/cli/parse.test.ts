@@ -36,7 +36,7 @@ const flagsPage = 'run "supportctl tool move --help" to see the flags';
 const page = 'run "supportctl tool move --help"';
 const usage = `usage: supportctl tool move <from> <to>; ${page}`;
 
-describe('a command line is refused in our words:', () => {
+describe('a command line is rejected with our own message:', () => {
 	test.each([
 		[['a', 'b', "--it's"], { message: "unknown flag --it's", code: 'unknown_flag', hint: flagsPage }],
 		[['a', 'b', '--blue=no'], { message: 'unknown flag --blue', code: 'unknown_flag', hint: flagsPage }],
@@ -74,7 +74,7 @@ describe('a command line is refused in our words:', () => {
 		expect(complaintOf(words)).toMatchObject(complaint);
 	});
 
-	test('and a request for help is none', () => {
+	test('and a request for help is not an error', () => {
 		expect(complaintOf(['--help'])).toEqual({});
 	});
 });
@@ -91,12 +91,12 @@ describe('a flag whose meaning became the default', () => {
 		}
 	});
 
-	it('is not what a mistyped flag may mean', async () => {
+	it('is never suggested for a mistyped flag', async () => {
 		expect((await runHere('ticket update 14 --only-chaged')).stderr).not.toContain('--only-changed');
 	});
 });
 
-it('--id-column is gone, with what takes its place', async () => {
+it('--id-column is rejected with its replacement', async () => {
 	const { exitCode, stderr } = await runHere('ticket update --input e.csv --id-column No');
 	const says =
 		'error: unknown flag --id-column\nhint: did you mean: supportctl ticket update --input e.csv --map No=id';

@@ -41,15 +41,18 @@ test.each([
 	expect(await runHere(line.split(' '))).toEqual(await runHere(['help', ...words]));
 });
 
-test.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])('%s is a word like any other', async (word) => {
-	for (const line of [word, `ticket ${word}`, `show user ${word}`, `ticket update ${word} --status hold`]) {
-		const { exitCode, stderr } = await runHere(line);
-		expect({ line, exitCode, stderr }).toEqual({ line, exitCode: 2, stderr: expect.stringContaining(word) });
-		expect(stderr).not.toContain('unexpected error');
-	}
-});
+test.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
+	'%s is treated as an ordinary word',
+	async (word) => {
+		for (const line of [word, `ticket ${word}`, `show user ${word}`, `ticket update ${word} --status hold`]) {
+			const { exitCode, stderr } = await runHere(line);
+			expect({ line, exitCode, stderr }).toEqual({ line, exitCode: 2, stderr: expect.stringContaining(word) });
+			expect(stderr).not.toContain('unexpected error');
+		}
+	},
+);
 
-test('a flag that no command shares is named, with the nearest', async () => {
+test('an unknown flag is named, with the nearest one', async () => {
 	expect(await runHere(['--versoin'])).toMatchObject({
 		exitCode: 2,
 		stderr: 'error: unknown flag --versoin\nhint: did you mean: supportctl --version\n',
@@ -81,7 +84,7 @@ describe('a shared flag', () => {
 		['with its value attached', ['ticket', '--timeout=9', ...UPDATE]],
 		['that takes none', ['ticket', '-vv', ...UPDATE]],
 		['on both sides of a word', ['--no-color', 'ticket', '--json', '--timeout', '9', ...UPDATE]],
-	])('%s belongs to it: %j', async (_where, argv) => {
+	])('%s applies to the command: %j', async (_where, argv) => {
 		const recorder = await startRecorder(done({ status: 'hold' }));
 		expect(await runHere([...argv, '--no-snapshot'], { env: recorder.env })).toMatchObject({ exitCode: 0 });
 		expect(recorder.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
@@ -118,7 +121,7 @@ describe('a flag behind a group', () => {
 			'supportctl ticket fields --help',
 		],
 		[['ticket', '--', ...UPDATE], 'invalid ID "--status"', ''],
-	])('without a command is no success: %j', async (argv, message, hint) => {
+	])('without a command fails: %j', async (argv, message, hint) => {
 		const recorder = await startRecorder();
 		const { exitCode, stdout, stderr } = await runHere(argv, { env: recorder.env });
 		expect({ exitCode, stdout, requests: recorder.requests }).toEqual({ exitCode: 2, stdout: '', requests: [] });
@@ -138,7 +141,7 @@ describe('a flag behind a group', () => {
 	});
 });
 
-describe('a command line that says too much is refused, and nothing is sent:', () => {
+describe('a command line with extra words is rejected, and nothing is sent:', () => {
 	it.each([
 		[['ticket', ...UPDATE, '--status', 'pending'], '--status was passed twice'],
 		[['--timeout', '9', 'ticket', ...UPDATE, '--timeout', '8'], '--timeout was passed twice'],
@@ -310,7 +313,7 @@ test.each([
 });
 
 test.each(['--password', '--token', '--api-key', '--user-pass', '--secret'])(
-	'%s says that secrets do not come from flags',
+	'%s is rejected because secrets are not passed as flags',
 	async (flag) => {
 		const { exitCode, stderr } = await runHere(['user', 'update', '7', flag, 'hunter2']);
 		expect(exitCode).toBe(2);
@@ -320,7 +323,7 @@ test.each(['--password', '--token', '--api-key', '--user-pass', '--secret'])(
 );
 
 test.each(['--password-stdin', '--password-prompt', '--secret-command'])(
-	'%s, of other commands, is an unknown flag and no secret',
+	'%s of another command is an unknown flag, not a secret',
 	async (flag) => {
 		const { exitCode, stderr } = await runHere(['ticket', 'update', '7', flag]);
 		expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`unknown flag ${flag}\n`)]);

@@ -68,7 +68,7 @@ test('a flag without its value is named, not a line that fails', async () => {
 	);
 });
 
-test('hints run: nothing that they suggest is a usage error', async () => {
+test('every suggested command line is accepted', async () => {
 	const { env } = await startSandbox();
 	for (const line of ['export', 'auth status', 'tag list', 'show ticket 14', 'modify 14 --status hold', 'close 14']) {
 		const hint = wordsOf((await hintOf(line)) ?? '');

@@ -27,7 +27,7 @@ test.each(typed)('%s → %s', async (line, meant) => {
 /** Behind words of all tables. */
 const behind = ['', '14', '14 15', '14 VIP', 'jose.kaya', 'edits.csv', 'list', '--status hold', '14 --state open'];
 
-test.each([...verbs.keys()])('the verb %s leads to a command line that is taken, wherever it stands', async (verb) => {
+test.each([...verbs.keys()])('the verb %s leads to a valid command line, in any position', async (verb) => {
 	for (const group of ['', 'ticket', 'user', 'reply', 'run', 'profile']) {
 		for (const rest of behind) {
 			const line = `${group} ${verb} ${rest}`.trim();
@@ -36,14 +36,14 @@ test.each([...verbs.keys()])('the verb %s leads to a command line that is taken,
 	}
 });
 
-test.each([...nouns.keys()])('the noun %s leads to a command line that is taken, wherever it stands', async (noun) => {
+test.each([...nouns.keys()])('the noun %s leads to a valid command line, in any position', async (noun) => {
 	const lines = [noun, `${noun}s list`, `${noun} 14`, `show ${noun} 14`, `ticket ${noun} 14`, `delete ${noun} 14`];
 	for (const line of lines) await expectTaken(line, await hintFor(line.split(' ')));
 });
 
 const commands = ['ticket list', 'ticket update 14', 'ticket update 14 --status hold', 'user list', 'run list'];
 
-test.each([...flagsMeant.keys()])('the flag %s of other tools leads to a command line that is taken', async (flag) => {
+test.each([...flagsMeant.keys()])('the flag %s of other tools leads to a valid command line', async (flag) => {
 	for (const command of [...commands, 'run show last', 'user delete 6 --reassign 2', 'login']) {
 		for (const value of ['', ' x', ' 2026-03-01', ' status=hold', '=title']) {
 			const line = `${command} ${flag}${value}`;

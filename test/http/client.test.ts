@@ -70,7 +70,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 	});
 
 	describe('a response', () => {
-		it('comes as it was sent: status, headers, bytes', async () => {
+		it('is returned as sent: status, headers, bytes', async () => {
 			const server = await startRawServer((request) =>
 				request.write(
 					'HTTP/1.1 418 Teapot\r\nX-One: 1\r\nx-two: a\r\nX-Two: b\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
@@ -84,7 +84,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			});
 		});
 
-		it('may have headers named like parts of every object', async () => {
+		it('may have headers named like built-in object properties', async () => {
 			const server = await startRawServer((request) =>
 				request.answer(200, '{}', { __proto__: 'x', constructor: 'y', toString: 'z', 'x-last': '1' }),
 			);
@@ -113,7 +113,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			expect(attempt.body.length).toBeLessThanOrEqual(16 * 1024 * 1024);
 		});
 
-		it('that breaks off is handed on with what was lost', async () => {
+		it('that is cut off is returned with the error', async () => {
 			const server = await startRawServer((request) => {
 				request.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"id":');
 				request.socket.end();
@@ -136,7 +136,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 	});
 
 	describe('what goes wrong', () => {
-		it('before anything was written is not what goes wrong after', async () => {
+		it('before anything was written is told apart from later failures', async () => {
 			const closed = createServer();
 			await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
 			const { port } = closed.address() as { port: number };

@@ -50,7 +50,7 @@ const ownAddress: LookupFunction = (_host, _options, callback) => callback(null,
 const problemOf = (response: Response) => response.problem?.code ?? 'response';
 
 describe('TLS', () => {
-	it('talks to a server whose CA was named, and to no other with that CA', async () => {
+	it('trusts servers of the given CA only', async () => {
 		const { port, requests } = await serveTls(good);
 		const response = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert } });
 		expect(response).toMatchObject({ status: 200 });
@@ -111,7 +111,7 @@ describe('who is calling', () => {
 		[{ scheme: 'bearer', token: 't.o-k' }, { authorization: 'Bearer t.o-k' }],
 		[{ scheme: 'header', name: 'X-Desk-Key', value: 'k 1' }, { 'x-desk-key': 'k 1' }],
 		[{ scheme: 'none' }, {}],
-	])('is shown as %j says, and in no other way', async (auth, headers) => {
+	])('is sent as %j says, and in no other header', async (auth, headers) => {
 		const server = await startRawServer((request) => request.json(200, {}));
 		await send(server.baseUrl, { auth });
 		const shown = Object.entries(server.requests[0]?.headers ?? {}).filter(
@@ -216,7 +216,7 @@ describe('proxies', () => {
 		if (user !== '') expect(proxy.requests[0]?.headers['proxy-authorization']).toMatch(/^Basic /);
 	});
 
-	it('that put words of their own into the tunnel are noticed', async () => {
+	it('that add bytes to the tunnel are detected', async () => {
 		const proxy = await startRawServer((request) => request.write('HTTP/1.1 200 OK\r\n\r\nSSH-2.0-x\r\n'));
 		const attempt = await send('https://desk.example', { proxy: { httpsProxy: proxy.baseUrl } });
 		expect(attempt).toMatchObject({ sent: false, problem: { code: 'tls_not_spoken' } });
@@ -265,7 +265,7 @@ describe('proxies', () => {
 		expect(requests).toEqual([]);
 	});
 
-	it('that are not there are named as what failed', async () => {
+	it('that refuse connections are named as the cause', async () => {
 		const { port } = await serveTls(good);
 		const proxy = await servePlain();
 		const attempt = await send(`https://desk.test:${port}`, {

@@ -239,7 +239,7 @@ describe('a 2xx response to a lookup, a check or a read', () => {
 	});
 });
 
-describe('a read that got no answer', () => {
+describe('a read without a usable response', () => {
 	const page = '<html><title>Blocked</title></html>';
 	const problem = JSON.stringify({ type: 'about:blank', title: 'Method Not Allowed', status: 405 });
 
@@ -289,7 +289,7 @@ describe('a 4xx response', () => {
 		expect(judged(update, 403, errorOf(403), { headers })).toMatchObject({ outcome: 'failed', retry: 'later' });
 	});
 
-	it('that is a page is from something else than the service', () => {
+	it('that is a page does not come from the service', () => {
 		const outcome = judged(update, 403, PAGE);
 		expect(outcome).toMatchObject({ outcome: 'failed', code: 'html_response', notServed: true });
 		expect(outcome).not.toHaveProperty('refused');
@@ -297,7 +297,7 @@ describe('a 4xx response', () => {
 		expect(judged(update, 403, '<title'.repeat(200_000))).toMatchObject({ code: 'html_response' });
 	});
 
-	it('says which it is', () => {
+	it('is named in the message', () => {
 		expect(judged(update, 401, errorOf(401))).toMatchObject({ signedOut: true });
 		expect(judged(update, 403, errorOf(403))).toMatchObject({ forbidden: true });
 		expect(judged(update, 404, errorOf(404))).toMatchObject({ gone: 'missing' });
@@ -420,7 +420,7 @@ describe('an earlier attempt that may have been applied', () => {
 	});
 });
 
-it('treats what is gone as deleted with --ignore-missing', () => {
+it('a missing object counts as deleted with --ignore-missing', () => {
 	const reading = { ignoreMissing: true };
 	expect(judged(forGood, 404, errorOf(404), { reading })).toMatchObject({ outcome: 'ok', gone: 'missing' });
 	expect(judged(update, 404, errorOf(404), { reading })).toMatchObject({ outcome: 'failed' });
@@ -435,7 +435,7 @@ describe('whatever a service responds', () => {
 	);
 	const request = fc.constantFrom(update, updateTwo, toTrash, forGood, setField, updateReply);
 
-	it('a different ID never is ok', () => {
+	it('a different ID is never ok', () => {
 		fc.assert(
 			fc.property(request, json, fc.integer({ min: 15 }), (asked, body, id) => {
 				const shown = { ...Object(body), id, previous: undefined };

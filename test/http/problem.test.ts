@@ -31,7 +31,7 @@ describe('describeProblem', () => {
 		expect(describeProblem(coded(code)).message).toContain('client certificate');
 	});
 
-	it('repeats why a response is no HTTP', () => {
+	it('repeats why a response is not HTTP', () => {
 		const error = new Error('Response does not match the HTTP/1.1 protocol (Expected HTTP/)');
 		error.name = 'HTTPParserError';
 		expect(describeProblem(error)).toMatchObject({

@@ -20,7 +20,7 @@ function thrownBy(action: () => unknown): unknown {
 }
 
 describe('renderError', () => {
-	it('says what, the reasons and the next step, with escapes made visible', () => {
+	it('prints the message, the reasons and the next step, with escapes made visible', () => {
 		expect(renderError(refused)).toBe(
 			[
 				'error: the service refused ann: Sorry\\x1b[2J',
@@ -61,7 +61,7 @@ describe('renderError', () => {
 		expect(renderError(circle)).toContain('unexpected error: a');
 	});
 
-	it('calls what was not foreseen a bug, and a refusal of the machine not', () => {
+	it('calls an unexpected error a bug, but not an error of the operating system', () => {
 		expect(renderError(new TypeError('x is not a function'))).toBe(
 			'error: unexpected error: x is not a function\nhint: This is a bug in supportctl. Please report it with the output of --debug.\n',
 		);

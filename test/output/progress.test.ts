@@ -37,7 +37,7 @@ describe('progress on a terminal', () => {
 		);
 	});
 
-	it('says no rate and no time left from less than a second, in which a resume reads what is done', () => {
+	it('shows neither rate nor time left in the first second, in which a resume reads its journal', () => {
 		const run = setUp(true, 80, { start: 500 });
 		run.at(0.2, 600);
 		expect(visible(run.written.at(-1) as string)).toMatch(/600 of 40000 done$/);
@@ -109,7 +109,7 @@ describe('progress elsewhere', () => {
 		expect(run.written).toEqual(['1000 of 40000 done, 100/s, 6 min 30 s left\n']);
 	});
 
-	it('says nothing of a short run', () => {
+	it('prints nothing for a short run', () => {
 		const run = setUp(false);
 		run.at(3, 40_000);
 		run.progress.done();

@@ -202,7 +202,7 @@ describe('--fields, --field and --query', () => {
 		});
 	});
 
-	it('a query with a function that there is none of is a usage error too, wherever the function stands', async () => {
+	it('a query with an unknown function is a usage error, wherever the function stands', async () => {
 		for (const query of ['bogus(@)', '[].{a: length(bogus(id))}', 'map(&bogus(@), @)']) {
 			await expect(testRenderer({ isTTY: false, query }, () => {})).rejects.toMatchObject({
 				exitCode: 2,

@@ -119,9 +119,12 @@ it('yaml escapes as readers of YAML 1.1 and 1.2 read it, beyond U+FFFF too', asy
 	expect(parseYaml(yaml)).toEqual(row);
 });
 
-it.each(['##vso[a]', '##VSO[a]', '##[error]', '##teamcity[x]', '##a.b-c[x]'])('%s is no command any more', (text) => {
-	expect(sanitise(`x ${text}`)).toBe(`x #\\#${text.slice(2)}`);
-});
+it.each(['##vso[a]', '##VSO[a]', '##[error]', '##teamcity[x]', '##a.b-c[x]'])(
+	'%s is printed without commanding a CI runner',
+	(text) => {
+		expect(sanitise(`x ${text}`)).toBe(`x #\\#${text.slice(2)}`);
+	},
+);
 
 it('an output that is guarded lets only `command` write a command, and paints labels', () => {
 	let written = '';

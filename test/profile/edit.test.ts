@@ -38,7 +38,7 @@ describe('saveProfile', () => {
 		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'hunter2', origin });
 	});
 
-	it('does not trust a keyring that gives back something else', async () => {
+	it('does not use a keyring that returns a different value', async () => {
 		const folder = temporaryFolder();
 		ring.forgetful = true;
 		const secret = { store: 'file', value: 'hunter2' } as const;
@@ -104,7 +104,7 @@ describe('the keyring', () => {
 	it.each<[string, (store: Store) => void]>([
 		['its profile is removed', ({ profiles }) => void delete profiles.desk],
 		['its profile signs out', ({ profiles }) => void delete profiles.desk?.secret],
-	])('has no secret any more once %s', async (_, change) => {
+	])('does not keep the secret once %s', async (_, change) => {
 		const folder = temporaryFolder();
 		await saveProfile({ folder, name: 'desk', settings, secret });
 		expect(ring.entries.size).toBe(1);

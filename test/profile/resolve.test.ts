@@ -52,7 +52,7 @@ function resolve({ profiles = {}, env = {}, flags = {} }: Case) {
 const named = ({ flags = {} }: Case): Case => ({ flags: { profile: 'desk', ...flags } });
 
 describe('resolveConnection', () => {
-	it('takes everything from the current profile where nothing else speaks', async () => {
+	it('uses the current profile if neither flags nor variables are given', async () => {
 		const profile = { ...desk, timeout: 5, concurrency: 9, rate: 2.5, format: 'json', protected: true };
 		expect(await resolve({ profiles: { desk: profile } })).toEqual({
 			profileName: 'desk',
@@ -126,7 +126,7 @@ describe('resolveConnection', () => {
 		expect(connection.profileName).toBeUndefined();
 	});
 
-	it('lets a flag beat the environment, the environment the profile, and the profile the default', async () => {
+	it('prefers flags to the environment, the environment to the profile, and the profile to the defaults', async () => {
 		const profiles = { desk: { ...desk, timeout: 5, shopPrefix: 'store' } };
 		const env = { SUPPORTCTL_BASE_URL: 'https://desk.example.com/env', SUPPORTCTL_USERNAME: 'anna' };
 		const flags = { baseUrl: 'https://desk.example.com/flag', timeout: '7' };
@@ -154,7 +154,7 @@ describe('resolveConnection', () => {
 		expect((await resolve({ profiles })).profileName).toBe('one');
 	});
 
-	it('names the profiles there are when the one asked for is not among them', async () => {
+	it('lists the profiles if the given one does not exist', async () => {
 		await expect(resolve({ profiles: { desk }, flags: { profile: 'dsek' } })).rejects.toMatchObject({
 			message: 'profile "dsek" not found',
 			exitCode: 2,
@@ -220,7 +220,7 @@ describe('resolveConnection', () => {
 		});
 	});
 
-	it('leaves the profile in use out where a base URL leads to another place', async () => {
+	it('ignores the current profile if the base URL is of another host', async () => {
 		const profiles = { live: { ...desk, protected: true, productPrefix: 'acme', timeout: 5 } };
 		const env = { SUPPORTCTL_BASE_URL: 'http://127.0.0.1:1', SUPPORTCTL_USERNAME: 'bot', SUPPORTCTL_PASSWORD: 'p' };
 		const connection = await resolve({ profiles, env });

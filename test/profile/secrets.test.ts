@@ -8,7 +8,7 @@ const run = (command: string, env: Record<string, string | undefined> = process.
 	runSecretCommand(command, 'profile "desk"', env, timeoutMs);
 
 describe('runSecretCommand', () => {
-	it('takes what the shell prints, less one line break', async () => {
+	it('returns the output of the shell without its last line break', async () => {
 		expect(await run('printf " a  b \\n"')).toBe(' a  b ');
 		expect(await run('printf "x\\r\\n"')).toBe('x');
 		expect(await run('printf "ä:%%s" | cat')).toBe('ä:%s');
@@ -26,7 +26,7 @@ describe('runSecretCommand', () => {
 		expect(JSON.stringify([error.message, error.stack, error])).not.toContain('hunter2');
 	});
 
-	it('gives up after its time, even if what it started goes on', async () => {
+	it('stops after its timeout, even if its child processes continue', async () => {
 		const started = performance.now();
 		await expect(run('sleep 6 & sleep 6', undefined, 100)).rejects.toThrow('took longer than 0.1 s');
 		expect(performance.now() - started).toBeLessThan(5000);

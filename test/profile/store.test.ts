@@ -128,7 +128,7 @@ describe('updateStore', () => {
 		expect(readdirSync(folder)).toEqual(['config.json']);
 	});
 
-	it('loses nothing when many processes write at once', async () => {
+	it('keeps every change when many processes write at once', async () => {
 		const folder = temporaryFolder();
 		const program = await bundleForChild('src/profile/store.ts');
 		const script = `

@@ -65,7 +65,7 @@ describe('what is sent', () => {
 		});
 	});
 
-	it('has the body of --input to the letter, from a file or stdin, and then fields in the query', async () => {
+	it('sends the body of --input unchanged, from a file or stdin, and fields in the query', async () => {
 		const cwd = temporaryFolder();
 		const body = '{"n": 12345678901234567890,\n "id": 1.0}';
 		writeFileSync(join(cwd, 'body.json'), `\uFEFF${body}`);
@@ -205,7 +205,7 @@ describe('what is printed', () => {
 		expect((await api(['GET', 'tickets?assignee=0&state=any', '--format', 'count'])).stdout).toBe('10\n');
 	});
 
-	it('is never the value under the name of a secret', async () => {
+	it('never includes values named like secrets', async () => {
 		const recorder = await startRecorder((request, response) => {
 			const echo = {
 				seen: `you sent ${request.headers.authorization} for s3cret pass`,
@@ -244,7 +244,7 @@ describe('what is printed', () => {
 	it.each([
 		[['POST', 'tickets/14', '-f', 'title=x'], 'POST /support-api/v1/tickets/14'],
 		[['DELETE', 'tickets/44', '--yes'], 'DELETE /support-api/v1/tickets/44'],
-	])('is said to be all that failed where a write went well: %j', async (argv, request) => {
+	])('is reported as the only failure if the write succeeded: %j', async (argv, request) => {
 		const recorder = await startRecorder();
 		for (const flags of [
 			['--fields', 'nope'],
@@ -267,7 +267,7 @@ describe('what is printed', () => {
 		});
 	});
 
-	it('is an answer that is not JSON as it came in a pipe', async () => {
+	it('is a response that is not JSON, unchanged in a pipe', async () => {
 		const csv = 'id,title\n1,"a\tb"\n';
 		const recorder = await startRecorder(text(200, csv, { 'content-type': 'text/csv' }));
 		expect(await runHere(['api', 'GET', 'tickets/export'], { env: recorder.env })).toEqual({
@@ -277,7 +277,7 @@ describe('what is printed', () => {
 		});
 	});
 
-	it('is nothing for HEAD but what -i asks for', async () => {
+	it('is empty for HEAD, except for -i', async () => {
 		const recorder = await startRecorder(json(200, {}));
 		expect(await runHere(['api', 'HEAD', 'tickets'], { env: recorder.env })).toEqual({
 			exitCode: 0,
@@ -290,7 +290,7 @@ describe('what is printed', () => {
 	});
 });
 
-describe('an answer that is an error', () => {
+describe('an error response', () => {
 	const error = {
 		code: 'rest_invalid_param',
 		message: 'Invalid parameter(s): status',
@@ -317,7 +317,7 @@ describe('an answer that is an error', () => {
 		expect(recorder.requests).toHaveLength(1);
 	});
 
-	it('does not cast doubt on the base URL where the service itself knows no such path or method', async () => {
+	it('does not blame the base URL if the service itself reports an unknown path or method', async () => {
 		const answer = { code: 'rest_no_route', message: 'No route was found.', data: { status: 404 } };
 		for (const argv of [
 			['GET', 'nosuch'],
@@ -564,7 +564,7 @@ describe('--paginate', () => {
 		expect([(JSON.parse(result.stdout) as unknown[]).length, result.urls.length]).toEqual([rows, requests]);
 	});
 
-	it('pages on by what comes where a page has fewer than were asked for', async () => {
+	it('continues after the objects received if a page is shorter than requested', async () => {
 		const capped = at((page) => json(200, rowsOf(page, page < 3 ? 50 : 7)));
 		const result = await paginate(capped);
 		expect(result).toMatchObject({ exitCode: 0, stderr: '', urls: { length: 3 } });

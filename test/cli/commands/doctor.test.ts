@@ -88,7 +88,7 @@ describe('settings', () => {
 		expect(of('prefix').message).toMatch(/support-api\/v1 responds$/);
 	});
 
-	it('that are not there at all fail once, with how to begin', async () => {
+	it('that are missing fail once, with the first command to run', async () => {
 		const { results, of } = await doctor();
 		expect(results).toMatchObject({ config: 'pass', profile: 'fail', secret: 'skipped', credentials: 'skipped' });
 		expect(of('profile').hint).toMatch(/^supportctl login.*supportctl sandbox$/);
@@ -114,7 +114,7 @@ describe('settings', () => {
 		expect(of('config')).toMatchObject({ result: 'warn', hint: `chmod 600 ${join(folder, 'config.json')}` });
 	});
 
-	it('that are damaged fail, and none of the text is repeated', async () => {
+	it('that are damaged fail without repeating any of their text', async () => {
 		const folder = temporaryFolder();
 		writeFileSync(
 			join(folder, 'config.json'),
@@ -220,7 +220,7 @@ describe('settings', () => {
 	});
 });
 
-it('a keyring that cannot be read is a failed check, and the service is looked at all the same', async () => {
+it('an unreadable keyring is a failed check, and the service is still checked', async () => {
 	const folder = folderWith({
 		baseUrl: desk.baseUrl,
 		username: 'admin',
@@ -297,7 +297,7 @@ describe('the service', () => {
 		).toEqual([]);
 	});
 
-	it('that is gone fails at the connection', async () => {
+	it('that refuses connections fails at the connection', async () => {
 		const server = createSocketServer();
 		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 		const { port } = server.address() as AddressInfo;
@@ -360,7 +360,7 @@ describe('TLS', () => {
 		expect((await doctor([], { env })).of('tls')).toMatchObject({ result: 'fail', hint });
 	});
 
-	it('where none is spoken fails', async () => {
+	it('to a port without TLS fails', async () => {
 		const { port } = new URL(desk.baseUrl);
 		const { of } = await doctor(['--base-url', `https://127.0.0.1:${port}`], { env: desk.env });
 		expect(of('tls')).toMatchObject({ result: 'fail', message: expect.stringContaining('does not speak TLS') });
@@ -384,7 +384,7 @@ describe('TLS', () => {
 		);
 	});
 
-	it('is looked at with a certificate and key that do not belong together, and the program ends', async () => {
+	it('is reported if the given certificate and key do not match, and the program ends', async () => {
 		const { env, caFile } = await serve(authority.issue({ names: ['localhost'] }));
 		const folder = temporaryFolder();
 		writeFileSync(join(folder, 'me.pem'), authority.issue({ names: ['me'] }).cert);
@@ -395,7 +395,7 @@ describe('TLS', () => {
 		expect(stdout).toMatch(/key values mismatch/);
 	});
 
-	it("goes through the proxy that is set, and the name is the proxy's to find", async () => {
+	it('uses the configured proxy, which resolves the host name', async () => {
 		const proxy = await startForwardProxy({ credentials: 'me:hunter2' });
 		const { env, caFile, port } = await serve(authority.issue({ names: ['desk.test'] }));
 		env.SUPPORTCTL_BASE_URL = env.SUPPORTCTL_BASE_URL.replace('localhost', 'desk.test');
@@ -549,7 +549,7 @@ describe('the rights of an account', () => {
 		expect(of('rights')).toMatchObject({ result, message: expect.stringMatching(message) });
 	});
 
-	it('of a service that offers writes alone are not known, and no fault of the account', async () => {
+	it('are unknown for a service without reads, which is not an error', async () => {
 		const sandbox = await startSandbox({ strict: true });
 		whenTestEnds(() => sandbox.stop());
 		const { of } = await doctor([], { env: sandbox.env });

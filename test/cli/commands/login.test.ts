@@ -218,7 +218,7 @@ describe('what login says about a base URL', () => {
 			/429 x: Later$/,
 			/try again later/,
 		],
-	])('%s is not taken for wrong credentials', async (_, status, type, body, code, why, hint) => {
+	])('%s is not reported as wrong credentials', async (_, status, type, body, code, why, hint) => {
 		const { origin } = await serve((_request, response) =>
 			response.writeHead(status, { 'content-type': type }).end(body),
 		);
@@ -238,7 +238,7 @@ describe('what login says about a base URL', () => {
 		expect(error?.message).toContain(': the response is not valid HTTP');
 	});
 
-	it('says what TLS failed by, also behind a redirect', async () => {
+	it('says why TLS failed, also behind a redirect', async () => {
 		const identity = createAuthority().issue({ names: ['127.0.0.1'] });
 		const secure = createSecureServer({ key: identity.key, cert: identity.cert });
 		secure.on('tlsClientError', () => undefined);
@@ -264,7 +264,7 @@ describe('what login says about a base URL', () => {
 		expect(first.requests.map((each) => each.headers.authorization)).toEqual(first.requests.map(() => undefined));
 	});
 
-	it('takes neither a refused connection nor an unknown host for wrong credentials', async () => {
+	it('treats neither a refused connection nor an unknown host as wrong credentials', async () => {
 		const gone = createServer();
 		await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
 		const { port } = gone.address() as AddressInfo;
@@ -400,7 +400,7 @@ describe('login in a shell with connection variables', () => {
 });
 
 describe('the profile that login stores', () => {
-	it('never takes the place of one for another host', async () => {
+	it('never replaces a profile of a different host', async () => {
 		const other = await serve((_, response) =>
 			response.writeHead(200, { 'content-type': 'application/json' }).end('{"id": 1}'),
 		);

@@ -124,7 +124,7 @@ describe('profile list', () => {
 		expect((await run('profile list', ['--field', 'profile'])).stdout).toBe('live\nstaging\n');
 	});
 
-	it('marks the one that commands use, and says where that comes from', async () => {
+	it('marks the profile that commands use, and says what selected it', async () => {
 		const { make, run } = desk();
 		await make('live');
 		await make('two');
@@ -165,7 +165,7 @@ describe('profile list', () => {
 		expect(stdout).toMatch(/^\*\ttwo\t/);
 	});
 
-	it('says how to begin where there is none', async () => {
+	it('says how to start without a profile', async () => {
 		const { exitCode, stderr } = await desk().run('profile list');
 		expect({ exitCode, stderr }).toEqual({
 			exitCode: 0,
@@ -191,7 +191,7 @@ describe('profile list', () => {
 		);
 	});
 
-	it('shows scheme and protection on a terminal where one is out of the ordinary, and always to programs', async () => {
+	it('shows scheme and protection on a terminal if they differ from the defaults, and always to programs', async () => {
 		const { run, make } = desk();
 		await make('live', '--protected');
 		await make('staging');
@@ -373,7 +373,7 @@ describe('a secret in a base URL', () => {
 		expect(stdout).not.toContain('s3cretpw99');
 	});
 
-	it('is not shown by profile list where the stored one is no text', async () => {
+	it('is not printed by profile list if the stored value is not text', async () => {
 		const { run, file } = desk();
 		const profiles = { x: { baseUrl: ['http://ann:s3cretpw99@desk.example'] } };
 		writeFileSync(file, JSON.stringify({ version: 1, profiles }), { mode: 0o600 });

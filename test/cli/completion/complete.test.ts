@@ -51,7 +51,7 @@ describe('commands', () => {
 		expect(await values('ticket --scheme ')).toEqual(schemeNames);
 	});
 
-	it('are not offered behind a word that is none', async () => {
+	it('are not offered after an unknown word', async () => {
 		expect(await values('tiket ')).toEqual([]);
 		expect(await values('ticket updat ')).toEqual([]);
 	});
@@ -74,7 +74,7 @@ describe('flags', () => {
 		for (const there of ['--ticket-tag', '--title']) expect(left).toContain(there);
 	});
 
-	it('are offered where nothing else can be known, but not behind --', async () => {
+	it('are offered if nothing else fits, but not after --', async () => {
 		expect(await values('ticket update 14 ')).toContain('--status');
 		expect(await values('ticket update -- ')).toEqual([]);
 		expect(await values('ticket update -- --')).toEqual([]);
@@ -190,7 +190,7 @@ it('runs have their age, state and command, and those that can be resumed come f
 	]);
 });
 
-describe('each shell gets it in its own way:', () => {
+describe('each shell gets its own format:', () => {
 	const bash = async (...words: string[]) =>
 		(await runHere(['__complete', 'bash', ...words])).stdout.split('\n').slice(0, -1);
 
@@ -261,7 +261,7 @@ describe('completion', () => {
 		expect(stderr).toMatch(message);
 	});
 
-	it('the word that scripts ask by is in no help', async () => {
+	it('the hidden command that scripts call is not listed in help', async () => {
 		for (const argv of [['--help'], ['help', 'completion']])
 			expect((await runHere(argv)).stdout).not.toContain('__complete');
 	});

@@ -108,7 +108,7 @@ describe('help of a command', () => {
 		expect(stdout).toMatch(/supportctl help flags +Shared flags: input, checks, guards, run, output,\s+connection\n/);
 	});
 
-	it('shows and accepts only flags that can matter: what only reads takes no --yes', async () => {
+	it('lists and accepts only flags that apply: commands that only read have no --yes', async () => {
 		expect((await run(['user', 'id', '--help'], 80)).stdout).not.toMatch(/--yes|--blank|--undocumented/);
 		for (const argv of ['user id ada --yes', 'ticket list --yes', 'ticket fields get 14 -y']) {
 			const { exitCode, stderr } = await run(argv.split(' '));
@@ -175,7 +175,7 @@ it('lists all commands for help help', async () => {
 	expect(await run(['help', 'help'])).toEqual(await run(['--help']));
 });
 
-describe('what is not known', () => {
+describe('an unknown topic or command', () => {
 	it.each([
 		[['tiket'], /unknown command "tiket"\nhint: did you mean: supportctl ticket --help\n/],
 		[

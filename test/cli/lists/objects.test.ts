@@ -7,14 +7,14 @@ import { json, startRecorder } from '../../support/recorder.js';
 import { startSandbox } from '../../support/sandbox.js';
 
 describe('--format count', () => {
-	test('costs one request where the total can be trusted', async () => {
+	test('costs one request if the total is reliable', async () => {
 		const service = await startListService({ objects: tickets(250) });
 		expect(await service.run('ticket list --format count')).toEqual({ exitCode: 0, stdout: '250\n', stderr: '' });
 		expect(await service.run('ticket list --format count --limit 120')).toMatchObject({ stdout: '120\n' });
 		expect(service.requests).toHaveLength(2);
 	});
 
-	test('reads all where a page has fewer objects than it was asked for, since the total counts hidden ones', async () => {
+	test('reads all pages if one is shorter than requested, since the total counts hidden objects', async () => {
 		const service = await startListService({ objects: tickets(17), total: 2014, totalPages: 21 });
 		expect((await service.run('ticket list --format count')).stdout).toBe('17\n');
 	});
@@ -71,7 +71,7 @@ describe('application passwords', () => {
 });
 
 describe('reply list', () => {
-	test('takes several tickets, as arguments or on stdin, and heads them once', async () => {
+	test('accepts several tickets, as arguments or on stdin, and prints one header', async () => {
 		const sandbox = await startSandbox();
 		const one = await runHere('reply list 14 --format csv', { env: sandbox.env });
 		const other = await runHere('reply list 15 --format csv', { env: sandbox.env });
@@ -81,7 +81,7 @@ describe('reply list', () => {
 		await sandbox.stop();
 	});
 
-	test('--limit holds for all of them together', async () => {
+	test('--limit applies to all of them together', async () => {
 		const sandbox = await startSandbox();
 		const { stdout } = await runHere('reply list 14 15 --format ids --limit 2', { env: sandbox.env });
 		expect(stdout.trim().split('\n')).toHaveLength(2);

@@ -53,7 +53,7 @@ test('a list without objects says so', async () => {
 	expect((await run('ticket list --state open', { env: service.env })).raw).toMatch(/no tickets match\r\n$/);
 });
 
-test('formats for programs have times as they are, on a terminal too', async () => {
+test('formats for programs print exact times, also on a terminal', async () => {
 	const service = await startListService({ objects: [ticket(14)] });
 	const { raw } = await run('ticket list --format csv --fields id,modified_gmt', { env: service.env });
 	expect(raw).toContain('14,2026-11-01T00:00:00');

@@ -138,7 +138,7 @@ describe('columns of results', () => {
 		});
 	});
 
-	it('warn of a field that no response has: what was sent is sent', async () => {
+	it('warn of a field that no response has, after the rows are sent', async () => {
 		expect(await run('ticket update 1 2 --status hold -q --fields id,body.stauts')).toMatchObject({
 			...{ exitCode: 0, stdout: '1\t\n2\t\n', stderr: 'warning: no row has "body.stauts"\n' },
 		});
@@ -149,7 +149,7 @@ describe('columns of results', () => {
 		['1 --query [0].body.title --format ids', 1, /result 1 has no ID to print/],
 		['1 2 3 --concurrency=1 --format ids --fields code', 3, /result 1 has no ID to print/],
 	])(
-		'that fail after rows were sent stop none of them, and the error says that they are ok: %s',
+		'that fail after rows were sent stop no row, and the error says that every row is ok: %s',
 		async (words, sent, why) => {
 			const result = await run(['ticket', 'update', ...words.split(' '), '--title', `for ${words}`, '-q']);
 			expect(result).toMatchObject({ exitCode: 1, sent });

@@ -37,7 +37,7 @@ it('a resume keeps --verify', async () => {
 	expect(requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
 });
 
-test('rules that this call does not name stay as they are, also those that have no flag yet', () => {
+test('stop rules that a resume does not pass are kept, also rules without a flag', () => {
 	const began = { onError: true, maxFailures: 3, atRow: 7 };
 	expect({ ...began, ...stopGiven({}) }).toEqual(began);
 	expect({ ...began, ...stopGiven({ maxFailures: 0 }) }).toEqual({ ...began, maxFailures: 0 });

@@ -158,7 +158,7 @@ describe('--for and --until', () => {
 		expect(recorder.writes).toHaveLength(40);
 	});
 
-	it('that is over at once is no failure: nothing is sent, and all is left', async () => {
+	it('that has passed already is not a failure: nothing is sent, and all rows are left', async () => {
 		const { recorder, work } = await startDesk(ok);
 		work.edits(3);
 		const { exitCode, stderr } = await work.run('ticket update --input edits.csv --for 0s');
@@ -180,7 +180,7 @@ describe('--for and --until', () => {
 });
 
 describe('--rate', () => {
-	it('that is next to nothing waits, and overflows no timer', async () => {
+	it('that is close to zero waits without overflowing a timer', async () => {
 		const { recorder, work } = await startDesk(ok);
 		work.edits(3);
 		await work.run('ticket update --input edits.csv --rate 0.0000001 --no-snapshot --for 1s');

@@ -34,7 +34,7 @@ async function edited(): Promise<Workplace> {
 }
 
 describe('run rejects', () => {
-	it('gives failed rows in the columns of the input plus error, and takes them back when they are fixed', async () => {
+	it('prints failed rows with the columns of the input plus error, and an update accepts them once they are fixed', async () => {
 		const work = await edited();
 		const { exitCode, stdout, stderr } = await work.run('run rejects last --format csv');
 		const error = (id: number): string => `404 rest_post_invalid_id: ticket ${id} not found; nothing was written`;
@@ -48,7 +48,7 @@ describe('run rejects', () => {
 		expect(writes().slice(-2)).toEqual(['/tickets/3', '/tickets/4']);
 	});
 
-	it('keeps the format of the input where no other is asked for', async () => {
+	it('uses the format of the input by default', async () => {
 		const work = place();
 		work.write('edits.ndjson', '{"id":999901,"ticket-tag":[1,2],"title":"x"}\n{"id":1,"title":"y"}\n');
 		await work.run('ticket update --input edits.ndjson -q');
@@ -67,7 +67,7 @@ describe('run rejects', () => {
 		expect(await output(work, 'run rejects last')).toMatch(/^id,error\n999901,404 .*\n999902,404 .*\n$/);
 	});
 
-	it('gives back invalid rows, with every complaint', async () => {
+	it('prints invalid rows with all of their problems', async () => {
 		const work = place();
 		work.write('edits.csv', 'id,status,assignee\n1,hold,3\n2,hodl,1.5\n');
 		expect((await work.run('ticket update --input edits.csv --skip-invalid -q')).exitCode).toBe(3);
@@ -96,7 +96,7 @@ describe('run rejects', () => {
 		});
 	});
 
-	it('adds a column that is no custom field, and the command says so', async () => {
+	it('adds a column that fields set does not send, and says so', async () => {
 		const work = place();
 		work.write('again.csv', 'ticket_id,color,error,rejected_because\n1,red,404 x,y\n');
 		const set = 'ticket fields set --input again.csv --dry-run --json';
@@ -137,7 +137,7 @@ describe('run rejects', () => {
 		expect(await output(work, rejects)).toBe(first);
 	});
 
-	it('gives a row with a wrong number of cells empty cells, and its text under error, unless a column is secret', async () => {
+	it('prints empty cells for a row with a wrong number of them, and its text under error unless a column is secret', async () => {
 		const work = place();
 		const update = (...flags: string[]) => work.run(['ticket', 'update', '-q', '--json', ...flags]);
 		work.write('edits.csv', 'id,title,assignee\n14,Printer, 3rd floor,7\n999901,x,3\n15,Toner\n');
@@ -166,7 +166,7 @@ describe('run rejects', () => {
 		);
 	});
 
-	it('never prints a secret, and what it prints in its place is not taken for a value', async () => {
+	it('never prints a secret, and its placeholder is never sent as a value', async () => {
 		const work = place();
 		work.write('users.csv', 'id,password\n999901,hunter22\n');
 		await work.run('user update --input users.csv -q');
@@ -196,7 +196,7 @@ describe('run rejects', () => {
 	it.each([
 		['5,hold,x,\n', 'run rejects last --format csv'],
 		['number,nonsense\n1,x\n', 'run rejects last --outcome not-sent'],
-	])('refuses an input that has changed, whatever it is now: %j', async (more, words) => {
+	])('rejects an input that changed since the run: %j', async (more, words) => {
 		const work = await edited();
 		appendFileSync(join(work.folder, 'edits.csv'), more);
 		const { exitCode, stdout, stderr } = await work.run(words);
@@ -211,7 +211,7 @@ describe('rows that a run ended without', () => {
 	const WHY = 'the run ended before this row';
 	const SHORT = 'id,status\n1,hold\n999901,hold\n3,hold\n4,hold\n';
 
-	it('are given back from the input where the rows that were not sent are asked for', async () => {
+	it('are printed from the input with --outcome not-sent', async () => {
 		const work = place();
 		work.write('edits.csv', 'id,status,title\n1,hold,a\n999901,hold,b\n3,hold,"c, d"\n4,hodl,e\n5,hold\n6,hold,g\n');
 		await work.run(`ticket update --input edits.csv --skip-invalid${STOPPED}`);
@@ -422,7 +422,7 @@ describe('run list and run show', () => {
 		expect(await output(work, 'run show last --outcome ok --format ids')).toBe('1\n2\n');
 	});
 
-	it('is a table of 80 columns that says when, who, from where, what came of it, and why', async () => {
+	it('print a table of 80 columns with time, user, input, result and note', async () => {
 		const work = place();
 		const { checks } = planOf();
 		const plan = { endpoint: 'ticket.fields.set', checks: { ...checks, snapshot: true } } as const;
@@ -605,7 +605,7 @@ describe('run list and run show', () => {
 		}
 	});
 
-	it('of a run that was killed show how many rows are open, and take none of them for not sent', async () => {
+	it('count the unfinished rows of a killed run, and report none of them as not sent', async () => {
 		const work = place();
 		const journal = startJournal(journalsOf(work), 5);
 		await journal.outcome(outcomeOf(1));
@@ -622,7 +622,7 @@ describe('run list and run show', () => {
 		expect(stderr).toBe(`next: supportctl run resume ${run.run}\n`);
 	});
 
-	it('find a run by its path, and say so where there is none or more than one', async () => {
+	it('find a run by its path, and report no match or several', async () => {
 		const work = place();
 		const show = (name: string) => work.run(`run show ${name}`);
 		const none = expect.stringMatching(/^error: no runs yet/);
