@@ -310,7 +310,10 @@ const run = [
 	}),
 	...bugsIn('src/bulk/run/send-row.ts', ['test/bulk/run/send-row.test.ts'], {
 		'--verify reads nothing': ['(plan.checks.verify || !isNamed ||', '(!isNamed ||'],
-		'old values are not kept, and a run can not be undone': ['await journal?.before(row.row, ids, old);', ''],
+		'old values are not kept, and a run can not be undone': [
+			'await journal?.before(row.row, ids, { ...old, anew: this.#wasWritten(row) ? undefined : true });',
+			'',
+		],
 		'a row that may have been sent is written twice': [
 			'const settled = maybeSent ? settledBy(row.request, first, plan) : undefined;',
 			'const settled = undefined;',
@@ -360,7 +363,7 @@ const input = [
 	}),
 	...bugsIn('src/bulk/lists/batches.ts', ['test/bulk/lists/batches.test.ts'], {
 		'what a list leaves out is not read': [
-			'return this.send(readRequest(write, this.dialect));',
+			'return readAlone(write, this.dialect, this.send);',
 			"return Promise.resolve({ outcome: 'unknown', attempts: 0, ms: 0 } as Outcome);",
 		],
 	}),
