@@ -91,7 +91,7 @@ export const filterKinds = {
 	term: { takes: ' (ID, slug, name or none)', canBeNone: true, looksUp: true },
 	/** For none, services take 0. */
 	id: { takes: ' (ID or none)', canBeNone: false, looksUp: false },
-	date: { takes: ' a date or an age (90d)', canBeNone: false, looksUp: false },
+	date: { takes: ' this date or age (90d)', canBeNone: false, looksUp: false },
 } as const satisfies Record<string, FilterFacts>;
 
 type FilterKind = keyof typeof filterKinds;

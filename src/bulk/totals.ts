@@ -113,7 +113,10 @@ function byValue({ rows, values }: Total): string[] {
 /** `216 priorities`; a field whose last word is no noun counts its values: `148 time-calculated values`. */
 function fieldCount(field: string, rows: number): string {
 	const words = field.replace(/^ticket[_-]/, '').split(/[_-]+/);
-	const label = NOUNS.has(words.at(-1) ?? '') ? words.join(' ') : `${field} value`;
+	const last = words.pop() ?? '';
+	// `roles` is a plural already, `status` is not.
+	const noun = [last, last.replace(/s$/, '')].find((each) => NOUNS.has(each));
+	const label = noun === undefined ? `${field} value` : [...words, noun].join(' ');
 	return plural(label, rows);
 }
 
@@ -137,6 +140,7 @@ const NOUNS: ReadonlySet<string> = new Set([
 	'post',
 	'priority',
 	'product',
+	'role',
 	'slug',
 	'state',
 	'status',

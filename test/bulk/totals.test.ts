@@ -61,6 +61,9 @@ describe('totals', () => {
 	});
 
 	test.each([
+		['roles', 1, '1 role'],
+		['roles', 3, '3 roles'],
+		['status', 2, '2 statuses'],
 		['time-calculated', 148, '148 time-calculated values'],
 		['time-adjustments-type', 1, '1 time-adjustments-type value'],
 		['date_gmt', 2, '2 date_gmt values'],
