@@ -5,7 +5,7 @@ import { endpoints } from '../api/endpoints.js';
 import { fileProblem } from '../errors.js';
 import { findRecords } from './journal/find.js';
 import { journalPath, runIds, runsFolder, type SkippedRun, summariseRun } from './journal/folder.js';
-import type { BeforeRecord, LeavesRecord, RowRecord } from './journal/records.js';
+import type { BeforeRecord, JournalRecord, LeavesRecord, RowRecord } from './journal/records.js';
 import type { RunHeader } from './plan.js';
 import { JournalNames, type LookUp, type Recorded, type RecordedChange, recordedChange } from './recorded.js';
 
@@ -114,17 +114,40 @@ function isOf(ids: Readonly<Record<string, string>>, { noun, id, taxonomy }: Obj
 	return (ids.id ?? ids[`${noun}_id`]) === id && (taxonomy === undefined || ids.taxonomy === taxonomy);
 }
 
-/** Looks a username up in the journals, so that this works offline. The newest one counts. */
-export function userIdIn(stateDir: string, username: string): string | undefined {
+/**
+ * Looks a name up in the journals, so that this works offline. The newest one counts.
+ * @param of `users`, or a taxonomy
+ */
+export function idIn(stateDir: string, of: string, name: string): string | undefined {
 	for (const id of [...runIds(stateDir)].reverse()) {
-		for (const record of recordsOf(journalPath(stateDir, id), username)) {
-			if (record.type === 'name' && record.of === 'users' && record.name === username && 'id' in record)
-				return record.id;
-			const isOfUser = record.type === 'row' || record.type === 'before';
-			if (isOfUser && record.ids.username === username && record.ids.id !== undefined) return record.ids.id;
+		for (const record of recordsOf(journalPath(stateDir, id), name)) {
+			const found = idNamed(record, of, name);
+			if (found !== undefined) return found;
 		}
 	}
 	return undefined;
+}
+
+function idNamed(record: JournalRecord, of: string, name: string): string | undefined {
+	switch (record.type) {
+		case 'name':
+			return isOneOf(record.of, of) && record.name === name && 'id' in record ? record.id : undefined;
+		case 'called':
+			return record.of === of && record.name === name ? record.id : undefined;
+		case 'row':
+		case 'before': {
+			const { ids, label } = record;
+			const isNamed = of === 'users' ? ids.username === name : ids.taxonomy === of && label === name;
+			return isNamed ? ids.id : undefined;
+		}
+		default:
+			return undefined;
+	}
+}
+
+/** Lookups of terms are kept as `product terms`. */
+function isOneOf(kept: string, of: string): boolean {
+	return kept === of || kept === `${of} terms`;
 }
 
 function recordsOf(path: string, text: string): ReturnType<typeof findRecords>['records'] {

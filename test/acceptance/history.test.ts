@@ -99,6 +99,38 @@ describe('history', () => {
 		}
 	});
 
+	test('finds a user by email, display name and name, and a term by slug and name, also once they are gone', async () => {
+		const { body } = await service.call('GET', '/users/7?context=edit');
+		const { username, email, name } = body as Record<'username' | 'email' | 'name', string>;
+		await run('user update 7 --first-name Grace');
+		for (const user of [username, email, name]) {
+			const { stdout, stderr, exitCode } = await runHere(['user', 'history', user], { env });
+			expect([exitCode, stdout], stderr).toEqual([0, expect.stringContaining('\tfirst_name\t')]);
+		}
+		await run('term update ticket_priority High --description x');
+		await run('term delete ticket_priority High --force --yes');
+		for (const term of ['High', '@High', 'high', '23', '#23']) {
+			const { stdout, stderr, exitCode } = await run(`term history ticket_priority ${term}`);
+			const isGone = term === 'high';
+			expect([term, exitCode, stdout.split('\n').length], stderr).toEqual([term, isGone ? 2 : 0, isGone ? 1 : 3]);
+		}
+		await run('term update ticket_priority Low --description x');
+		expect((await run('term history ticket_priority low')).stdout).toContain('\tdescription\t');
+		await run('user update @me --description boss');
+		expect((await run('user history @me')).stdout).toContain('\tdescription\t');
+		for (const line of ['ticket history abc', 'ticket history 17,18', 'attachment history x', 'reply history 14 0']) {
+			expect(await run(line)).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/^error: \w+: .*ID/) });
+		}
+		const away = { ...env, SUPPORTCTL_PASSWORD: 'wrong' };
+		const unknown = await runHere(['user', 'history', 'Nobody Here'], { env: away });
+		expect([unknown.exitCode, unknown.stderr]).toEqual([
+			2,
+			expect.stringContaining(
+				'no run mentions user "Nobody Here"; pass the ID\nhint: to find it: supportctl user id \'Nobody Here\'\n',
+			),
+		]);
+	});
+
 	test('shows names: those that the journal keeps, or else those of the service, and IDs where it is away', async () => {
 		const { body } = await service.call('GET', '/users/4?context=edit');
 		const { username } = body as { username: string };

@@ -1,7 +1,7 @@
 /** What a state folder's journals say about an object. */
 
 import { describe, expect, test } from 'vitest';
-import { historyOf, userIdIn } from '../../src/bulk/history.js';
+import { historyOf, idIn } from '../../src/bulk/history.js';
 import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -10,21 +10,21 @@ const { baseUrl } = headerOf(1).plan.service;
 describe('the journals of a folder', () => {
 	test('have the ID of a username, the newest first: looked up, or beside a row', async () => {
 		const folder = temporaryFolder();
-		expect(userIdIn(folder, 'ada')).toBeUndefined();
+		expect(idIn(folder, 'users', 'ada')).toBeUndefined();
 		const old = startJournal(folder, 1, undefined, { id: '20260101-000000-aaaaa', endpoint: 'user.update' });
 		await old.outcome(outcomeOf(1, { ids: { id: '6', username: 'ada' } }));
 		await old.close();
-		expect(userIdIn(folder, 'ada')).toBe('6');
+		expect(idIn(folder, 'users', 'ada')).toBe('6');
 		const other = startJournal(folder, 1, undefined, { id: '20260102-000000-aaaaa', endpoint: 'user.update' });
 		await other.record({ type: 'name', of: 'users', name: 'bob', problem: 'user "bob" not found', missing: true });
 		await other.record({ type: 'name', of: 'product terms', name: 'ada', id: '9' });
 		await other.outcome(outcomeOf(1, { ids: { id: '8', username: 'adam' }, message: 'not "ada"' }));
 		await other.close();
-		expect([userIdIn(folder, 'ada'), userIdIn(folder, 'bob')]).toEqual(['6', undefined]);
+		expect([idIn(folder, 'users', 'ada'), idIn(folder, 'users', 'bob')]).toEqual(['6', undefined]);
 		const newest = startJournal(folder, 1, undefined, { id: '20260103-000000-aaaaa', endpoint: 'user.update' });
 		await newest.record({ type: 'name', of: 'users', name: 'ada', id: '7' });
 		await newest.close();
-		expect(userIdIn(folder, 'ada')).toBe('7');
+		expect(idIn(folder, 'users', 'ada')).toBe('7');
 	});
 
 	test('have the rows of an object alone, and count runs on other services that have one', async () => {

@@ -3,9 +3,9 @@
 import { counted, nameRow } from '../../api/names.js';
 import { type EditNoun, reads } from '../../api/reads.js';
 import { readReference } from '../../api/references.js';
-import { looksLikeNumber, quote } from '../../api/values.js';
+import { isProblem, looksLikeNumber, OWN_ID, parseId, quote } from '../../api/values.js';
 import { actions, changeLines, changeView, doneText } from '../../bulk/change.js';
-import { type HistoryEntry, historyOf, type ObjectHistory, userIdIn } from '../../bulk/history.js';
+import { type HistoryEntry, historyOf, idIn, type ObjectHistory } from '../../bulk/history.js';
 import { shortId } from '../../bulk/journal/folder.js';
 import { fullMessage } from '../../bulk/journal/records.js';
 import { commandOf, notesOf } from '../../bulk/plan.js';
@@ -17,10 +17,10 @@ import { outcomes } from '../../http/outcomes.js';
 import type { Column, Row } from '../../output/columns.js';
 import { asksForJson } from '../../output/sanitise.js';
 import { readSetup, resolveBaseUrl } from '../../profile/resolve.js';
-import { stateFolder } from '../../profile/settings.js';
+import { shellWord, stateFolder } from '../../profile/settings.js';
 import { relativeTime } from '../../text.js';
 import type { CommandSpec, Invocation } from '../command.js';
-import { lookUpWith } from '../lookups.js';
+import { lookUpId, lookUpWith } from '../lookups.js';
 import { say, warn, writeSummary } from '../notices.js';
 import { pick } from '../options/option.js';
 import { connectionOptions, outputOptions } from '../options/shared.js';
@@ -28,10 +28,13 @@ import { isDataFormat, isNarrow, printAll, printsLines } from '../results.js';
 import { ownerArguments } from './objects.js';
 import { noteSkipped } from './run/list.js';
 
+/** What stands for an object. */
+const HELP: Partial<Record<EditNoun, string>> = { user: 'ID, or username', term: 'ID, slug or name' };
+
 export function historyCommand(noun: EditNoun): CommandSpec {
 	const owners = ownerArguments(reads[noun]);
 	return {
-		arguments: [...owners, { name: 'id', help: noun === 'user' ? 'ID, or username' : 'ID', required: true }],
+		arguments: [...owners, { name: 'id', help: HELP[noun] ?? 'ID', required: true }],
 		options: [...pick(connectionOptions, 'profile', 'base-url'), ...outputOptions],
 		run: (invocation) =>
 			showHistory(
@@ -45,10 +48,8 @@ export function historyCommand(noun: EditNoun): CommandSpec {
 async function showHistory(noun: EditNoun, invocation: Invocation, owners: readonly string[]): Promise<undefined> {
 	const { context, args } = invocation;
 	const stateDir = stateFolder(context);
-	const { by, text } = readReference(args[owners.length] as string);
-	const isName = noun === 'user' && (by === 'name' || (by === 'either' && !looksLikeNumber(text)));
-	const id = isName ? userNamed(text, stateDir) : text;
 	const taxonomy = owners[0] === 'taxonomy' ? args[0] : undefined;
+	const id = await idOf(invocation, noun, noun === 'user' ? 'users' : taxonomy, args[owners.length] as string);
 	const found = await historyOf(
 		stateDir,
 		{ noun, id, taxonomy, baseUrl: baseUrlOf(invocation) },
@@ -64,13 +65,28 @@ async function showHistory(noun: EditNoun, invocation: Invocation, owners: reado
 	return undefined;
 }
 
-/** @throws UsageError */
-function userNamed(name: string, stateDir: string): string {
-	const id = userIdIn(stateDir, name);
+/**
+ * Journals know what runs named; the service knows the rest.
+ * @param of `users` or a taxonomy; undefined for objects without names
+ * @throws UsageError
+ */
+async function idOf(invocation: Invocation, noun: EditNoun, of: string | undefined, given: string): Promise<string> {
+	const { by, text: name } = readReference(given);
+	const isName = by === 'name' || (by === 'either' && !looksLikeNumber(name));
+	if (of === undefined || !isName) {
+		const parsed = parseId(name);
+		if (isProblem(parsed)) throw new UsageError(`${noun}: ${parsed.problem}`, { code: 'invalid_id' });
+		return parsed.value;
+	}
+	const id = given === OWN_ID ? undefined : idIn(stateFolder(invocation.context), of, name);
 	if (id !== undefined) return id;
-	throw new UsageError(`no run mentions user ${quote(name)}; pass the ID`, {
+	const found = await lookUpId(invocation, of, given);
+	if (found !== undefined && 'id' in found) return found.id;
+	const find = of === 'users' ? `supportctl user id ${shellWord(name)}` : `supportctl term list ${shellWord(of)}`;
+	throw new UsageError(`no run mentions ${noun} ${quote(name)}; pass the ID`, {
 		code: 'unknown_name',
-		hint: `to find it: supportctl user id ${name}`,
+		details: found !== undefined && 'problem' in found ? [found.problem] : undefined,
+		hint: `to find it: ${find}`,
 	});
 }
 
