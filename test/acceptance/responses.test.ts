@@ -109,7 +109,7 @@ const cases: Record<string, Case> = {
 	'an empty body': {
 		responder: text(200, ''),
 		exitCode: 5,
-		says: /outcome unknown \(HTTP 200 empty_response\)(?:, after 5 attempts)?: the response is empty\n.*(?:the change may have been applied; check before retrying(?:, or use --verify)?|try again)\n/,
+		says: /outcome unknown \(HTTP 200 empty_response\)(?:, after 5 attempts)?: the response is empty\n.*(?:the change may have been applied; to check, and to send it again if it was not: supportctl run resume \S+(?: --verify)?(?: --yes)?|the change may have been applied; check before retrying|try again)\n/,
 	},
 	'JSON that breaks off': {
 		responder: text(200, '{"id": 14, "sta', { 'content-type': 'application/json' }),
@@ -222,7 +222,9 @@ test.each<[what: string, words: string, Responder, expected: { exitCode: number;
 			text(503, ''),
 			{
 				exitCode: 5,
-				stderr: `error: update ticket 14: outcome unknown (HTTP 503): the response is empty\nhint: the change may have been applied; check before retrying, or use --verify\n`,
+				stderr: expect.stringMatching(
+					/^error: update ticket 14: outcome unknown \(HTTP 503\): the response is empty\nhint: the change may have been applied; to check, and to send it again if it was not: supportctl run resume \S+ --verify\n$/,
+				),
 			},
 		],
 		[

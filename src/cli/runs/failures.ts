@@ -23,9 +23,17 @@ import { signInAgain } from '../session.js';
 import type { RunJob } from './job.js';
 import { printedIds } from './outcomes.js';
 
+/** How to go on with an outcome. */
+interface Ways {
+	isRead?: boolean;
+	/** What sends the row again. */
+	resume?: string | undefined;
+	retry?: string | undefined;
+}
+
 export function nextStep(
-	{ code, outcome, signedOut, forbidden, notServed, busy }: Outcome,
-	{ isRead = false, canVerify = false }: { isRead?: boolean; canVerify?: boolean },
+	{ code, outcome, signedOut, forbidden, notServed, busy, mayBePartly }: Outcome,
+	{ isRead = false, resume, retry }: Ways,
 	connection: Connection,
 ): string | undefined {
 	const isPage = code === 'html_response';
@@ -43,9 +51,12 @@ export function nextStep(
 	if (known !== undefined) return known;
 	if (busy && outcome !== 'unknown') return 'try again later, or slow down with --rate';
 	if (outcome === 'differs') return 'to accept different values: --allow-differs=FIELDS';
+	if (outcome === 'failed' && mayBePartly && retry !== undefined) return `look at it, then to send it again: ${retry}`;
 	if (outcome !== 'unknown') return undefined;
 	if (isRead) return 'try again';
-	return `the change may have been applied; check before retrying${canVerify ? ', or use --verify' : ''}`;
+	return resume === undefined
+		? 'the change may have been applied; check before retrying'
+		: `the change may have been applied; to check, and to send it again if it was not: ${resume}`;
 }
 
 /** `update ticket 14 failed (HTTP 500 db_error), after 2 attempts: Out of rows` */
@@ -61,6 +72,13 @@ export function verdictOf(
 	return `${what}${verdict}${http}${tries}${why === '' ? '' : `: ${why}`}`;
 }
 
+interface ResumableRun {
+	readonly id: string;
+	readonly verify: boolean;
+	/** Of one row. */
+	readonly isLone: boolean;
+}
+
 type ObjectOutcome = Omit<RowOutcome, 'row'>;
 
 /** What happened to what, why, and the next step. */
@@ -68,7 +86,7 @@ export function failureOf(
 	outcome: ObjectOutcome,
 	endpoint: Endpoint,
 	connection: Connection,
-	{ verify = false }: { verify?: boolean } = {},
+	run?: ResumableRun,
 ): SupportctlError {
 	const { verb, noun, reads, replay } = endpoint;
 	const { ids, gone } = outcome;
@@ -82,8 +100,19 @@ export function failureOf(
 		const message = outcome.message?.replace(`${object} not found; `, '');
 		text = verdictOf({ ...outcome, message }, object, ' not found');
 	}
-	const canVerify = !verify && readEndpointOf(endpoint) !== undefined;
-	return errorOf(outcome, text, nextStep(outcome, { isRead: reads, canVerify }, connection));
+	return errorOf(outcome, text, nextStep(outcome, { isRead: reads, ...waysOf(endpoint, run) }, connection));
+}
+
+function waysOf(endpoint: Endpoint, run: ResumableRun | undefined): Ways {
+	if (run === undefined) return {};
+	// A run that verifies does so when it is resumed, too.
+	const verify = !run.verify && readEndpointOf(endpoint) !== undefined ? ' --verify' : '';
+	const yes = endpoint.deletes ? ' --yes' : '';
+	return {
+		resume: `supportctl run resume ${run.id}${verify}${yes}`,
+		// The end of a run of many rows names it.
+		retry: run.isLone ? `supportctl run retry ${run.id}${yes}` : undefined,
+	};
 }
 
 export function errorOf(given: ObjectOutcome, text: string, hint: string | undefined): SupportctlError {
@@ -97,8 +126,14 @@ export function errorOf(given: ObjectOutcome, text: string, hint: string | undef
 	});
 }
 
-/** @param isLone rows of a run take one line each @returns the next step, for which a line has no room */
-export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette, isLone: boolean): string | undefined {
+/** @param isLone rows of a run take one line each @param runId if the run can be resumed @returns the next step, for which a line has no room */
+export function printTrouble(
+	job: RunJob,
+	outcome: RowOutcome,
+	palette: Palette,
+	isLone: boolean,
+	runId: string | undefined,
+): string | undefined {
 	const { endpoint, plan, session, context, options } = job;
 	const { row, line, ids, outcome: name, warnings = [] } = outcome;
 	const differing = differences(outcome);
@@ -112,7 +147,8 @@ export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette,
 	const { level } = outcomes[name];
 	const message = [fullMessage(outcome) ?? name, ...differing].join('; ');
 	annotate(context, { level, file: fileOf(plan), line, title: `row ${row}: ${name}`, message });
-	const error = failureOf(outcome, endpoint, session.connection, plan.checks);
+	const run = runId === undefined ? undefined : { id: runId, verify: plan.checks.verify, isLone };
+	const error = failureOf(outcome, endpoint, session.connection, run);
 	if (isLone) {
 		const debug = options.debug === true;
 		context.stderr.write(renderError(error, { json: asksForJson(context.argv), debug, palette }));

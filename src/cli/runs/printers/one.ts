@@ -18,6 +18,7 @@ export class OneScreen {
 	readonly #complaints: Complaint[] = [];
 	#results: ReturnType<typeof createSentResults> | undefined;
 	#hasRow = false;
+	#runId: string | undefined;
 
 	/** @param palette of stderr */
 	constructor(
@@ -63,6 +64,7 @@ export class OneScreen {
 	}
 
 	#showStart({ control, journal }: Started): void {
+		this.#runId = journal?.header.id;
 		this.signals.work = {
 			stop: () => control.stop({ kind: 'signal' }),
 			open: control.open,
@@ -74,7 +76,7 @@ export class OneScreen {
 		this.#hasRow = true;
 		const isFine = exitCodeOfOne(outcome) === ExitCode.ok;
 		if (!isFine || outcome.warnings !== undefined || outcome.differs !== undefined) {
-			printTrouble(this.job, outcome, this.palette, true);
+			printTrouble(this.job, outcome, this.palette, true, this.#runId);
 		}
 		// On a terminal the error says it all.
 		if (isFine || !isOwnTable(this.job)) return this.#results?.row(outcomeView(outcome));

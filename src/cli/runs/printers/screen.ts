@@ -139,7 +139,7 @@ export class Screen {
 		}
 		if (isListed && this.#listsFailures) {
 			this.#progress?.clear();
-			const advice = printTrouble(this.job, outcome, this.palette, false);
+			const advice = printTrouble(this.job, outcome, this.palette, false, noted.journal?.header.id);
 			if (advice !== undefined) noted.advices.add(advice);
 		}
 		return !this.#hidesGood || isListed ? this.#results?.row(outcomeView(outcome)) : undefined;
