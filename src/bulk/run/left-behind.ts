@@ -211,7 +211,7 @@ function movedText(moved: readonly LeavesRecord[]): string {
 	const whose = only(moved.map(({ label }) => label)) ?? 'deleted users';
 	const receiver = only(moved.map((each) => each.receiver));
 	const to = receiver === undefined ? 'whoever received the posts' : `user ${receiver}`;
-	// Of a run that was killed, nobody counted them.
+	// Nobody knows before a resume has counted what is left.
 	const most = moved.some((each) => each.moved === undefined) ? 'up to ' : '';
 	const tickets = moved.reduce((sum, each) => sum + (each.moved ?? each.count), 0);
 	const isShort = moved.length <= SAID;
@@ -246,7 +246,7 @@ function childTexts(children: readonly LeavesRecord[]): string[] {
 	return more > 0 ? [...texts, `child terms of ${counted(more, 'other term')} moved up`] : texts;
 }
 
-/** Of runs that were killed before they were counted: tickets that are not there any more have moved. */
+/** Of runs that were killed, or don't know what became of a ticket: tickets that are not there any more have moved. */
 export function movedBeforeKill(leaves: readonly LeavesRecord[], left: readonly Left[]): LeavesRecord[] {
 	const isCounted = (id: string): boolean => leaves.some(({ run, moved }) => run === id && moved !== undefined);
 	return leaves.flatMap((each) => {
@@ -257,10 +257,10 @@ export function movedBeforeKill(leaves: readonly LeavesRecord[], left: readonly 
 	});
 }
 
-/** How many tickets a run moved, or may have moved. */
-export async function movedBy(run: string, stateDir: string): Promise<number> {
+/** How many tickets a run moved, and may have moved. */
+export async function movedBy(run: string, stateDir: string): Promise<{ moved: number; unknown: number }> {
 	const { counts } = await scanJournal(journalPath(stateDir, run));
-	return counts.ok + counts.differs + counts.unknown;
+	return { moved: counts.ok + counts.differs, unknown: counts.unknown };
 }
 
 type Listing = Pick<Counting, 'directories' | 'dialect'>;

@@ -177,15 +177,20 @@ async function moveTickets(
 	const { work } = signals;
 	const exitCode = await sendRows(moving, record, 'send', own, signals);
 	signals.work = work;
-	const moved = await movedBy(run, session.stateDir);
-	await noteMoved(run, moved);
+	const { moved, unknown } = await movedBy(run, session.stateDir);
+	if (unknown === 0) await noteMoved(run, moved);
 	const all = counted(tickets.length, 'ticket');
 	const nobody = job.resumes === undefined ? 'no user was' : 'no other user was';
 	if (exitCode !== ExitCode.ok) {
-		throw new SupportctlError(`${moved} of ${all} of ${label} moved to user ${receiver}; ${nobody} deleted`, exitCode, {
-			code: 'not_moved',
-			hint: `to see why: supportctl run show ${run}; then: supportctl run resume ${deletes}`,
-		});
+		const doubt = unknown === 0 ? '' : ` (${unknown} unknown)`;
+		throw new SupportctlError(
+			`${moved} of ${all} of ${label} moved to user ${receiver}${doubt}; ${nobody} deleted`,
+			exitCode,
+			{
+				code: 'not_moved',
+				hint: `to see why: supportctl run show ${run}; then: supportctl run resume ${deletes}`,
+			},
+		);
 	}
 	const what = moved === tickets.length ? all : `${moved} of ${all}`;
 	// Skipped, as somebody else has them now.

@@ -3,10 +3,18 @@ import { neutralDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
 import { createPlanner } from '../../../src/api/request.js';
 import { createDirectories } from '../../../src/bulk/lists/directory.js';
-import { countLeft, leavesOf, leavesTexts, leftNotes } from '../../../src/bulk/run/left-behind.js';
+import {
+	countLeft,
+	leavesOf,
+	leavesTexts,
+	leftNotes,
+	movedBeforeKill,
+	movedBy,
+} from '../../../src/bulk/run/left-behind.js';
 import { Survey } from '../../../src/bulk/run/survey.js';
 import type { Outcome } from '../../../src/http/outcome.js';
-import { planOf } from '../../support/journal.js';
+import { headerOf, outcomeOf, planOf, startJournal } from '../../support/journal.js';
+import { temporaryFolder } from '../../support/temporary.js';
 
 /** A list of one page with so many objects in all. */
 const listed = (total: number | undefined, ...objects: object[]): Outcome => ({
@@ -136,5 +144,29 @@ describe('tickets of a user are counted', () => {
 		expect(moving[0]).toContain(
 			'60 tickets assigned to 60 of these 120 users are moved first, to the user who receives the posts',
 		);
+	});
+});
+
+describe('tickets that a run moved', () => {
+	it('are those that it wrote, and those of which nobody knows stand apart', async () => {
+		const stateDir = temporaryFolder();
+		const journal = startJournal(stateDir, 4);
+		await journal.outcome(outcomeOf(1));
+		await journal.outcome(outcomeOf(2));
+		await journal.outcome(outcomeOf(3, { outcome: 'unknown', status: 0 }));
+		await journal.outcome(outcomeOf(4, { outcome: 'skipped', status: undefined, code: 'condition' }));
+		await journal.close();
+		expect(await movedBy(headerOf(4).id, stateDir)).toEqual({ moved: 2, unknown: 1 });
+	});
+
+	it('are called at most so many until a resume has counted what is left', () => {
+		const ids = { id: '7' };
+		const began = { ids, label: 'user 7', field: 'assignee', count: 9, receiver: '2', run: '20261121-074512-k3f9x' };
+		expect(leavesTexts([began], 0)[0]).toMatch(/^up to 9 tickets of user 7 moved to user 2 first; /);
+		const one = { is: 'shown', value: { count: 1, children: [] } } as const;
+		const left = [{ ids, label: 'user 7', receiver: '2', counts: [{ field: 'assignee', found: one }] }];
+		const counted = movedBeforeKill([began], left);
+		expect(leavesTexts([began, ...counted], 0)[0]).toMatch(/^8 tickets of user 7 moved to user 2 first; /);
+		expect(movedBeforeKill([began, ...counted], left)).toEqual([]);
 	});
 });
