@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { runCli, runHere } from '../support/cli.js';
 import { startListService, ticket, tickets } from '../support/list-service.js';
 import { json, type Responder, startRecorder, text } from '../support/recorder.js';
+import { hastyClock } from '../support/workplace.js';
 
 /** Without the comment at the end of a list that is incomplete. */
 const idsIn = (text: string): number[] =>
@@ -352,13 +353,14 @@ describe('single objects', () => {
 				? json(200, { id: 7, username: 'ada', roles: ['agent'] })(request, response, count)
 				: json(200, { id: 7 })(request, response, count),
 		);
-		const all = await runHere('whoami --json', { env: service.env });
+		const clock = hastyClock(100);
+		const all = await runHere('whoami --json', { env: service.env, clock });
 		expect(JSON.parse(all.stdout)).toMatchObject({ id: 7, roles: ['agent'], service: service.baseUrl });
 		const bare = await startRecorder((request, response, count) =>
 			request.url.includes('/users/me')
 				? json(404, { code: 'rest_no_route', message: 'No route.', data: null })(request, response, count)
 				: json(200, { id: 7 })(request, response, count),
 		);
-		expect((await runHere('whoami --field id', { env: bare.env })).stdout).toBe('7\n');
+		expect((await runHere('whoami --field id', { env: bare.env, clock })).stdout).toBe('7\n');
 	});
 });

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { idOf, json, type Responder, text } from '../support/recorder.js';
-import { startWorkplace } from '../support/workplace.js';
+import { hastyClock, startWorkplace } from '../support/workplace.js';
 
 /** Four bytes a character. */
 const LONG = '😀'.repeat(500_000);
@@ -59,6 +59,7 @@ test('values that the service shows in place of those that were sent are cut in 
 	});
 	const { exitCode, stderr } = await work.run(
 		'ticket update 1 2 --content new --report junit:r.xml --fields id,outcome,message',
+		{ clock: hastyClock(100) },
 	);
 	expect(exitCode, stderr.slice(0, 500)).toBe(6);
 	expect(stderr.length).toBeLessThan(20_000);

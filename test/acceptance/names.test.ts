@@ -200,7 +200,7 @@ describe('143 names in cells', () => {
 				isUserRequest(request) && count++ % 3 === 0 ? text(502, '<html>Bad gateway</html>') : pagesOf(request),
 		});
 		service.sheet('t.csv', 'id,assignee', 143, (row) => `${row},agent${row - 1}`);
-		const { exitCode, stderr } = await service.run('ticket update --input t.csv -q');
+		const { exitCode, stderr } = await service.run('ticket update --input t.csv -q', { clock: hastyClock(100) });
 		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 		const others = Array.from({ length: 143 }, (_, at) => at + 1).filter((id) => id !== 2);
 		expect(new Map(service.written())).toEqual(new Map(others.map((id) => [`/tickets/${id}`, { assignee: id }])));

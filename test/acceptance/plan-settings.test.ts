@@ -24,37 +24,27 @@ interface Command {
 
 /** Each takes all from a file, and nothing from flags. */
 const commands = {
-	'ticket update': {
-		words: 'ticket update',
-		idColumn: 'id',
-		cells: { status: 'hold' },
-		fields: ['status', 'title', 'content'],
-		place: '/tickets/#',
-	},
-	'ticket delete': { words: 'ticket delete', idColumn: 'id', cells: {}, fields: [], place: '/tickets/#' },
+	'ticket update': { cells: { status: 'hold' }, fields: ['status', 'title', 'content'] },
+	'ticket delete': {},
 	'ticket fields set': {
-		words: 'ticket fields set',
 		idColumn: 'ticket_id',
 		cells: { color: 'red' },
 		fields: ['color', 'size', 'note'],
 		place: '/tickets/#/custom-fields',
 	},
-	'user update': {
-		words: 'user update',
-		idColumn: 'id',
-		cells: { nickname: 'Ada' },
-		fields: ['nickname', 'description', 'url'],
-		place: '/users/#',
-	},
-	'user delete': { words: 'user delete', idColumn: 'id', cells: { reassign: '9' }, fields: [], place: '/users/#' },
+	'user update': { cells: { nickname: 'Ada' }, fields: ['nickname', 'description', 'url'], place: '/users/#' },
+	'user delete': { cells: { reassign: '9' }, place: '/users/#' },
 	'term update': {
-		words: 'term update',
-		idColumn: 'id',
 		cells: { taxonomy: 'ticket_priority', name: 'High' },
 		fields: ['name', 'description', 'slug'],
 		place: '/ticket_priority/#',
 	},
-} as const satisfies Record<string, Command>;
+} as const satisfies Record<string, Partial<Command>>;
+
+const commandOf = (words: CommandName): Command => ({
+	...{ words, idColumn: 'id', cells: {}, fields: [], place: '/tickets/#' },
+	...commands[words],
+});
 
 type CommandName = keyof typeof commands;
 
@@ -525,9 +515,15 @@ function ticketsOf(desk: Desk, { url }: RecordedRequest): Responder {
 const textOf = ({ flags }: Setting, command: Command, service: Service): string =>
 	typeof flags === 'string' ? flags : flags(command, service);
 
-/** Runs what leads to a way's last command, and that. @param given to the first part, and to the last */
-async function run(name: CommandName, way: Way, setting: Setting, given: { first: boolean; last: boolean }) {
-	const command: Command = commands[name];
+/** Whether the setting is given to the first part, and to the last; no first part is run if that is all the same. */
+interface Given {
+	readonly first: boolean | 'not run';
+	readonly last: boolean;
+}
+
+/** Runs what leads to a way's last command, and that. */
+async function run(name: CommandName, way: Way, setting: Setting, given: Given) {
+	const command = commandOf(name);
 	const service = await startService();
 	const { desk, work } = service;
 	const { env } = setting;
@@ -537,14 +533,15 @@ async function run(name: CommandName, way: Way, setting: Setting, given: { first
 	if (command.place.endsWith('/custom-fields')) await giving(() => CUSTOM_FIELDS)(service, command);
 	await setting.at?.(service, command);
 	const flags = textOf(setting, command, service);
-	const input = flags.includes('--input') && given.first ? '' : '--input edits.csv';
+	const input = flags.includes('--input') && given.first === true ? '' : '--input edits.csv';
 	const options = { stdin: flags === '--password-stdin' ? 'correct horse' : '', env };
-	const start = `${command.words} ${input} ${given.first ? flags : ''}`;
+	const start = `${command.words} ${input} ${given.first === true ? flags : ''}`;
 	const { first, next } = ways[way];
 	if (way === 'retry') for (const id of selects.slice(1)) service.refusing.add(id);
 	const stored = () => selects.map((id) => withoutPassword(desk.object(command.place.replace('#', `${id}`))));
 	const before = stored();
-	if (first !== undefined) await work.run(wordsIn(`${start} ${first} --yes -j 1`), options);
+	if (first !== undefined && given.first !== 'not run')
+		await work.run(wordsIn(`${start} ${first} --yes -j 1`), options);
 	service.refusing.clear();
 	if (way !== 'undo') await setting.meanwhile?.(service, command);
 	desk.requests.length = 0;
@@ -630,7 +627,8 @@ describe.each(cells)('%s', (_name, setting) => {
 	const [first = 'ticket update'] = on;
 	const isFlag = setting.flags !== '';
 	test.each(nextParts.filter((way) => isFlag && !isKnownTo(way, setting)))('is unknown to run %s', async (way) => {
-		const seen = await run(first, way, setting, { first: false, last: true });
+		// Flags are checked before the run is looked for.
+		const seen = await run(first, way, setting, { first: 'not run', last: true });
 		expectRefusal(seen, /^error: (?:unknown flag|unexpected argument)/);
 	});
 

@@ -8,7 +8,7 @@ import { done, idOf, json, type Responder, startRecorder } from '../support/reco
 import { AWKWARD, findLeak, leakyFiles, OTHER, setStage } from '../support/secrets.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { runInTerminal } from '../support/terminal.js';
-import { startWorkplace } from '../support/workplace.js';
+import { hastyClock, startWorkplace } from '../support/workplace.js';
 
 const ROWS = 300;
 
@@ -60,7 +60,7 @@ test('a password that is an ordinary word stays in data, and is in no message or
 		return json(200, { id: Number(id), roles: roles[id] });
 	});
 	const env = { SUPPORTCTL_PASSWORD: 'customer' };
-	const run = (words: string) => work.run(`${words} -vv`, { env });
+	const run = (words: string) => work.run(`${words} -vv`, { env, clock: hastyClock(100) });
 	expect((await run('user get 7 --format json')).stdout).toContain('"customer"');
 	expect(await run('user update 7 8 --add-roles editor --snapshot --verify')).toMatchObject({ exitCode: 0 });
 	expect(roles).toEqual({ 7: ['customer', 'editor'], 8: ['customer', 'editor'] });

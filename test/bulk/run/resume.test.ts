@@ -23,7 +23,7 @@ import { lineOf } from '../../support/journal.js';
 import { startListService, ticket } from '../../support/list-service.js';
 import { done, idOf, json, type RecordedRequest, type Responder, startRecorder, text } from '../../support/recorder.js';
 import { scriptedPrompts } from '../../support/scripted-prompts.js';
-import { createWorkplace, csv, startWorkplace, type Workplace } from '../../support/workplace.js';
+import { createWorkplace, csv, hastyClock, startWorkplace, type Workplace } from '../../support/workplace.js';
 
 const ok = done();
 const no = (status: number): Responder => json(status, { code: 'rest_no', message: 'Sorry.', data: { status } });
@@ -461,7 +461,7 @@ describe('kill -9', () => {
 			return id === 5 ? undefined : ok;
 		});
 		await killedRun(place, `ticket delete ${ids(1, 10).join(' ')} --yes -j 1 -q`, 5);
-		const result = await place.work.run('run resume last --yes -j 1 -q --format ndjson');
+		const result = await place.work.run('run resume last --yes -j 1 -q --format ndjson', { clock: hastyClock(100) });
 		expect(result.exitCode).toBe(3);
 		expect(jsonLines(result.stdout).map(({ id, outcome, status }) => [id, outcome, status])).toEqual([
 			[5, 'ok', 404],
@@ -485,7 +485,7 @@ describe('kill -9', () => {
 		const { child, ended } = work.spawn('ticket delete 1 --force --yes --if status=hold --journal one -q');
 		kill = () => void child.kill('SIGKILL');
 		await ended;
-		const result = await work.run('run resume one --yes -q --format ndjson');
+		const result = await work.run('run resume one --yes -q --format ndjson', { clock: hastyClock(100) });
 		expect(jsonLines(result.stdout)).toMatchObject([{ outcome: 'ok', status: 404 }]);
 	});
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { startDesk } from '../../support/desk.js';
 import { done, json, type Responder } from '../../support/recorder.js';
 import { scriptedPrompts } from '../../support/scripted-prompts.js';
-import { startWorkplace } from '../../support/workplace.js';
+import { hastyClock, startWorkplace } from '../../support/workplace.js';
 
 /** Accepts an update of any ticket, and shows what was sent. */
 const ok: Responder = (request, response, count) => {
@@ -80,7 +80,7 @@ describe('a delete', () => {
 	it('of users names them and who receives their posts', async () => {
 		const { work } = await desk();
 		const prompts = scriptedPrompts([/./, false]);
-		const { stderr } = await work.run('user delete 7 --reassign 2', { prompts });
+		const { stderr } = await work.run('user delete 7 --reassign 2', { prompts, clock: hastyClock(100) });
 		expect(stderr).toMatch(
 			/\nPermanently delete 1 user on .*\n {2}user 7 "user7": permanently deleted; posts go to user2\n/,
 		);
