@@ -93,7 +93,7 @@ describe.each([405, 404])('where %i is said of what is not described', (undescri
 test('two rows with usernames that can not be looked up say why, and nothing is sent', async () => {
 	const { service, run } = await startStrict();
 	const result = await run('ticket update 14 15 --assignee sofia.bauer');
-	expect(result.exitCode).toBe(2);
+	expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('can\'t look up user "sofia.bauer"')]);
 	expect(service.requests.every(({ method, path }) => method === 'GET' || path.endsWith('/users/username'))).toBe(true);
 });
 
