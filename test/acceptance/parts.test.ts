@@ -84,7 +84,7 @@ describe('a part of a plan', () => {
 		await outcomes('run apply p.plan --ids 14');
 		const second = await outcomes('run apply p.plan --ids 14,15');
 		expect(second).toMatchObject({ exitCode: 0, rows: { 15: 'ok', 16: left, 17: left } });
-		expect(second.stderr).toContain('1 object of the plan was applied before by run ');
+		expect(second.stderr).toContain('1 object of the plan was already applied by run ');
 		const third = await outcomes('run apply p.plan --ids 14,15');
 		expect(third).toMatchObject({ exitCode: 2, rows: {} });
 		expect(third.stderr).toMatch(/these objects were already applied by run \S+, \S+; nothing was sent/);
