@@ -182,10 +182,13 @@ function recordText(columns: readonly ResolvedColumn[], row: Row, options: Encod
 	const room = Math.max(0, ...labels.map(widthOf));
 	const left = width - room - GAP.length;
 	const lines = shown.map((column, index) => {
-		const all = sanitiseLines(cellText(column.get(row))).split('\n');
-		// A single word, such as a path, stays whole: people copy it.
+		const value = column.get(row);
+		const given = cellText(value);
+		const all = sanitiseLines(given).split('\n');
+		// A single word, such as a path, and JSON stay whole: people copy them.
+		const isJson = typeof value === 'object' && given === JSON.stringify(value);
 		const wraps = (line: string): boolean =>
-			isTTY && (column.wraps === true || (/\s/.test(line) && left >= LEAST_TEXT));
+			isTTY && (column.wraps === true || (/\s/.test(line) && !isJson && left >= LEAST_TEXT));
 		const fitting = all.flatMap((line) => (wraps(line) ? wrapWords(line, left) : [line]));
 		const text = fitting.join(`\n${' '.repeat(room)}${GAP}`);
 		const label = labels[index] as string;

@@ -214,6 +214,13 @@ describe('a table on a terminal', () => {
 		expect(await table([row], { ...options, isTTY: false })).toContain('It does not turn on since the update\n');
 	});
 
+	it('leaves JSON in one line, so that it can be copied', async () => {
+		const body = { title: 'It does not turn on since the update' };
+		expect(await table([{ id: 3, body }], { single: true, width: 32 })).toBe(
+			`id    3\nbody  ${JSON.stringify(body)}\n`,
+		);
+	});
+
 	it('prints nothing for no rows', async () => {
 		expect(await table([])).toBe('');
 	});
