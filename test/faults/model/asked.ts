@@ -108,7 +108,7 @@ export function namesOf(row: Asked): string[] {
 
 /** A later row of the object has set some of its fields. */
 export const leavesOut = (recorded: Recorded | undefined): boolean =>
-	recorded?.warnings?.some((text) => text.includes('left out: row')) === true;
+	recorded?.warnings?.some((text) => text.endsWith('set it later')) === true;
 
 const MAYBE_WRITTEN = ['ok', 'unknown', 'differs'];
 

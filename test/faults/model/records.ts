@@ -33,8 +33,11 @@ export function outcomesIn(lines: readonly Line[]): Map<number, Row> {
 		for (const row of rowsIn([line])) outcomes.set(row.row, row);
 		if (line.type === 'resume') {
 			const { again = [] } = line as { again?: readonly string[] };
-			reopened = [...outcomes.values()].filter(({ outcome }) => again.includes(outcome));
-			for (const { row } of reopened) outcomes.delete(row);
+			// Also those that a killed part has opened and not reached.
+			const open = reopened.filter(({ row }) => !outcomes.has(row));
+			const more = [...outcomes.values()].filter(({ outcome }) => again.includes(outcome));
+			for (const { row } of more) outcomes.delete(row);
+			reopened = [...open, ...more];
 		}
 		if (line.type !== 'end') continue;
 		for (const each of reopened) if (!outcomes.has(each.row)) outcomes.set(each.row, each);

@@ -4,6 +4,11 @@ import type { Shown } from '../../support/objects.js';
 import { expectThat, isSameValue, type ModelRun, type Part, statesOf } from './asked.js';
 import type { ModelDesk } from './desk.js';
 
+/** Whether a read back showed it a value that another may have written: that counts as its own, too. */
+function isShownTo({ rows, outcomes }: ModelRun, path: string): boolean {
+	return rows.some((each) => each.path === path && outcomes.get(each.row)?.outcome === 'differs');
+}
+
 /**
  * @param atUndo how many states there were before `run undo` began
  * @param exitCode of the last command of the undo; null if it was killed
@@ -33,6 +38,10 @@ export function checkUndone(
 			const meanwhile = desk.states
 				.slice(atUndo)
 				.findLast((each) => each.by === 'others' && each.path === path && Object.hasOwn(each.sent, name));
+			// A value that the run wrote too is the run's, whoever wrote it again.
+			const isOwn = (held: Shown | undefined): boolean =>
+				wrote.some((each) => isSameValue(name, each.held?.[name], held?.[name])) || isShownTo(run, path);
+			if (meanwhile !== undefined && isOwn(meanwhile.held)) continue;
 			if (meanwhile !== undefined) {
 				expectThat(isNow(meanwhile.held), 'undo leaves what somebody writes meanwhile', facts);
 				continue;
@@ -43,7 +52,7 @@ export function checkUndone(
 				continue;
 			}
 			if (last === undefined) expectThat(isNow(written), 'undo leaves what the run did not write', facts);
-			else if (isAfter && !isSameValue(name, last.held?.[name], written?.[name])) {
+			else if (isAfter && !isOwn(written)) {
 				expectThat(isNow(written), "undo leaves somebody else's value", facts);
 			} else {
 				const olds = [before, ...theirs.map(({ held }) => held)];

@@ -8,6 +8,8 @@ interface FieldChange {
 	readonly field: string;
 	readonly old: unknown;
 	readonly new: unknown;
+	/** Why there is no old value. */
+	readonly old_unknown?: string;
 }
 
 /** As `--json` prints it. */
@@ -25,13 +27,14 @@ function isSameShown(held: unknown, shown: unknown): boolean {
 }
 
 /** @param path of its object */
-function isSeen(desk: ModelDesk, run: ModelRun, path: string, { field, old, new: after }: FieldChange): boolean {
+function isSeen(desk: ModelDesk, run: ModelRun, path: string, change: FieldChange): boolean {
+	const { field, old, new: after, old_unknown: isUntold } = change;
 	const states = statesOf(desk, run, path);
 	const isOwn = ({ by }: State): boolean => by === run.id;
 	const written = states.findLastIndex((each) => isOwn(each) && isSameShown(each.held?.[field], after));
 	// What stood there before the first write of the row, which may have been sent again.
 	const stood = states.slice(0, Math.max(written, 0)).some(({ held }) => isSameShown(held?.[field], old));
-	return written > 0 && stood;
+	return written > 0 && (stood || isUntold !== undefined);
 }
 
 /** @param keepsOld whether it saved old values */
@@ -74,7 +77,10 @@ export function checkHistory(
 	history: readonly (ShownChange & { readonly run: string })[],
 	shown: readonly ShownChange[],
 ): void {
-	const said = ({ row, action, outcome, changes }: ShownChange) => ({ row, action, outcome, changes });
+	// What IDs are called may have been asked for by one of the two alone.
+	const said = ({ row, action, outcome, changes }: ShownChange) => {
+		return { row, action, outcome, changes: changes.map(({ field, old, new: after }) => [field, old, after]) };
+	};
 	const inHistory = history.filter((each) => each.run === run.id).map(said);
 	const rows = new Set(run.rows.filter((each) => each.path === path).map(({ row }) => row));
 	const inRun = shown
