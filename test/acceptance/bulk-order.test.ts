@@ -78,7 +78,7 @@ describe('rows of one id', () => {
 		open();
 		const { exitCode, stderr } = await work.run('run retry last');
 		expect(exitCode).toBe(0);
-		expect(stderr).toContain('status left out: row 2 set it later');
+		expect(stderr).toContain('row 1 (ticket 5): status not sent: row 2 set it later');
 		expect(recorder.writes.map(({ body }) => JSON.parse(body))).toEqual([{ title: 'new' }]);
 		expect(held.get(5)).toEqual({ status: 'pending', title: 'new' });
 	});
