@@ -223,7 +223,7 @@ export function isLeftOpen({ rows, outcomes }: ModelRun): boolean {
 export function exitCodeOf(rows: number, outcomes: ModelRun['outcomes']): number {
 	const all = [...outcomes.values()];
 	const count = (test: (each: Recorded) => boolean): number => all.filter(test).length;
-	if (count(({ outcome, status }) => outcome === 'failed' && status === 401) > 0) return 4;
+	if (count(({ outcome, status }) => outcome !== 'ok' && status === 401) > 0) return 4;
 	const left = count(
 		({ outcome, code = '' }) =>
 			outcome === 'skipped' && ['drift', 'conflict', 'changed_since', 'not_restorable'].includes(code),
