@@ -19,6 +19,8 @@ import { invalidOutcome, isInvalid, isOwn, openInputOf, RowPlanner } from './row
 export interface Reject {
 	row: Record<string, unknown>;
 	ids: Ids;
+	/** The run ended before it, and can't have sent it. */
+	isUnreached: boolean;
 }
 
 /** Undefined if the rows came from a journal or a plan, or if no copy of stdin is left. */
@@ -63,7 +65,7 @@ export async function* rejectsOf(
 	if (input === undefined) {
 		for (const row of states.rows()) {
 			const record = isWanted(states.get(row)) ? recordOf(row) : undefined;
-			if (record !== undefined) yield { row: { ...record.ids, [reason]: errorText(record) }, ids: record.ids };
+			if (record !== undefined) yield rejectOf(record, { ...record.ids, [reason]: errorText(record) });
 		}
 		return;
 	}
@@ -71,10 +73,16 @@ export async function* rejectsOf(
 	const unreached = isWanted(stateOf({ outcome: 'not-sent' })) ? unreachedRows(scan, input) : undefined;
 	for await (const batch of input.read()) {
 		for (const raw of batch) {
-			const record = isWanted(states.get(raw.row)) ? recordOf(raw.row) : unreached?.(raw);
-			if (record !== undefined) yield { row: rejectedRow(raw, record, input, header, options), ids: record.ids };
+			const record = isWanted(states.get(raw.row)) ? recordOf(raw.row) : undefined;
+			const open = record ?? unreached?.(raw);
+			if (open !== undefined)
+				yield rejectOf(open, rejectedRow(raw, open, input, header, options), record === undefined);
 		}
 	}
+}
+
+function rejectOf({ ids }: RowRecord, row: Record<string, unknown>, isUnreached = false): Reject {
+	return { row, ids, isUnreached };
 }
 
 function unreachedRows(scan: JournalScan, input: InputSource): (raw: RawRow) => RowRecord | undefined {

@@ -169,12 +169,12 @@ export function noteSkipped(context: Context, skipped: readonly SkippedRun[]): v
 	warn(context, [`skipped ${counted(skipped.length, 'journal')}: ${named.join(', ')}${rest}`]);
 }
 
-/** @param areListed those that were not sent are listed already, from the input */
-export function noteUnreached(context: Context, scan: JournalScan, areListed = false): void {
+/** @param listed how many of them are listed already, from the input */
+export function noteUnreached(context: Context, scan: JournalScan, listed = 0): void {
 	const { header, counts, end, states } = scan;
-	const count = (end === undefined ? header.input.own : totalOf(end.counts)) - totalOf(counts);
+	const count = (end === undefined ? header.input.own : totalOf(end.counts)) - totalOf(counts) - listed;
 	const mayBeSent = end === undefined || states.doubtful;
-	if (count <= 0 || (areListed && !mayBeSent)) return;
+	if (count <= 0) return;
 	const resume = `supportctl run resume ${header.id}`;
 	const rows = counted(count, 'row');
 	const unsent = `${rows} ${count === 1 ? 'was' : 'were'} not sent; send ${count === 1 ? 'it' : 'them'}: ${resume}`;

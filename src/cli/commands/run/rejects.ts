@@ -47,8 +47,8 @@ export const command = defineCommand({
 			if (input === undefined) {
 				warn(context, ['the input of the run was not kept: exporting only IDs; pass the file with --input']);
 			}
-			await print(invocation, input, reason, rejectsOf(file, input, { outcomes, reason, isSecretName }));
-			if (outcomes?.includes('not-sent')) noteUnreached(context, file.scan, input !== undefined);
+			const listed = await print(invocation, input, reason, rejectsOf(file, input, { outcomes, reason, isSecretName }));
+			if (outcomes?.includes('not-sent')) noteUnreached(context, file.scan, listed);
 		} finally {
 			file.close();
 			await input?.dispose({ keep: true });
@@ -56,12 +56,13 @@ export const command = defineCommand({
 	},
 });
 
+/** @returns how many rows the run didn't reach */
 async function print(
 	invocation: Invocation,
 	input: InputSource | undefined,
 	reason: string,
 	rejects: AsyncIterable<Reject>,
-): Promise<void> {
+): Promise<number> {
 	const { context, options } = invocation;
 	const format = input === undefined || input.format === 'ids' ? 'csv' : input.format;
 	// Dots in a name mean nothing.
@@ -76,12 +77,16 @@ async function print(
 	});
 	const onlyIds = factsOf(options.format).prints === 'id' && options.query === undefined;
 	let nameless = 0;
-	for await (const { row, ids: own } of rejects) {
+	let unreached = 0;
+	for await (const { row, ids: own, isUnreached } of rejects) {
 		const id = ownId(own);
+		if (isUnreached) unreached++;
 		if (onlyIds && id === undefined) nameless++;
 		else await results.row(onlyIds ? { id } : row);
 	}
 	await results.end();
-	if (nameless === 0) return;
-	warn(context, [`${counted(nameless, 'row')} without a readable ID; use --format csv to print all of them`]);
+	if (nameless > 0) {
+		warn(context, [`${counted(nameless, 'row')} without a readable ID; use --format csv to print all of them`]);
+	}
+	return unreached;
 }

@@ -319,14 +319,16 @@ describe('rows that a run ended without', () => {
 			const { run, journal } = await lastRun(work);
 			const [head, ...records] = readFileSync(journal, 'utf8').trimEnd().split('\n');
 			const end = records.pop() as string;
-			const stderr = `2 rows without an outcome may have been sent; check and continue: supportctl run resume ${run}\n`;
+			const resume = `may have been sent; check and continue: supportctl run resume ${run}\n`;
+			const stderr = `2 rows without an outcome ${resume}`;
 			const ends = [[], ['rubbish', end], ['{"type":"resume","at":"","tool":"0.1.0"}', end]];
 			for (const last of ends) {
 				writeFileSync(journal, `${[head, ...records, ...last].join('\n')}\n`);
 				const rejects = await work.run(`${unreached} --format csv`);
 				// One row at a time was under way; after damage it may have been any.
 				const rest = last.length === 0 ? unsent : '';
-				expect(rejects).toEqual({ exitCode: 0, stdout: `id,status,error\n${rest}`, stderr });
+				const others = [stderr, `1 row without an outcome ${resume}`, ''][rest.split('\n').length - 1];
+				expect(rejects).toEqual({ exitCode: 0, stdout: `id,status,error\n${rest}`, stderr: others });
 				expect((await work.run('run show last --outcome not-sent')).stderr).toBe(stderr);
 			}
 		},
