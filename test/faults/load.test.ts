@@ -99,12 +99,15 @@ describe('a storm of 429', () => {
 describe('a service that refuses everything', () => {
 	it('is asked less and less often', async () => {
 		const { server, log } = await startLimited(() => ({}), 0);
-		const { outcomes, exitCode } = await runBulk(server, 2, '-j', '16', '--retries', '2');
+		// A permanent delete keeps no old values, so that nothing is read, which this server would answer.
+		const words = ['ticket', 'delete', '-', '--force', '--yes', '--format=ndjson', '-j', '16', '--retries', '2'];
+		const { outcomes, exitCode } = await runWith(server, words, { input: '1\n2\n' });
 		expect(exitCode).toBe(5);
 		expect(outcomes.map((each) => [each.outcome, each.status, each.attempts])).toEqual([
 			['unknown', 503, 3],
 			['unknown', 503, 3],
 		]);
+		expect(server.reads).toEqual([]);
 		expect([...server.counts.values()]).toEqual([3, 3]);
 		const gaps = log.slice(1).map((each, index) => each.at - (log[index]?.at ?? 0));
 		expect(Math.max(...gaps)).toBeGreaterThan(1000);

@@ -106,6 +106,16 @@ export async function readWhole(
 	fetch: FetchPage,
 	isEnough: (objects: readonly ListedObject[], total: number | undefined) => boolean = () => false,
 ): Promise<WholeList> {
+	const list = await readOnce(fetch, isEnough);
+	// A failure looks like an empty list without a count, and "not found" stands on it.
+	const isDoubtful = list.isWhole && !list.isCounted && list.objects.length === 0;
+	return isDoubtful ? await readOnce(fetch, isEnough) : list;
+}
+
+async function readOnce(
+	fetch: FetchPage,
+	isEnough: (objects: readonly ListedObject[], total: number | undefined) => boolean,
+): Promise<WholeList> {
 	const objects: ListedObject[] = [];
 	let isCounted = false;
 	const { isWhole, total, failure } = await readPages({

@@ -10,7 +10,7 @@ import { isListMissing, lookedUpId } from '../../http/judge.js';
 import { knownObject } from '../../http/known.js';
 import type { Outcome } from '../../http/outcome.js';
 import { type Directory, type Found, idFrom, isSameText, listedIn, REFUSES_OTHERS, type Setting } from './found.js';
-import { type ListedObject, readWhole } from './pages.js';
+import { type ListedObject, readWhole, totalIn } from './pages.js';
 import { slugsOf, UserIndex } from './user-index.js';
 
 /** So many names are looked up one by one, before the list of all is asked what it would cost. */
@@ -106,19 +106,38 @@ export class Users implements Directory {
 	async missing(ids: readonly string[]): Promise<string[] | undefined> {
 		const batch = ids.slice(0, PAGE_SIZE);
 		if (batch.length === 0) return [];
-		const found = await this.#withIds(batch);
+		const listed = await this.#withIds(batch);
 		// Accounts that see no usernames don't see all users either.
-		if (found === undefined || this.#showsUsernames === false) return undefined;
-		const there = new Set(found.map(({ id }) => String(id)));
-		return batch.filter((id) => !there.has(id));
+		if (listed === undefined || this.#showsUsernames === false) return undefined;
+		const there = new Set(listed.users.map(({ id }) => String(id)));
+		const others = batch.filter((id) => !there.has(id));
+		return listed.isCounted ? others : await this.#gone(others);
 	}
 
-	async #withIds(ids: readonly string[]): Promise<ListedObject[] | undefined> {
+	/** A list that doesn't say how many it has may have left them out. @returns undefined if that can't be told */
+	async #gone(ids: readonly string[]): Promise<string[] | undefined> {
+		const gone: string[] = [];
+		for (const id of ids) {
+			const { is } = knownObject(await this.#read(id));
+			if (is === 'unknown') return undefined;
+			if (is === 'absent') gone.push(id);
+		}
+		return gone;
+	}
+
+	#read(id: string): Promise<Outcome> {
+		const { dialect, lookUp } = this.setting;
+		return lookUp(createPlanner(reads.user.get, dialect)({ ids: { id } }));
+	}
+
+	/** @returns what it shows, and whether that is as many as it says there are */
+	async #withIds(ids: readonly string[]): Promise<{ users: ListedObject[]; isCounted: boolean } | undefined> {
 		const query = { context: 'edit', per_page: String(PAGE_SIZE), include: ids.join(',') };
 		const outcome = await this.setting.send(listRequest(reads.user, {}, query, this.setting.dialect));
 		const found = listedIn(outcome, 'users');
-		this.#note(found ?? []);
-		return found;
+		if (found === undefined) return undefined;
+		this.#note(found);
+		return { users: found, isCounted: totalIn(outcome) === found.length };
 	}
 
 	#note(listed: readonly ListedObject[]): void {
@@ -242,7 +261,7 @@ export class Users implements Directory {
 		let account = listedIn(listed, what)?.find((each) => String(each.id) === id);
 		let why = listed;
 		if (account === undefined || !isNamed(account)) {
-			why = await lookUp(createPlanner(reads.user.get, dialect)({ ids: { id } }));
+			why = await this.#read(id);
 			// The lookup found the account, so that a bare 404 is about the route.
 			if (isListMissing(listed) && isListMissing(why)) return { id };
 			const known = knownObject(why);

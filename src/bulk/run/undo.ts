@@ -181,7 +181,8 @@ function rowOf(
 ): RunRow {
 	const { ids, lost } = change;
 	const old = partOf(change.old, fields);
-	const written = partOf(change.written, fields);
+	// Of what is put back; the other fields stay as they are, whoever wrote them.
+	const written = partOf(change.written, Object.keys(old));
 	const kept = partOf(change.kept, fields);
 	if (!isChosen || (fields !== undefined && Object.keys({ ...old, ...kept }).length === 0)) {
 		return { row, request: request({ ids, fields: {} }), skip: LEFT_OUT };

@@ -507,6 +507,34 @@ test('without a user list, names are asked for once', async () => {
 /** As a gateway makes them. */
 const bare: Outcome = { ...ok([]), headers: {} };
 
+describe('an empty list without a count', () => {
+	const answered = (...lists: Outcome[]) => directoriesOf(() => lists.shift() ?? bare);
+
+	test('is asked for once more before a name is not found', async () => {
+		const { directories, sent } = answered(bare, ok([{ id: 41, slug: 'a', name: 'A' }]));
+		expect(await directories.terms('department').id('A')).toEqual({ id: '41' });
+		expect(sent).toHaveLength(2);
+	});
+
+	test('says that there is none if it comes twice', async () => {
+		const { directories, sent } = answered();
+		expect(await directories.terms('department').id('A')).toMatchObject({ missing: true });
+		expect(sent).toHaveLength(2);
+	});
+});
+
+test.each<[string, Outcome, string[] | undefined]>([
+	['says that it does not exist', failed('rest_user_invalid_id', { status: 404, gone: 'missing' }), ['999']],
+	['shows it', ok({ id: 999, username: 'theo' }), []],
+	['shows a page', failed('not_json', { status: 200 }), undefined],
+	['may not be made', failed('rest_forbidden', { status: 403 }), undefined],
+])('whom a list without a count leaves out is gone only if the read of the user %s', async (_, single, gone) => {
+	const { directories } = directoriesOf((query) =>
+		query.has('include') ? { ...ok([{ id: 3, username: 'ada' }]), headers: {} } : single,
+	);
+	expect(await directories.users.missing(['3', '999'])).toEqual(gone);
+});
+
 describe('of a service that counts, an empty list without a count', () => {
 	const ben = [{ id: 2, username: 'ben' }];
 

@@ -55,7 +55,10 @@ async function deleteUser(respond: (request: Request) => Outcome, max?: number) 
 	return { asked, warnings };
 }
 
-const users = (...ids: number[]): Outcome => ok(ids.map((id) => ({ id, username: `user${id}` })));
+const users = (...ids: number[]): Outcome => ({
+	...ok(ids.map((id) => ({ id, username: `user${id}` }))),
+	headers: { 'x-wp-total': String(ids.length) },
+});
 
 describe('a delete of a user', () => {
 	it('is asked about once the receiver is there and the account is not the own one', async () => {
@@ -71,6 +74,11 @@ describe('a delete of a user', () => {
 		await expect(missing).rejects.toMatchObject({ code: 'no_such_user', exitCode: 2 });
 		const own = deleteUser(({ path }) => (path.endsWith('/username') ? ok({ id: 7 }) : users(2, 7)));
 		await expect(own).rejects.toThrow('user 7 is your own account (admin); nothing was sent');
+	});
+
+	it('is asked about with a receiver whom a list without a count leaves out, and nobody can read', async () => {
+		const { asked } = await deleteUser(({ path }) => (path.endsWith('/username') ? ok({ id: 1 }) : ok([])));
+		expect(asked[0]?.[0]).toBe('could not check that user 2 exists');
 	});
 
 	it('is asked about with what could not be checked', async () => {

@@ -29,11 +29,11 @@ async function note(
 }
 
 /** The rows that undo a run. */
-async function plannedRows(journal: Journal, overwrite = false): Promise<RunRow[]> {
+async function plannedRows(journal: Journal, overwrite = false, gone?: string[]): Promise<RunRow[]> {
 	const plan = await undoPlan(journal.header, journal.path, { overwrite });
 	const source = plan.source as Extract<RowSource, { from: 'snapshots' }>;
 	const rows: RunRow[] = [];
-	const opened = await openOldValues(plan, source, neutralDialect, async () => undefined);
+	const opened = await openOldValues(plan, source, neutralDialect, async () => gone);
 	for await (const batch of opened.read()) rows.push(...(batch as RunRow[]));
 	return rows;
 }
@@ -183,6 +183,23 @@ describe('old values', () => {
 			],
 			['2', {}, {}, ["department not restored: it was empty, and the API can't empty it"]],
 		]);
+	});
+
+	it('that are a user who was deleted since are left out, and what stands there is compared with nothing', async () => {
+		const journal = start();
+		await note(
+			journal,
+			1,
+			[
+				{ title: 'old', assignee: 2 },
+				{ title: 'new', assignee: 3 },
+			],
+			done,
+		);
+		await journal.close();
+		const [row] = await plannedRows(journal, false, ['2']);
+		expect([row?.request.sent, row?.expected]).toEqual([{ title: 'old' }, { title: ['new'] }]);
+		expect(Object.keys(row?.kept ?? {})).toEqual(['assignee']);
 	});
 
 	it('of several rows of an object are all expected: also of one that a server error left in doubt', async () => {
