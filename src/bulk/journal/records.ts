@@ -165,7 +165,8 @@ const MOST_DIFFERENCES = 100;
 
 /** `status is "read", not "hold"` */
 export function differences({ differs = [] }: Pick<RowRecord, 'differs'>): string[] {
-	const said = (value: unknown): string => bounded(JSON.stringify(value));
+	// A journal that was written elsewhere may lack one.
+	const said = (value: unknown): string => bounded(JSON.stringify(value ?? null));
 	const texts = differs
 		.slice(0, MOST_DIFFERENCES)
 		.map(({ field, sent, shown }) => `${field} is ${said(shown)}, not ${said(sent)}`);

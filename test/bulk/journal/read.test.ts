@@ -318,3 +318,8 @@ describe('the last records of rows', () => {
 		file.close();
 	});
 });
+
+it('a difference without one of its values is said all the same', () => {
+	const differs = [{ field: 'assignee', sent: undefined, shown: 2 }];
+	expect(differences({ differs })).toEqual(['assignee is 2, not null']);
+});
