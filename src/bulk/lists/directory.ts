@@ -202,8 +202,10 @@ class Terms extends Listing {
 		return this.#isListed;
 	}
 
+	/** An empty list may be all that came of one that has some. */
 	get hasHidden(): boolean {
-		return this.#all.some(({ slug }) => damaged(slug) === '');
+		const isDoubtful = this.#all.length === 0 && !this.#counts;
+		return isDoubtful || this.#all.some(({ slug }) => damaged(slug) === '');
 	}
 
 	mayShowAs(id: string, text: string): boolean {

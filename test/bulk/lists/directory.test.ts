@@ -521,6 +521,13 @@ describe('an empty list without a count', () => {
 		expect(await directories.terms('department').id('A')).toMatchObject({ missing: true });
 		expect(sent).toHaveLength(2);
 	});
+
+	test('does not say that a ticket which shows no slug has no term', async () => {
+		const [bareList, countedList] = [answered(), directoriesOf(() => ok([]))];
+		for (const { directories } of [bareList, countedList]) await directories.terms('department').list();
+		expect(bareList.directories.terms('department').hasHidden).toBe(true);
+		expect(countedList.directories.terms('department').hasHidden).toBe(false);
+	});
 });
 
 test.each<[string, Outcome, string[] | undefined]>([
