@@ -248,7 +248,10 @@ describe('deleting users', () => {
 	});
 
 	it('looks up who receives what is left, where the service allows it', async () => {
-		const gone = await deleting(json(200, { id: 6 }), json(200, []));
+		const unseen = await deleting(json(200, { id: 6 }), json(200, []));
+		expect(unseen).toMatchObject({ exitCode: 2, deleted: 0 });
+		expect(unseen.stderr).toContain("can't reassign to user 2: the service shows users, but not this one");
+		const gone = await deleting(json(200, { id: 6 }), json(200, [], { 'x-wp-total': '0' }));
 		expect(gone).toMatchObject({ exitCode: 2, deleted: 0 });
 		expect(gone.stderr).toContain("can't reassign to user 2: user not found; nothing was sent");
 		const there = await deleting(json(200, { id: 6 }), json(200, [{ id: 2 }]));

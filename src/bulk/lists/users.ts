@@ -19,6 +19,13 @@ const FEW = 5;
 /** Searches for suggestions. */
 const SUGGESTED = 5;
 
+interface MissingUsers {
+	/** The service says itself that there is no such user. */
+	readonly gone: readonly string[];
+	/** Neither shown nor said to be gone. */
+	readonly unseen: readonly string[];
+}
+
 export class Users implements Directory {
 	readonly #names = new Map<string, string>();
 	/** IDs that were asked for: those of deleted users have no name, however often they occur. */
@@ -102,27 +109,28 @@ export class Users implements Directory {
 		}
 	}
 
-	/** @returns those of the first hundred IDs that the service doesn't have; undefined if your account can't tell */
-	async missing(ids: readonly string[]): Promise<string[] | undefined> {
+	/** @returns those of the first hundred IDs that the service doesn't show; undefined if your account can't tell */
+	async missing(ids: readonly string[]): Promise<MissingUsers | undefined> {
 		const batch = ids.slice(0, PAGE_SIZE);
-		if (batch.length === 0) return [];
+		if (batch.length === 0) return { gone: [], unseen: [] };
 		const listed = await this.#withIds(batch);
 		// Accounts that see no usernames don't see all users either.
 		if (listed === undefined || this.#showsUsernames === false) return undefined;
 		const there = new Set(listed.users.map(({ id }) => String(id)));
 		const others = batch.filter((id) => !there.has(id));
-		return listed.isCounted ? others : await this.#gone(others);
+		return listed.isCounted ? { gone: others, unseen: [] } : await this.#readAlone(others);
 	}
 
-	/** A list that doesn't say how many it has may have left them out. @returns undefined if that can't be told */
-	async #gone(ids: readonly string[]): Promise<string[] | undefined> {
+	/** A list that doesn't say how many it has may have left them out. */
+	async #readAlone(ids: readonly string[]): Promise<MissingUsers> {
 		const gone: string[] = [];
+		const unseen: string[] = [];
 		for (const id of ids) {
 			const { is } = knownObject(await this.#read(id));
-			if (is === 'unknown') return undefined;
 			if (is === 'absent') gone.push(id);
+			if (is === 'unknown') unseen.push(id);
 		}
-		return gone;
+		return { gone, unseen };
 	}
 
 	#read(id: string): Promise<Outcome> {

@@ -71,9 +71,10 @@ export async function checkRun(
 	// One request before the first row, in place of rows that differ after it. The response to a single row says as much.
 	// An undo leaves such fields out.
 	if (!readsBefore(ready.plan) || survey.selected === 1 || sources[work.plan.source.from].restores) return ready;
-	const missing = await means.directories.users.missing([...survey.users.keys()]).catch(() => undefined);
+	const { gone = [], unseen = [] } =
+		(await means.directories.users.missing([...survey.users.keys()]).catch(() => undefined)) ?? {};
 	const doubt = 'no such user was found; list users: supportctl user list';
-	for (const id of missing ?? []) means.warn(`${survey.users.get(id)} ${id}: ${doubt}`);
+	for (const id of [...gone, ...unseen]) means.warn(`${survey.users.get(id)} ${id}: ${doubt}`);
 	return ready;
 }
 
@@ -156,9 +157,14 @@ async function checkUsers({ directories, warn }: Asking, { isAsked }: Limits, su
 		return undefined;
 	});
 	if (missing === undefined) doubts.push(`could not check that user ${receivers.join(', ')} exists`);
-	const gone = receivers.find((id) => missing?.includes(id));
+	const gone = receivers.find((id) => missing?.gone.includes(id));
 	if (gone !== undefined) {
 		throw new UsageError(`can't reassign to user ${gone}: user not found; nothing was sent`, { code: 'no_such_user' });
+	}
+	const unseen = receivers.find((id) => missing?.unseen.includes(id));
+	if (unseen !== undefined) {
+		const what = `can't reassign to user ${unseen}: the service shows users, but not this one; nothing was sent`;
+		throw new UsageError(what, { code: 'no_such_user' });
 	}
 	const own = await users.own();
 	if (own !== undefined && 'why' in own) {

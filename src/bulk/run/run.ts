@@ -158,7 +158,7 @@ async function rowsOf({ work, means, limits: { tuning } }: RunSetup): Promise<Pl
 		// A preview of requests asks for nothing.
 		const asks = sends || showsChanges;
 		const missing = async (ids: readonly string[]) =>
-			asks ? await directories.users.missing(ids).catch(() => undefined) : undefined;
+			asks ? (await directories.users.missing(ids).catch(() => undefined))?.gone : undefined;
 		return await (await import('./undo.js')).openOldValues(plan, source, dialect, missing);
 	}
 	if (source.from === 'plan') {

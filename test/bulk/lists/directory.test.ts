@@ -293,9 +293,9 @@ test.each([
 
 test('users that a service does not have are named, and none are asked for without IDs', async () => {
 	const { directories, sent } = directoriesOf(() => ok([{ id: 3, username: 'ada' }]));
-	expect(await directories.users.missing([])).toEqual([]);
+	expect(await directories.users.missing([])).toEqual({ gone: [], unseen: [] });
 	expect(sent).toEqual([]);
-	expect(await directories.users.missing(['3', '999'])).toEqual(['999']);
+	expect(await directories.users.missing(['3', '999'])).toEqual({ gone: ['999'], unseen: [] });
 	expect(directories.users.name('3')).toBe('ada');
 	const unlisted = directoriesOf(() => failed('rest_no_route', { status: 404 }));
 	expect(await unlisted.directories.users.missing(['3'])).toBeUndefined();
@@ -530,17 +530,20 @@ describe('an empty list without a count', () => {
 	});
 });
 
-test.each<[string, Outcome, string[] | undefined]>([
-	['says that it does not exist', failed('rest_user_invalid_id', { status: 404, gone: 'missing' }), ['999']],
-	['shows it', ok({ id: 999, username: 'theo' }), []],
-	['shows a page', failed('not_json', { status: 200 }), undefined],
-	['may not be made', failed('rest_forbidden', { status: 403 }), undefined],
-])('whom a list without a count leaves out is gone only if the read of the user %s', async (_, single, gone) => {
-	const { directories } = directoriesOf((query) =>
-		query.has('include') ? { ...ok([{ id: 3, username: 'ada' }]), headers: {} } : single,
-	);
-	expect(await directories.users.missing(['3', '999'])).toEqual(gone);
-});
+test.each<[string, Outcome, gone: string[], unseen: string[]]>([
+	['says that it does not exist', failed('rest_user_invalid_id', { status: 404, gone: 'missing' }), ['999'], []],
+	['shows it', ok({ id: 999, username: 'theo' }), [], []],
+	['shows a page', failed('not_json', { status: 200 }), [], ['999']],
+	['may not be made', failed('rest_forbidden', { status: 403 }), [], ['999']],
+])(
+	'whom a list without a count leaves out is gone only if the read of the user %s',
+	async (_, single, gone, unseen) => {
+		const { directories } = directoriesOf((query) =>
+			query.has('include') ? { ...ok([{ id: 3, username: 'ada' }]), headers: {} } : single,
+		);
+		expect(await directories.users.missing(['3', '999'])).toEqual({ gone, unseen });
+	},
+);
 
 describe('of a service that counts, an empty list without a count', () => {
 	const ben = [{ id: 2, username: 'ben' }];
