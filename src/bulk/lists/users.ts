@@ -245,7 +245,10 @@ export class Users implements Directory {
 			};
 		}
 		const why = refusal?.message ?? refusal?.code;
-		if (refusal?.refused !== true && refusal?.gone === undefined) {
+		const { gone, refused, forbidden, signedOut, notServed } = refusal ?? {};
+		// A refusal for lack of rights says nothing about the user.
+		const isSaid = refused === true && forbidden !== true && signedOut !== true && notServed !== true;
+		if (gone === undefined && !isSaid) {
 			return { problem: `couldn't look up ${what}: ${why ?? 'the response shows no ID'}; use the ID` };
 		}
 		return { problem: `${what} not found${why === undefined ? '' : `: ${why}`}`, missing: true };

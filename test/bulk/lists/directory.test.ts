@@ -253,6 +253,14 @@ test('without a user list, the message says why a name was not found', async () 
 		problem: 'user "jdoe" not found: invalid_username',
 		missing: true,
 	});
+	for (const more of [{ forbidden: true }, { signedOut: true }, { notServed: true }]) {
+		const without = directoriesOf((_, request) =>
+			isLookup(request) ? failed('rest_no', { refused: true, ...more }) : failed('rest_forbidden', { status: 403 }),
+		);
+		expect(await without.directories.users.id('jdoe')).toEqual({
+			problem: 'couldn\'t look up user "jdoe": rest_no; use the ID',
+		});
+	}
 	const silent = directoriesOf((_, request) =>
 		isLookup(request) ? ok({ exists: 1 }) : failed('rest_no_route', { status: 404 }),
 	);
