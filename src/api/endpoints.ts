@@ -449,6 +449,11 @@ export function isEndpointName(name: string): name is EndpointName {
 	return Object.hasOwn(endpoints, name);
 }
 
+/** No read shows one: its name stands in the list of its owner's. */
+export function isOfPasswords({ parameters }: Endpoint): boolean {
+	return parameters.at(-1)?.names === 'passwords';
+}
+
 export function mustBeGiven(
 	{ presence, mustFor = [] }: QueryParameter,
 	ids: Readonly<Record<string, string>>,

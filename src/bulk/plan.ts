@@ -257,6 +257,11 @@ export function nothingToChange({ body }: Endpoint): UsageError {
 
 export const NOTHING_TO_SEND = { code: 'nothing_to_send', message: 'nothing to change' } as const;
 
+/** The same for all rows of an object. */
+export function objectKey(ids: Ids): string {
+	return JSON.stringify(Object.entries(ids).filter(([name]) => name !== 'username'));
+}
+
 /** FNV-1a, then murmur3's finalizer: FNV's low bits are uneven for consecutive IDs. */
 export function hashKey(key: string): number {
 	let hash = 0x811c9dc5;

@@ -567,7 +567,7 @@ const again = [
 	...bugsIn('src/cli/runs/questions.ts', ['test/acceptance/bulk-guards.test.ts'], {
 		'--confirm=OTHER is ignored': ['if (confirm !== profile) {', 'if (isProtected && confirm !== profile) {'],
 	}),
-	...bugsIn('src/bulk/run/plan-file.ts', ['test/acceptance/plan-keeps.test.ts'], {
+	...bugsIn('src/bulk/run/apply.ts', ['test/acceptance/plan-keeps.test.ts'], {
 		'an apply forgets the condition that its plan was made with': [
 			'\t\t\t...plan.checks,\n\t\t\tsnapshot: canBeUndone',
 			'\t\t\t...plan.checks,\n\t\t\tconditions: [],\n\t\t\tsnapshot: canBeUndone',
@@ -585,7 +585,7 @@ const again = [
 			') continue;',
 		],
 	}),
-	...bugsIn('src/bulk/run/plan-file.ts', ['test/acceptance/parts.test.ts'], {
+	...bugsIn('src/bulk/run/apply.ts', ['test/acceptance/parts.test.ts'], {
 		'a second apply sends again what the first one took': ['if (isTaken.has(String(ownId(ids)))) continue;', ''],
 	}),
 	...bugsIn('src/bulk/part.ts', ['test/bulk/part.test.ts'], {
@@ -678,8 +678,10 @@ const again = [
 	...bugsIn('src/bulk/run/ready.ts', ['test/bulk/run/ready.test.ts'], {
 		'your own account is deleted': ['survey.deleted.has(Number(own.id))', 'false'],
 	}),
-	...bugsIn('src/bulk/run/plan-file.ts', ['test/bulk/run/plan-file.test.ts'], {
+	...bugsIn('src/bulk/run/apply.ts', ['test/bulk/run/apply.test.ts'], {
 		'a plan that changes while it is applied is sent': ['if (readPlan(path).sha256 !== sha256) {', 'if (false) {'],
+	}),
+	...bugsIn('src/bulk/plan-file/check.ts', ['test/bulk/plan-file/check.test.ts'], {
 		'a plan sends what its description leaves out': ['if (strange !== undefined) return', 'if (false) return'],
 	}),
 	...bugsIn('src/bulk/lists/directory.ts', ['test/bulk/lists/directory.test.ts'], {

@@ -11,7 +11,7 @@ import {
 	replayRules,
 } from '../../api/endpoints.js';
 import { checkTyped } from '../../api/kinds.js';
-import { parseTaxonomy } from '../../api/request.js';
+import { parsePathValue, parseTaxonomy } from '../../api/request.js';
 import { isProblem, quote } from '../../api/values.js';
 import type { Part } from '../part.js';
 import {
@@ -214,4 +214,17 @@ export function mayBeSent({ body, fields, cleared = [] }: Endpoint, name: string
 	if (bodyKinds[body].takesAnyName) return true;
 	if (numberedIdNames.has(name.toLowerCase())) return false;
 	return undocumented || fields.some((each) => each.name === name) || cleared.includes(name);
+}
+
+/** Of a line of a journal or a plan. */
+export function areIds(
+	ids: Readonly<Record<string, unknown>>,
+	endpoint: Endpoint,
+	{ undocumented }: RunPlan,
+): ids is Record<string, string> {
+	const isPath = endpoint.parameters.every((each) => {
+		return !isProblem(parsePathValue(each, String(ids[each.name]), endpoint, undocumented));
+	});
+	const isText = Object.values(ids).every((each) => typeof each === 'string');
+	return isPath && isText;
 }

@@ -21,7 +21,7 @@ export async function describeRun(
 	const { plan, resumes } = setup.work;
 	const { source } = plan;
 	if (source.from === 'plan' && resumes === undefined) {
-		const { chosenChanges } = await import('./plan-file.js');
+		const { chosenChanges } = await import('./apply.js');
 		return chosenChanges(plan, source, survey.first.length);
 	}
 	await learnNames(setup, survey);

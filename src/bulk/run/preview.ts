@@ -1,6 +1,6 @@
 /** A run that sends nothing: what it would send and change. */
 
-import { bodyKinds, endpoints } from '../../api/endpoints.js';
+import { bodyKinds, endpoints, isOfPasswords } from '../../api/endpoints.js';
 import { passwordField } from '../../api/fields.js';
 import { kinds } from '../../api/kinds.js';
 import { nameRow } from '../../api/names.js';
@@ -27,11 +27,12 @@ import {
 import { LeftRows, unplanned } from '../left.js';
 import { BatchReader, inOrder } from '../lists/batches.js';
 import { comparesFirst, type Fields, type RunPlan, readsBefore } from '../plan.js';
+import { valueProblem } from '../plan-file/check.js';
+import type { PlanWriter } from '../plan-file/write.js';
 import type { Planned } from '../planned.js';
 import { Totals } from '../totals.js';
 import { decide, withCleared } from './decide.js';
 import { rowsToSend } from './execute.js';
-import { type PlanWriter, valueProblem } from './plan-file.js';
 import type { PastPart } from './resume.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import { checkServed } from './settle.js';
@@ -272,7 +273,7 @@ export class RowPreview {
 	/** Passwords can't be read, but they are listed with their names. */
 	async #labelOf({ row, held }: Draft): Promise<string | undefined> {
 		const { endpoint, ids } = row.request;
-		if (endpoint.parameters.at(-1)?.names !== 'passwords') return labelOf(endpoint, held);
+		if (!isOfPasswords(endpoint)) return labelOf(endpoint, held);
 		if (!extents[this.setup.work.extent].showsChanges) return undefined;
 		return await this.setup.means.directories.passwords(ids.user_id ?? '').name(ids.slug ?? '');
 	}

@@ -162,8 +162,8 @@ async function rowsOf({ work, means, limits: { tuning } }: RunSetup): Promise<Pl
 		return await (await import('./undo.js')).openOldValues(plan, source, dialect, missing);
 	}
 	if (source.from === 'plan') {
-		const { checkNames, openPlannedRows } = await import('./plan-file.js');
-		if (work.resumes === undefined) await checkNames(source.path, plan, directories);
+		const { checkCalled, openPlannedRows } = await import('./apply.js');
+		if (work.resumes === undefined) await checkCalled(source.path, plan, directories);
 		return openPlannedRows(plan, source, dialect);
 	}
 	const input = await openInputOf(source, means.stdin, means.stateDir, means.onDraft);
@@ -203,7 +203,7 @@ async function previewRows(
 	const { saveTo } = setup.work;
 	const { redact, onDraft } = setup.means;
 	if (saveTo === undefined) return (await preview(setup, rows, survey, past)).exitCode;
-	const { PlanWriter } = await import('./plan-file.js');
+	const { PlanWriter } = await import('../plan-file/write.js');
 	const header = newHeader(setup, rows, survey);
 	const file = new PlanWriter(saveTo, header, redact, onDraft);
 	try {

@@ -8,21 +8,30 @@ import type { Dialect } from '../../api/dialect.js';
 import { bodyKinds, type Endpoint, endpoints, isEndpointName } from '../../api/endpoints.js';
 import { kinds } from '../../api/kinds.js';
 import { PAGE_SIZE } from '../../api/reads.js';
-import { createPlanner, type Planner, parsePathValue } from '../../api/request.js';
+import { createPlanner, type Planner } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
-import { emptyRecord, isId, isProblem, quote } from '../../api/values.js';
+import { emptyRecord, isId, quote } from '../../api/values.js';
 import { FailedError, UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import { goneBy } from '../../http/judge.js';
 import { mayBeWritten } from '../../http/outcomes.js';
 import { lockHolder } from '../../lock.js';
 import { isNothing } from '../held.js';
-import { mayBeSent } from '../journal/header.js';
+import { areIds, mayBeSent } from '../journal/header.js';
 import type { JournalScan } from '../journal/history.js';
 import { lineReader, recordAt, scanJournal } from '../journal/read.js';
 import type { BeforeRecord, JournalRecord, RowRecord } from '../journal/records.js';
 import { Chosen, LEFT_OUT } from '../part.js';
-import { commandOf, hashKey, type Ids, type RunHeader, type RunPlan, undoObstacle, withoutInput } from '../plan.js';
+import {
+	commandOf,
+	hashKey,
+	type Ids,
+	objectKey,
+	type RunHeader,
+	type RunPlan,
+	undoObstacle,
+	withoutInput,
+} from '../plan.js';
 import type { RowSource } from '../sources.js';
 import { leavesTexts } from './left-behind.js';
 import { inBatches, type PlannedRows, type RunRow } from './rows.js';
@@ -209,10 +218,6 @@ function partOf<T>(
 	return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 }
 
-export function objectKey(ids: Ids): string {
-	return JSON.stringify(Object.entries(ids).filter(([name]) => name !== 'username'));
-}
-
 function isLost({ row, outcome, status }: RowRecord, { states, corrupt }: JournalScan): boolean {
 	const wasGone = goneBy(status) !== undefined;
 	if (wasGone || states.hasOldValues(row)) return false;
@@ -327,14 +332,3 @@ function obstacle({ body, fields, noun }: Endpoint, name: string, old: unknown):
 }
 
 /** IDs become a path, and a journal or a plan may come from elsewhere. */
-export function areIds(
-	ids: Readonly<Record<string, unknown>>,
-	endpoint: Endpoint,
-	{ undocumented }: RunPlan,
-): ids is Record<string, string> {
-	const isPath = endpoint.parameters.every((each) => {
-		return !isProblem(parsePathValue(each, String(ids[each.name]), endpoint, undocumented));
-	});
-	const isText = Object.values(ids).every((each) => typeof each === 'string');
-	return isPath && isText;
-}

@@ -145,7 +145,7 @@ async function runsNewestFirst(stateDir: string, now: number): Promise<Candidate
 
 /** Where none of them begins so, any file. */
 async function plansIn({ cwd, clock }: Context, current: string): Promise<Offer> {
-	const { planHeader } = await import('../../bulk/run/plan-file.js');
+	const { planHeader } = await import('../../bulk/plan-file/read.js');
 	const folder = current.slice(0, current.lastIndexOf('/') + 1);
 	const names = (await readdir(resolve(cwd, folder))).map((name) => folder + name);
 	const plans = names

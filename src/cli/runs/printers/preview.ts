@@ -1,7 +1,7 @@
 /** A run that sends nothing: what it would change, or the requests that it would send. */
 
 import { resolve } from 'node:path';
-import type { Endpoint } from '../../../api/endpoints.js';
+import { type Endpoint, isOfPasswords } from '../../../api/endpoints.js';
 import { counted } from '../../../api/names.js';
 import { readOfWrite } from '../../../api/reads.js';
 import type { Request } from '../../../api/request.js';
@@ -176,7 +176,7 @@ export function nothing({ left }: Pick<Preview, 'left'>): string {
 export async function reportPlan(name: string, texts: readonly string[], cwd: string): Promise<void> {
 	const path = resolve(cwd, name);
 	const { checkReports, writePlanReports } = await import('../../../bulk/reports/write.js');
-	const { plannedChanges, readPlan, sumUp } = await import('../../../bulk/run/plan-file.js');
+	const { plannedChanges, readPlan, sumUp } = await import('../../../bulk/plan-file/read.js');
 	const specs = await checkReports(texts, [['the plan', path]], cwd);
 	const { header, sha256 } = readPlan(path);
 	const { plan } = header;
@@ -191,7 +191,7 @@ const WIDE = 72;
 export function changeColumns(endpoint: Endpoint, ids: readonly string[], call: Caller): Column[] {
 	const isNarrow = (call.context.stdout.columns ?? WIDE) < WIDE;
 	const shown = readOfWrite(endpoint)?.update?.fields ?? [];
-	const isTitled = shown.some(({ name }) => LABELS.includes(name)) || endpoint.parameters.at(-1)?.names === 'passwords';
+	const isTitled = shown.some(({ name }) => LABELS.includes(name)) || isOfPasswords(endpoint);
 	const names: Column[] = [
 		...ids.map((path) => ({ path })),
 		...(isTitled ? [{ path: 'title', least: isNarrow ? 8 : 18 }] : []),

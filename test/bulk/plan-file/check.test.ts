@@ -1,39 +1,11 @@
 /** A plan may come from elsewhere: each line is checked like a command line. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { neutralDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
 import type { RunPlan } from '../../../src/bulk/plan.js';
-import {
-	chosenChanges,
-	openPlannedRows,
-	PlanWriter,
-	plannedChanges,
-	readPlan,
-	sumUp,
-	valueProblem,
-} from '../../../src/bulk/run/plan-file.js';
-import type { RowSource } from '../../../src/bulk/sources.js';
-import { type PlanLine, sealPlan } from '../../support/forged-plan.js';
-import { headerOf } from '../../support/journal.js';
-import { temporaryFolder } from '../../support/temporary.js';
-
-/** A plan with these lines behind its header, sealed and with its digest. */
-function planWith(lines: readonly PlanLine[], more: Partial<RunPlan> = {}) {
-	const header = headerOf(lines.length, more);
-	const { text, sha256 } = sealPlan([{ type: 'saved-plan', version: 3, ...header }, ...lines], lines.length);
-	const path = join(temporaryFolder(), 'p.plan');
-	writeFileSync(path, text);
-	return { path, plan: header.plan, sha256 };
-}
-
-const planned = (more: PlanLine = {}): PlanLine => ({
-	...{ type: 'planned', row: 1, line: 2, ids: { id: '14' }, label: 'Printer', fields: { status: 'hold' } },
-	before: { values: { status: 'read' }, absent: [] },
-	...more,
-});
+import { valueProblem } from '../../../src/bulk/plan-file/check.js';
+import { plannedChanges } from '../../../src/bulk/plan-file/read.js';
+import { type PlanLine, planned, planWith } from '../../support/forged-plan.js';
 
 function refusalOf(lines: readonly PlanLine[], more: Partial<RunPlan> = {}): string {
 	const { path, plan } = planWith(lines, more);
@@ -139,58 +111,4 @@ describe('a value of a plan', () => {
 		if (problem === undefined) expect(found).toBeUndefined();
 		else expect(found).toContain(problem);
 	});
-});
-
-describe('rows that a plan leaves out', () => {
-	test('are listed, or only counted where their objects have the values already, and are never sent', () => {
-		const path = join(temporaryFolder(), 'p.plan');
-		const header = headerOf(4);
-		const writer = new PlanWriter(
-			path,
-			header,
-			(value) => value,
-			() => undefined,
-		);
-		const object = (id: string) => ({ noun: 'ticket', ids: { id } });
-		const change = (id: string, code: string) =>
-			({
-				object: object(id),
-				action: 'update',
-				fields: [],
-				left: { outcome: 'skipped', code, message: code },
-			}) as const;
-		writer.addNames([{ of: 'users', id: '3', name: 'jose.kaya' }]);
-		const write = { row: 1, line: 2, ids: { id: '1' }, label: undefined, fields: { assignee: 3 } };
-		writer.add({ row: 1, write: { ...write, before: { values: { assignee: 2 }, absent: [] } } as never });
-		writer.add({ row: 2, change: change('2', 'unchanged') });
-		writer.add({ row: 3, change: change('3', 'unchanged') });
-		writer.add({ row: 4, change: change('4', 'condition') });
-		writer.add({ row: 5 });
-		const saved = writer.finish();
-		expect(saved).toMatchObject({ path, rows: 1, sha256: readPlan(path).sha256 });
-		const { totals, left } = sumUp(path, header.plan);
-		expect(totals.short()).toBe('1 assignee');
-		expect(left.texts()).toEqual(["1 that don't match --if: ticket 4", '2 unchanged']);
-		const source = sourceOf(saved);
-		expect(chosenChanges(header.plan, source, 10)).toMatchObject({ changes: [{ object: { ids: { id: '1' } } }] });
-		expect(chosenChanges(header.plan, source, 0).changes).toEqual([]);
-		expect(chosenChanges(header.plan, { ...source, taken: ['1'] }, 10).changes).toEqual([]);
-		expect(chosenChanges(header.plan, { ...source, part: { except: ['1'] } }, 10).changes).toEqual([]);
-	});
-});
-
-const sourceOf = ({ path, sha256 }: { path: string; sha256: string }) =>
-	({ from: 'plan', path, sha256, allowDrift: false }) satisfies RowSource;
-
-test('a plan that changes while it is applied sends nothing more', async () => {
-	const { path, plan, sha256 } = planWith([planned()]);
-	const rows = openPlannedRows(plan, sourceOf({ path, sha256 }), neutralDialect);
-	const read = async (): Promise<unknown[]> => {
-		const all: unknown[] = [];
-		for await (const batch of rows.read()) all.push(...batch);
-		return all;
-	};
-	expect(await read()).toMatchObject([{ row: 1, request: { ids: { id: '14' } }, expected: { status: ['read'] } }]);
-	writeFileSync(path, readFileSync(planWith([planned({ fields: { status: 'pending' } })]).path));
-	await expect(read()).rejects.toThrow('was changed; nothing more was sent');
 });
