@@ -1,4 +1,35 @@
-/** How text is written: hidden characters, cells of CSV, capitals, HTML, durations and times. */
+/** How text is written: encodings, hidden characters, cells of CSV, capitals, HTML, durations and times. */
+
+export const encodings = ['utf-8', 'utf-16le', 'utf-16be'] as const;
+
+export type Encoding = (typeof encodings)[number];
+
+/** As other tools write them; without a byte order mark, UTF-16 is nearly always that of Windows. */
+const SPELLED: Readonly<Record<string, Encoding>> = {
+	utf8: 'utf-8',
+	utf16: 'utf-16le',
+	utf16le: 'utf-16le',
+	utf16be: 'utf-16be',
+	unicode: 'utf-16le',
+};
+
+export function encodingNamed(text: string): Encoding | undefined {
+	const name = text.toLowerCase().replace(/[\s_-]+/g, '');
+	return Object.hasOwn(SPELLED, name) ? SPELLED[name] : undefined;
+}
+
+/** By the byte order mark. @param start the first bytes */
+export function markedEncoding(start: Uint8Array): Encoding | undefined {
+	const mark = Buffer.from(start.subarray(0, 3)).toString('hex');
+	if (mark === 'efbbbf') return 'utf-8';
+	if (mark.startsWith('fffe')) return 'utf-16le';
+	return mark.startsWith('feff') ? 'utf-16be' : undefined;
+}
+
+/** Of a whole file or pipe, without its byte order mark. @throws TypeError */
+export function decodedText(bytes: Uint8Array): string {
+	return new TextDecoder(markedEncoding(bytes) ?? 'utf-8', { fatal: true }).decode(bytes);
+}
 
 /** What a terminal obeys or does not show, as the source of a regular expression, which takes 1 ms to compile. */
 export const HIDDEN_CHARACTER =

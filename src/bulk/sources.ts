@@ -3,6 +3,7 @@
 import type { Endpoint } from '../api/endpoints.js';
 import { readEndpointOf } from '../api/reads.js';
 import type { SkipCode } from '../http/outcomes.js';
+import type { Encoding } from '../text.js';
 import type { Part } from './part.js';
 
 export const inputFormats = ['csv', 'tsv', 'ndjson', 'json', 'ids'] as const;
@@ -17,7 +18,13 @@ export interface InputPlace {
 
 export type RowSource =
 	| { readonly from: 'ids'; readonly ids: readonly string[] }
-	| (InputPlace & { readonly from: 'file'; readonly format?: InputFormat; readonly delimiter?: string })
+	| (InputPlace & {
+			readonly from: 'file';
+			readonly format?: InputFormat;
+			readonly delimiter?: string;
+			/** Of text without a byte order mark. */
+			readonly encoding?: Encoding;
+	  })
 	| {
 			readonly from: 'snapshots';
 			readonly journal: string;

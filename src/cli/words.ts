@@ -192,6 +192,7 @@ export const flagsMeant = spread<readonly string[]>([
 	['-f', ['--input', '{}', '--format', '--force']],
 	['--plan --run', ['{}']],
 	['--sep --separator', ['--delimiter']],
+	['--charset --character-set', ['--encoding']],
 	['--ids --id --ticket --ticket-id --issue --number --user-id --only', ['{}', '--ids']],
 	['--skip --exclude', ['--except', '--ignore-column']],
 	['--where --filter --filters --when --match', ['--if', '--query']],

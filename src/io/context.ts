@@ -1,6 +1,7 @@
 /** What the program touches of the outside world, passed in for tests. */
 
 import { fstatSync, statSync, writeSync } from 'node:fs';
+import { decodedText } from '../text.js';
 
 export interface Output {
 	write(text: string): void;
@@ -182,7 +183,7 @@ export function createProcessContext(
 		bytes: () => ({ [Symbol.asyncIterator]: () => target.stdin[Symbol.asyncIterator]() }),
 		async text() {
 			const { buffer } = await import('node:stream/consumers');
-			return new TextDecoder('utf-8', { fatal: true }).decode(await buffer(target.stdin));
+			return decodedText(await buffer(target.stdin));
 		},
 	};
 	const stderr = createOutput(() => target.stderr as NodeJS.WriteStream, descriptors.stderr);

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { fileProblem, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
+import { decodedText } from '../text.js';
 import type { Context } from './context.js';
 
 type Place = Pick<Context, 'stdin' | 'cwd'>;
@@ -13,7 +14,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export async function readText(path: string, { stdin, cwd }: Place, flag?: string): Promise<string> {
 	try {
 		if (path === '-') return await stdin.text();
-		return new TextDecoder('utf-8', { fatal: true }).decode(readSmallFile(resolve(cwd, path), MAX_BYTES));
+		return decodedText(readSmallFile(resolve(cwd, path), MAX_BYTES));
 	} catch (cause) {
 		throw unreadable(path === '-' ? 'stdin' : path, cause, flag);
 	}

@@ -91,3 +91,29 @@ test('bad values and unknown names of one row are complained about together', as
 	expect(stderr).toContain('user "jose.kay" not found; did you mean "jose.kaya"?');
 	expect(stderr).toContain('1 of 2 rows is invalid');
 });
+
+test('a sheet in UTF-16, as Excel and PowerShell write it, is read by an update, its resume and its rejects', async () => {
+	const { env: own, store } = await startSandbox();
+	const env = { ...own, SUPPORTCTL_STATE_DIR: temporaryFolder() };
+	const cwd = temporaryFolder();
+	const sheet = 'ID\tSubject\tStatus\r\n11\tCaf\u00e9 \u4f60\t\r\n12\tb\t\r\n13\tc\thodl\r\n';
+	writeFileSync(join(cwd, 'sheet.txt'), `\uFEFF${sheet}`, 'utf16le');
+	writeFileSync(join(cwd, 'bare-sheet.txt'), sheet, 'utf16le');
+	writeFileSync(join(cwd, 'ids.txt'), '\uFEFF11\r\n12\r\n', 'utf16le');
+	const update = 'ticket update --skip-invalid --first 1 --input';
+	for (const words of [`${update} sheet.txt`, `${update} bare-sheet.txt --encoding UTF-16`]) {
+		for (const id of [11, 12]) Object.assign(store.tickets.get(id) ?? {}, { title: 'old' });
+		const run = await runHere(words, { env, cwd });
+		expect(run).toMatchObject({ stderr: expect.stringContaining('sheet.txt line 4') });
+		await runHere('run resume last', { env, cwd });
+		expect([11, 12].map((id) => store.tickets.get(id)?.title)).toEqual(['Caf\u00e9 \u4f60', 'b']);
+		const rejects = await runHere('run rejects last', { env, cwd });
+		expect(rejects).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('hodl') });
+	}
+	const got = await runHere('ticket get - --field id', { env, cwd, input: Buffer.from('\uFEFF11\n', 'utf16le') });
+	expect(got).toMatchObject({ exitCode: 0, stdout: '11\n' });
+	const undone = await runHere('run undo last --ids @ids.txt --yes', { env, cwd });
+	expect(undone).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 ok') });
+	const other = await runHere(`${update} bare-sheet.txt --encoding latin1`, { env, cwd });
+	expect([other.exitCode, other.stderr]).toEqual([2, expect.stringContaining('use utf-8, utf-16le, utf-16be')]);
+});

@@ -1,6 +1,7 @@
 /** A context in memory: what a command writes is kept as text, and a test plays the terminal, the person and the signals. */
 
 import { type Clock, type Context, type Input, type Output, type Prompts, systemClock } from '../../src/io/context.js';
+import { decodedText } from '../../src/text.js';
 
 export interface MemoryOutput extends Output {
 	readonly text: string;
@@ -66,7 +67,7 @@ function memoryInput(content: string | Uint8Array, isTTY: boolean): Input {
 		async *bytes() {
 			if (bytes.length > 0) yield bytes;
 		},
-		text: () => Promise.resolve(new TextDecoder().decode(bytes)),
+		text: () => Promise.resolve(decodedText(bytes)),
 	};
 }
 

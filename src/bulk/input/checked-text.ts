@@ -1,6 +1,7 @@
 /** Bulk input as checked text, in constant memory; and what is said of input that can't be read. */
 
 import { UsageError } from '../../errors.js';
+import { type Encoding, markedEncoding } from '../../text.js';
 
 /** A longer record is a file that isn't what it says: reading on would fill the memory. */
 export const MAX_RECORD_BYTES = 8 * 1024 * 1024;
@@ -28,33 +29,59 @@ export function recordTooLong(name: string, line: number): UsageError {
 	return inputError(name, line, `this record is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MiB`, hint);
 }
 
-/** In whole characters and line ends, without a byte order mark. @throws UsageError with the line */
-export async function* checkedText(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
-	const decoder = new TextDecoder('utf-8', { fatal: true });
-	let line = 1;
+/** Asks for the encoding where zeros suggest one, or for text that can be read. */
+const HINTS = {
+	zeros: 'if it is UTF-16 without a byte order mark: --encoding utf-16le (or utf-16be)',
+	bytes: 'save it as UTF-8 (in Excel: "CSV UTF-8 (Comma delimited)")',
+};
 
-	function refuse(chunk: Buffer | undefined, bad: string, what: string): UsageError {
-		const text = new TextDecoder().decode(chunk);
+/**
+ * In whole characters and line ends, without a byte order mark, which takes precedence over `given`.
+ * @throws UsageError with the line
+ */
+export async function* checkedText(
+	chunks: AsyncIterable<Buffer>,
+	name: string,
+	given: Encoding = 'utf-8',
+): AsyncGenerator<string> {
+	let encoding = given;
+	let decoder = new TextDecoder(encoding, { fatal: true });
+	let line = 1;
+	let held = '';
+	let last: Buffer | undefined;
+
+	/** With the line of `bad`: a chunk may begin inside a character. */
+	function refuse(chunk: Buffer | undefined, bad: string, what: string, hint: string): UsageError {
+		const lenient = new TextDecoder(encoding);
+		lenient.decode(last, { stream: true });
+		const text = held + lenient.decode(chunk);
 		const before = text.slice(0, Math.max(0, text.indexOf(bad)));
-		const hint = 'save it as UTF-8 (in Excel: "CSV UTF-8 (Comma delimited)")';
 		return inputError(name, line + countLineEnds(before), what, hint);
 	}
 
+	const refuseZeros = (chunk: Buffer | undefined): UsageError =>
+		refuse(chunk, '\0', 'contains a NUL byte: the file is UTF-16 or not text', HINTS.zeros);
+
 	/** Without a chunk, what is left of an unfinished character. */
 	function decode(chunk?: Buffer): string {
-		if (chunk?.includes(0) === true) {
-			throw refuse(chunk, '\0', 'contains a NUL byte: the file is UTF-16 or not text');
-		}
+		// Before the rest of UTF-16 is called damaged UTF-8.
+		if (encoding === 'utf-8' && chunk?.includes(0) === true) throw refuseZeros(chunk);
 		try {
 			return decoder.decode(chunk, { stream: chunk !== undefined });
 		} catch {
-			throw refuse(chunk, '\uFFFD', 'not valid UTF-8');
+			throw refuse(chunk, '\uFFFD', `not valid ${encoding.toUpperCase()}`, HINTS.bytes);
 		}
 	}
 
-	let held = '';
 	for await (const chunk of chunks) {
+		const marked = last === undefined ? markedEncoding(chunk) : undefined;
+		if (marked !== undefined && marked !== encoding) {
+			encoding = marked;
+			decoder = new TextDecoder(encoding, { fatal: true });
+		}
 		const text = held + decode(chunk);
+		if (encoding !== 'utf-8' && text.includes('\0')) throw refuseZeros(chunk);
+		last = chunk;
 		held = text.endsWith('\r') ? '\r' : '';
 		const whole = text.slice(0, text.length - held.length);
 		line += countLineEnds(whole);

@@ -7,6 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../../errors.js';
 import { makeFolder, openRegularFile, PRIVATE } from '../../folder.js';
 import { unreadable } from '../../io/files.js';
+import type { Encoding } from '../../text.js';
 import { type InputFormat, inputFormats, STDIN_NAME } from '../sources.js';
 import { checkedText, headOf } from './checked-text.js';
 import type { InputSource, RawRow } from './input.js';
@@ -30,8 +31,8 @@ const LOOKS: readonly [RegExp, InputFormat][] = [
 	[/^\[/, 'json'],
 	[/^\{/, 'ndjson'],
 	[/^\d+$/, 'ids'],
-	[/^"?sep=.$|^["a-z_].*[,;]/i, 'csv'],
-	[/^["a-z_].*\t/i, 'tsv'],
+	[/^"?sep=.$|^["\p{L}_].*[,;]/iu, 'csv'],
+	[/^["\p{L}_].*\t/iu, 'tsv'],
 	[/^"?(?:id|ticket[-_]id|user[-_]id|slug|username)"?$/i, 'csv'],
 ];
 
@@ -207,6 +208,8 @@ export interface OpenInputOptions {
 	format?: InputFormat;
 	/** Of CSV, if not the one that its header has. */
 	delimiter?: string | undefined;
+	/** Of text without a byte order mark. */
+	encoding?: Encoding | undefined;
 	stdin: AsyncIterable<Uint8Array>;
 	/** For copies, in a folder of their own. */
 	stateDir: string;
@@ -236,7 +239,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 		const bytes = new SteadyReader(handle, name);
 		const isPacked = await checkStart(handle, name);
 		const text = (): AsyncGenerator<string> =>
-			checkedText(isPacked ? gunzip(bytes.chunks(), name) : bytes.chunks(), name);
+			checkedText(isPacked ? gunzip(bytes.chunks(), name) : bytes.chunks(), name, options.encoding);
 		const head = await headOf(text());
 		const format = options.format ?? formatOf(isStdin ? '' : options.path, head) ?? refuseFormat(name, head);
 		const rows = await openers[format](text, name, head, options.delimiter);

@@ -13,6 +13,7 @@ import {
 import { checkTyped } from '../../api/kinds.js';
 import { parsePathValue, parseTaxonomy } from '../../api/request.js';
 import { isProblem, quote } from '../../api/values.js';
+import { encodings } from '../../text.js';
 import type { Part } from '../part.js';
 import {
 	checkable,
@@ -65,7 +66,13 @@ const maker = object<Maker>({ user: text, host: text, account: optional(text) })
 
 const source = tagged<'from', RowSource>('from', {
 	ids: object({ ids: listOf(text) }),
-	file: object({ path: text, name: text, format: optional(oneOf(...inputFormats)), delimiter: optional(text) }),
+	file: object({
+		path: text,
+		name: text,
+		format: optional(oneOf(...inputFormats)),
+		delimiter: optional(text),
+		encoding: optional(oneOf(...encodings)),
+	}),
 	plan: object({
 		path: text,
 		sha256: text,

@@ -181,8 +181,8 @@ export async function openInputOf(
 ): Promise<InputSource> {
 	if (source.from === 'ids') return openArguments(source.ids);
 	const { openInput } = await import('../input/source.js');
-	const { path, name, format, delimiter } = source;
-	return await openInput({ path, name, stdin, stateDir, format, delimiter, onSpool: onDraft });
+	const { path, name, format, delimiter, encoding } = source;
+	return await openInput({ path, name, stdin, stateDir, format, delimiter, encoding, onSpool: onDraft });
 }
 
 export function invalidOutcome({ row, line, complaints, isGone = false }: InvalidRow): RowOutcome {

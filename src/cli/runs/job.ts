@@ -90,7 +90,7 @@ function readSource(
 		const message = `missing <${name.replaceAll('_', '-')}>${others}${allowed}`;
 		return new UsageError(message, { code: 'missing_argument', hint });
 	};
-	const { input, inputFormat, delimiter } = options;
+	const { input, inputFormat, delimiter, encoding } = options;
 	const last = owners.pop() as Positional;
 	const ids: Record<string, string> = {};
 	for (const [at, owner] of owners.entries()) {
@@ -113,7 +113,7 @@ function readSource(
 	if (own.length > 1) throw new UsageError("- reads IDs from stdin and can't be combined with other IDs", { hint });
 	const format = inputFormat ?? (input === undefined ? 'ids' : undefined);
 	return {
-		source: { from: 'file', ...inputAt(path, context.cwd), format, ...(delimiter !== undefined && { delimiter }) },
+		source: { from: 'file', ...inputAt(path, context.cwd), format, ...defined({ delimiter, encoding }) },
 		ids,
 	};
 }

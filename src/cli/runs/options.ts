@@ -9,6 +9,7 @@ import { type ColumnSettings, checkable, listFields, parseShard, takesUndocument
 import { inputFormats } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
+import { type Encoding, encodingNamed, encodings } from '../../text.js';
 import type { ArgumentSpec, Invocation } from '../command.js';
 import { pairOf } from '../flag-values.js';
 import { longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
@@ -28,9 +29,25 @@ function readBlank(text: string): Pick<ColumnSettings, 'blank' | 'clear'> {
 	});
 }
 
+function readEncoding(text: string, flag: string): Encoding {
+	const found = encodingNamed(text);
+	if (found !== undefined) return found;
+	throw new UsageError(`${flag}: ${quote(text)} is not allowed; use ${encodings.join(', ')}`, {
+		code: 'invalid_value',
+		hint: 'save the file as UTF-8 (in Excel: "CSV UTF-8 (Comma delimited)")',
+	});
+}
+
 export const inputOptions = options('Input', [
 	{ flags: '--input <file>', help: 'Read rows from a file, or - for stdin', completes: 'files' },
 	{ flags: '--input-format <format>', help: 'Format of the input', choices: inputFormats },
+	{
+		flags: '--encoding <name>',
+		help: 'Encoding of input without a byte order mark',
+		suggests: encodings,
+		defaultText: 'utf-8',
+		parse: readEncoding,
+	},
 	{
 		flags: '--map <column=field>',
 		help: 'Map a column to a field, or to id',

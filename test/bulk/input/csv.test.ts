@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkedText } from '../../../src/bulk/input/checked-text.js';
@@ -108,10 +109,33 @@ describe('CSV input', () => {
 		await expect(rowsOf('edits.csv', Buffer.from('id\n1\n\xe9', 'latin1'))).rejects.toThrow('edits.csv line 3');
 	});
 
-	it.each(['utf16le', 'utf16be'])('says so of %s', async (encoding) => {
-		const bytes = Buffer.from('\uFEFFid,title\n1,a\n', 'utf16le');
-		if (encoding === 'utf16be') bytes.swap16();
-		await expect(rowsOf('edits.csv', bytes)).rejects.toThrow(/^edits.csv line 1: .*the file is UTF-16/);
+	it('names the line of a damaged byte in a later chunk, which may begin inside a character', async () => {
+		const good = Buffer.from(`id,t\n${'1,\u00e9\u00e9\u00e9\u00e9\n'.repeat(2000)}`);
+		const bytes = Buffer.concat([good, Buffer.from('2,caf\xe9\n', 'latin1')]);
+		await expect(rowsOf('edits.csv', bytes)).rejects.toThrow('edits.csv line 2002: not valid UTF-8');
+	});
+
+	it.each(['utf-16le', 'utf-16be'] as const)('reads %s by its mark, else by --encoding', async (encoding) => {
+		const bytesOf = (text: string): Buffer => {
+			const bytes = Buffer.from(text, 'utf16le');
+			return encoding === 'utf-16le' ? bytes : bytes.swap16();
+		};
+		const text = 'id\ttitle\r\n1\tcaf\u00e9 \u4f60\u{1f600}\r\n';
+		const rows = [{ row: 1, line: 2, cells: ['1', 'caf\u00e9 \u4f60\u{1f600}'] }];
+		for (const name of ['edits.csv', 'edits.txt']) {
+			expect(await rowsOf(name, bytesOf(`\uFEFF${text}`))).toEqual({ columns: ['id', 'title'], rows });
+			expect(await rowsOf(name, bytesOf(`\uFEFF${text}`), { encoding: 'utf-8' })).toMatchObject({ rows });
+			expect(await rowsOf(name, bytesOf(text), { encoding })).toMatchObject({ rows });
+			await expect(rowsOf(name, bytesOf(text))).rejects.toMatchObject({
+				message: `${name} line 1: contains a NUL byte: the file is UTF-16 or not text`,
+				hint: 'if it is UTF-16 without a byte order mark: --encoding utf-16le (or utf-16be)',
+			});
+		}
+		const packed = gzipSync(bytesOf(`\uFEFFid\ttitle\n${'1\t\u00e9\n'.repeat(9000)}`));
+		expect((await rowsOf('edits.csv.gz', packed)).rows).toHaveLength(9000);
+		const damaged = bytesOf('\uFEFFid\ttitle\n1\ta\n2\t\ud83d\n');
+		const message = `edits.csv line 3: not valid ${encoding.toUpperCase()}`;
+		await expect(rowsOf('edits.csv', damaged)).rejects.toThrow(message);
 	});
 
 	it('says that an empty file has no header', async () => {

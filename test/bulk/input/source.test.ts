@@ -308,6 +308,8 @@ describe('formats', () => {
 		['ids.txt', '14\n15\n', 'ids'],
 		['ids.txt.gz', 'ada\nbob\n', 'ids'],
 		['ids.txt', 'id,status\n14,hold\n', 'csv'],
+		['sheet.txt', '\u00dcberschrift\tStatus\n', 'tsv'],
+		['', '\u00dcberschrift;Status\n', 'csv'],
 		['a.constructor', '', undefined],
 		['a.gz', '', undefined],
 		['csv', '', undefined],
