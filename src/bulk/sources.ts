@@ -10,6 +10,23 @@ export const inputFormats = ['csv', 'tsv', 'ndjson', 'json', 'ids'] as const;
 
 export type InputFormat = (typeof inputFormats)[number];
 
+export interface FormatFacts {
+	/** What a complaint calls a file of it. */
+	readonly isA: string;
+	/** Whether values have names: of columns, or keys. */
+	readonly hasNames: boolean;
+	/** Whether a value can be left empty without meaning to clear it. */
+	readonly hasCells: boolean;
+}
+
+export const formatFacts: Readonly<Record<InputFormat, FormatFacts>> = {
+	csv: { isA: 'CSV', hasNames: true, hasCells: true },
+	tsv: { isA: 'TSV', hasNames: true, hasCells: true },
+	ndjson: { isA: 'JSON', hasNames: true, hasCells: false },
+	json: { isA: 'JSON', hasNames: true, hasCells: false },
+	ids: { isA: 'a list of IDs', hasNames: false, hasCells: false },
+};
+
 /** `path` is absolute, or `-` for stdin; messages show `name`. */
 export interface InputPlace {
 	readonly path: string;

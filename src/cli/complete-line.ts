@@ -8,7 +8,7 @@ import { parseTaxonomy } from '../api/request.js';
 import { isProblem, parseId } from '../api/values.js';
 import type { CommandSpec } from './command.js';
 import { camelCase, longName, type OptionValues } from './options/option.js';
-import { type Positional, positionalsOf } from './runs/options.js';
+import { flagForInput, type Positional, positionalsOf } from './runs/options.js';
 
 interface Parsed {
 	readonly args: readonly string[];
@@ -33,6 +33,7 @@ export function isComplete(spec: CommandSpec, path: readonly string[], { args, o
 	if (endpoint.parameters.length === 0 && endpoint.looksUp === undefined) return true;
 	const positionals = positionalsOf(endpoint);
 	if (args.length < positionals.length && options.input === undefined) return false;
+	if (options.input === undefined && !args.includes('-') && flagForInput(options) !== undefined) return false;
 	const ids = Object.fromEntries(positionals.map(({ name }, at) => [name, args[at] ?? '']));
 	const isOpen = (name: string): boolean => options[camelCase(name)] === undefined;
 	if (options.input === undefined && endpoint.query.some((each) => mustBeGiven(each, ids) && isOpen(each.name))) {

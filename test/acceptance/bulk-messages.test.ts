@@ -114,7 +114,7 @@ describe('refused before anything is sent', () => {
 		[
 			'a column that is not there',
 			['ticket', 'update', '--input', 'edits.csv', '--map', 'statsu=title'],
-			'missing column "statsu"; did you mean "status"?',
+			'--map statsu=title: no such column; did you mean "status"?',
 		],
 	])('%s', async (_name, args, message) => {
 		const { recorder, work } = await startDesk();

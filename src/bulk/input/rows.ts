@@ -10,6 +10,7 @@ import { didYouMean, nearest } from '../../api/suggest.js';
 import { looksLikeNumber, type Parsed, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { type ColumnSettings, rowIdName } from '../plan.js';
+import { type FormatFacts, formatFacts, type InputFormat } from '../sources.js';
 import {
 	asItIs,
 	type ColumnReader,
@@ -25,6 +26,7 @@ import type { RawRow } from './input.js';
 
 export interface CompileOptions extends Partial<ColumnSettings> {
 	readonly name: string;
+	readonly format: InputFormat;
 	/** Undefined for objects and IDs. */
 	readonly columns: readonly string[] | undefined;
 	readonly headerLine?: number | undefined;
@@ -56,6 +58,8 @@ export interface Columns {
 	/** As the header calls it: users may have a column `id` or `username`. */
 	columnOf(field: string): string | undefined;
 	read(raw: RawRow): RowValues | Complaint[];
+	/** After all rows: whether flags name keys that no object has. @throws UsageError */
+	checkKeys(): void;
 	/** What a refused row has besides: its names can be looked up, so that all complaints come at once. */
 	readAll(raw: RawRow): { values: RowValues; complaints: Complaint[] };
 }
@@ -158,10 +162,14 @@ class Names {
 	readonly ownId: string;
 	readonly #found = new Map<string, Meaning | undefined>();
 	readonly #ignore: ReadonlySet<string>;
+	/** Names that flags gave and no row had so far, with their flags. */
+	readonly #unseen: Map<string, string>;
+	#isRead = false;
 
 	constructor(private readonly options: CompileOptions) {
 		this.ownId = rowIdName(options.endpoint);
 		this.#ignore = new Set(options.ignore);
+		this.#unseen = new Map(namedByFlags(options));
 		// The first of a name counts.
 		const byName = (meanings: Meaning[]) => new Map(meanings.toReversed().map((each) => [looseName(each.name), each]));
 		const meanings = meaningsOf(options, false);
@@ -176,7 +184,14 @@ class Names {
 		return Object.hasOwn(this.options.map ?? {}, name);
 	}
 
+	/** @returns flags with a name that no row has */
+	unseen(): string[] {
+		return this.#isRead ? [...this.#unseen.values()] : [];
+	}
+
 	find(name: string): Meaning | undefined {
+		this.#isRead = true;
+		this.#unseen.delete(name);
 		const known = this.#found.get(name);
 		if (known !== undefined) return known;
 		const found = this.isIgnored(name) ? { name: '', means: ` ${name}`, read: () => undefined } : this.#meaningOf(name);
@@ -241,6 +256,45 @@ interface Header {
 	readonly byField: ReadonlyMap<string, string>;
 }
 
+/** Names that must be there, as they are. */
+function namedByFlags({ map = {}, ignore = [] }: Partial<ColumnSettings>): (readonly [name: string, flag: string])[] {
+	return [
+		...Object.entries(map).map(([name, field]) => [name, `--map ${name}=${field}`] as const),
+		...ignore.map((name) => [name, `--ignore-column ${name}`] as const),
+	];
+}
+
+interface SettingNeeds {
+	readonly flag: string;
+	readonly needs: 'hasNames' | 'hasCells';
+	readonly isGiven: (settings: Partial<ColumnSettings>) => boolean;
+}
+
+/** Flags that could do nothing where a format lacks what they are for. */
+const settingNeeds: readonly SettingNeeds[] = [
+	{ flag: '--map', needs: 'hasNames', isGiven: ({ map = {} }) => Object.keys(map).length > 0 },
+	{ flag: '--ignore-column', needs: 'hasNames', isGiven: ({ ignore = [] }) => ignore.length > 0 },
+	{ flag: '--ignore-other-columns', needs: 'hasNames', isGiven: ({ ignoreOther }) => ignoreOther === true },
+	{ flag: '--blank', needs: 'hasCells', isGiven: ({ blank }) => blank === 'clear' },
+];
+
+/** What to do instead, by what is not there. */
+const WITHOUT: Readonly<Record<SettingNeeds['needs'], { readonly what: string; readonly hint: string }>> = {
+	hasNames: { what: 'columns', hint: 'if it has a header with columns: --input-format csv' },
+	hasCells: { what: 'cells', hint: 'in JSON, "" clears a field, and a key that is left out leaves it alone' },
+};
+
+/** @throws UsageError */
+function checkSettings(options: CompileOptions): void {
+	const facts: FormatFacts = formatFacts[options.format];
+	for (const { flag, needs, isGiven } of settingNeeds) {
+		if (facts[needs] || !isGiven(options)) continue;
+		const { what, hint } = WITHOUT[facts.hasNames ? needs : 'hasNames'];
+		const message = `${flag}: ${options.name} is ${facts.isA}, which has no ${what}`;
+		throw new UsageError(message, { code: 'conflicting_flags', hint });
+	}
+}
+
 /** A clause, which is made only if it is shown: suggestions take time. */
 type HeaderProblem = () => string;
 
@@ -248,15 +302,20 @@ type HeaderProblem = () => string;
 const MOST_PROBLEMS = 20;
 
 function compileHeader(options: CompileOptions, names: Names): Header {
-	const { columns: header, endpoint, flags = {}, map = {} } = options;
+	const { columns: header, endpoint, flags = {} } = options;
 	if (header === undefined) return { columns: [], matched: [], byField: new Map() };
-	const problems: HeaderProblem[] = Object.keys(map)
-		.filter((name) => !header.includes(name))
-		.map((name) => () => `missing column ${quote(name)}${didYouMean(name, header)}`);
-	for (const name of options.clear ?? []) {
-		if (header.some((each) => looseName(each) === looseName(name))) continue;
-		problems.push(() => `--blank clear=${name}: no such column${didYouMean(name, header)}`);
-	}
+	const has = (name: string): boolean => header.includes(name);
+	const hasLoosely = (name: string): boolean => header.some((each) => looseName(each) === looseName(name));
+	const problems: HeaderProblem[] = [
+		...namedByFlags(options).filter(([name]) => !has(name)),
+		...(options.clear ?? [])
+			.filter((name) => !hasLoosely(name))
+			.map((name) => [name, `--blank clear=${name}`] as const),
+	].map(
+		([name, flag]) =>
+			() =>
+				`${flag}: no such column${didYouMean(name, header)}`,
+	);
 	const meanings = new Map<string, string>();
 	const unknown: string[] = [];
 	const columns: NamedColumn[] = [];
@@ -404,6 +463,7 @@ function fill(
 /** @throws UsageError with all that is wrong with the header */
 export function compileColumns(options: CompileOptions): Columns {
 	const { endpoint, flags = {} } = options;
+	checkSettings(options);
 	const names = new Names(options);
 	const { columns, matched, byField } = compileHeader(options, names);
 	function readAll(raw: RawRow): { values: RowValues; complaints: Complaint[] } {
@@ -436,6 +496,11 @@ export function compileColumns(options: CompileOptions): Columns {
 		matched,
 		columnOf: (field) => byField.get(field),
 		readAll,
+		checkKeys() {
+			const [flag] = options.columns === undefined ? names.unseen() : [];
+			if (flag === undefined) return;
+			throw new UsageError(`${flag}: no object of ${options.name} has this key`, { code: 'invalid_input' });
+		},
 		read(raw) {
 			const { values, complaints } = readAll(raw);
 			return complaints.length > 0 ? complaints : values;

@@ -86,7 +86,7 @@ export class RowPlanner {
 
 	constructor(
 		private readonly plan: RunPlan,
-		{ name, columns, headerLine }: InputSource,
+		{ name, format, columns, headerLine }: InputSource,
 		dialect: Dialect,
 		secrets: Fields,
 	) {
@@ -99,6 +99,7 @@ export class RowPlanner {
 		this.columns = compileColumns({
 			...plan.columns,
 			name,
+			format,
 			columns,
 			headerLine,
 			endpoint,

@@ -183,6 +183,7 @@ async function rowsOf({ work, means, limits: { tuning } }: RunSetup): Promise<Pl
 						yield await planner.planAll(part, directories, tuning.concurrency);
 					}
 				}
+				planner.columns.checkKeys();
 			},
 		};
 	} catch (error) {

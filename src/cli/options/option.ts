@@ -21,6 +21,8 @@ export interface OptionSpec {
 	readonly completes?: Completes;
 	/** Long names, without dashes. */
 	readonly conflicts?: readonly string[];
+	/** It says how input is read, so it could do nothing for IDs on the command line. */
+	readonly needsInput?: boolean;
 	/** Accepted for scripts that have it, since it became the default; help and completion leave it out. */
 	readonly hidden?: boolean;
 }

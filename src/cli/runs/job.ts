@@ -32,7 +32,7 @@ import { readAs } from '../command.js';
 import { parseUntil } from '../options/times.js';
 import type { Session } from '../session.js';
 import { readFields, readItems } from './fields.js';
-import { type Positional, positionalsOf, type RunInvocation } from './options.js';
+import { flagForInput, type Positional, positionalsOf, type RunInvocation } from './options.js';
 
 export interface RunJob extends RunInvocation {
 	endpoint: Endpoint;
@@ -108,6 +108,12 @@ function readSource(
 	const path = input ?? (own.includes('-') ? '-' : undefined);
 	if (path === undefined) {
 		if (own.length === 0) throw missing(last, `, -, or --input${readAs(owners, args)}`);
+		const flag = flagForInput(options);
+		if (flag !== undefined) {
+			const message = `--${flag} says how input is read, and IDs on the command line are none`;
+			const way = `leave it out, or pass the rows with --input FILE`;
+			throw new UsageError(message, { code: 'conflicting_flags', hint: way });
+		}
 		return { source: { from: 'ids', ids: own.map((text) => checkArgument(last, text, endpoint)) }, ids };
 	}
 	if (own.length > 1) throw new UsageError("- reads IDs from stdin and can't be combined with other IDs", { hint });

@@ -12,7 +12,7 @@ import type { OutcomeName } from '../../http/outcome.js';
 import { type Encoding, encodingNamed, encodings } from '../../text.js';
 import type { ArgumentSpec, Invocation } from '../command.js';
 import { pairOf } from '../flag-values.js';
-import { longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
+import { camelCase, longName, type OptionSpec, type OptionValues, options, type ValuesOf } from '../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions, wholeNumber } from '../options/shared.js';
 
 export const FIELDS = 'Fields';
@@ -40,32 +40,44 @@ function readEncoding(text: string, flag: string): Encoding {
 
 export const inputOptions = options('Input', [
 	{ flags: '--input <file>', help: 'Read rows from a file, or - for stdin', completes: 'files' },
-	{ flags: '--input-format <format>', help: 'Format of the input', choices: inputFormats },
+	{ flags: '--input-format <format>', help: 'Format of the input', choices: inputFormats, needsInput: true },
 	{
 		flags: '--encoding <name>',
 		help: 'Encoding of input without a byte order mark',
 		suggests: encodings,
 		defaultText: 'utf-8',
 		parse: readEncoding,
+		needsInput: true,
 	},
 	{
 		flags: '--map <column=field>',
 		help: 'Map a column to a field, or to id',
 		repeatable: true,
 		parse: (text: string) => pairOf('--map', text, 'COLUMN=FIELD', text.lastIndexOf('=')),
+		needsInput: true,
 	},
-	{ flags: '--ignore-column <column>', help: 'Ignore columns', repeatable: true },
-	{ flags: '--ignore-other-columns', help: "Ignore columns that don't match a field" },
+	{ flags: '--ignore-column <column>', help: 'Ignore columns', repeatable: true, needsInput: true },
+	{ flags: '--ignore-other-columns', help: "Ignore columns that don't match a field", needsInput: true },
 	{
 		flags: '--blank <what>',
 		help: 'Empty cells: skip, clear, or clear=COLUMN,…',
 		suggests: ['skip', 'clear'],
 		defaultText: 'skip',
 		parse: readBlank,
+		needsInput: true,
 	},
 	{ flags: '--skip-invalid', help: 'Send the valid rows and skip the rest' },
 	{ flags: '--undocumented', help: "Allow field names and values the API doesn't document" },
 ]);
+
+/** A flag that could do nothing without input. @returns its long name */
+export function flagForInput(values: OptionValues): string | undefined {
+	const specs: readonly OptionSpec[] = inputOptions;
+	return specs
+		.filter(({ needsInput }) => needsInput === true)
+		.map(longName)
+		.find((name) => values[camelCase(name)] !== undefined);
+}
 
 /** What is read before and after a write. */
 export const checkOptions = options('Checks', [

@@ -8,7 +8,8 @@ import { SupportctlError, UsageError } from '../../../src/errors.js';
 const rules = { undocumented: false };
 
 function compile(endpoint: Endpoint, columns: readonly string[] | undefined, more: Partial<CompileOptions> = {}) {
-	return compileColumns({ name: 'edits.csv', endpoint, columns, rules, ...more });
+	const format = columns === undefined ? 'ndjson' : 'csv';
+	return compileColumns({ name: 'edits.csv', format, endpoint, columns, rules, ...more });
 }
 
 /** Reads one CSV row. */
@@ -228,10 +229,12 @@ describe('the header', () => {
 	});
 
 	it('renames with map, leaves out with ignore, and finds ids under another header', () => {
-		const more = { map: { Agent: 'assignee', 'Ticket No': 'id' }, ignore: ['note', 'absent'] };
+		const more = { map: { Agent: 'assignee', 'Ticket No': 'id' }, ignore: ['note'] };
 		const cells = { 'Ticket No': '4', Agent: '7', note: 'x' };
 		expect(readCells(update, cells, more)).toMatchObject({ ids: { id: '4' }, fields: { assignee: 7 } });
-		expect(headerProblem(update, ['id', 'status'], { map: { agent: 'assignee' } })).toContain('missing column "agent"');
+		expect(headerProblem(update, ['id', 'status'], { map: { agent: 'assignee' } })).toContain(
+			'--map agent=assignee: no such column',
+		);
 		expect(headerProblem(update, ['id', 'x'], { map: { x: 'asignee' } })).toContain(
 			'column "x" is mapped to "asignee", which is not a field of ticket; did you mean "assignee"?',
 		);
