@@ -39,6 +39,8 @@ export interface Outcome extends History {
 	warnings?: string[];
 	/** Fields that the response shows with a different value than was sent. */
 	differs?: AppliedDifference[];
+	/** The fields that were written, where the outcome does not speak for all that the row asks for. */
+	applied?: readonly string[];
 	retry?: Retry;
 	/** The service itself refused the request as it is. */
 	refused?: boolean;

@@ -118,6 +118,73 @@ describe('run undo', () => {
 		expect(ticket(5)).toMatchObject({ status: 'read', product: '7' });
 	});
 
+	describe('where a field of an object can not be read', () => {
+		/** Tickets 5 and 6 with another status and title; whatever reads them then misses some fields of ticket 5. */
+		async function written() {
+			const hidden = new Set<string>();
+			const { work, ticket } = await desk();
+			const { recorder } = await startWorkplace((request) => {
+				const refusal = withoutLists(request);
+				if (refusal !== undefined) return refusal;
+				const held = ticket(idOf(request));
+				if (request.method === 'POST') Object.assign(held, JSON.parse(request.body));
+				const isSeen = ([name]: [string, unknown]) => request.method === 'POST' || held.id !== 5 || !hidden.has(name);
+				return json(200, Object.fromEntries(Object.entries(held).filter(isSeen)));
+			});
+			const run = (line: string) => work.run(line, { env: recorder.env });
+			await run('ticket update 5 6 --status hold --title new --snapshot -q');
+			const [original = ''] = work.journals();
+			return { run, ticket, hidden, work, original };
+		}
+
+		it.each(['run retry last', 'run undo FIRST'])(
+			'restores the others, fails that row, and says so; then %s restores it',
+			async (command) => {
+				const { run, ticket, hidden, work, original } = await written();
+				hidden.add('title');
+				const undone = await run('run undo last --yes --json');
+				expect(undone.exitCode, undone.stderr).toBe(3);
+				expect(undone.stderr).toMatch(/"next":\["supportctl run retry [\w-]+"/);
+				expect(JSON.parse(undone.stdout)[0]).toMatchObject({
+					outcome: 'failed',
+					code: 'partly_restored',
+					message: 'title not restored: the service does not show title',
+				});
+				expect(ticket(5)).toMatchObject({ status: 'read', title: 'new' });
+				expect(ticket(6)).toMatchObject({ status: 'read', title: 'title 6' });
+				hidden.clear();
+				const again = await run(`${command.replace('FIRST', original)} --yes`);
+				expect(again.exitCode, again.stderr).toBe(0);
+				expect(ticket(5)).toMatchObject({ status: 'read', title: 'title 5' });
+				if (command === 'run undo FIRST') return;
+				// All that the two parts put back can be taken back.
+				const back = await run(`run undo ${work.journals().at(-1)} --yes`);
+				expect(back.exitCode, back.stderr).toBe(0);
+				expect(ticket(5)).toMatchObject({ status: 'hold', title: 'new' });
+			},
+		);
+
+		it.each(['run retry last', 'run undo FIRST'])(
+			'writes nothing if that is all there is to restore; then %s restores it',
+			async (command) => {
+				const { run, ticket, hidden, original } = await written();
+				hidden.add('title').add('status');
+				const undone = await run('run undo last --yes --json');
+				expect(undone.exitCode, undone.stderr).toBe(3);
+				expect(JSON.parse(undone.stdout)[0]).toMatchObject({
+					outcome: 'failed',
+					code: 'not_shown',
+					message: expect.stringMatching(/status not restored: .*; title not restored: .*; nothing was written$/),
+				});
+				expect(ticket(5)).toMatchObject({ status: 'hold', title: 'new' });
+				hidden.clear();
+				const again = await run(`${command.replace('FIRST', original)} --yes`);
+				expect(again.exitCode, again.stderr).toBe(0);
+				expect(ticket(5)).toMatchObject({ status: 'read', title: 'title 5' });
+			},
+		);
+	});
+
 	it('does not exit 0 if nothing of a row can be restored', async () => {
 		const { work } = await desk();
 		await work.run('ticket update 5 --product 7 --snapshot -q');

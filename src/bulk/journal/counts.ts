@@ -54,9 +54,18 @@ const WRITTEN_BITS = new Map<unknown, number>([
 	['maybe', APPLIED],
 ]);
 
-export function stateOf({ outcome, status, code }: { outcome: OutcomeName; status?: unknown; code?: unknown }): number {
+/** What a record says of its row's state. */
+export interface Recorded {
+	readonly outcome: OutcomeName;
+	readonly status?: unknown;
+	readonly code?: unknown;
+	/** Fields that were written all the same. */
+	readonly applied?: readonly string[] | undefined;
+}
+
+export function stateOf({ outcome, status, code, applied = [] }: Recorded): number {
 	const reason = reasonFor(outcome, code);
-	const written = reason?.written ?? outcomes[outcome].written;
+	const written = applied.length > 0 || (reason?.written ?? outcomes[outcome].written);
 	const state = (outcomeNames.indexOf(outcome) + 1) | (WRITTEN_BITS.get(written) ?? 0);
 	if (outcome === 'failed') return state | FAILURES[failureBy(status) ?? 'other'];
 	return reason?.counts === undefined ? state : state | bitsOf(reason.counts);

@@ -14,6 +14,7 @@ import {
 	PARTLY,
 	RECORDED,
 	REOPENED,
+	type Recorded,
 	stateOf,
 	WRITTEN,
 } from './counts.js';
@@ -69,9 +70,9 @@ export class RowStates {
 		this.#states.set(row, this.get(row) | bits);
 	}
 
-	record(row: number, outcome: OutcomeName, { status, code }: { status?: unknown; code?: unknown }): void {
+	record(row: number, recorded: Recorded): void {
 		const open = this.get(row) & (APPLIED | PARTLY | WRITTEN | KEPT);
-		this.#states.set(row, stateOf({ outcome, status, code }) | open | RECORDED);
+		this.#states.set(row, stateOf(recorded) | open | RECORDED);
 	}
 
 	/** Starts a part of the run that sends rows with these outcomes again. */
@@ -120,7 +121,7 @@ export class JournalScan {
 		if ('row' in record && !this.#isInInput(record.row)) return "a row that isn't in the input";
 		switch (record.type) {
 			case 'row':
-				this.states.record(record.row, record.outcome, record);
+				this.states.record(record.row, record);
 				break;
 			case 'before':
 				this.snapshots++;

@@ -44,6 +44,7 @@ type Recorded =
 	| 'ms'
 	| 'warnings'
 	| 'differs'
+	| 'applied'
 	| 'force'
 	| 'reassign'
 	| 'label';
@@ -192,8 +193,8 @@ export function sealed(json: string): string {
 }
 
 export function rowLine(outcome: RowOutcome): string {
-	const { row, line, ids, status, code, message, reasons, attempts, ms, warnings, differs, force, reassign, label } =
-		outcome;
+	const { row, line, ids, status, code, message, reasons, attempts, ms, warnings, differs, applied } = outcome;
+	const { force, reassign, label } = outcome;
 	return JSON.stringify({
 		type: 'row',
 		row,
@@ -208,6 +209,7 @@ export function rowLine(outcome: RowOutcome): string {
 		ms: Math.round(ms),
 		warnings,
 		differs,
+		applied,
 		force,
 		reassign,
 		label,
@@ -300,6 +302,7 @@ const rowFacts: Parts<RowFacts> = {
 	ms: amount,
 	warnings: optional(listOf(text)),
 	differs: optional(listOf(object<AppliedDifference>({ field: text, sent: anything, shown: anything }))),
+	applied: optional(listOf(text)),
 	force: optional(oneOf(true)),
 	reassign: optional(text),
 	label: optional(text),

@@ -32,6 +32,8 @@ import type { RunRow } from './rows.js';
 export interface LeftField extends AppliedDifference {
 	/** If it isn't that someone changed it. */
 	readonly why?: string;
+	/** Nothing tells whose value it has; of an unread field a later read may. */
+	readonly doubt?: 'unread' | 'not comparable' | undefined;
 }
 
 export type Decision =
@@ -71,7 +73,7 @@ export function decide(row: RunRow, held: Held, plan: RunPlan): Decision {
 	const fields = checks.sendUnchanged === true ? all : changed;
 	const isEmpty = Object.keys(fields).length === 0;
 	if (left.length > 0 && (isEmpty || !sources[plan.source.from].restores)) {
-		return { skip: skipped(leftBy(left, plan)), changed: left };
+		return { skip: allLeft(left, plan), changed: left };
 	}
 	if (isEmpty && bodyKinds[endpoint.body].isSent) {
 		const hadNothing = Object.keys(sent ?? {}).length === 0 && listedFields(plan).length === 0;
@@ -138,10 +140,18 @@ function changedByOthers({ request, expected }: RunRow, held: Held, { source }: 
 		// The new value may be there already.
 		const isThere = Object.hasOwn(sent, field) && compareExpected(held, field, sent[field]) === 'same';
 		if (isThere || compared.includes('same')) continue;
-		const why = compared.includes('not comparable') ? `${field} ${sources[source.from].left.uncompared}` : undefined;
-		left.push({ field, sent: sent[field], shown: now ?? null, ...(why && { why }) });
+		const difference = { field, sent: sent[field], shown: now ?? null };
+		const doubt = compared.includes('not comparable') ? uncompared(known, field, source) : {};
+		left.push({ ...difference, ...doubt });
 	}
 	return left;
+}
+
+function uncompared(known: KnownValue, field: string, source: RunPlan['source']): Pick<LeftField, 'why' | 'doubt'> {
+	// Only an undo gets here: nothing else is sent over a value that nobody can see.
+	if (known.is === 'unknown') return { why: `${field} not restored: ${known.why.message}`, doubt: 'unread' };
+	const why = `${field} ${sources[source.from].left.uncompared}`;
+	return { why, doubt: known.is === 'shown' ? 'not comparable' : undefined };
 }
 
 function compareExpected(held: Held, field: string, value: unknown): Equality {
@@ -172,6 +182,13 @@ export function notRestorable({ kept = {} }: RunRow, held: Held | undefined): Le
 		const shown = (held && shownValue(held.field(field))) ?? null;
 		return { field, sent: old, shown, why: `${field} not restored: ${why}` };
 	});
+}
+
+/** Of a row that sends nothing: it has failed where a later read may show what this one did not. */
+export function allLeft(left: readonly LeftField[], plan: RunPlan, nameOf?: NameOf): Outcome {
+	const reason = leftBy(left, plan, nameOf);
+	const isUnread = left.some(({ doubt }) => doubt === 'unread');
+	return isUnread ? unsent('failed', 'not_shown', `${reason.message}; nothing was written`) : skipped(reason);
 }
 
 /** @param nameOf what people call the users and terms in it */

@@ -174,7 +174,7 @@ export class Execution {
 		const { setup, journal, past } = this.parts;
 		const written = journal?.outcome(outcome);
 		countOutcome(this.#counts, outcome);
-		past?.states.record(outcome.row, outcome.outcome, outcome);
+		past?.states.record(outcome.row, outcome);
 		this.#recent.rows++;
 		const printed = setup.means.show({ type: 'row', outcome, counts: this.#counts });
 		// Both at once: either may fail while the other is waited for.

@@ -121,6 +121,7 @@ export class PastPart {
 		return {
 			...planned,
 			request: this.#planner({ ids, fields: Object.fromEntries(kept) }),
+			superseded: gone,
 			remarks: [...remarks, `${gone.join(', ')} not sent: row ${by} set it later`],
 		};
 	}

@@ -28,6 +28,8 @@ export interface RunRow {
 	readonly kept?: Readonly<Record<string, { readonly why: string; readonly old?: unknown }>> | undefined;
 	readonly skip?: { readonly code: ReasonCode; readonly message: string };
 	readonly remarks?: readonly string[];
+	/** Fields that are not sent, because a later row of the run set them. */
+	readonly superseded?: readonly string[];
 	readonly modified?: string;
 }
 

@@ -22,7 +22,7 @@ import { REFUSES_OTHERS } from '../lists/found.js';
 import { objectsIn } from '../lists/pages.js';
 import { type Checks, listedFields, type RunPlan, readsBefore } from '../plan.js';
 import { sources } from '../sources.js';
-import { decide, type LeftField, leftBy, notRestorable, oldValues, withCleared } from './decide.js';
+import { allLeft, decide, type LeftField, leftBy, notRestorable, oldValues, withCleared } from './decide.js';
 import type { ReadAfter, Slots } from './read-after.js';
 import { type ReadAhead, STALE_MS } from './read-ahead.js';
 import type { PastPart } from './resume.js';
@@ -131,7 +131,7 @@ export class RowSender {
 		const { plan } = this.parts;
 		const first = await this.#readBefore(row);
 		const settled = maybeSent ? settledBy(row.request, first, plan) : undefined;
-		if (settled !== undefined) return withLeft(settled, notRestorable(row, first.held), plan);
+		if (settled !== undefined) return withLeft(settled, notRestorable(row, first.held), plan, row.request);
 		const ready = await this.#prepare(row, first, maybeSent);
 		if ('outcome' in ready) return ready;
 		const { request, left, doubt } = ready;
@@ -141,7 +141,7 @@ export class RowSender {
 		}
 		if (doubt !== undefined && isDone(result)) result.warnings = [...(result.warnings ?? []), doubt];
 		if (plan.checks.ifUnmodified) this.#noteTime(row, result);
-		return withLeft(result, left, plan);
+		return withLeft(result, left, plan, request);
 	}
 
 	#noteTime({ request, modified }: RunRow, { body, ...result }: Outcome): void {
@@ -165,18 +165,21 @@ export class RowSender {
 		const planner = createPlanner(endpoint, this.parts.dialect);
 		let whole: Outcome | undefined;
 		const failed: { name: string; result: Outcome }[] = [];
+		const applied: string[] = [];
 		for (const name of names) {
 			const request = planner({ ids, fields: withCleared(endpoint, held, { [name]: sent[name] }) });
 			const result = await this.#writeKind(row, request, true, first);
+			if (isDone(result)) applied.push(name);
 			if (result.outcome !== 'ok') failed.push({ name, result });
 			else whole = result;
 		}
-		const [bad] = failed;
+		// What has to be sent again must not hide behind a field that only differs.
+		const bad = failed.find(({ result }) => !isDone(result)) ?? failed[0];
 		if (bad === undefined) return whole;
 		const message = failed
 			.map(({ name, result }) => `${name} not restored: ${result.message ?? result.outcome}`)
 			.join('; ');
-		return { ...bad.result, message };
+		return { ...bad.result, applied, message };
 	}
 
 	async #prepare(row: RunRow, { result, held }: Seen, maybeSent: boolean): Promise<Prepared | Outcome> {
@@ -222,7 +225,7 @@ export class RowSender {
 			return Object.hasOwn(shown, name) && kinds[kind].names !== undefined;
 		});
 		await names.learn(fields, [shown]);
-		return skipped(leftBy(changed, plan, names.nameOf));
+		return allLeft(changed, plan, names.nameOf);
 	}
 
 	#writeKind(row: RunRow, request: Request, maybeSent: boolean, first?: Seen): Promise<Outcome> {
@@ -410,6 +413,7 @@ export function rowOutcome(planned: RunRow, result: Outcome): RowOutcome {
 	if (endpoint.deletes)
 		Object.assign(outcome, { force: permanent && endpoint.trash ? true : undefined, reassign, label });
 	if (remarks !== undefined) outcome.warnings = [...(result.warnings ?? []), ...remarks];
+	if (planned.superseded !== undefined && isDone(result)) outcome.applied = Object.keys(request.sent ?? {});
 	return outcome;
 }
 
@@ -462,16 +466,25 @@ function isRefusedPart({ outcome, status = 0, busy, signedOut, notServed }: Outc
 	return outcome !== 'ok' && status >= 400 && !busy && !signedOut && !notServed;
 }
 
-function withLeft(result: Outcome, left: Prepared['left'], plan: RunPlan): Outcome {
+/** Fields of a row were written, and others could not be compared: a retry reads them again. */
+const PARTLY_RESTORED = 'partly_restored';
+
+/** @param written the fields that were sent, or need not be */
+function withLeft(result: Outcome, left: Prepared['left'], plan: RunPlan, written: Request): Outcome {
 	if (left.length === 0 || !isDone(result)) return result;
 	// A value that nobody saw can't be compared.
 	const shown = left
-		.filter(({ sent }) => sent !== null)
+		.filter(({ sent, doubt }) => sent !== null && doubt === undefined)
 		.map((each) => ({ field: each.field, sent: each.sent, shown: each.shown }));
+	const differs = [...(result.differs ?? []), ...shown];
+	const reason = leftBy(left, plan);
+	if (left.every(({ doubt }) => doubt === undefined)) return { ...result, ...differing(differs), ...reason };
+	const { attempts, ms, warnings } = result;
+	const { message } = reason;
+	const applied = Object.keys(written.sent ?? {}).filter((name) => !left.some(({ field }) => field === name));
 	return {
-		...result,
-		...differing([...(result.differs ?? []), ...shown]),
-		...leftBy(left, plan),
+		...{ outcome: 'failed', code: PARTLY_RESTORED, message, applied, attempts, ms, warnings },
+		differs: differs.length === 0 ? undefined : differs,
 	};
 }
 
