@@ -372,7 +372,7 @@ function idIn({ value, name }: Value): unknown {
 }
 
 /** For programs: IDs beside names. */
-export function changeView(change: Change): Record<string, unknown> {
+export function changeView(change: Change): View & { readonly changes: readonly FieldView[] } {
 	const { object, action, receiver, fields, left } = change;
 	return {
 		title: object.label ?? null,
@@ -386,7 +386,11 @@ export function changeView(change: Change): Record<string, unknown> {
 	};
 }
 
-function fieldView({ field, from, to, added, removed, stays }: FieldChange): Record<string, unknown> {
+type View = Readonly<Record<string, unknown>>;
+
+type FieldView = View & { readonly field: string };
+
+function fieldView({ field, from, to, added, removed, stays }: FieldChange): FieldView {
 	const old = from.is === 'shown' ? from.value : { value: null };
 	const itemOf = ({ value, name }: Value) => ({ id: value, name: name ?? null });
 	return {

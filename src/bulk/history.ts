@@ -7,7 +7,14 @@ import { findRecords } from './journal/find.js';
 import { journalPath, runIds, runsFolder, type SkippedRun, summariseRun } from './journal/folder.js';
 import type { BeforeRecord, JournalRecord, LeavesRecord, RowRecord } from './journal/records.js';
 import type { RunHeader } from './plan.js';
-import { JournalNames, type LookUp, type Recorded, type RecordedChange, recordedChange } from './recorded.js';
+import {
+	JournalNames,
+	joinOldValues,
+	type LookUp,
+	type Recorded,
+	type RecordedChange,
+	recordedChange,
+} from './recorded.js';
 
 export interface ObjectName {
 	readonly noun: string;
@@ -63,7 +70,6 @@ export async function historyOf(stateDir: string, object: ObjectName, lookUp: Lo
 		}
 	}
 	for (const { header, recorded } of rows) names.need(header, recorded);
-	// The endpoints of an object have the same fields.
 	const [newest] = rows;
 	if (newest !== undefined) await names.ask(newest.header, lookUp);
 	const entries = rows
@@ -94,8 +100,7 @@ function rowsIn(
 		if ((record.type !== 'row' && record.type !== 'before') || !isOf(record.ids, object)) continue;
 		const known = rows.get(record.row) ?? { row: record.row };
 		if (record.type === 'row') known.record = record;
-		// A retry finds what the first part wrote.
-		else if (record.anew === true || known.before === undefined) known.before = record;
+		else known.before = joinOldValues(known.before, record);
 		rows.set(record.row, known);
 	}
 	return [...rows.values()].reverse();

@@ -6,7 +6,8 @@ import { endpointList, endpoints } from '../api/endpoints.js';
 import { kinds } from '../api/kinds.js';
 import { isId } from '../api/values.js';
 import { openRegularFile } from '../folder.js';
-import { mayBeWritten, type OutcomeName } from '../http/outcomes.js';
+import { WAS_GONE } from '../http/judge.js';
+import { isDone, mayBeWritten, type OutcomeName } from '../http/outcomes.js';
 import { Called, type Named } from './called.js';
 import { type Change, changeOfRecord, type NameOf, receiverField } from './change.js';
 import { ByRow } from './journal/by-row.js';
@@ -22,6 +23,8 @@ export interface RecordedChange {
 	readonly change: Change;
 	/** Whether a write was sent, or may have been. */
 	readonly isTried: boolean;
+	/** Fields that were written, though the outcome says otherwise. */
+	readonly applied?: readonly string[] | undefined;
 	/** What the journal doesn't tell, and why. */
 	readonly gap?: string | undefined;
 }
@@ -29,7 +32,7 @@ export interface RecordedChange {
 /** What journals call users and terms, and where they don't, a service that is asked. */
 export class JournalNames {
 	readonly #called = new Called();
-	readonly #missing = new Map<string, Set<unknown>>();
+	readonly #missing = new Map<string, { readonly field: Named; readonly values: Set<unknown> }>();
 	#ask: NameOf = () => undefined;
 
 	add(record: JournalRecord): void {
@@ -52,19 +55,21 @@ export class JournalNames {
 	#needOne(field: Named, given: unknown): void {
 		const all: unknown[] = Array.isArray(given) ? given : [given];
 		for (const value of all) {
-			if (isId(value) && this.#called.nameOf(field, value) === undefined) this.#note(field.name, value);
+			if (isId(value) && this.#called.nameOf(field, value) === undefined) this.#note(field, value);
 		}
 	}
 
-	#note(name: string, value: unknown): void {
-		const known = this.#missing.get(name) ?? new Set();
-		if (known.size < MOST_ASKED) this.#missing.set(name, known.add(value));
+	#note(field: Named, value: unknown): void {
+		const { values } = this.#missing.get(field.name) ?? { values: new Set<unknown>() };
+		if (values.size < MOST_ASKED) this.#missing.set(field.name, { field, values: values.add(value) });
 	}
 
+	/** @param header of any of the runs: only its service counts */
 	async ask(header: RunHeader, lookUp: LookUp): Promise<void> {
-		if (this.#missing.size === 0) return;
-		const fields = [...namedIn(header.plan), receiverField].filter(({ name }) => this.#missing.has(name));
-		const objects = [...this.#missing].flatMap(([name, values]) => [...values].map((value) => ({ [name]: value })));
+		const missing = [...this.#missing.values()];
+		if (missing.length === 0) return;
+		const fields = missing.map(({ field }) => field);
+		const objects = missing.flatMap(({ field, values }) => [...values].map((value) => ({ [field.name]: value })));
 		this.#ask = (await lookUp(header, fields, objects)) ?? this.#ask;
 	}
 
@@ -107,7 +112,11 @@ export function recordedChange(
 	const outcome = record?.outcome ?? 'unknown';
 	const isTried = wasTried(outcome, before !== undefined || !plan.checks.snapshot) && !wasGone(record);
 	if (before !== undefined) {
-		const change = withoutUnchanged(changeOfRecord({ ...before, ids, force: record?.force }, plan, naming));
+		const all = withoutUnchanged(changeOfRecord({ ...before, ids, force: record?.force }, plan, naming));
+		const { applied } = record ?? {};
+		if (applied === undefined || !isDone({ outcome })) return { row, outcome, record, change: all, isTried, applied };
+		// Another row set the others later.
+		const change = { ...all, fields: all.fields.filter(({ field }) => applied.includes(field)) };
 		return { row, outcome, record, change, isTried };
 	}
 	const isDelete = endpoints[plan.endpoint].deletes;
@@ -119,9 +128,25 @@ export function recordedChange(
 	return { row, outcome, record, change, isTried, gap: isDelete ? undefined : why };
 }
 
+/** Of several attempts: what the first one found, what the last one sent, and all that any of them may have written. */
+export function joinOldValues(earlier: BeforeRecord | undefined, later: BeforeRecord): BeforeRecord {
+	if (earlier === undefined || later.anew === true) return later;
+	const both = (name: 'absent' | 'untold' | 'withheld') => [
+		...new Set([...(earlier[name] ?? []), ...(later[name] ?? [])]),
+	];
+	return {
+		...earlier,
+		values: { ...later.values, ...earlier.values },
+		sent: { ...earlier.sent, ...later.sent },
+		absent: both('absent'),
+		untold: both('untold'),
+		withheld: both('withheld'),
+	};
+}
+
 /** Before this run: an earlier attempt of its own may have deleted it. */
-export function wasGone({ outcome, status, attempts }: Partial<RowRecord> = {}): boolean {
-	return outcome === 'ok' && (status === 404 || status === 410) && (attempts ?? 0) <= 1;
+export function wasGone({ outcome, message }: Partial<RowRecord> = {}): boolean {
+	return outcome === 'ok' && message === WAS_GONE;
 }
 
 function wasTried(outcome: OutcomeName, hasBegun: boolean): boolean {
@@ -149,6 +174,8 @@ export interface Changes {
 /** @throws FailedError */
 export async function openChanges(path: string, lookUp: LookUp): Promise<Changes> {
 	const befores = new ByRow(Float64Array);
+	/** Of rows that were tried again. */
+	const moreBefores = new Map<number, number[]>();
 	const records = new ByRow(Float64Array);
 	const names = new JournalNames();
 	const { header } = await scanJournal(path, (record, place, scan) => {
@@ -158,23 +185,33 @@ export async function openChanges(path: string, lookUp: LookUp): Promise<Changes
 			records.set(record.row, place);
 			if (endpoints[scan.header.plan.endpoint].deletes) names.need(scan.header, { record });
 		}
-		// A retry finds what the first part wrote.
-		const isFirst = record.type === 'before' && (record.anew === true || befores.get(record.row) === 0);
-		if (isFirst) befores.set(record.row, place);
+		if (record.type !== 'before') return;
+		if (record.anew === true || befores.get(record.row) === 0) {
+			befores.set(record.row, place);
+			moreBefores.delete(record.row);
+		} else moreBefores.set(record.row, [...(moreBefores.get(record.row) ?? []), place]);
 	});
 	await names.ask(header, lookUp);
 	const fd = openRegularFile(path);
 	const lineAt = lineReader(fd);
 	const at = (place: number) => (place === 0 ? undefined : recordAt(lineAt, place));
+	const beforeOf = (row: number): BeforeRecord | undefined => {
+		let before: BeforeRecord | undefined;
+		for (const place of [befores.get(row), ...(moreBefores.get(row) ?? [])]) {
+			const record = at(place);
+			if (record?.type === 'before') before = joinOldValues(before, record);
+		}
+		return before;
+	};
 	return {
 		rows: () => rowsIn(records, befores),
 		of(row, known) {
 			// In the order of the file, which is read in chunks.
-			const before = at(befores.get(row));
+			const before = beforeOf(row);
 			const record = known === undefined ? at(records.get(row)) : { type: 'row' as const, ...known };
 			const recorded: Recorded = {
 				row,
-				before: before?.type === 'before' ? before : undefined,
+				before,
 				record: record?.type === 'row' ? record : undefined,
 			};
 			return recordedChange(header, recorded, names);

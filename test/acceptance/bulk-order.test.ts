@@ -71,6 +71,28 @@ describe('rows of one id', () => {
 		},
 	);
 
+	it('list as a change of an earlier row only what a later row did not set', async () => {
+		const { work, open } = await desk('lost');
+		work.write('edits.csv', 'id,status,title\n5,hold,first\n5,pending,\n');
+		await work.run('ticket update --input edits.csv --retries 0 -j 1 -q');
+		open();
+		expect((await work.run('run resume last -q')).exitCode).toBe(0);
+		const { stdout } = await work.run('run show last --changes');
+		const changes = stdout
+			.trimEnd()
+			.split('\n')
+			.map((line) => line.split('\t'));
+		expect(changes.map(([row, , , field, , value]) => [row, field, value])).toEqual([
+			['1', 'title', 'first'],
+			['2', 'status', 'pending'],
+		]);
+		const history = JSON.parse((await work.run('ticket history 5 --json')).stdout);
+		expect(history.map(({ changes: all }: { changes: { field: string }[] }) => all.map(({ field }) => field))).toEqual([
+			['status'],
+			['title'],
+		]);
+	});
+
 	it('send the fields of an earlier row that no later row set', async () => {
 		const { recorder, work, held, open } = await desk('refused');
 		work.write('edits.csv', 'id,status,title\n5,hold,new\n5,pending,\n');

@@ -152,6 +152,11 @@ describe('run undo', () => {
 				});
 				expect(ticket(5)).toMatchObject({ status: 'read', title: 'new' });
 				expect(ticket(6)).toMatchObject({ status: 'read', title: 'title 6' });
+				const { stdout: shown } = await run(`run show ${work.journals().at(-1)} --changes --json`);
+				expect(JSON.parse(shown)).toMatchObject([
+					{ row: 1, outcome: 'failed', changes: [{ field: 'status', old: 'hold', new: 'read', outcome: 'ok' }] },
+					{ row: 2, outcome: 'ok' },
+				]);
 				hidden.clear();
 				const again = await run(`${command.replace('FIRST', original)} --yes`);
 				expect(again.exitCode, again.stderr).toBe(0);
@@ -226,6 +231,10 @@ describe('run undo', () => {
 				const { exitCode, stderr } = await work.run('run retry last --yes -q');
 				expect([attempt, exitCode, stderr]).toEqual([attempt, 1, expect.stringContaining('Invalid term')]);
 				expect(ticket).toEqual({ ...old, product: 'new' });
+				const { stdout } = await work.run('ticket history 5');
+				const fields = stdout.split('\n').slice(0, 4);
+				const said = Object.fromEntries(fields.map((line) => [3, 6].map((at) => line.split('\t')[at])));
+				expect(said).toEqual({ status: 'ok', state: 'ok', assignee: 'ok', product: 'failed' });
 			}
 			isTermThere = true;
 			const { exitCode, stderr } = await work.run('run retry last --yes -q');

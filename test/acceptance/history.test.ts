@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isolatedEnvironment, jsonLines, runHere } from '../support/cli.js';
 import { journalIn, outcomeOf, startJournal } from '../support/journal.js';
+import { json } from '../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { startWorkplace } from '../support/workplace.js';
 
 let service: TestSandbox;
 beforeAll(async () => {
@@ -51,6 +53,37 @@ describe('history', () => {
 		expect((await run(`run undo ${newest} --ids 17 --yes`)).exitCode).toBe(0);
 		expect((await history('ticket history 17')).rows[0]).toEqual(['severity', 'major', expect.any(String), 'ok']);
 	});
+
+	test('has the names of people and terms, also if the newest run has no fields, such as a delete', async () => {
+		await run('ticket update 17 --product 15 --assignee 4');
+		const { stdout } = await run('run show last --changes');
+		const changes = stdout
+			.trimEnd()
+			.split('\n')
+			.map((line) => line.split('\t').slice(3, 7));
+		expect(changes.flat().every((word) => !/^\d+$/.test(word))).toBe(true);
+		await run('ticket delete 17 --yes');
+		const { rows } = await history('ticket history 17');
+		expect(rows.slice(1)).toEqual(changes);
+	});
+
+	test.each(['', '--verify'])(
+		'has no delete of what was gone already, whatever it took to see that: %s',
+		async (flags) => {
+			let count = 0;
+			const { work } = await startWorkplace(() => {
+				return json(++count === 1 ? 503 : 404, {
+					code: 'rest_post_invalid_id',
+					message: 'Invalid ID.',
+					data: { status: 404 },
+				});
+			});
+			const deleted = await work.run(`ticket delete 5 --yes --ignore-missing --json ${flags}`.trim());
+			expect(JSON.parse(deleted.stdout)[0], deleted.stderr).toMatchObject({ outcome: 'ok', attempts: 2 });
+			expect((await work.run('run show last --changes')).stderr).toContain('this run changed nothing');
+			expect((await work.run('ticket history 5')).stderr).toContain('no run changed ticket 5');
+		},
+	);
 
 	test('says who and why in every format, with one object a row of a run for programs', async () => {
 		await run('ticket update 17 18 --status read --title x --note because');

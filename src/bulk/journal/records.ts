@@ -209,7 +209,7 @@ export function rowLine(outcome: RowOutcome): string {
 		ms: Math.round(ms),
 		warnings,
 		differs,
-		applied,
+		applied: applied?.length === 0 ? undefined : applied,
 		force,
 		reassign,
 		label,

@@ -73,7 +73,8 @@ export function decide(row: RunRow, held: Held, plan: RunPlan): Decision {
 	const fields = checks.sendUnchanged === true ? all : changed;
 	const isEmpty = Object.keys(fields).length === 0;
 	if (left.length > 0 && (isEmpty || !sources[plan.source.from].restores)) {
-		return { skip: allLeft(left, plan), changed: left };
+		const skip = allLeft(left, plan);
+		return { skip: skip.outcome === 'failed' ? { ...skip, applied: thereOf(row, fields, left) } : skip, changed: left };
 	}
 	if (isEmpty && bodyKinds[endpoint.body].isSent) {
 		const hadNothing = Object.keys(sent ?? {}).length === 0 && listedFields(plan).length === 0;
@@ -182,6 +183,12 @@ export function notRestorable({ kept = {} }: RunRow, held: Held | undefined): Le
 		const shown = (held && shownValue(held.field(field))) ?? null;
 		return { field, sent: old, shown, why: `${field} not restored: ${why}` };
 	});
+}
+
+/** Fields of the row that are neither sent nor left: the object has their values, perhaps from an earlier attempt. */
+export function thereOf({ request }: RunRow, sent: Fields, left: readonly LeftField[]): string[] {
+	const names = Object.keys(request.sent ?? {});
+	return names.filter((name) => !Object.hasOwn(sent, name) && !left.some(({ field }) => field === name));
 }
 
 /** Of a row that sends nothing: it has failed where a later read may show what this one did not. */

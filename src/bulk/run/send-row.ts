@@ -22,7 +22,7 @@ import { REFUSES_OTHERS } from '../lists/found.js';
 import { objectsIn } from '../lists/pages.js';
 import { type Checks, listedFields, type RunPlan, readsBefore } from '../plan.js';
 import { sources } from '../sources.js';
-import { allLeft, decide, type LeftField, leftBy, notRestorable, oldValues, withCleared } from './decide.js';
+import { allLeft, decide, type LeftField, leftBy, notRestorable, oldValues, thereOf, withCleared } from './decide.js';
 import type { ReadAfter, Slots } from './read-after.js';
 import { type ReadAhead, STALE_MS } from './read-ahead.js';
 import type { PastPart } from './resume.js';
@@ -141,7 +141,9 @@ export class RowSender {
 		}
 		if (doubt !== undefined && isDone(result)) result.warnings = [...(result.warnings ?? []), doubt];
 		if (plan.checks.ifUnmodified) this.#noteTime(row, result);
-		return withLeft(result, left, plan, request);
+		const whole = withLeft(result, left, plan, request);
+		if (!sources[plan.source.from].restores || whole.outcome !== 'failed') return whole;
+		return { ...whole, applied: [...thereOf(row, request.sent ?? {}, left), ...(whole.applied ?? [])] };
 	}
 
 	#noteTime({ request, modified }: RunRow, { body, ...result }: Outcome): void {
@@ -225,7 +227,7 @@ export class RowSender {
 			return Object.hasOwn(shown, name) && kinds[kind].names !== undefined;
 		});
 		await names.learn(fields, [shown]);
-		return allLeft(changed, plan, names.nameOf);
+		return { ...skip, ...allLeft(changed, plan, names.nameOf) };
 	}
 
 	#writeKind(row: RunRow, request: Request, maybeSent: boolean, first?: Seen): Promise<Outcome> {

@@ -151,7 +151,7 @@ function verifiedDelete({ permanent }: Request, result: Outcome, { result: readi
 	if (!permanent && known !== undefined && !isShown(known)) return notComparable(result, ['status']);
 	const wasGone = result.outcome !== 'ok' || result.gone !== undefined;
 	const isDone = isGone ? permanent || wasGone : !permanent && status === 'trash';
-	if (isDone) return asDone(result);
+	if (isDone) return result.outcome === 'ok' ? result : asDone(result);
 	if (!isGone && (result.outcome === 'failed' || result.outcome === 'unknown')) return result;
 	const shown = isGone ? 'deleted' : (status ?? 'still there');
 	const sent = permanent ? 'deleted' : 'trash';

@@ -113,19 +113,26 @@ function runFacts({ header }: HistoryEntry): Row {
 
 /** A line for each field where people look, and one object for each row of a run elsewhere. */
 export function changeRows(invocation: Invocation, entry: RecordedChange): Row[] {
-	const { row, outcome, record, change, gap } = entry;
+	const { row, outcome, record, change, gap, applied = [] } = entry;
 	const said = outcome === 'ok' ? undefined : record === undefined ? CRASHED : fullMessage(record);
 	const facts = { row, outcome, status: record?.status ?? null, code: record?.code ?? null };
 	const messageWith = (more?: unknown): string | null => {
 		return [said, gap, more].filter((text) => typeof text === 'string').join('; ') || null;
 	};
-	if (!printsLines(invocation)) return [{ ...changeView(change), ...facts, message: messageWith() }];
+	if (!printsLines(invocation)) {
+		const view = changeView(change);
+		const changes = view.changes.map((each) => (applied.includes(each.field) ? { ...each, outcome: 'ok' } : each));
+		return [{ ...view, changes, ...facts, message: messageWith() }];
+	}
 	if (!actions[change.action].setsFields) {
 		const title = change.object.label ?? null;
 		return [{ ...facts, title, field: null, old: null, new: doneText(change), message: messageWith() }];
 	}
 	const lines: Row[] = change.fields.length === 0 ? [{ field: null, old: null, new: null }] : changeLines(change);
-	return lines.map((line) => ({ ...facts, ...line, message: messageWith(line.message) }));
+	return lines.map((line) => {
+		if (!applied.includes(String(line.field))) return { ...facts, ...line, message: messageWith(line.message) };
+		return { row, status: null, code: null, ...line, outcome: 'ok' };
+	});
 }
 
 const CRASHED = 'the run was killed; the change may have been written';
