@@ -306,16 +306,18 @@ function compileHeader(options: CompileOptions, names: Names): Header {
 	if (header === undefined) return { columns: [], matched: [], byField: new Map() };
 	const has = (name: string): boolean => header.includes(name);
 	const hasLoosely = (name: string): boolean => header.some((each) => looseName(each) === looseName(name));
+	const listed = ` (columns: ${header
+		.filter((each) => each !== '')
+		.slice(0, MOST_PROBLEMS)
+		.join(', ')})`;
+	const isAbsent = (name: string, flag: string) => (): string =>
+		`${flag}: no such column${didYouMean(name, header) || listed}`;
 	const problems: HeaderProblem[] = [
 		...namedByFlags(options).filter(([name]) => !has(name)),
 		...(options.clear ?? [])
 			.filter((name) => !hasLoosely(name))
 			.map((name) => [name, `--blank clear=${name}`] as const),
-	].map(
-		([name, flag]) =>
-			() =>
-				`${flag}: no such column${didYouMean(name, header)}`,
-	);
+	].map(([name, flag]) => isAbsent(name, flag));
 	const meanings = new Map<string, string>();
 	const unknown: string[] = [];
 	const columns: NamedColumn[] = [];
