@@ -1,6 +1,6 @@
 /** Names where IDs are expected: which texts have to be looked up, and how to write that one is an ID or a name. */
 
-import { looksLikeNumber, NOBODY, type Parsed, parseId, parseSlugOrName, quote } from './values.js';
+import { looksLikeNumber, looksLikeUrl, NOBODY, type Parsed, parseId, parseSlugOrName, quote } from './values.js';
 
 export interface Reference {
 	readonly by: 'id' | 'name' | 'either';
@@ -27,7 +27,7 @@ export const named = {
 		mayBeName: (text) => !looksLikeNumber(text),
 		parse: (text) => {
 			if (text === NOBODY) return { problem: `${quote(text)} is nobody; a user of this name is @${NOBODY}` };
-			return looksLikeNumber(text) ? parseId(text) : { value: text };
+			return looksLikeNumber(text) || looksLikeUrl(text) ? parseId(text) : { value: text };
 		},
 	},
 	/** A number may be the ID of one term and the name of another. */

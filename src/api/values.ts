@@ -45,10 +45,48 @@ export function bounded(text: string): string {
 /** People and spreadsheets write #14; `id:14` is an ID where 14 could be a name. */
 const ID_MARK = /^(?:#|id:)(?=\d+$)/i;
 
+const URL_START = /^(?:https?:\/\/|www\.)/i;
+
+export function looksLikeUrl(text: string): boolean {
+	return URL_START.test(text);
+}
+
+/** `…/tickets/14`, `…?post=14` */
+const ID_IN_URL = /[?&](?:post|p|id|ticket|ticket_id|user_id)=(\d+)|\/(\d+)\/?(?:[?#].*)?$/i;
+
+/**
+ * What people and spreadsheets write in the place of an ID. The number is only offered: to use it would be to guess
+ * which object is meant.
+ */
+const mistakenIds: readonly (readonly [looks: RegExp, like: string, remedy: (text: string) => string | undefined])[] = [
+	[/^\d+[.,]0+$/, 'a decimal number', (text) => text.replace(/[.,]0+$/, '')],
+	[/^\d{1,3}(?:[.,'’\s]\d{3})+$/, 'a number with separators', (text) => text.replace(/\D/g, '')],
+	[/^\d+(?:\s*[,;]\s*\d+)+$/, 'several IDs; put each in a row', () => undefined],
+	[/^\d+(?:[.,]\d+)?e\+?\d+$/i, 'scientific notation; format the column as whole numbers', () => undefined],
+	[URL_START, 'a URL', (text) => ID_IN_URL.exec(text)?.slice(1).find(Boolean)],
+	[/^(?:(?:grand|sub)[\s-]*)?(?:totals?|sum|count|summe|gesamt)\b/i, 'a line of totals; remove it', () => undefined],
+	[/^(?:0+|(?=.*[^\x00-\x7f]))\p{Nd}+$/u, 'a number', (text) => text.normalize('NFKC').replace(/^0+/, '')],
+	[/^\p{L}[\p{L}\s.:#_-]*\d+$/u, 'a name with its ID', (text) => /\d+$/.exec(text)?.[0]],
+];
+
+/** A longer text is nothing that was meant as an ID. */
+const LONGEST_MEANT = 300;
+
+/** In parentheses behind what was given. */
+function idMeant(text: string): string {
+	if (text.length > LONGEST_MEANT) return 'IDs are positive integers';
+	for (const [looks, like, remedy] of mistakenIds) {
+		if (!looks.test(text)) continue;
+		const id = remedy(text);
+		return id === undefined || !/^[1-9]\d*$/.test(id) ? `looks like ${like}` : `looks like ${like}; write ${id}`;
+	}
+	return 'IDs are positive integers';
+}
+
 /** @returns digits, ready for a path */
 export function parseId(text: string): Parsed<string> {
 	const digits = text.replace(ID_MARK, '');
-	if (!/^[1-9][0-9]*$/.test(digits)) return { problem: `invalid ID ${quote(text)} (IDs are positive integers)` };
+	if (!/^[1-9][0-9]*$/.test(digits)) return { problem: `invalid ID ${quote(text)} (${idMeant(text)})` };
 	if (Number.isSafeInteger(Number(digits))) return { value: digits };
 	return { problem: `invalid ID ${quote(text)}: larger than ${Number.MAX_SAFE_INTEGER}` };
 }

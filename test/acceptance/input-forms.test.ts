@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runHere } from '../support/cli.js';
+import { done, startRecorder } from '../support/recorder.js';
 import { startSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -117,3 +118,32 @@ test('a sheet in UTF-16, as Excel and PowerShell write it, is read by an update,
 	const other = await runHere(`${update} bare-sheet.txt --encoding latin1`, { env, cwd });
 	expect([other.exitCode, other.stderr]).toEqual([2, expect.stringContaining('use utf-8, utf-16le, utf-16be')]);
 });
+
+test.each([
+	['ticket update', 'id', '--title new'],
+	['ticket delete', 'id', '--yes'],
+	['user update', 'id', '--name new'],
+	['user update', 'user_id', '--name new'],
+])(
+	'%s says what a text in the place of an ID looks like, in a column %s and as an argument',
+	async (words, column, flags) => {
+		const { env, requests } = await startRecorder(done());
+		const cwd = temporaryFolder();
+		const shown: Record<string, string> = {
+			'14.0': 'looks like a decimal number; write 14',
+			'https://desk.example/wp-admin/post.php?post=14': 'looks like a URL; write 14',
+			'https://desk.example/tickets/14': 'looks like a URL; write 14',
+		};
+		writeFileSync(join(cwd, 'e.csv'), [column, ...Object.keys(shown), ''].join('\n'));
+		const file = await runHere(`${words} --input e.csv ${flags}`, { env, cwd });
+		expect(file.exitCode).toBe(2);
+		for (const [text, what] of Object.entries(shown)) {
+			const message = `invalid ID "${text}" (${what})`;
+			expect(file.stderr).toContain(message);
+			const one = await runHere([...words.split(' '), text, ...flags.split(' ')], { env });
+			expect([one.exitCode, one.stderr]).toEqual([2, expect.stringContaining(message)]);
+			expect(one.stderr).not.toContain('--input http');
+		}
+		expect(requests).toEqual([]);
+	},
+);

@@ -13,12 +13,41 @@ describe('an id', () => {
 		expect(parseId(text)).toEqual({ value: text });
 	});
 
-	it.each(['', ' 1', '1 ', '1\n', ...'0 00 01 -1 +1 1.0 1e3 12abc ../users/1 １ 0x10 NaN 1,2'.split(' ')])(
+	it.each(['', ' 1', '1 ', '1\n', ...'0 -1 +1 12abc ../users/1 0x10 NaN 1.5 id:x'.split(' ')])(
 		'may not be %j',
 		(text) => {
 			expect(parseId(text)).toEqual({ problem: `invalid ID ${JSON.stringify(text)} (IDs are positive integers)` });
 		},
 	);
+
+	it.each([
+		['14.0', 'a decimal number; write 14'],
+		['14,00', 'a decimal number; write 14'],
+		['1,234', 'a number with separators; write 1234'],
+		['1.234.567', 'a number with separators; write 1234567'],
+		["1'234", 'a number with separators; write 1234'],
+		['1\u202f234', 'a number with separators; write 1234'],
+		['1,2', 'several IDs; put each in a row'],
+		['11; 12', 'several IDs; put each in a row'],
+		['1e3', 'scientific notation; format the column as whole numbers'],
+		['1.4E+01', 'scientific notation; format the column as whole numbers'],
+		['https://desk.example/tickets/14', 'a URL; write 14'],
+		['https://desk.example/tickets/14/#reply-3', 'a URL; write 14'],
+		['https://desk.example/wp-admin/post.php?post=14&action=edit', 'a URL; write 14'],
+		['www.desk.example/?p=14', 'a URL; write 14'],
+		['https://desk.example/2026/login', 'a URL'],
+		['https://desk.example', 'a URL'],
+		['Total', 'a line of totals; remove it'],
+		['Grand total: 32', 'a line of totals; remove it'],
+		['Summe', 'a line of totals; remove it'],
+		['007', 'a number; write 7'],
+		['00', 'a number'],
+		['１４', 'a number; write 14'],
+		['Ticket #14', 'a name with its ID; write 14'],
+		['HELP-14', 'a name with its ID; write 14'],
+	])('is never guessed: %j looks like %s', (text, like) => {
+		expect(parseId(text)).toEqual({ problem: `invalid ID ${JSON.stringify(text)} (looks like ${like})` });
+	});
 
 	it.each(['9007199254740992', '9'.repeat(30)])('may not be larger than a number can hold: %s', (text) => {
 		expect(parseId(text)).toEqual({ problem: `invalid ID "${text}": larger than 9007199254740991` });

@@ -9,7 +9,7 @@ import { named } from '../../api/references.js';
 import { parseTaxonomy } from '../../api/request.js';
 import { findStatus } from '../../api/statuses.js';
 import { didYouMean } from '../../api/suggest.js';
-import { isProblem, type Parsed, parseId, quote, splitIds } from '../../api/values.js';
+import { isProblem, looksLikeUrl, type Parsed, parseId, quote, splitIds } from '../../api/values.js';
 import {
 	type Checks,
 	type Condition,
@@ -157,6 +157,8 @@ function checkArgument(
 function argumentMeant(text: string, endpoint: Endpoint | undefined): string | undefined {
 	const [, pairOf, value = ''] = /^([a-z][\w-]*)=(.+)$/i.exec(text) ?? [];
 	if (pairOf !== undefined) return `to set a field: --${flagName(pairOf)} ${shellWord(value)}`;
+	// Its ID is in the message.
+	if (looksLikeUrl(text)) return undefined;
 	if (/\.[a-z]+$/i.test(text)) return `to read rows from a file: --input ${shellWord(text)}`;
 	if (text === 'help' && endpoint !== undefined)
 		return `for help: supportctl ${endpoint.name.replaceAll('.', ' ')} --help`;
