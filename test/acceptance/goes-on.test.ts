@@ -5,7 +5,9 @@ import type { Clock } from '../../src/io/context.js';
 import { jsonLines } from '../support/cli.js';
 import { startDesk } from '../support/desk.js';
 import { arrivals } from '../support/listen.js';
+import { pathOf } from '../support/objects.js';
 import { done, idOf, json, type RecordedRequest, type Responder } from '../support/recorder.js';
+import { hastyClock } from '../support/workplace.js';
 
 const ok = done();
 const no = (status: number): Responder => json(status, { code: 'rest_no', message: 'No.', data: { status } });
@@ -57,6 +59,22 @@ describe('a resume', () => {
 		const { exitCode, stderr } = await work.run(['run', 'undo', run, '--yes', '-q']);
 		expect(exitCode, stderr).toBe(0);
 		expect(recorder.object('/tickets/1')).toMatchObject({ title: 'theirs' });
+	});
+
+	test('of a row that may have been written keeps the old values from before its first write', async () => {
+		let isLost = true;
+		const { recorder, work } = await startDesk((_request, response) => (isLost ? void response.destroy() : ok));
+		const before = recorder.object('/tickets/1');
+		await work.run('ticket update 1 --title ours --status hold --retries 0 -q');
+		const [run = ''] = work.journals();
+		isLost = false;
+		// What the lost write saved of it.
+		await work.run('ticket update 1 --title ours -q');
+		expect((await work.run(['run', 'resume', run, '-q'])).exitCode).toBe(0);
+		const { exitCode, stderr } = await work.run(['run', 'undo', run, '--yes', '-q']);
+		expect(exitCode, stderr).toBe(0);
+		const { title, status } = before ?? {};
+		expect(recorder.object('/tickets/1')).toMatchObject({ title, status });
 	});
 
 	test('knows what was under way at a kill, also if the resume before it sent nothing', async () => {
@@ -173,6 +191,38 @@ describe('a run', () => {
 		const { exitCode, stderr } = await work.run('ticket update --input edits.csv -q');
 		expect(exitCode, stderr).toBe(0);
 		expect(recorder.object('/tickets/2')).toMatchObject({ title: 'old' });
+	});
+
+	test('reads again what it read more than a minute before the write', async () => {
+		let late = 0;
+		const clock: Clock = { ...hastyClock(1), monotonic: () => performance.now() + late };
+		const { recorder, work } = await startDesk((...given) => {
+			late += 61_000;
+			return ok(...given);
+		});
+		const { exitCode, stderr } = await work.run('ticket update 1 2 3 --status hold -j 1 -q', { clock });
+		expect(exitCode, stderr).toBe(0);
+		const asked = recorder.requests.map((request) => `${request.method} ${pathOf(request)}`);
+		// One list for all of them, and then each alone.
+		expect(asked.slice(-4)).toEqual(['GET /tickets/2', 'POST /tickets/2', 'GET /tickets/3', 'POST /tickets/3']);
+	});
+
+	test('reads back what it wrote also if it is stopped meanwhile', async () => {
+		const { recorder, work } = await startDesk((...given) => {
+			const [request] = given;
+			// What stops it comes once the others are written, and before they are read.
+			return void recorder.wrote(3).then(() => (idOf(request) === 3 ? no(401) : ok)(...given));
+		});
+		const { exitCode, stdout, stderr } = await work.run(
+			'ticket update 1 2 3 --status hold --verify --no-snapshot -j 3 -q --format ndjson',
+		);
+		const outcomes = jsonLines<{ id: number; outcome: string }>(stdout).map(({ id, outcome }) => [id, outcome]);
+		expect(outcomes.sort(), stderr).toEqual([
+			[1, 'ok'],
+			[2, 'ok'],
+			[3, 'failed'],
+		]);
+		expect(exitCode).toBe(4);
 	});
 
 	test('of an account that may write nothing ends with exit code 4, as a single write does', async () => {

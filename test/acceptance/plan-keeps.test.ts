@@ -3,13 +3,14 @@
 import { describe, expect, test } from 'vitest';
 import { jsonLines } from '../support/cli.js';
 import { startDesk } from '../support/desk.js';
+import { shownTo, startOf } from '../support/objects.js';
 import { done, json, type Responder } from '../support/recorder.js';
 import { scriptedPrompts } from '../support/scripted-prompts.js';
 
 const ok = done();
-const outcomes = (stdout: string): unknown[] =>
+const outcomes = (stdout: string): [id: number, outcome: string][] =>
 	jsonLines<{ id: number; outcome: string; code: string | null }>(stdout)
-		.map(({ id, outcome, code }) => [id, code ?? outcome])
+		.map(({ id, outcome, code }): [number, string] => [id, outcome === 'ok' ? outcome : (code ?? outcome)])
 		.sort();
 
 describe('an apply', () => {
@@ -66,6 +67,49 @@ describe('an apply', () => {
 		const { stdout, stderr } = await work.run('run apply p.plan --yes -q --format ndjson');
 		expect(jsonLines(stdout), stderr).toMatchObject([{ outcome: 'skipped', code: 'drift' }]);
 		expect(fields).toEqual({ size: 'L', note: 'theirs' });
+	});
+
+	test.each([
+		['ticket update 1 2 --status hold', 'unchanged'],
+		['ticket delete 1 2', 'unchanged'],
+		['ticket delete 1 2 --force', 'ok'],
+		['ticket fields set 1 2 --set note=ours', 'unchanged'],
+		['reply delete 11 1 2', 'unchanged'],
+		['user update 1 2 --nickname ours', 'unchanged'],
+	])('of a plan that was applied before has nothing left to do: %s', async (line, outcome) => {
+		const { recorder, work } = await startDesk(ok);
+		await work.run([...line.split(' '), '--plan', 'p.plan']);
+		expect((await work.run('run apply p.plan --yes -q')).exitCode).toBe(0);
+		const written = recorder.writes.length;
+		const { exitCode, stdout, stderr } = await work.run('run apply p.plan --again --yes -q --format ndjson');
+		expect(
+			outcomes(stdout).map(([, found]) => found),
+			stderr,
+		).toEqual([outcome, outcome]);
+		expect([exitCode, recorder.writes.length]).toEqual([0, written]);
+	});
+
+	test('writes nothing over a field that the service does not show any more', async () => {
+		let isHidden = false;
+		const { recorder, work } = await startDesk(ok, (request) => {
+			const { status: _, ...rest } = shownTo(startOf('/tickets/1'), 1);
+			if (!isHidden) return undefined;
+			return json(200, /[?&]include=/.test(request.url) ? [rest] : rest);
+		});
+		await work.run('ticket update 1 --title ours --status hold --plan p.plan');
+		isHidden = true;
+		const { exitCode, stdout, stderr } = await work.run('run apply p.plan --yes -q --format ndjson');
+		expect(outcomes(stdout), stderr).toEqual([[1, 'not_shown']]);
+		expect([exitCode, recorder.writes]).toEqual([1, []]);
+	});
+
+	test('leaves a whole row alone if one of its fields was changed since', async () => {
+		const { recorder, work } = await startDesk(ok);
+		await work.run('ticket update 1 --title ours --status hold --plan p.plan');
+		await work.run('ticket update 1 --title theirs -q');
+		const { stdout, stderr } = await work.run('run apply p.plan --yes -q --format ndjson');
+		expect(outcomes(stdout), stderr).toEqual([[1, 'drift']]);
+		expect(recorder.writes).toHaveLength(1);
 	});
 
 	test('of a part asks about that part', async () => {

@@ -228,6 +228,22 @@ test('an object that someone else changed is not overwritten, and the edit is ke
 	expect([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777]).toEqual([0o600, 0o700]);
 });
 
+test('an edit is compared with what is there right before the write, not with what an earlier read of it showed', async () => {
+	let reads = 0;
+	const service = await startListService({
+		objects: [ticket(14, { title: 'a' })],
+		instead({ method }) {
+			const [object] = service.objects;
+			// For the editor, before the run, and before its row.
+			if (method === 'GET' && ++reads === 3 && object !== undefined) object.title = 'theirs';
+			return undefined;
+		},
+	});
+	const fake = editor(change('title: a', 'title: mine'));
+	const { exitCode } = await runHere('ticket edit 14', { env: { ...service.env, ...fake.env } });
+	expect([exitCode, reads, service.objects[0]?.title]).toEqual([1, 3, 'theirs']);
+});
+
 test('an edit that the service refuses is kept', async () => {
 	const refusal = json(400, {
 		code: 'rest_invalid_param',

@@ -737,6 +737,59 @@ const again = [
 			'let keep = false;',
 		],
 	}),
+	...bugsIn('src/http/connection.ts', ['test/acceptance/desync.test.ts'], {
+		'a late response counts for the next request': ['if (!alone) return void', 'if (true) return void'],
+	}),
+	...bugsIn('src/bulk/lists/directory.ts', ['test/acceptance/odd-directories.test.ts'], {
+		'a list of terms that breaks off is taken as whole': [
+			'if (!isWhole) throw this.#incomplete',
+			'if (false) throw this.#incomplete',
+		],
+	}),
+	...bugsIn('src/bulk/run/left-behind.ts', ['test/bulk/run/left-behind.test.ts'], {
+		'a user is deleted whose list of tickets broke off': [
+			'const why = failure === undefined ? problems[0] :',
+			'const why = true ? problems[0] :',
+		],
+	}),
+	...bugsIn('src/bulk/run/send-row.ts', ['test/acceptance/goes-on.test.ts'], {
+		'an undo of a resumed run puts back what stood between its parts': [
+			'anew: this.#wasWritten(row) ? undefined : true',
+			'anew: true',
+		],
+		'an undo of a retried run puts back what stood before its refused part': [
+			'anew: this.#wasWritten(row) ? undefined : true',
+			'anew: undefined',
+		],
+	}),
+	...bugsIn('src/bulk/run/execute.ts', ['test/acceptance/goes-on.test.ts'], {
+		'what was written before a stop is not read back where rows are read together': [
+			'reader(() => beyondStop(this.#options)),',
+			'reader(() => this.#options),',
+		],
+	}),
+	...bugsIn('src/bulk/run/read-ahead.ts', ['test/acceptance/goes-on.test.ts'], {
+		'old values are those of a minute before the write': [
+			'this.clock.monotonic() - read.at > STALE_MS ? undefined : (',
+			'(',
+		],
+	}),
+	...bugsIn('src/bulk/run/read-ahead.ts', ['test/cli/edit.test.ts'], {
+		'an edit overwrites what somebody changed since the run began': [' || checks.expected !== undefined;', ';'],
+	}),
+	...bugsIn('src/bulk/run/ready.ts', ['test/acceptance/goes-on.test.ts'], {
+		'a condition is checked on what was read before the first question': ['mayReadAhead(plan) && counts ?', 'counts ?'],
+	}),
+	...bugsIn('src/bulk/run/decide.ts', ['test/acceptance/plan-keeps.test.ts'], {
+		'a delete of a plan that was applied before counts as drift': [
+			'if (isInTrash(row, held)) return',
+			'if (false) return',
+		],
+		'an apply sends the other fields of a row that drifted': [
+			'if (left.length > 0 && (isEmpty || !sources[plan.source.from].restores)) {',
+			'if (left.length > 0 && isEmpty) {',
+		],
+	}),
 	...bugsIn('src/bulk/run/read-ahead.ts', ['test/acceptance/goes-on.test.ts'], {
 		'a later row of an object is compared with what stood there before the earlier one': [
 			'this.#reads.delete(key);\n\t}\n}',

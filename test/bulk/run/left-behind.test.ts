@@ -10,6 +10,7 @@ import {
 	leftNotes,
 	movedBeforeKill,
 	movedBy,
+	ticketsOf,
 } from '../../../src/bulk/run/left-behind.js';
 import { Survey } from '../../../src/bulk/run/survey.js';
 import type { Outcome } from '../../../src/http/outcome.js';
@@ -144,6 +145,34 @@ describe('tickets of a user are counted', () => {
 		expect(moving[0]).toContain(
 			'60 tickets assigned to 60 of these 120 users are moved first, to the user who receives the posts',
 		);
+	});
+});
+
+describe('tickets that are to be moved are not known, so that no user is deleted,', () => {
+	const failed = (code: string): Outcome => ({ outcome: 'failed', status: 502, code, attempts: 1, ms: 1 });
+	const owned = (from: number, count: number, fields: object = { assignee: 7 }): object[] =>
+		Array.from({ length: count }, (_, at) => ({ id: from + at, ...fields }));
+	const pages = { 'x-wp-totalpages': '2' };
+
+	it.each<[string, (page: number) => Outcome]>([
+		['behind a page that fails', (page) => (page === 1 ? listed(150, ...owned(1, 100)) : failed('html_response'))],
+		[
+			'behind a page that fails, where nothing counts them',
+			(page) => (page === 1 ? listed(undefined, ...owned(1, 100)) : failed('truncated')),
+		],
+		['if the first page fails', () => failed('reset')],
+		['if fewer are listed than there are', () => listed(5, ...owned(1, 4))],
+		['if pages come again', () => ({ ...listed(undefined, ...owned(1, 100)), headers: pages })],
+		['if they do not show whose they are', () => listed(2, ...owned(1, 2, {}))],
+	])('%s', async (_what, respond) => {
+		const directories = createDirectories({
+			dialect: neutralDialect,
+			send: async ({ path }) => respond(Number(new URLSearchParams(path.split('?')[1]).get('page') ?? 1)),
+			account: async () => undefined,
+			tell: () => undefined,
+		});
+		const listing = ticketsOf({ directories, dialect: neutralDialect }, 'assignee', '7');
+		await expect(listing).rejects.toThrow(/could not list the tickets of user 7: .*; no user was deleted/);
 	});
 });
 
