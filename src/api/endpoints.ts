@@ -10,7 +10,7 @@ import {
 	userFields,
 	usernameField,
 } from './fields.js';
-import type { Named } from './references.js';
+import { type Named, named } from './references.js';
 
 export type Method = 'GET' | 'POST' | 'DELETE';
 
@@ -447,6 +447,16 @@ export const endpointList: readonly Endpoint[] = Object.values(endpoints);
 
 export function isEndpointName(name: string): name is EndpointName {
 	return Object.hasOwn(endpoints, name);
+}
+
+/** The column, and the ID, that has a name beside this one. */
+export function ownColumnOf({ names }: Pick<PathParameter, 'names'>): 'username' | undefined {
+	return names && named[names].ownColumn;
+}
+
+/** Of the object itself. */
+export function nameColumnOf({ parameters }: Endpoint): 'username' | undefined {
+	return ownColumnOf(parameters.at(-1) ?? {});
 }
 
 /** No read shows one: its name stands in the list of its owner's. */

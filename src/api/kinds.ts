@@ -433,6 +433,11 @@ export function namesUsers({ kind }: { readonly kind: FieldKind }): boolean {
 	return kinds[kind].names?.of === 'users';
 }
 
+/** Whether IDs of terms are its values, which objects may show by their slugs. */
+export function namesTerms({ kind }: { readonly kind: FieldKind }): boolean {
+	return kinds[kind].names?.of === 'terms';
+}
+
 interface Kinded {
 	readonly name: string;
 	readonly kind: FieldKind;

@@ -16,6 +16,8 @@ export function readReference(text: string): Reference {
 }
 
 interface NameRules {
+	/** The column, and the ID of a path, that has a name beside the ID. Without one, a name stands in the place of the ID. */
+	readonly ownColumn: 'username' | undefined;
 	mayBeName(text: string): boolean;
 	/** Of an argument or a cell; marks stay. */
 	parse(text: string): Parsed<string>;
@@ -24,6 +26,7 @@ interface NameRules {
 /** Whose names stand for IDs. */
 export const named = {
 	users: {
+		ownColumn: 'username',
 		mayBeName: (text) => !looksLikeNumber(text),
 		parse: (text) => {
 			if (text === NOBODY) return { problem: `${quote(text)} is nobody; a user of this name is @${NOBODY}` };
@@ -32,10 +35,12 @@ export const named = {
 	},
 	/** A number may be the ID of one term and the name of another. */
 	terms: {
+		ownColumn: undefined,
 		mayBeName: () => true,
 		parse: (text) => ({ value: text }),
 	},
 	passwords: {
+		ownColumn: undefined,
 		mayBeName: (text) => !looksLikeNumber(text),
 		parse: parseSlugOrName,
 	},

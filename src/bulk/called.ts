@@ -1,7 +1,7 @@
 /** What people call the users and terms behind IDs: journals and plans keep the names beside the IDs. */
 
 import type { Field } from '../api/fields.js';
-import { kinds } from '../api/kinds.js';
+import { kinds, namesTerms } from '../api/kinds.js';
 import { isId } from '../api/values.js';
 import { type NameOf, receiverField } from './change.js';
 
@@ -58,7 +58,6 @@ function keyOf(of: string | undefined, id: string): string {
 }
 
 /** Undefined for what has no names. */
-function placeOf({ name, kind }: Named): string | undefined {
-	const { names } = kinds[kind];
-	return names?.of === 'terms' ? name : names?.of;
+function placeOf(field: Named): string | undefined {
+	return namesTerms(field) ? field.name : kinds[field.kind].names?.of;
 }

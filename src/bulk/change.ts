@@ -137,8 +137,18 @@ export function changeOf(written: Written, before: Before | undefined, naming: N
 function ownName({ parameters }: Endpoint, { id, taxonomy = '' }: Written['ids'], nameOf: Naming['nameOf']) {
 	if (id === undefined) return undefined;
 	const names = parameters.at(-1)?.names;
-	if (names === 'users') return nameOf?.({ name: 'id', kind: 'user' }, id);
-	return names === 'terms' ? nameOf?.({ name: taxonomy, kind: 'term' }, id) : undefined;
+	switch (names) {
+		case 'users':
+			return nameOf?.({ name: 'id', kind: 'user' }, id);
+		case 'terms':
+			return nameOf?.({ name: taxonomy, kind: 'term' }, id);
+		// A slug is what people call a password, and other objects have a label.
+		case 'passwords':
+		case undefined:
+			return undefined;
+		default:
+			return names satisfies never;
+	}
 }
 
 /** A row that is not sent, and why. */

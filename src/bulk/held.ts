@@ -4,7 +4,7 @@ import { compareAll, compareField, customFieldText, readCustomFields, writtenNam
 import { compareIds, type Equality, rawValue, type TermIndex } from '../api/compare.js';
 import { bodyKinds, type Endpoint } from '../api/endpoints.js';
 import { isValueOf } from '../api/fields.js';
-import { type FieldKind, itemsOf, kinds } from '../api/kinds.js';
+import { type FieldKind, itemsOf, namesTerms } from '../api/kinds.js';
 import { emptyRecord, isObject, kindOf } from '../api/values.js';
 import type { Known } from '../http/known.js';
 import { type Outcome, unsent } from '../http/outcome.js';
@@ -103,7 +103,7 @@ export async function withTerms(held: Held, names: Iterable<string>, id: string,
 	return whole;
 }
 
-const isTerm = (kind: FieldKind | undefined): boolean => kind !== undefined && kinds[kind].names?.of === 'terms';
+const isTerm = (kind: FieldKind | undefined): boolean => kind !== undefined && namesTerms({ kind });
 
 /** The same with one more value, which the object itself did not show. */
 function withField(held: Held, name: string, value: unknown): Held {

@@ -3,7 +3,7 @@
 import { endpoints } from '../api/endpoints.js';
 import { counted, nameRow } from '../api/names.js';
 import type { Outcome, RowOutcome } from '../http/outcome.js';
-import { reasonFor } from '../http/outcomes.js';
+import { outcomes, reasonFor } from '../http/outcomes.js';
 import { type Counts, changedRows } from './journal/counts.js';
 import type { RunHeader } from './plan.js';
 
@@ -22,11 +22,11 @@ interface Group {
 
 const NAMED = 5;
 
-/** What is to be said of them. */
+/** Behind their count, where no reason says more. */
+const WORDS = { invalid: 'invalid', skipped: 'skipped', unread: "that can't be read" };
+
 function wordsOf({ outcome, code }: Pick<Outcome, 'outcome' | 'code'>): string {
-	if (outcome === 'invalid') return 'invalid';
-	if (outcome === 'skipped' || outcome === 'not-sent') return reasonFor(outcome, code)?.words ?? 'skipped';
-	return "that can't be read";
+	return reasonFor(outcome, code)?.words ?? WORDS[outcomes[outcome].unplanned];
 }
 
 /** Of a plan. */

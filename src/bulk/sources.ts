@@ -154,6 +154,11 @@ export function onlyId(source: RowSource): string | undefined {
 	return source.from === 'ids' && source.ids.length === 1 ? source.ids[0] : undefined;
 }
 
+/** The run whose old values these are. */
+export function undoneRun(source: RowSource | undefined): string | undefined {
+	return source?.from === 'snapshots' ? source.run : undefined;
+}
+
 /** In messages. */
 export const STDIN_NAME = 'standard input';
 

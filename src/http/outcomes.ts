@@ -17,6 +17,8 @@ interface Meaning {
 	readonly toFix: boolean;
 	/** Kept from being written, so that the run did not do all it was asked to. */
 	readonly left: boolean;
+	/** How a dry run or a plan counts a row that it would not send. */
+	readonly unplanned: 'invalid' | 'skipped' | 'unread';
 	/** Its ID goes on to the next command in a pipe. */
 	readonly passesOn: boolean;
 	readonly style: 'good' | 'bad' | 'doubtful' | 'faint';
@@ -38,6 +40,7 @@ const outcomeRows = {
 		attention: false,
 		toFix: false,
 		left: false,
+		unplanned: 'unread',
 		passesOn: true,
 		style: 'good',
 		verdict: '',
@@ -52,6 +55,7 @@ const outcomeRows = {
 		attention: true,
 		toFix: true,
 		left: false,
+		unplanned: 'unread',
 		passesOn: true,
 		style: 'doubtful',
 		verdict: '',
@@ -66,6 +70,7 @@ const outcomeRows = {
 		attention: true,
 		toFix: true,
 		left: false,
+		unplanned: 'unread',
 		passesOn: false,
 		style: 'bad',
 		verdict: ' failed',
@@ -80,6 +85,7 @@ const outcomeRows = {
 		attention: true,
 		toFix: true,
 		left: false,
+		unplanned: 'invalid',
 		passesOn: false,
 		style: 'bad',
 		verdict: ' is invalid',
@@ -94,6 +100,7 @@ const outcomeRows = {
 		attention: true,
 		toFix: false,
 		left: false,
+		unplanned: 'unread',
 		passesOn: false,
 		style: 'doubtful',
 		verdict: ': outcome unknown',
@@ -108,6 +115,7 @@ const outcomeRows = {
 		attention: false,
 		toFix: false,
 		left: false,
+		unplanned: 'skipped',
 		passesOn: true,
 		style: 'faint',
 		verdict: ' was skipped',
@@ -122,6 +130,7 @@ const outcomeRows = {
 		attention: true,
 		toFix: false,
 		left: false,
+		unplanned: 'skipped',
 		passesOn: false,
 		style: 'doubtful',
 		verdict: ' was not sent',

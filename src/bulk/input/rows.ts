@@ -1,6 +1,6 @@
 /** A header → a function that turns raw rows into the values of requests, or complaints. */
 
-import { bodyKinds, type Endpoint, mustBeGiven, numberedIdNames } from '../../api/endpoints.js';
+import { bodyKinds, type Endpoint, mustBeGiven, numberedIdNames, ownColumnOf } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import type { ValueRules } from '../../api/kinds.js';
 import { readOfWrite } from '../../api/reads.js';
@@ -136,8 +136,9 @@ function meaningsOf({ endpoint, rules }: CompileOptions, clears: boolean): Meani
 			if (names !== undefined) addNamed(each, names, name);
 			else add(each, parse, (row, id) => (row.ids[name] = id), name);
 		}
-		if (names === 'users' && !meanings.some((each) => each.name === 'username')) {
-			add('username', asItIs<string>, (row, text) => (row.names = { ...row.names, [name]: `@${text}` }));
+		const column = ownColumnOf(parameter);
+		if (column !== undefined && !meanings.some((each) => each.name === column)) {
+			add(column, asItIs<string>, (row, text) => (row.names = { ...row.names, [name]: `@${text}` }));
 		}
 	}
 	return meanings;
@@ -344,7 +345,7 @@ function compileHeader(options: CompileOptions, names: Names): Header {
 	}
 	const missing = endpoint.parameters
 		.filter((each) => !meanings.has(each.name) && flags.ids?.[each.name] === undefined)
-		.filter((each) => each.names !== 'users' || !meanings.has('username'))
+		.filter((each) => !meanings.has(ownColumnOf(each) ?? each.name))
 		.map(({ name }) => name);
 	problems.push(...missing.map((name) => () => `missing column ${quote(name)}${didYouMean(name, unknown)}`));
 	if (problems.length === 0 && !isAnythingSet(options, [...meanings.keys()])) {
@@ -385,7 +386,7 @@ function headerError(
 		const field = names.usual.includes('status') ? 'status' : 'name';
 		hint = `add a header line with the column names, such as ${id},${field}`;
 	} else if (column !== undefined) {
-		const isOfUsers = endpoint.parameters.some((each) => each.name === id && each.names === 'users');
+		const isOfUsers = endpoint.parameters.some((each) => each.name === id && ownColumnOf(each) !== undefined);
 		const person = isOfUsers && PEOPLE.test(column) ? id : undefined;
 		const field = person ?? nearest(column, names.usual) ?? names.containing(column) ?? 'FIELD';
 		const [them, one] = unknown.length === 1 ? ['it', 'it'] : ['them', 'one'];

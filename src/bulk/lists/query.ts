@@ -221,12 +221,22 @@ async function pathId(
 	directories: Directories,
 ): Promise<string> {
 	if (kind === 'taxonomy') return text;
-	if (names === 'users') {
-		const parsed = named.users.parse(text);
-		if (isProblem(parsed)) throw new UsageError(`user: ${parsed.problem}`, { code: 'invalid_id' });
-		return await userId('user', text, directories);
+	const label = name.replaceAll('_', ' ');
+	switch (names) {
+		case 'users': {
+			const parsed = named.users.parse(text);
+			if (isProblem(parsed)) throw new UsageError(`user: ${parsed.problem}`, { code: 'invalid_id' });
+			return await userId('user', text, directories);
+		}
+		case 'terms':
+			return readId(label, await termId(taxonomy, text, directories));
+		// Passwords are only listed.
+		case 'passwords':
+		case undefined:
+			return readId(label, text);
+		default:
+			return names satisfies never;
 	}
-	return readId(name.replaceAll('_', ' '), names === 'terms' ? await termId(taxonomy, text, directories) : text);
 }
 
 function readId(label: string, text: string): string {

@@ -1,6 +1,6 @@
 /** What a line of a plan may contain. A plan may come from elsewhere, so that each line is checked like a command line; and what could not be shown is not sent. */
 
-import { bodyKinds, type Endpoint, endpoints, isOfPasswords, mustBeGiven } from '../../api/endpoints.js';
+import { bodyKinds, type Endpoint, endpoints, isOfPasswords, mustBeGiven, nameColumnOf } from '../../api/endpoints.js';
 import { taxonomies } from '../../api/fields.js';
 import { checkTyped, kinds } from '../../api/kinds.js';
 import { isId, isObject, isProblem, nestingProblem, parseId, parseSlug } from '../../api/values.js';
@@ -52,10 +52,9 @@ export function plannedProblem(record: Json, plan: RunPlan, last: number): strin
 	);
 }
 
-/** Users may be named beside their ID; for anything else a username would pass for what it is called. */
-function idNamesOf({ parameters }: Endpoint): string[] {
-	const names = parameters.map(({ name }) => name);
-	return parameters.at(-1)?.names === 'users' ? [...names, 'username'] : names;
+/** For what has no name beside its ID, a username would pass for what it is called. */
+function idNamesOf(endpoint: Endpoint): (string | undefined)[] {
+	return [...endpoint.parameters.map(({ name }) => name), nameColumnOf(endpoint)];
 }
 
 /** An apply compares old values: a field without one would be sent whatever the object has. */

@@ -5,7 +5,7 @@ import type { AppliedDifference } from '../../api/applied.js';
 import { compareTexts, type Equality } from '../../api/compare.js';
 import { bodyKinds, type Endpoint, endpoints } from '../../api/endpoints.js';
 import { passwordField } from '../../api/fields.js';
-import { kinds } from '../../api/kinds.js';
+import { kinds, namesTerms } from '../../api/kinds.js';
 import type { Request } from '../../api/request.js';
 import { emptyRecord, looksLikeNumber, quote } from '../../api/values.js';
 import { type Outcome, skipped, unsent } from '../../http/outcome.js';
@@ -236,7 +236,7 @@ export function listChanges(held: Held, plan: RunPlan): Fields {
 function unclearList(plan: RunPlan, field: string, held: Held, shown: unknown): string | undefined {
 	const { kind } = endpoints[plan.endpoint].fields.find(({ name }) => name === field) ?? {};
 	const items = [shown].flat().map(String);
-	if (kind === undefined || kinds[kind].names?.of !== 'terms' || items.length === 0) return undefined;
+	if (kind === undefined || !namesTerms({ kind }) || items.length === 0) return undefined;
 	const service = `the service shows the ${field} as ${held.areIds(field) ? 'IDs' : quote(items.join(', '))}`;
 	const unlisted = `${service} and doesn't list its terms, so`;
 	// What is shown is sent back with what is added.

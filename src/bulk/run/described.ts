@@ -1,7 +1,7 @@
 /** What a person is told before a question: what the first rows do, and what all of them come to. */
 
 import { endpoints } from '../../api/endpoints.js';
-import { kinds } from '../../api/kinds.js';
+import { namesTerms } from '../../api/kinds.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import { skipped } from '../../http/outcome.js';
 import { type Change, changeOf } from '../change.js';
@@ -62,7 +62,7 @@ async function firstChanges(setup: RunSetup, survey: Survey): Promise<Change[]> 
 /** More than a page of users are not told apart in totals. */
 async function learnNames({ work: { plan }, means: { directories } }: RunSetup, survey: Survey): Promise<void> {
 	const { fields } = endpoints[plan.endpoint];
-	const taxonomies = fields.filter(({ name, kind }) => kinds[kind].names?.of === 'terms' && survey.fields.has(name));
+	const taxonomies = fields.filter((field) => namesTerms(field) && survey.fields.has(field.name));
 	await Promise.allSettled([
 		directories.users.learn([...survey.users.keys(), ...survey.receiverIds]),
 		...taxonomies.map(({ name }) => directories.terms(name).list()),

@@ -7,7 +7,7 @@ import { PAGE_SIZE } from '../../api/reads.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import { type Outcome, type RowOutcome, unsent } from '../../http/outcome.js';
-import { outcomes } from '../../http/outcomes.js';
+import { isDone, outcomes } from '../../http/outcomes.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { Called } from '../called.js';
 import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../journal/counts.js';
@@ -151,7 +151,7 @@ export class Execution {
 
 	async #perform(row: RunRow, sender: RowSender): Promise<void> {
 		const outcome = await sender.send(row);
-		if (outcome.outcome === 'ok' && outcome.attempts === 1) this.#auto?.note(outcome.ms);
+		if (isDone(outcome) && outcome.attempts === 1) this.#auto?.note(outcome.ms);
 		if (row.skip === undefined) this.#stop(this.#watch.look(outcome));
 		// A resume sends what the stop held back.
 		const isOpen = !outcomes[outcome.outcome].done;

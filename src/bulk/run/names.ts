@@ -1,6 +1,6 @@
 /** Names → IDs, before anything is sent. */
 
-import type { Endpoint } from '../../api/endpoints.js';
+import { type Endpoint, nameColumnOf } from '../../api/endpoints.js';
 import { itemsOf, kinds } from '../../api/kinds.js';
 import { readOfWrite } from '../../api/reads.js';
 import { type Named, named, readReference } from '../../api/references.js';
@@ -106,9 +106,10 @@ export async function resolveRow(
 	const own = endpoint.parameters.at(-1);
 	const name = own && values.names?.[own.name];
 	const problems = await resolve(endpoint, values, directories);
-	if (own === undefined || name === undefined || own.names !== 'users') return problems;
+	const column = nameColumnOf(endpoint);
+	if (name === undefined || column === undefined) return problems;
 	const { by, text } = readReference(name);
-	if (by !== 'id') values.ids = { ...values.ids, username: text };
+	if (by !== 'id') values.ids = { ...values.ids, [column]: text };
 	return problems;
 }
 

@@ -62,9 +62,9 @@ export async function preview(
 		if (change?.left !== undefined) {
 			const outcome: RowOutcome = { row, line, ids: change.object.ids, ...unsentAs(change.left) };
 			left.add(outcome, noun);
-			if (outcome.outcome === 'invalid') counts.invalid++;
-			else if (isProblem(outcome)) counts.unread++;
-			else if (meaningOf(outcome).left) counts.conflicts++;
+			const { unplanned, left: isLeft } = meaningOf(outcome);
+			if (unplanned !== 'skipped') counts[unplanned]++;
+			else if (isLeft) counts.conflicts++;
 			if (listed.length < MOST_LISTED) listed.push(outcome);
 		}
 		file?.add(planned);
@@ -104,10 +104,6 @@ function exitCodeAfter({ seen, unread, invalid, conflicts }: Seen, isPlan: boole
 	const kept = unread + conflicts;
 	if (kept === 0 && (!isPlan || invalid === 0)) return ExitCode.ok;
 	return !isPlan && kept === seen ? ExitCode.failed : ExitCode.partial;
-}
-
-function isProblem({ outcome }: Left): boolean {
-	return outcome !== 'skipped' && outcome !== 'not-sent';
 }
 
 function unsentAs({ outcome, code = outcome, message = code }: Left): Outcome {

@@ -1,7 +1,7 @@
 /** A plan's rows: reads the source and plans one request per row, in both passes. */
 
 import type { Dialect } from '../../api/dialect.js';
-import { type Endpoint, endpoints } from '../../api/endpoints.js';
+import { type Endpoint, endpoints, nameColumnOf } from '../../api/endpoints.js';
 import { createPlanner, type Planner, type Request, type RowValues } from '../../api/request.js';
 import { type RowOutcome, skipped, unsent } from '../../http/outcome.js';
 import type { ReasonCode } from '../../http/outcomes.js';
@@ -161,9 +161,8 @@ export class RowPlanner {
 		const problems = await resolveRow(this.#endpoint, found, directories);
 		if (problems.length === 0) return this.finish(raw, refused.length > 0 ? [...refused] : found);
 		const { row, line } = raw;
-		// Users have their name there already.
-		const isNamed = name !== undefined && this.#endpoint.parameters.at(-1)?.names !== 'users';
-		const ids = isNamed ? { ...found.ids, slug: name } : found.ids;
+		const hasPlace = nameColumnOf(this.#endpoint) !== undefined;
+		const ids = name !== undefined && !hasPlace ? { ...found.ids, slug: name } : found.ids;
 		const unknown = problems.map(({ column, problem }) => {
 			const byName = column === own ? this.columns.columnOf('username') : undefined;
 			const label = this.columns.columnOf(column) ?? byName ?? column;

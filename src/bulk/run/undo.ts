@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { customFieldText } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { bodyKinds, type Endpoint, endpoints, isEndpointName } from '../../api/endpoints.js';
-import { kinds } from '../../api/kinds.js';
+import { kinds, namesUsers } from '../../api/kinds.js';
 import { PAGE_SIZE } from '../../api/reads.js';
 import { createPlanner, type Planner } from '../../api/request.js';
 import { didYouMean } from '../../api/suggest.js';
@@ -136,7 +136,7 @@ export async function openOldValues(
 }
 
 function fieldsOfUsers({ endpoint }: RunPlan): string[] {
-	return endpoints[endpoint].fields.filter(({ kind }) => kinds[kind].names?.of === 'users').map(({ name }) => name);
+	return endpoints[endpoint].fields.filter(namesUsers).map(({ name }) => name);
 }
 
 async function goneUsers(

@@ -11,9 +11,9 @@ import { fullMessage } from '../../bulk/journal/records.js';
 import { commandOf, notesOf } from '../../bulk/plan.js';
 import type { RecordedChange } from '../../bulk/recorded.js';
 import { leavesTexts } from '../../bulk/run/left-behind.js';
-import { sources } from '../../bulk/sources.js';
+import { sources, undoneRun } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
-import { outcomes } from '../../http/outcomes.js';
+import { isDone, outcomes } from '../../http/outcomes.js';
 import type { Column, Row } from '../../output/columns.js';
 import { asksForJson } from '../../output/sanitise.js';
 import { readSetup, resolveBaseUrl } from '../../profile/resolve.js';
@@ -105,7 +105,7 @@ function runFacts({ header }: HistoryEntry): Row {
 		host: who?.host ?? null,
 		account: who?.account ?? null,
 		command: commandOf(plan),
-		undoes: plan.source.from === 'snapshots' ? plan.source.run : null,
+		undoes: undoneRun(plan.source) ?? null,
 		service: plan.service.baseUrl,
 		note: notesOf(header).join('; ') || null,
 	};
@@ -199,7 +199,7 @@ function tellSource(invocation: Invocation, found: ObjectHistory, object: string
 	const since = oldest === undefined ? null : `${oldest.slice(0, 4)}-${oldest.slice(4, 6)}-${oldest.slice(6, 8)}`;
 	const last = undoableIn(found);
 	const next = last && `supportctl run undo ${last.header.id} --ids ${id}`;
-	const deletes = entries.filter(({ outcome, change }) => outcome === 'ok' && change.action !== 'update');
+	const deletes = entries.filter((entry) => isDone(entry) && !actions[entry.change.action].setsFields);
 	const leaves = leavesTexts(found.leaves, deletes.length);
 	if (asksForJson(context.argv)) {
 		const skips = skipped.map(({ id: run, state, problem }) => ({ run, state, problem }));

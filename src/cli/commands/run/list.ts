@@ -18,7 +18,7 @@ import {
 } from '../../../bulk/journal/folder.js';
 import type { JournalScan } from '../../../bulk/journal/history.js';
 import { commandOf, formatShard, madeBy, type RunPlan } from '../../../bulk/plan.js';
-import { sourceName } from '../../../bulk/sources.js';
+import { sourceName, undoneRun } from '../../../bulk/sources.js';
 import { UsageError } from '../../../errors.js';
 import { outcomeNames } from '../../../http/outcomes.js';
 import type { Context } from '../../../io/context.js';
@@ -59,7 +59,7 @@ export function runView(summary: RunSummary): Row {
 		stopped: end?.stopped?.kind ?? null,
 		reason: reasonOf(summary),
 		command: plan === undefined ? null : commandOf(plan),
-		undoes: plan?.source.from === 'snapshots' ? plan.source.run : null,
+		undoes: undoneRun(plan?.source) ?? null,
 		service: plan?.service.baseUrl ?? null,
 		profile: plan?.service.profile ?? null,
 		input: plan === undefined ? null : sourceName(plan.source),
