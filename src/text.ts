@@ -155,3 +155,8 @@ export function relativeTime(ms: number, now: number): string {
 	const amount = `${Math.floor(minutes / least)} ${name}`;
 	return ms > now ? `in ${amount}` : `${amount} ago`;
 }
+
+/** `1,234`: every number of things that a person reads. Values in JSON and CSV, and commands, have bare digits. */
+export function formatCount(count: number): string {
+	return count.toLocaleString('en');
+}

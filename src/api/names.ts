@@ -1,5 +1,7 @@
 /** How people call what a row is about: `ticket 14`, `300 replies`. */
 
+import { formatCount } from '../text.js';
+
 /** `ticket` → `tickets`, `reply` → `replies` */
 export function plural(noun: string, count: number): string {
 	if (count === 1) return noun;
@@ -8,14 +10,9 @@ export function plural(noun: string, count: number): string {
 	return /(s|content)$/.test(noun) ? noun : `${noun}s`;
 }
 
-/** `1,234`: totals and reports have large numbers. */
-export function formatCount(count: number): string {
-	return count.toLocaleString('en');
-}
-
-/** `1 row`, `300 replies`. */
+/** `1 row`, `1,300 replies`. */
 export function counted(count: number, noun: string): string {
-	return `${count} ${plural(noun, count)}`;
+	return `${formatCount(count)} ${plural(noun, count)}`;
 }
 
 /** `ticket 14`, `reply 3 of ticket 14`, `username "ada"`. */

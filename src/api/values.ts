@@ -1,6 +1,6 @@
 /** What every value is made of: IDs, slugs, dates, and what JSON may hold. */
 
-import { formatCount } from './names.js';
+import { formatCount } from '../text.js';
 
 /** In words; the caller adds the row, line or flag. */
 interface Problem {

@@ -8,7 +8,7 @@ import type { Request } from '../api/request.js';
 import { isObject } from '../api/values.js';
 import type { Known } from '../http/known.js';
 import { type Outcome, unsent } from '../http/outcome.js';
-import { eachHidden, escapeUnseen, showHidden } from '../text.js';
+import { eachHidden, escapeUnseen, formatCount, showHidden } from '../text.js';
 import { changedPart, slice } from './excerpt.js';
 import { isNothing } from './held.js';
 import type { BeforeRecord, RowRecord } from './journal/records.js';
@@ -356,7 +356,7 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
 );
 
 export function cut(text: string, most: number): string {
-	return text.length <= most ? text : `${slice(text, 0, most)}… (${text.length - most} more characters)`;
+	return text.length <= most ? text : `${slice(text, 0, most)}… (${formatCount(text.length - most)} more characters)`;
 }
 
 function excerpt(text: string, most: number): string {

@@ -4,6 +4,7 @@ import { endpoints } from '../api/endpoints.js';
 import { counted, nameRow } from '../api/names.js';
 import type { Outcome, RowOutcome } from '../http/outcome.js';
 import { outcomes, reasonFor } from '../http/outcomes.js';
+import { formatCount } from '../text.js';
 import { type Counts, changedRows } from './journal/counts.js';
 import type { RunHeader } from './plan.js';
 
@@ -71,8 +72,8 @@ export class LeftRows {
 	/** `3 unchanged`, `1 not found: nadia.chenn; did you mean nadia.chen?` */
 	texts(): string[] {
 		return [...this.#groups.values()].map(({ words, rows, named }) => {
-			if (named.length === 0) return `${rows} ${words}`;
-			return `${rows} ${words}: ${named.join(', ')}${rows > named.length ? ', …' : ''}`;
+			if (named.length === 0) return `${formatCount(rows)} ${words}`;
+			return `${formatCount(rows)} ${words}: ${named.join(', ')}${rows > named.length ? ', …' : ''}`;
 		});
 	}
 

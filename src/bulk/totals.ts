@@ -1,7 +1,8 @@
 /** What many changes come to, in one line: `300 titles (all different) · 216 priorities: 119 Low, 97 High`. */
 
 import { createHash } from 'node:crypto';
-import { formatCount, plural } from '../api/names.js';
+import { counted, plural } from '../api/names.js';
+import { formatCount } from '../text.js';
 import { type Action, actions, type Change, cut, doneText, itemsOf, newText } from './change.js';
 
 interface Total {
@@ -56,7 +57,7 @@ export class Totals {
 	/** `300 tickets would change: 300 titles, 235 assignees` */
 	would(noun: string): string {
 		const isDelete = [...this.#totals.values()].every(({ field }) => field === undefined);
-		return `${formatCount(this.rows)} ${plural(noun, this.rows)} would ${isDelete ? 'be deleted' : 'change'}: ${this.short()}`;
+		return `${counted(this.rows, noun)} would ${isDelete ? 'be deleted' : 'change'}: ${this.short()}`;
 	}
 
 	/** `300 titles, 235 assignees` */

@@ -1,7 +1,7 @@
 /** Progress on stderr: one line that is redrawn, or a plain line now and then. */
 
 import type { Context } from '../io/context.js';
-import { durationText } from '../text.js';
+import { durationText, formatCount } from '../text.js';
 import type { Palette } from './colour.js';
 
 export interface ProgressCounts {
@@ -92,10 +92,12 @@ export function createProgress(
 
 /** The most important first. */
 function factsOf({ done, total, failed = 0, unknown = 0, note }: ProgressCounts, rate: number): string[] {
-	const facts = [total === undefined ? `${done} done` : `${done} of ${total} done`];
-	if (rate > 0) facts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);
-	if (failed > 0) facts.push(`${failed} failed`);
-	if (unknown > 0) facts.push(`${unknown} unknown`);
+	const facts = [
+		total === undefined ? `${formatCount(done)} done` : `${formatCount(done)} of ${formatCount(total)} done`,
+	];
+	if (rate > 0) facts.push(`${rate < 10 ? rate.toFixed(1) : formatCount(Math.round(rate))}/s`);
+	if (failed > 0) facts.push(`${formatCount(failed)} failed`);
+	if (unknown > 0) facts.push(`${formatCount(unknown)} unknown`);
 	if (total !== undefined && rate > 0 && done < total) {
 		facts.push(`${durationText(Math.max(1, Math.round((total - done) / rate)) * 1000)} left`);
 	}

@@ -2,6 +2,7 @@
 
 import type { TraceEvent } from '../http/client.js';
 import type { ResponseHeaders } from '../http/response.js';
+import { formatCount } from '../text.js';
 import type { Palette } from './colour.js';
 import { createTextRedactor, REDACTED, redactBody, redactHeaders, secretValues } from './redact.js';
 import { sanitise, sanitiseLines } from './sanitise.js';
@@ -44,6 +45,6 @@ export function renderTrace(event: TraceEvent, { verbosity, palette, secrets: ow
 	const time = `${Math.round(ms)} ms`;
 	if (status === 0) return `${palette.bad('!')} ${what}: ${sanitise(cleanOwn(problem?.message ?? ''))}, ${time}\n`;
 	const style = status < 300 ? palette.good : status < 500 ? palette.bad : palette.doubtful;
-	const line = `${palette.faint('<')} ${style(String(status))} ${what}, ${body.length} bytes, ${time}\n`;
+	const line = `${palette.faint('<')} ${style(String(status))} ${what}, ${formatCount(body.length)} bytes, ${time}\n`;
 	return line + details('<', headers, body.toString('utf8'), createTextRedactor([], secrets));
 }

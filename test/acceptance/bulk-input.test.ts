@@ -36,7 +36,7 @@ describe('two passes', () => {
 						message: 'row 20000 (edits.csv line 20001): status "hodl" is unknown; did you mean "hold"?',
 					},
 				],
-				message: '1 of 20000 rows is invalid; nothing was sent',
+				message: '1 of 20,000 rows is invalid; nothing was sent',
 				exitCode: 2,
 			},
 		});

@@ -58,7 +58,7 @@ test('keys that differ from row to row are ignored in each of them', async () =>
 	expect([exitCode, stdout], stderr).toEqual([0, '3000\n']);
 	const refused = await work.run(command);
 	expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('unknown column "own0"')]);
-	expect(refused.stderr).toContain('3000 of 3000 rows are invalid; nothing was sent');
+	expect(refused.stderr).toContain('3,000 of 3,000 rows are invalid; nothing was sent');
 	expect(recorder.writes).toEqual([]);
 });
 
@@ -69,7 +69,7 @@ test('10,000 columns are read, and of those that are unknown twenty are named', 
 	const { exitCode, stderr } = await work.run('ticket update --input w.csv');
 	expect(exitCode, stderr).toBe(2);
 	expect(stderr.match(/unknown column/g)).toHaveLength(20);
-	expect(stderr).toMatch(/… and 9978 more\n.*to ignore them: --ignore-other-columns;/);
+	expect(stderr).toMatch(/… and 9,978 more\n.*to ignore them: --ignore-other-columns;/);
 	expect(recorder.requests).toEqual([]);
 	const ignoring = await work.run('ticket update --input w.csv --ignore-other-columns');
 	expect(ignoring.exitCode, ignoring.stderr).toBe(0);

@@ -31,7 +31,7 @@ describe('progress on a terminal', () => {
 		run.at(0, 0);
 		run.at(10, 10_000, 3, 1);
 		const line = visible(run.written.at(-1) as string);
-		expect(line).toMatch(/^━+─+ {2}10000 of 40000 done {2}1000\/s {2}3 failed {2}1 unknown {2}30 s left$/);
+		expect(line).toMatch(/^━+─+ {2}10,000 of 40,000 done {2}1,000\/s {2}3 failed {2}1 unknown {2}30 s left$/);
 		expect(run.written.every((text) => text.startsWith('\r') && text.endsWith('\x1b[K') && !text.includes('\n'))).toBe(
 			true,
 		);
@@ -40,7 +40,7 @@ describe('progress on a terminal', () => {
 	it('shows neither rate nor time left in the first second, in which a resume reads its journal', () => {
 		const run = setUp(true, 80, { start: 500 });
 		run.at(0.2, 600);
-		expect(visible(run.written.at(-1) as string)).toMatch(/600 of 40000 done$/);
+		expect(visible(run.written.at(-1) as string)).toMatch(/600 of 40,000 done$/);
 		run.at(1, 600);
 		expect(visible(run.written.at(-1) as string)).toContain('100/s');
 	});
@@ -69,7 +69,7 @@ describe('progress on a terminal', () => {
 		run.at(5, 12_345, 100, 20);
 		const line = visible(run.written.at(-1) as string);
 		expect(stringWidth(`${line}^C`)).toBeLessThan(columns);
-		if (columns >= 40) expect(line).toContain('12345 of 40000 done');
+		if (columns >= 40) expect(line).toContain('12,345 of 40,000 done');
 	});
 
 	it('is taken away at the end, and before other lines', () => {
@@ -95,8 +95,8 @@ describe('progress elsewhere', () => {
 		const run = setUp(false);
 		for (let second = 0; second <= 25; second++) run.at(second, second * 100, 1);
 		expect(run.written).toEqual([
-			'1000 of 40000 done, 100/s, 1 failed, 6 min 30 s left\n',
-			'2000 of 40000 done, 100/s, 1 failed, 6 min 20 s left\n',
+			'1,000 of 40,000 done, 100/s, 1 failed, 6 min 30 s left\n',
+			'2,000 of 40,000 done, 100/s, 1 failed, 6 min 20 s left\n',
 		]);
 		run.progress.done();
 		expect(run.written).toHaveLength(3);
@@ -106,7 +106,7 @@ describe('progress elsewhere', () => {
 		const run = setUp(true, 80, { TERM: 'dumb' });
 		for (let second = 0; second <= 15; second++) run.at(second, second * 100);
 		run.progress.clear();
-		expect(run.written).toEqual(['1000 of 40000 done, 100/s, 6 min 30 s left\n']);
+		expect(run.written).toEqual(['1,000 of 40,000 done, 100/s, 6 min 30 s left\n']);
 	});
 
 	it('prints nothing for a short run', () => {
@@ -119,7 +119,7 @@ describe('progress elsewhere', () => {
 	it('shows the rate of a resumed run as its own', () => {
 		const run = setUp(false, 80, { start: 30_000 });
 		run.at(10, 31_000);
-		expect(run.written).toEqual(['31000 of 40000 done, 100/s, 1 min 30 s left\n']);
+		expect(run.written).toEqual(['31,000 of 40,000 done, 100/s, 1 min 30 s left\n']);
 	});
 
 	it.each([

@@ -3,12 +3,14 @@
 import { bodyKinds, type Endpoint, mustBeGiven, numberedIdNames, ownColumnOf } from '../../api/endpoints.js';
 import { flagName } from '../../api/fields.js';
 import type { ValueRules } from '../../api/kinds.js';
+import { counted } from '../../api/names.js';
 import { readOfWrite } from '../../api/reads.js';
 import { type Named, named } from '../../api/references.js';
 import { parsePathValue, type RowValues } from '../../api/request.js';
 import { didYouMean, nearest } from '../../api/suggest.js';
 import { looksLikeNumber, type Parsed, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
+import { formatCount } from '../../text.js';
 import { type ColumnSettings, rowIdName } from '../plan.js';
 import { type FormatFacts, formatFacts, type InputFormat } from '../sources.js';
 import {
@@ -375,7 +377,7 @@ function headerError(
 ): UsageError {
 	const hasNoHeader = missing.length > 0 && header.some(looksLikeNumber);
 	const shown = problems.slice(0, MOST_PROBLEMS).map((problem) => problem());
-	if (problems.length > shown.length) shown.push(`… and ${problems.length - shown.length} more`);
+	if (problems.length > shown.length) shown.push(`… and ${formatCount(problems.length - shown.length)} more`);
 	const [first, ...details] = hasNoHeader ? ['this file has no header'] : shown;
 	const [column] = unknown;
 	const [id] = missing;
@@ -439,8 +441,7 @@ function fill(
 	complain: Complain,
 ): void {
 	if (cells !== undefined && cells.length !== columns.length) {
-		const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
-		complain(undefined, `${count} where the header has ${columns.length} columns`);
+		complain(undefined, `${counted(cells.length, 'cell')} where the header has ${counted(columns.length, 'column')}`);
 	} else if (cells !== undefined) {
 		for (const [index, cell] of cells.entries()) {
 			const [name, read] = columns[index] as NamedColumn;

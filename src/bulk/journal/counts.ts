@@ -11,6 +11,7 @@ import {
 	outcomes,
 	reasonFor,
 } from '../../http/outcomes.js';
+import { formatCount } from '../../text.js';
 import type { RunHeader } from '../plan.js';
 
 type Count = OutcomeName | Detail;
@@ -203,8 +204,8 @@ export function countWords(counts: Counts, open = 'not sent'): string[] {
 	const apart = { ...counts, skipped: counts.skipped - not_found, 'not-sent': counts['not-sent'] - left_out };
 	const words = outcomeNames
 		.filter((name) => apart[name] > 0)
-		.map((name) => `${apart[name]} ${name === 'not-sent' ? open : name}`);
-	if (not_found > 0) words.push(`${not_found} not found`);
-	if (left_out > 0) words.push(`${left_out} left out`);
+		.map((name) => `${formatCount(apart[name])} ${name === 'not-sent' ? open : name}`);
+	if (not_found > 0) words.push(`${formatCount(not_found)} not found`);
+	if (left_out > 0) words.push(`${formatCount(left_out)} left out`);
 	return words;
 }

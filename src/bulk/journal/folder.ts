@@ -2,6 +2,7 @@
 
 import { closeSync, existsSync, fstatSync, readdirSync, readSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
+import { counted } from '../../api/names.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import { lockHolder } from '../../lock.js';
@@ -98,7 +99,7 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	const matches = runsNamed(runIds(stateDir), name);
 	const [id = '', ...more] = matches;
 	if (more.length > 0) {
-		throw new UsageError(`${matches.length} runs match "${name}": ${matches.slice(0, 5).join(', ')}`, {
+		throw new UsageError(`${counted(matches.length, 'run')} match "${name}": ${matches.slice(0, 5).join(', ')}`, {
 			code: 'ambiguous_run',
 			hint: 'use a longer prefix, or the full ID',
 		});

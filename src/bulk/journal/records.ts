@@ -6,6 +6,7 @@ import { bounded, isId, isObject } from '../../api/values.js';
 import { type ExitCode, FailedError, fileProblem } from '../../errors.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
+import { formatCount } from '../../text.js';
 import type { NameRecord } from '../lists/found.js';
 import type { Ids, RunHeader } from '../plan.js';
 import { type Counts, createCounts } from './counts.js';
@@ -171,7 +172,7 @@ export function differences({ differs = [] }: Pick<RowRecord, 'differs'>): strin
 	const texts = differs
 		.slice(0, MOST_DIFFERENCES)
 		.map(({ field, sent, shown }) => `${field} is ${said(shown)}, not ${said(sent)}`);
-	return differs.length > texts.length ? [...texts, `… and ${differs.length - texts.length} more`] : texts;
+	return differs.length > texts.length ? [...texts, `… and ${formatCount(differs.length - texts.length)} more`] : texts;
 }
 
 /** `Invalid status. (HTTP 400)` */

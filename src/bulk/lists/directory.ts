@@ -12,6 +12,7 @@ import { FailedError, NOT_SIGNED_IN, SupportctlError } from '../../errors.js';
 import { isListMissing } from '../../http/judge.js';
 import type { Known } from '../../http/known.js';
 import { type Outcome, unsent } from '../../http/outcome.js';
+import { formatCount } from '../../text.js';
 import { isNothing } from '../held.js';
 import {
 	type Directory,
@@ -147,7 +148,9 @@ abstract class Listing implements Directory {
 			if (more.length === 0) return { id: only.id };
 			if (byId !== undefined) return this.#either(given, byId, called);
 			const ids = called.map(({ id }) => id).join(' or ');
-			return { problem: `${quote(given)} is ambiguous (${called.length} ${this.what}); use the ID: ${ids}` };
+			return {
+				problem: `${quote(given)} is ambiguous (${formatCount(called.length)} ${this.what}); use the ID: ${ids}`,
+			};
 		});
 	}
 
@@ -231,7 +234,7 @@ class Terms extends Listing {
 		// A service that ignores `post` lists more than the one term that a field holds.
 		const isWhole = ids.every(isId) && ids.length <= 1 && ids.length === total;
 		if (isWhole) return { is: 'shown', value: ids[0] ?? '' };
-		const message = `the service lists ${ids.length} of ${total} ${this.taxonomy} terms, but a ticket has only one`;
+		const message = `the service lists ${formatCount(ids.length)} of ${formatCount(total)} ${this.taxonomy} terms, but a ticket has only one`;
 		return { is: 'unknown', why: unsent('failed', 'incomplete_list', message) };
 	}
 
@@ -291,7 +294,7 @@ class Terms extends Listing {
 
 	#incomplete(count: number, failure: Outcome | undefined): FailedError {
 		const why = (failure?.message ?? failure?.code ?? 'a page returned nothing new').replace(/\.$/, '');
-		const what = `could not list the ${this.taxonomy} terms (got ${count}): ${why}; nothing was sent`;
+		const what = `could not list the ${this.taxonomy} terms (got ${formatCount(count)}): ${why}; nothing was sent`;
 		return new FailedError(what, { code: 'incomplete_list', hint: 'try again, or write IDs as id:5' });
 	}
 

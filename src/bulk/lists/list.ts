@@ -6,6 +6,7 @@ import { listRequest, PAGE_SIZE, type Read } from '../../api/reads.js';
 import type { Request } from '../../api/request.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { SendOptions } from '../../http/send.js';
+import { formatCount } from '../../text.js';
 import type { Ids } from '../plan.js';
 import { type FetchPage, type ListedObject, objectsIn, readPages } from './pages.js';
 import type { ListQuery } from './query.js';
@@ -80,7 +81,7 @@ export async function readList(
 	);
 	if (total !== undefined && total !== count && !isFiltered && given < most) {
 		const listed = `${counted(count, read.list.noun)} ${count === 1 ? 'was' : 'were'} listed`;
-		warnings.push(`${listed}, but the service counts ${total} (X-WP-Total)`);
+		warnings.push(`${listed}, but the service counts ${formatCount(total)} (X-WP-Total)`);
 	}
 	if (total === undefined && isRepeated) {
 		warnings.push(`the service repeats a page after ${counted(count, read.list.noun)}, so there may be more`);

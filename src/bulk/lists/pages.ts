@@ -7,6 +7,7 @@ import { PAGE_SIZE } from '../../api/reads.js';
 import { isObject } from '../../api/values.js';
 import type { Outcome } from '../../http/outcome.js';
 import { headerOf } from '../../http/response.js';
+import { formatCount } from '../../text.js';
 
 export type ListedObject = Readonly<Record<string, unknown>>;
 
@@ -314,12 +315,12 @@ function ownName(row: unknown): unknown {
 }
 
 function endless(count: number): Ended {
-	const message = `${count} objects were read, and the list never ends`;
+	const message = `${formatCount(count)} objects were read, and the list never ends`;
 	return new Ended({ outcome: 'failed', code: 'endless_list', message, attempts: 1, ms: 0 });
 }
 
 function repeated(count: number): Ended {
-	const message = `the service repeats pages: ${count} objects were read, and the next page returned nothing new`;
+	const message = `the service repeats pages: ${formatCount(count)} objects were read, and the next page returned nothing new`;
 	return new Ended({ outcome: 'failed', code: 'incomplete_list', message, attempts: 1, ms: 0 });
 }
 

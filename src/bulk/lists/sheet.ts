@@ -5,6 +5,7 @@ import { rawValue, type TermIndex } from '../../api/compare.js';
 import type { Dialect } from '../../api/dialect.js';
 import { type Field, findField } from '../../api/fields.js';
 import { kinds } from '../../api/kinds.js';
+import { counted } from '../../api/names.js';
 import type { Read } from '../../api/reads.js';
 import { emptyRecord, hasInexactNumber, isObject, looksLikeNumber } from '../../api/values.js';
 import { cellText } from '../../text.js';
@@ -100,7 +101,7 @@ export function createSheet(options: SheetOptions) {
 			const warnings = exported
 				.filter(({ leftOut }) => leftOut.length > 0)
 				.map(({ name, leftOut: ids }) => {
-					const count = `${ids.length} ${ids.length === 1 ? 'value' : 'values'} left out`;
+					const count = `${counted(ids.length, 'value')} left out`;
 					const which = `${read.list.noun} ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', …' : ''}`;
 					return `${name}: ${count} (${which}): an update would reject or change ${ids.length === 1 ? 'it' : 'them'}`;
 				});

@@ -1,5 +1,6 @@
 /** Listed users by what people call them. */
 
+import { counted } from '../../api/names.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isId, quote } from '../../api/values.js';
 import type { Found } from './found.js';
@@ -76,7 +77,7 @@ function onlyOne(name: string, users: readonly ListedObject[]): Found {
 	const ids = users.map(({ id }) => String(id));
 	const [id = ''] = ids;
 	if (ids.length === 1) return { id };
-	return { problem: `${quote(name)} is ambiguous (${ids.length} users); use the ID: ${ids.join(' or ')}` };
+	return { problem: `${quote(name)} is ambiguous (${counted(ids.length, 'user')}); use the ID: ${ids.join(' or ')}` };
 }
 
 /** Services cut a slug there. */

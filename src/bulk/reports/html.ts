@@ -1,9 +1,9 @@
 /** The HTML report: one page that loads nothing. */
 
 import { createHash } from 'node:crypto';
-import { formatCount, plural } from '../../api/names.js';
+import { plural } from '../../api/names.js';
 import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
-import { capitalized, durationText } from '../../text.js';
+import { capitalized, durationText, formatCount } from '../../text.js';
 import { actions, type Change, doneText, type FieldChange, itemsOf, sidesOf } from '../change.js';
 import style from './browser.css' with { type: 'text' };
 import script from './browser.js' with { type: 'text' };
@@ -89,7 +89,7 @@ function* outcomeBar({ outcomes }: Page): Generator<string> {
 		x += width;
 		return rectangle(name, x - width, 0, width, 1);
 	});
-	const label = outcomes.map(({ name, rows }) => `${rows} ${name}`).join(', ');
+	const label = outcomes.map(({ name, rows }) => `${formatCount(rows)} ${name}`).join(', ');
 	yield drawing('share', x, 1, label, marks);
 	const key = outcomes.map(({ name, rows }) => `<li class="dot ${name}"><b>${formatCount(rows)}</b> ${name}</li>`);
 	yield `<ul class="key">${key.join('')}</ul>\n`;

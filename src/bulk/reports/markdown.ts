@@ -1,6 +1,6 @@
 /** The markdown report, for a CI job or a pull request. */
 
-import { formatCount } from '../../api/names.js';
+import { formatCount } from '../../text.js';
 import { doneText } from '../change.js';
 import { escapeMarkdown, plainText } from './escape.js';
 import type { Page, PageRow } from './page.js';
@@ -65,15 +65,15 @@ function* runTop(page: Page): Generator<string> {
 	yield* top(page);
 	if (outcomes.length > 0) {
 		yield '| outcome | rows |\n| --- | ---: |\n';
-		for (const { name, rows } of outcomes) yield `| ${name} | ${rows} |\n`;
+		for (const { name, rows } of outcomes) yield `| ${name} | ${formatCount(rows)} |\n`;
 	}
 	yield* next(page);
 	if (!groups.some(({ rows }) => rows > 1)) return;
 	yield '\n### Reasons\n\n| rows | what | first |\n| ---: | --- | --- |\n';
 	for (const { rows, text, first } of groups.slice(0, MOST_GROUPS)) {
-		yield `| ${rows} | ${first.outcome}: ${cell(text)} | ${cell(first.name)} |\n`;
+		yield `| ${formatCount(rows)} | ${first.outcome}: ${cell(text)} | ${cell(first.name)} |\n`;
 	}
-	if (groups.length > MOST_GROUPS) yield `\n… and ${groups.length - MOST_GROUPS} more.\n`;
+	if (groups.length > MOST_GROUPS) yield `\n… and ${formatCount(groups.length - MOST_GROUPS)} more.\n`;
 }
 
 function* next({ steps }: Page): Generator<string> {

@@ -1,9 +1,9 @@
 /** What reports say of a run or a plan. */
 
 import { endpoints, ownId, replayRules } from '../../api/endpoints.js';
-import { formatCount, nameRow, plural } from '../../api/names.js';
+import { counted, nameRow, plural } from '../../api/names.js';
 import { isDone, meaningOf, type OutcomeName, outcomeNames } from '../../http/outcomes.js';
-import { durationText } from '../../text.js';
+import { durationText, formatCount } from '../../text.js';
 import { actions, type Change, doneText, objectText } from '../change.js';
 import { badRows, type Counts, nextSteps, openRows, sumOf, totalOf } from '../journal/counts.js';
 import type { Tick } from '../journal/read.js';
@@ -209,7 +209,7 @@ export function workedMs(ticks: readonly Tick[]): number {
 }
 
 function count(rows: number, noun: string): string {
-	return `${formatCount(rows)} ${plural(noun, rows)}`;
+	return counted(rows, noun);
 }
 
 function titleOf(plan: RunPlan, counts: Counts, { totals, gone }: ReturnType<typeof readRows>): string {

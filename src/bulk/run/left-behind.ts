@@ -11,6 +11,7 @@ import { FailedError, SupportctlError } from '../../errors.js';
 import { isRouteMissing } from '../../http/judge.js';
 import type { Known } from '../../http/known.js';
 import { type Outcome, unsent } from '../../http/outcome.js';
+import { formatCount } from '../../text.js';
 import { journalPath } from '../journal/folder.js';
 import { scanJournal } from '../journal/read.js';
 import type { LeavesRecord } from '../journal/records.js';
@@ -148,9 +149,9 @@ export function leftNotes({ endpoint, checks }: RunPlan, left: readonly Left[], 
 	if (leaves === undefined) return [];
 	const counting = left.filter((each) => leavesOf([each]).length > 0);
 	const [one] = counting;
-	const those = left.length < all ? `the first ${left.length} ${noun}s` : `these ${left.length} ${noun}s`;
+	const those = left.length < all ? `the first ${counted(left.length, noun)}` : `these ${counted(left.length, noun)}`;
 	const isAll = counting.length === left.length;
-	const several = isAll ? those : `${counting.length} of ${those}`;
+	const several = isAll ? those : `${formatCount(counting.length)} of ${those}`;
 	const who = one !== undefined && counting.length === 1 ? one.label : several;
 	const found = leavesOf(left);
 	if (leaves.read === 'term') return found.length === 0 ? [] : [`${childrenOf(left, who)} ${movesUp(found)}`];
@@ -159,7 +160,7 @@ export function leftNotes({ endpoint, checks }: RunPlan, left: readonly Left[], 
 	const tickets = sumOf(found.filter((each) => each.field === field));
 	const others = sumOf(found) - tickets;
 	if (found.length > 0) {
-		const more = others === 0 ? '' : `, and ${others} as second or third assignee,`;
+		const more = others === 0 ? '' : `, and ${formatCount(others)} as second or third assignee,`;
 		const assigned = `${counted(tickets, 'ticket')} assigned to ${who}${more}`;
 		notes.push(
 			checks.moveTickets
@@ -215,7 +216,7 @@ function movedText(moved: readonly LeavesRecord[]): string {
 	const most = moved.some((each) => each.moved === undefined) ? 'up to ' : '';
 	const tickets = moved.reduce((sum, each) => sum + (each.moved ?? each.count), 0);
 	const isShort = moved.length <= SAID;
-	const by = isShort ? '' : `, by ${moved.length} runs, which run show lists as "moved"`;
+	const by = isShort ? '' : `, by ${counted(moved.length, 'run')}, which run show lists as "moved"`;
 	const undo = isShort ? moved.map(({ run }) => `supportctl run undo ${run}`).join(' && ') : 'supportctl run undo RUN';
 	const what = `${most}${counted(tickets, 'ticket')} of ${whose} moved to ${to} first${by}`;
 	return `${what}; to move them back, where the user still exists: ${undo}`;
@@ -228,7 +229,7 @@ function stayTexts(staying: readonly LeavesRecord[]): string[] {
 	if (first?.receiver === undefined) return [];
 	const tickets = sumOf(assigned);
 	const what = `${counted(tickets, 'ticket')} stay${tickets === 1 ? 's' : ''} assigned to`;
-	const whose = assigned.length === 1 ? first.label : `${assigned.length} deleted users; for ${first.label}`;
+	const whose = assigned.length === 1 ? first.label : `${counted(assigned.length, 'deleted user')}; for ${first.label}`;
 	const list = `supportctl ticket list --assignee ${first.ids.id} --format ids`;
 	return [`${what} ${whose}; to move them: ${list} | supportctl ticket update - --assignee ${first.receiver}`];
 }

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { endpoints } from '../../api/endpoints.js';
+import { counted } from '../../api/names.js';
 import { createPlanner, type Planner } from '../../api/request.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
@@ -131,8 +132,8 @@ export class PastPart {
 export function checkSameInput({ id, input }: RunHeader, rows: PlannedRows, survey: Survey): void {
 	if (rows.sha256() === input.sha256 && survey.rows === input.rows) return;
 	throw inputChanged(id, [
-		`then: ${input.rows} rows, SHA-256 ${input.sha256}`,
-		`now: ${survey.rows} rows, SHA-256 ${rows.sha256()}`,
+		`then: ${counted(input.rows, 'row')}, SHA-256 ${input.sha256}`,
+		`now: ${counted(survey.rows, 'row')}, SHA-256 ${rows.sha256()}`,
 	]);
 }
 

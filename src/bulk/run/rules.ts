@@ -4,6 +4,7 @@ import { endpoints } from '../../api/endpoints.js';
 import { counted } from '../../api/names.js';
 import { UsageError } from '../../errors.js';
 import { writes } from '../../http/judge.js';
+import { formatCount } from '../../text.js';
 import type { RunPlan } from '../plan.js';
 import { sources } from '../sources.js';
 
@@ -47,7 +48,7 @@ const limits = {
 		refuse({ max }, { rows }) {
 			if (max === undefined || rows <= max) return undefined;
 			const hint = `to allow it once: --max ${rows}`;
-			return { code: 'max', why: `at most ${counted(max, 'row')}, but there are ${rows}`, hint };
+			return { code: 'max', why: `at most ${counted(max, 'row')}, but there are ${formatCount(rows)}`, hint };
 		},
 	},
 	maxDeletes: {
@@ -56,7 +57,11 @@ const limits = {
 			const isDelete = endpoints[plan.endpoint].deletes;
 			if (maxDeletes === undefined || !isDelete || rows <= maxDeletes) return undefined;
 			const hint = `delete fewer at a time, or: supportctl profile set ${profile} --max-deletes ${rows}`;
-			return { code: 'max_deletes', why: `at most ${counted(maxDeletes, 'delete')}, but there are ${rows}`, hint };
+			return {
+				code: 'max_deletes',
+				why: `at most ${counted(maxDeletes, 'delete')}, but there are ${formatCount(rows)}`,
+				hint,
+			};
 		},
 	},
 	requireNote: {
@@ -76,7 +81,7 @@ const limits = {
 			const hint = 'save a plan with --plan FILE, then: supportctl run apply FILE';
 			return {
 				code: 'plan_required',
-				why: `more than ${counted(requirePlan, 'row')} need a plan; there are ${rows}`,
+				why: `more than ${counted(requirePlan, 'row')} need a plan; there are ${formatCount(rows)}`,
 				hint,
 			};
 		},

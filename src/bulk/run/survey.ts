@@ -5,6 +5,7 @@ import { kinds, namesUsers } from '../../api/kinds.js';
 import { counted } from '../../api/names.js';
 import { PAGE_SIZE } from '../../api/reads.js';
 import { UsageError } from '../../errors.js';
+import { formatCount } from '../../text.js';
 import type { Complaint } from '../input/rows.js';
 import { type Fields, listedFields, type RunPlan } from '../plan.js';
 import { KeySet } from './key-set.js';
@@ -83,7 +84,7 @@ export class Survey {
 
 	/** `4 of 515 rows are invalid` */
 	invalidText(): string {
-		return `${this.invalid} of ${counted(this.rows, 'row')} ${this.invalid === 1 ? 'is' : 'are'} invalid`;
+		return `${formatCount(this.invalid)} of ${counted(this.rows, 'row')} ${this.invalid === 1 ? 'is' : 'are'} invalid`;
 	}
 
 	add(planned: PlannedRow): void {
@@ -145,7 +146,7 @@ export interface Demands {
 export function checkSet(survey: Survey, { expect, max, snapshot }: Demands): void {
 	const { deleted, receivers, permanent } = survey;
 	const rows = survey.wanted;
-	const there = rows === 1 ? 'there is 1 row' : `there are ${rows} rows`;
+	const there = `there ${rows === 1 ? 'is' : 'are'} ${counted(rows, 'row')}`;
 	if (expect !== undefined && rows !== expect) {
 		throw new UsageError(`--expect ${expect}, but ${there}; nothing was sent`, { code: 'expect' });
 	}

@@ -21,6 +21,7 @@ import {
 } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
 import { sanitise, sanitiseLines } from '../../output/sanitise.js';
+import { formatCount } from '../../text.js';
 import { defineCommand } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
@@ -189,8 +190,8 @@ async function printPages(api: Api, first: Page): Promise<Page> {
 	const why =
 		end.total === undefined
 			? 'the service repeats its pages (if it has no pages, leave out --paginate)'
-			: `the service counts ${end.total}`;
-	const message = `the list is incomplete: got ${end.count}, but ${why}`;
+			: `the service counts ${formatCount(end.total)}`;
+	const message = `the list is incomplete: got ${formatCount(end.count)}, but ${why}`;
 	return { ...read, outcome: { ...read.outcome, outcome: 'failed', code: 'incomplete_list', message } };
 }
 

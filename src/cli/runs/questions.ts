@@ -10,7 +10,7 @@ import type { Survey } from '../../bulk/run/survey.js';
 import { fileOf, isInput, sources } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import { sanitise } from '../../output/sanitise.js';
-import { capitalized, relativeTime } from '../../text.js';
+import { capitalized, formatCount, relativeTime } from '../../text.js';
 import { askToConfirm } from '../notices.js';
 import type { RunJob } from './job.js';
 import type { RunInvocation } from './options.js';
@@ -66,7 +66,7 @@ function changeLines({ changes, totals }: Described, isMany: boolean): string[] 
 	return [
 		...(more > 0 || totals.parts().length > 1 || totals.actions.size > 1 ? [`  ${totals.long()}`] : []),
 		...changes.map((change) => `  ${changeText(change)}`),
-		...(more > 0 ? [`  … and ${more} more`] : []),
+		...(more > 0 ? [`  … and ${formatCount(more)} more`] : []),
 	];
 }
 

@@ -25,7 +25,7 @@ import type { Context } from '../../../io/context.js';
 import type { StyleName } from '../../../output/colour.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { stateFolder } from '../../../profile/settings.js';
-import { readDuration, relativeTime } from '../../../text.js';
+import { formatCount, readDuration, relativeTime } from '../../../text.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { notify, say, warn } from '../../notices.js';
 import { options } from '../../options/option.js';
@@ -249,6 +249,6 @@ export const command = defineCommand({
 		noteSkipped(context, skipped);
 		if (found.length === 0) say(invocation, isFiltered || since !== undefined ? 'no runs match' : 'no runs');
 		if (!isFiltered && since === undefined) more = runIds(stateDir).length - limit;
-		if (more > 0) say(invocation, `… and ${more} older; --limit shows more, run prune removes old runs`);
+		if (more > 0) say(invocation, `… and ${formatCount(more)} older; --limit shows more, run prune removes old runs`);
 	},
 });

@@ -17,6 +17,7 @@ import { type OutcomeName, outcomeNames, outcomes } from '../../../http/outcomes
 import type { Palette } from '../../../output/colour.js';
 import { renderError } from '../../../output/errors.js';
 import { annotate, sanitise } from '../../../output/sanitise.js';
+import { formatCount } from '../../../text.js';
 import { notify, warn, writeSummary } from '../../notices.js';
 import { SHOWN } from '../../results.js';
 import { nextStep } from '../failures.js';
@@ -96,7 +97,7 @@ export class TextMessages implements Messages {
 		const hidden = reasons.length - SHOWN;
 		if (hidden <= 0) return;
 		const all = plan.skipInvalid ? 'supportctl run rejects last' : '--json';
-		this.#write(`… and ${hidden} more; to print all: ${all}`);
+		this.#write(`… and ${formatCount(hidden)} more; to print all: ${all}`);
 	}
 
 	ended(ended: Ended): void {
@@ -125,14 +126,17 @@ export class TextMessages implements Messages {
 	#writeFailures({ counts }: Ended): void {
 		const { failures, groups, journal, isAllPrinted } = this.noted;
 		if (failures <= SHOWN || isAllPrinted) return;
-		this.#write(`${failures} rows need attention:`);
+		this.#write(`${counted(failures, 'row')} need attention:`);
 		const largestFirst = [...groups.values()].sort((one, other) => other.count - one.count);
 		const { noun } = this.job.endpoint;
 		for (const group of largestFirst.slice(0, SHOWN)) this.#write(`  ${sanitise(failureText(group, noun))}`);
 		const isListed = (name: OutcomeName) => name !== 'not-sent' && outcomes[name].attention && counts[name] > 0;
 		const bad = outcomeNames.filter((name) => isListed(name) || (name === 'skipped' && leftRows(counts) > 0));
 		const list = `supportctl run show ${journal?.header.id ?? 'last'}${bad.map((name) => ` --outcome ${name}`).join('')}`;
-		this.#write(`${failures - SHOWN} rows are not shown; list all ${failures}: ${list}`);
+		const hidden = failures - SHOWN;
+		this.#write(
+			`${counted(hidden, 'row')} ${hidden === 1 ? 'is' : 'are'} not shown; list all ${formatCount(failures)}: ${list}`,
+		);
 	}
 
 	#write(line: string): void {
@@ -147,7 +151,7 @@ function reasonText({ count, named: [first, ...others] }: Group<Complaint>, inpu
 	if (more === 0) return message;
 	const kind = first.line === undefined ? 'row' : 'line';
 	const places = others.map(({ row, line }) => line ?? row);
-	return `${message} (${more} more: ${plural(kind, more)} ${places.join(', ')}${more > places.length ? ', …' : ''})`;
+	return `${message} (${formatCount(more)} more: ${plural(kind, more)} ${places.join(', ')}${more > places.length ? ', …' : ''})`;
 }
 
 /** `26 failed (HTTP 400 rest_no: Sorry.): ticket 1, ticket 2, …` */
@@ -157,7 +161,7 @@ function failureText({ count, named }: Group<RowOutcome>, noun: string): string 
 	const why = [http, message].filter(Boolean).join(': ');
 	const rows = named.slice(0, 3).map(({ ids }) => nameRow(ids, noun));
 	const reason = why === '' ? outcome : `${outcome} (${why})`;
-	return `${count} ${reason}: ${rows.join(', ')}${count > rows.length ? ', …' : ''}`;
+	return `${formatCount(count)} ${reason}: ${rows.join(', ')}${count > rows.length ? ', …' : ''}`;
 }
 
 /** `26 rows in 3.4 s: 20 ok, 6 failed` */
@@ -215,11 +219,15 @@ export class JsonMessages implements Messages {
 		const why = stopped === undefined ? '' : `${whyStopped(stopped)}; `;
 		const rest = resumable && run !== undefined ? `to send the rest: supportctl run resume ${run}` : undefined;
 		const hints = [adviceAfter(stopped, this.job), rest].filter((text) => text !== undefined);
-		return new SupportctlError(`${why}${count} of ${totalOf(counts)} rows did not succeed`, exitCode, {
-			code: 'rows_failed',
-			hint: hints.join('; ') || undefined,
-			data: { run, stopped: stopped?.kind, counts },
-		});
+		return new SupportctlError(
+			`${why}${formatCount(count)} of ${counted(totalOf(counts), 'row')} did not succeed`,
+			exitCode,
+			{
+				code: 'rows_failed',
+				hint: hints.join('; ') || undefined,
+				data: { run, stopped: stopped?.kind, counts },
+			},
+		);
 	}
 
 	#found(): object[] {

@@ -18,6 +18,7 @@ import type { Column, Row } from '../../../output/columns.js';
 import type { Renderer } from '../../../output/render.js';
 import { asksForJson, sanitise } from '../../../output/sanitise.js';
 import { shellWord } from '../../../profile/settings.js';
+import { formatCount } from '../../../text.js';
 import { writeSummary } from '../../notices.js';
 import {
 	asksForData,
@@ -108,7 +109,7 @@ export class PreviewScreen {
 			return;
 		}
 		const hidden = this.#isWhole ? 0 : this.#printed - SHOWN;
-		const all = hidden > 0 ? [`… and ${hidden} more; to print all: --all`] : [];
+		const all = hidden > 0 ? [`… and ${formatCount(hidden)} more; to print all: --all`] : [];
 		for (const line of [...all, ...lines]) context.stderr.write(`${sanitise(line)}\n`);
 	}
 
