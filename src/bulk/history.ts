@@ -5,6 +5,7 @@ import { endpoints } from '../api/endpoints.js';
 import { fileProblem } from '../errors.js';
 import { findRecords } from './journal/find.js';
 import { journalPath, runIds, runsFolder, type SkippedRun, summariseRun } from './journal/folder.js';
+import { RowStates } from './journal/history.js';
 import type { BeforeRecord, JournalRecord, LeavesRecord, RowRecord } from './journal/records.js';
 import type { RunHeader } from './plan.js';
 import {
@@ -95,15 +96,17 @@ function rowsIn(
 ): Recorded[] {
 	if (!isOfNoun(header, object.noun)) return [];
 	const rows = new Map<number, { row: number; before?: BeforeRecord; record?: RowRecord }>();
+	const states = new RowStates();
 	for (const record of records) {
 		names.add(record);
+		states.take(record);
 		if ((record.type !== 'row' && record.type !== 'before') || !isOf(record.ids, object)) continue;
 		const known = rows.get(record.row) ?? { row: record.row };
 		if (record.type === 'row') known.record = record;
 		else known.before = joinOldValues(known.before, record);
 		rows.set(record.row, known);
 	}
-	return [...rows.values()].reverse();
+	return [...rows.values()].reverse().map((each) => ({ ...each, mayBeWritten: states.mayBeWritten(each.row) }));
 }
 
 function leavesIn({ header, records }: ReturnType<typeof findRecords>, object: ObjectName): LeavesRecord[] {

@@ -99,18 +99,21 @@ export interface Recorded {
 	readonly row: number;
 	readonly before?: BeforeRecord | undefined;
 	readonly record?: RowRecord | undefined;
+	/** Whether any attempt may have written the object, whatever became of the last one. */
+	readonly mayBeWritten: boolean;
 }
 
 /** @param recorded with a record or old values */
 export function recordedChange(
 	{ plan }: RunHeader,
-	{ row, before, record }: Recorded,
+	{ row, before, record, mayBeWritten: mayBe }: Recorded,
 	names: JournalNames,
 ): RecordedChange {
 	const ids = record?.ids ?? before?.ids ?? {};
 	const naming = { nameOf: names.nameOf };
 	const outcome = record?.outcome ?? 'unknown';
-	const isTried = wasTried(outcome, before !== undefined || !plan.checks.snapshot) && !wasGone(record);
+	const isWritten = wasTried(outcome, before !== undefined || !plan.checks.snapshot);
+	const isTried = (isWritten || (before !== undefined && mayBe)) && !wasGone(record);
 	if (before !== undefined) {
 		const all = withoutUnchanged(changeOfRecord({ ...before, ids, force: record?.force }, plan, naming));
 		const { applied } = record ?? {};
@@ -178,7 +181,7 @@ export async function openChanges(path: string, lookUp: LookUp): Promise<Changes
 	const moreBefores = new Map<number, number[]>();
 	const records = new ByRow(Float64Array);
 	const names = new JournalNames();
-	const { header } = await scanJournal(path, (record, place, scan) => {
+	const { header, states } = await scanJournal(path, (record, place, scan) => {
 		names.add(record);
 		if (record.type === 'before') names.need(scan.header, { before: record });
 		if (record.type === 'row') {
@@ -212,6 +215,7 @@ export async function openChanges(path: string, lookUp: LookUp): Promise<Changes
 			const recorded: Recorded = {
 				row,
 				before,
+				mayBeWritten: states.mayBeWritten(row),
 				record: record?.type === 'row' ? record : undefined,
 			};
 			return recordedChange(header, recorded, names);

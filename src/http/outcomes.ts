@@ -160,7 +160,7 @@ export const details = {
 	/** 401: sent again once somebody signed in. */
 	unauthorized: { done: false, toFix: false },
 	forbidden: {},
-	/** The service refused the request as it is. */
+	/** The row has to be edited: the service refused the request as it is, or a check can't tell what it asks. */
 	refused: {},
 	/** As `left`, but the input says what it expected and has to be edited. */
 	conflicts: { attention: true, toFix: true, left: true },
@@ -178,7 +178,7 @@ export type Detail = keyof typeof details;
 export const detailNames = Object.keys(details) as Detail[];
 
 interface Reason {
-	readonly outcome: 'skipped' | 'not-sent';
+	readonly outcome: 'skipped' | 'not-sent' | 'failed';
 	/** Whether its rows are named: an unedited export has thousands whose objects have the values already. */
 	readonly listed: boolean;
 	/** Behind a count of its rows: `3 changed by someone else`. */
@@ -204,6 +204,8 @@ export const reasons = {
 	not_found: { outcome: 'skipped', listed: true, words: 'not found', counts: 'not_found' },
 	drift: { outcome: 'skipped', listed: true, words: CHANGED, counts: 'left' },
 	conflict: { outcome: 'skipped', listed: true, words: CHANGED, counts: 'conflicts' },
+	/** Not a conflict: an earlier write of this run may be what modified the object. */
+	modified_in_doubt: { outcome: 'failed', listed: true, words: 'modified, perhaps by this run', counts: 'refused' },
 	changed_since: { outcome: 'skipped', listed: true, words: CHANGED, counts: 'left' },
 	not_restorable: { outcome: 'skipped', listed: true, words: "that can't be restored", counts: 'not_restorable' },
 	left_out: { outcome: 'not-sent', listed: true, words: 'left out', counts: 'left_out' },

@@ -68,8 +68,8 @@ export function stateOf({ outcome, status, code, applied = [] }: Recorded): numb
 	const reason = reasonFor(outcome, code);
 	const written = applied.length > 0 || (reason?.written ?? outcomes[outcome].written);
 	const state = (outcomeNames.indexOf(outcome) + 1) | (WRITTEN_BITS.get(written) ?? 0);
-	if (outcome === 'failed') return state | FAILURES[failureBy(status) ?? 'other'];
-	return reason?.counts === undefined ? state : state | bitsOf(reason.counts);
+	if (reason?.counts !== undefined) return state | bitsOf(reason.counts);
+	return outcome === 'failed' ? state | FAILURES[failureBy(status) ?? 'other'] : state;
 }
 
 export function outcomeIn(state: number): OutcomeName | undefined {

@@ -8,7 +8,7 @@ import { type JournalRecord, readHeader, recordIn, SEAL_LENGTH } from './records
 
 export interface Findings {
 	readonly header: RunHeader;
-	/** Those that name one of the IDs, and what names stand for, in the order of the run. */
+	/** Those that name one of the IDs, attempts of any row, and what names stand for, in the order of the run. */
 	readonly records: readonly JournalRecord[];
 	/** Lines with a wrong checksum: nobody knows which objects they were about. */
 	readonly damaged: number;
@@ -19,8 +19,8 @@ const LF = 10;
 
 /** @param ids values of path IDs, or names @throws FailedError unless it is a journal */
 export function findRecords(path: string, ids: readonly string[]): Findings {
-	const names = ['{"type":"name"', '{"type":"called"'];
-	const needles = [...ids.map((id) => `:${JSON.stringify(id)}`), ...names].map((text) => Buffer.from(text));
+	const always = ['{"type":"name"', '{"type":"called"', '{"type":"attempt"'];
+	const needles = [...ids.map((id) => `:${JSON.stringify(id)}`), ...always].map((text) => Buffer.from(text));
 	const records: JournalRecord[] = [];
 	let header: RunHeader | undefined;
 	let damaged = 0;

@@ -70,6 +70,23 @@ export class RowStates {
 		this.#states.set(row, this.get(row) | bits);
 	}
 
+	/** Records that are not about a row leave all as it is. */
+	take(record: JournalRecord): void {
+		switch (record.type) {
+			case 'row':
+				this.record(record.row, record);
+				break;
+			case 'before':
+				this.add(record.row, KEPT);
+				break;
+			case 'attempt':
+				if (record.lost === true) this.add(record.row, APPLIED);
+				if (record.partly === true) this.add(record.row, PARTLY);
+				break;
+			default:
+		}
+	}
+
 	record(row: number, recorded: Recorded): void {
 		const open = this.get(row) & (APPLIED | PARTLY | WRITTEN | KEPT);
 		this.#states.set(row, stateOf(recorded) | open | RECORDED);
@@ -119,17 +136,10 @@ export class JournalScan {
 		// A resume asks how the part before it ended.
 		if (record.type !== 'resume') this.end = undefined;
 		if ('row' in record && !this.#isInInput(record.row)) return "a row that isn't in the input";
+		this.states.take(record);
 		switch (record.type) {
-			case 'row':
-				this.states.record(record.row, record);
-				break;
 			case 'before':
 				this.snapshots++;
-				this.states.add(record.row, KEPT);
-				break;
-			case 'attempt':
-				if (record.lost === true) this.states.add(record.row, APPLIED);
-				if (record.partly === true) this.states.add(record.row, PARTLY);
 				break;
 			case 'resume':
 				this.begin(record);
@@ -140,6 +150,8 @@ export class JournalScan {
 			case 'end':
 				this.end = record;
 				break;
+			case 'row':
+			case 'attempt':
 			case 'tick':
 			case 'name':
 			case 'called':

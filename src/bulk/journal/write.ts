@@ -252,7 +252,7 @@ function beginFile(fd: number, path: string, line: string): void {
 export async function openJournal(
 	path: string,
 	redact: Redact,
-	watch?: (record: JournalRecord) => void,
+	watch?: (record: JournalRecord, place: number) => void,
 ): Promise<{ journal: Journal; scan: JournalScan }> {
 	let opened: ReturnType<typeof openLocked> | undefined;
 	try {

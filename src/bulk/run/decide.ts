@@ -24,7 +24,7 @@ import {
 	valuesOf,
 } from '../held.js';
 import type { OldValues } from '../journal/records.js';
-import { type Checks, type Fields, listedFields, NOTHING_TO_SEND, type RunPlan } from '../plan.js';
+import { type Fields, listedFields, NOTHING_TO_SEND, type RunPlan } from '../plan.js';
 import { sources } from '../sources.js';
 import type { RunRow } from './rows.js';
 
@@ -47,9 +47,18 @@ export type Decision =
 			readonly left: readonly LeftField[];
 	  };
 
+/** Of an object that an earlier attempt or row of this run may have written. */
+export interface OwnDoubt {
+	/** Whether it was this row, so that its conditions were met. */
+	readonly isAgain: boolean;
+	/** What the row's fields held before, as far as a journal has it. */
+	readonly old: Fields;
+}
+
 export const UNCHANGED = { code: 'unchanged', message: 'no change' } as const;
 
-export function decide(row: RunRow, held: Held, plan: RunPlan): Decision {
+/** @param own only if the run may have written the object, and nothing says what it left */
+export function decide(row: RunRow, held: Held, plan: RunPlan, own?: OwnDoubt): Decision {
 	const { checks } = plan;
 	const { endpoint, sent } = row.request;
 	for (const field of listedFields(plan)) {
@@ -58,7 +67,7 @@ export function decide(row: RunRow, held: Held, plan: RunPlan): Decision {
 		const unclear = unclearList(plan, field, held, known.value);
 		if (unclear !== undefined) return { skip: unsent('failed', 'not_shown', `${unclear}; nothing was written`) };
 	}
-	const conflict = conflictOf(row, held, checks);
+	const conflict = conflictOf(row, held, plan, own);
 	if (conflict !== undefined) return { skip: conflict };
 	const unknown = unknownBefore(row, held, plan);
 	if (unknown !== undefined) return { skip: unknown };
@@ -100,14 +109,13 @@ function notComparable(field: string, now: unknown, value: string): Outcome {
 	return unsent('failed', 'not_shown', message);
 }
 
-function conflictOf({ modified }: RunRow, held: Held, checks: Checks): Outcome | undefined {
+function conflictOf(row: RunRow, held: Held, plan: RunPlan, own: OwnDoubt | undefined): Outcome | undefined {
+	const { checks } = plan;
+	const { sent = {} } = row.request;
 	if (checks.ifUnmodified) {
 		const known = held.field('modified_gmt');
 		if (!isShown(known)) return notKnown(known, "so --if-unmodified can't be checked");
-		if (known.value !== modified) {
-			const message = `modified by someone else at ${known.value} (your file has ${modified ?? 'no time'})`;
-			return skipped({ code: 'conflict', message });
-		}
+		if (known.value !== row.modified) return modifiedSince(row, String(known.value), held, plan, own);
 	}
 	for (const { field, value } of checks.conditions) {
 		const known = held.field(field);
@@ -115,11 +123,39 @@ function conflictOf({ modified }: RunRow, held: Held, checks: Checks): Outcome |
 		const now = shownValue(known);
 		const compared = compareCondition(held, field, now, value);
 		if (compared === 'same') continue;
+		// It was met when the row was sent first, and this is what the row itself has written since.
+		if (own?.isAgain === true && Object.hasOwn(sent, field) && held.compare(field, sent[field]) === 'same') continue;
 		if (compared === 'not comparable') return notComparable(field, now, value);
 		const message = `${field} is ${JSON.stringify(now ?? null)}, not "${value}"`;
 		return skipped({ code: 'condition', message });
 	}
 	return undefined;
+}
+
+/** A write of our own may be what modified the object, unless it shows a value that is neither the old nor the new one. */
+function modifiedSince(
+	{ request, modified = 'no time' }: RunRow,
+	now: string,
+	held: Held,
+	plan: RunPlan,
+	own: OwnDoubt | undefined,
+): Outcome | undefined {
+	const { endpoint, sent = {} } = request;
+	const fields = Object.entries(sent);
+	const isOthers = ([name, value]: [string, unknown]): boolean =>
+		own !== undefined &&
+		Object.hasOwn(own.old, name) &&
+		compareExpected(held, name, own.old[name]) === 'other' &&
+		held.compare(name, value) === 'other';
+	if (own === undefined || fields.some(isOthers)) {
+		const message = `modified by someone else at ${now} (your file has ${modified})`;
+		return skipped({ code: 'conflict', message });
+	}
+	const isThere = ([name, value]: [string, unknown]): boolean => isUnchanged(endpoint, name, value, held);
+	const isDone = fields.every(isThere) && Object.keys(listChanges(held, plan)).length === 0;
+	if (isDone && plan.checks.sendUnchanged !== true) return undefined;
+	const message = `modified at ${now} (your file has ${modified}), perhaps by this run, whose earlier write may be partly applied; nothing more was written`;
+	return unsent('failed', 'modified_in_doubt', message);
 }
 
 /** Nothing is sent over a value that nobody can see. An undo leaves such a field out. */

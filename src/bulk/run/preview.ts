@@ -50,7 +50,7 @@ export async function preview(
 	const { plan } = setup.work;
 	const { show } = setup.means;
 	const { noun } = endpoints[plan.endpoint];
-	const planner = new RowPreview(setup, survey, file);
+	const planner = new RowPreview(setup, survey, file, past);
 	const totals = new Totals();
 	const left = new LeftRows();
 	const counts = { requests: 0, seen: 0, unread: 0, invalid: 0, conflicts: 0 };
@@ -134,6 +134,7 @@ export class RowPreview {
 		private readonly setup: RunSetup,
 		private readonly survey: Survey,
 		private readonly file: PlanWriter | undefined,
+		private readonly past?: PastPart,
 	) {
 		const { plan, extent } = setup.work;
 		const { dialect, directories } = setup.means;
@@ -229,7 +230,7 @@ export class RowPreview {
 		const { endpoint } = row.request;
 		// A run that reads nothing sends all fields.
 		const sendsAll = this.file === undefined && !readsBefore(plan) ? { sendUnchanged: true } : {};
-		const decision = decide(row, held, { ...plan, checks: { ...plan.checks, ...sendsAll } });
+		const decision = decide(row, held, { ...plan, checks: { ...plan.checks, ...sendsAll } }, this.past?.ownDoubt(row));
 		if ('skip' in decision) return { row, held, fields: {}, left: decision.skip, sends: false };
 		const fields = withCleared(endpoint, held, decision.fields);
 		const before = beforeOf(row.request, held, fields, this.file !== undefined);

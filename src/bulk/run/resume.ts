@@ -1,18 +1,21 @@
 /** Continues a run from its journal. */
 
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync } from 'node:fs';
 import { endpoints } from '../../api/endpoints.js';
 import { counted } from '../../api/names.js';
 import { createPlanner, type Planner } from '../../api/request.js';
 import { UsageError } from '../../errors.js';
+import { openRegularFile } from '../../folder.js';
 import type { OutcomeName } from '../../http/outcome.js';
+import { ByRow } from '../journal/by-row.js';
 import { APPLIED, type Counts, countState, createCounts } from '../journal/counts.js';
 import { type JournalScan, type RowStates, UnderWay } from '../journal/history.js';
-import { scanJournal } from '../journal/read.js';
-import type { JournalRecord, LeavesRecord } from '../journal/records.js';
+import { lineReader, recordAt, scanJournal } from '../journal/read.js';
+import type { BeforeRecord, JournalRecord, LeavesRecord } from '../journal/records.js';
 import { type Journal, openJournal } from '../journal/write.js';
-import type { RunHeader } from '../plan.js';
+import type { Fields, RunHeader } from '../plan.js';
 import { type InputPlace, inputFileOf, type RowSource } from '../sources.js';
+import type { OwnDoubt } from './decide.js';
 import { KeySet } from './key-set.js';
 import { takeUpName } from './names.js';
 import { rowsUnderWay } from './read-after.js';
@@ -24,10 +27,39 @@ import type { Survey } from './survey.js';
 export async function openPast(path: string, setup: RunSetup): Promise<PastPart> {
 	// Users that an earlier part looked up may be deleted by now.
 	const { directories, redact } = setup.means;
-	const watch = (record: JournalRecord): void => takeUpName(record, directories);
-	if (!extents[setup.work.extent].sends) return new PastPart(await scanJournal(path, watch), setup);
+	const olds = new OldValuesOfRows(path);
+	const { checks } = setup.work.plan;
+	const watch = (record: JournalRecord, place: number): void => {
+		takeUpName(record, directories);
+		if (checks.ifUnmodified && record.type === 'before') olds.note(record, place);
+	};
+	if (!extents[setup.work.extent].sends) return new PastPart(await scanJournal(path, watch), setup, olds);
 	const { journal, scan } = await openJournal(path, redact, watch);
-	return new PastPart(scan, setup, journal);
+	return new PastPart(scan, setup, olds, journal);
+}
+
+/** What rows found when they were tried first: eight bytes a row. */
+class OldValuesOfRows {
+	readonly #places = new ByRow(Float64Array);
+
+	constructor(private readonly path: string) {}
+
+	note({ row, anew }: BeforeRecord, place: number): void {
+		if (anew === true || this.#places.get(row) === 0) this.#places.set(row, place);
+	}
+
+	/** As far as the journal has them. */
+	of(row: number): Fields {
+		const place = this.#places.get(row);
+		if (place === 0) return {};
+		const fd = openRegularFile(this.path);
+		try {
+			const record = recordAt(lineReader(fd), place);
+			return record.type === 'before' ? record.values : {};
+		} finally {
+			closeSync(fd);
+		}
+	}
 }
 
 export class PastPart {
@@ -40,11 +72,14 @@ export class PastPart {
 	readonly #open = new KeySet();
 	/** The last row that set each field of an object, by the object's key. */
 	readonly #later = new Map<string, Map<string, number>>();
+	/** Objects that this run may have written, where a check asks whether they were modified. */
+	readonly #written: KeySet | undefined;
 	readonly #planner: Planner;
 
 	constructor(
 		private readonly scan: JournalScan,
 		private readonly setup: RunSetup,
+		private readonly olds: OldValuesOfRows,
 		readonly journal?: Journal,
 	) {
 		const { plan, resumes } = setup.work;
@@ -52,7 +87,15 @@ export class PastPart {
 		this.own = scan.header.input.own;
 		this.#again = resumes?.again ?? [];
 		this.#underWay = new UnderWay(scan);
+		if (plan.checks.ifUnmodified) this.#written = new KeySet();
 		this.#planner = createPlanner(endpoints[plan.endpoint], setup.means.dialect);
+	}
+
+	/** Undefined if no earlier part of the run can have written the row's object. */
+	ownDoubt({ row, request }: RunRow): OwnDoubt | undefined {
+		const isAgain = this.states.mayBeWritten(row);
+		const isWritten = isAgain || this.#written?.mayHave(request.key) === true;
+		return isWritten ? { isAgain, old: this.olds.of(row) } : undefined;
 	}
 
 	/** Also of a row that is sent again. */
@@ -65,7 +108,9 @@ export class PastPart {
 		const { states } = this;
 		const { row, request } = planned;
 		const { key, sent, endpoint } = request;
-		if (!states.isDone(row) && this.#underWay.has(row, request)) this.#lost.push(planned);
+		const isLost = !states.isDone(row) && this.#underWay.has(row, request);
+		if (isLost) this.#lost.push(planned);
+		if (isLost || states.mayBeWritten(row)) this.#written?.add(key);
 		if (this.isOpen(row)) {
 			this.#open.add(key);
 			return false;

@@ -22,7 +22,17 @@ import { REFUSES_OTHERS } from '../lists/found.js';
 import { objectsIn } from '../lists/pages.js';
 import { type Checks, listedFields, type RunPlan, readsBefore } from '../plan.js';
 import { sources } from '../sources.js';
-import { allLeft, decide, type LeftField, leftBy, notRestorable, oldValues, thereOf, withCleared } from './decide.js';
+import {
+	allLeft,
+	decide,
+	type LeftField,
+	leftBy,
+	notRestorable,
+	type OwnDoubt,
+	oldValues,
+	thereOf,
+	withCleared,
+} from './decide.js';
 import type { ReadAfter, Slots } from './read-after.js';
 import { type ReadAhead, STALE_MS } from './read-ahead.js';
 import type { PastPart } from './resume.js';
@@ -79,8 +89,8 @@ export class RowSender {
 	#names: Promise<Held | undefined> | undefined;
 	#isRefused = false;
 	#hasFirst = false;
-	/** With `--if-unmodified`, when rows of this run last modified an object, and the time that those rows gave. */
-	readonly #ownTimes = new Map<string, { readonly given: string; readonly left: string }>();
+	/** With `--if-unmodified`, when rows of this run last modified an object, as far as it is known, and the time that those rows gave. */
+	readonly #ownTimes = new Map<string, { readonly given: string; readonly left: string | undefined }>();
 
 	constructor(private readonly parts: RowSenderParts) {
 		const { plan, options, terms } = parts;
@@ -147,16 +157,23 @@ export class RowSender {
 	}
 
 	#noteTime({ request, modified }: RunRow, { body, ...result }: Outcome): void {
-		const left = isObject(body) ? body.modified_gmt : undefined;
-		if (!isDone(result) || modified === undefined || typeof left !== 'string') return;
+		if (modified === undefined || (!mayBeWritten(result) && result.mayBePartly !== true)) return;
+		const shown = isDone(result) && isObject(body) ? body.modified_gmt : undefined;
 		const { given = modified } = this.#ownTimes.get(request.key) ?? {};
-		this.#ownTimes.set(request.key, { given, left });
+		this.#ownTimes.set(request.key, { given, left: typeof shown === 'string' ? shown : undefined });
 	}
 
 	/** Rows of one object form a chain: a later one expects what the earlier one left, not a change of someone else. */
 	#afterOwn(row: RunRow): RunRow {
 		const own = this.#ownTimes.get(row.request.key);
-		return own !== undefined && own.given === row.modified ? { ...row, modified: own.left } : row;
+		return own?.left !== undefined && own.given === row.modified ? { ...row, modified: own.left } : row;
+	}
+
+	/** Undefined where this run has not written the object, or its own row says when. */
+	#ownDoubt(row: RunRow): OwnDoubt | undefined {
+		const own = this.#ownTimes.get(row.request.key);
+		if (own !== undefined) return own.left === undefined ? { isAgain: false, old: {} } : undefined;
+		return this.parts.past?.ownDoubt(row);
 	}
 
 	/** One field that can't be put back, such as a deleted term, must not keep the others of its object. */
@@ -197,7 +214,7 @@ export class RowSender {
 			const isServed = this.#readsFirst || !isRouteMissing(result);
 			return isServed ? notRead(request, result, maybeSent, plan) : { request, left: [], doubt: clearing(request) };
 		}
-		const decision = decide(this.#afterOwn(row), held, plan);
+		const decision = decide(this.#afterOwn(row), held, plan, this.#ownDoubt(row));
 		if ('skip' in decision) return await this.#inNames(decision.skip, decision.changed);
 		const { fields, left } = decision;
 		const planned = bodyKinds[endpoint.body].isSent

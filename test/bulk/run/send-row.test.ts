@@ -80,7 +80,7 @@ async function perform(
 		dialect: neutralDialect,
 		options: {},
 		redact: (outcome: Outcome) => outcome,
-		past: { states: { history: () => history, mayBeWritten: () => true } },
+		past: { states: { history: () => history, mayBeWritten: () => true }, ownDoubt: () => undefined },
 		async write(_client: unknown, request: Request) {
 			steps.push('write');
 			written.push(request);
