@@ -6,7 +6,10 @@ import { type Asked, expectThat, type Recorded } from './asked.js';
 
 export type Line = { readonly type: string } & Record<string, unknown>;
 
-type Row = Recorded & { readonly row: number };
+type Row = Recorded & {
+	readonly row: number;
+	readonly differs?: readonly { readonly field: string; readonly shown: unknown }[];
+};
 
 /** Whole lines: a kill may have torn the last. */
 export function linesIn(text: string): Line[] {
@@ -23,6 +26,17 @@ export function ownRowsIn([header]: readonly Line[]): number {
 
 export function rowsIn(lines: readonly Line[]): Row[] {
 	return lines.filter(({ type }) => type === 'row') as unknown as Row[];
+}
+
+/** Values that responses to the run's writes showed in place of its own, by path and field: they count as the run's. */
+export type ShownInstead = (path: string, field: string) => readonly unknown[];
+
+export function shownIn(lines: readonly Line[], rows: readonly Asked[]): ShownInstead {
+	const all = rowsIn(lines).flatMap(({ row, differs = [] }) => {
+		const path = rows.find((each) => each.row === row)?.path;
+		return differs.map((each) => ({ ...each, path }));
+	});
+	return (path, field) => all.filter((each) => each.path === path && each.field === field).map(({ shown }) => shown);
 }
 
 /** A retry opens rows again; those that it did not reach are as before once it ends. */

@@ -3,16 +3,13 @@
 import type { Shown } from '../../support/objects.js';
 import { expectThat, isSameValue, type ModelRun, type Part, statesOf } from './asked.js';
 import type { ModelDesk } from './desk.js';
-
-/** Whether a read back showed it a value that another may have written: that counts as its own, too. */
-function isShownTo({ rows, outcomes }: ModelRun, path: string): boolean {
-	return rows.some((each) => each.path === path && outcomes.get(each.row)?.outcome === 'differs');
-}
+import type { ShownInstead } from './records.js';
 
 /**
  * @param atUndo how many states there were before `run undo` began
  * @param exitCode of the last command of the undo; null if it was killed
  * @param part undefined for all
+ * @param shown what the service showed the run after its writes
  */
 export function checkUndone(
 	desk: ModelDesk,
@@ -20,6 +17,7 @@ export function checkUndone(
 	atUndo: number,
 	exitCode: number | null,
 	part: Part | undefined,
+	shown: ShownInstead,
 ): void {
 	for (const path of new Set(run.rows.map((row) => row.path))) {
 		const states = statesOf(desk, run, path).filter((each) => desk.states.indexOf(each) < atUndo);
@@ -38,9 +36,9 @@ export function checkUndone(
 			const meanwhile = desk.states
 				.slice(atUndo)
 				.findLast((each) => each.by === 'others' && each.path === path && Object.hasOwn(each.sent, name));
-			// A value that the run wrote too is the run's, whoever wrote it again.
-			const isOwn = (held: Shown | undefined): boolean =>
-				wrote.some((each) => isSameValue(name, each.held?.[name], held?.[name])) || isShownTo(run, path);
+			// A value that the run wrote too, or was shown for its own, is the run's, whoever wrote it.
+			const own = [...wrote.map(({ held }) => held?.[name]), ...shown(path, name)];
+			const isOwn = (held: Shown | undefined): boolean => own.some((value) => isSameValue(name, value, held?.[name]));
 			if (meanwhile !== undefined && isOwn(meanwhile.held)) continue;
 			if (meanwhile !== undefined) {
 				expectThat(isNow(meanwhile.held), 'undo leaves what somebody writes meanwhile', facts);

@@ -22,7 +22,7 @@ import {
 import { isLookUp, type ModelDesk, startModelDesk } from './desk.js';
 import { Dice } from './dice.js';
 import { type Job, PATHS, randomJob, randomPart } from './jobs.js';
-import { announcedIn, idIn, type Line, linesIn, outcomesIn, ownRowsIn, plannedIn, rowsIn } from './records.js';
+import { announcedIn, idIn, type Line, linesIn, outcomesIn, ownRowsIn, plannedIn, rowsIn, shownIn } from './records.js';
 import { randomTrouble, type Trouble, weatherOf } from './trouble.js';
 import { checkUndone } from './undone.js';
 import { checkChanges, checkHistory, historyWords, type ShownChange } from './views.js';
@@ -252,8 +252,9 @@ class Walk {
 		return { ...part, words: [...part.words, '--fields', fields.join(',')], fields: new Set(fields) };
 	}
 
-	async #undo({ job, run }: Begun, part?: Part): Promise<void> {
+	async #undo({ job, run, path: journal }: Begun, part?: Part): Promise<void> {
 		const { desk } = this;
+		const shown = shownIn(linesIn(readFileSync(journal, 'utf8')), run.rows);
 		const dice = this.#dice;
 		if (dice.is(0.3)) this.#edit(pathsOf(job));
 		const isHealthy = dice.is(0.6);
@@ -269,7 +270,7 @@ class Walk {
 		let seen = 0;
 		const look = (): void => {
 			checkTouched(desk, fieldsOf(run.rows, part), from);
-			checkUndone(desk, run, from, undone.exitCode, part);
+			checkUndone(desk, run, from, undone.exitCode, part, shown);
 			if (path === undefined) return;
 			const lines = linesIn(readFileSync(path, 'utf8'));
 			if (lines.length > seen) this.#checkExit(undone, lines, ownRowsIn(lines));
@@ -366,7 +367,7 @@ class Walk {
 		checkOutcomes(desk, run);
 		checkOrder(desk, run);
 		if (run.condition !== undefined) checkConditions(desk, run);
-		if (command.isFair) checkFair(recorded);
+		if (command.isFair) checkFair(desk, run, recorded);
 		if (job.isVerified) checkVerified(desk, run, command.from, recorded);
 		if (job.most !== undefined) {
 			// What a resume did not reach was not sent.
@@ -389,7 +390,9 @@ class Walk {
 
 	/** @returns the journal that the command began, if it did */
 	#journalOf(command: Command, before: ReadonlySet<string>): string | undefined {
-		const path = this.#work.journals().find((each) => !before.has(each));
+		// A process can be killed before it has written the first line.
+		const isBegun = (path: string): boolean => linesIn(readFileSync(path, 'utf8')).length > 0;
+		const path = this.#work.journals().find((each) => !before.has(each) && isBegun(each));
 		const written = this.desk.states.slice(command.from).filter(({ by }) => by !== 'others');
 		if (path === undefined) expectThat(written.length === 0, 'a run without a journal writes nothing', written);
 		return path;
