@@ -52,10 +52,12 @@ export function openPart(path: string, part: Part, earlier: readonly RunHeader[]
 	const taken = new Set<string>();
 	const by = new Set<string>();
 	let rows = 0;
+	let wanted = 0;
 	for (const { type, ids } of readLines(path)) {
 		if (type !== 'planned' || !isIds(ids)) continue;
 		const own = String(ownId(ids));
 		const isWanted = chosen.has(ids);
+		wanted += Number(isWanted);
 		const run = runs.find((each) => each.chosen.has(ids) && !each.taken.has(own));
 		if (run === undefined) rows += Number(isWanted);
 		else {
@@ -64,7 +66,7 @@ export function openPart(path: string, part: Part, earlier: readonly RunHeader[]
 		}
 	}
 	chosen.checkSeen('the plan');
-	return { rows, taken: [...taken], by: [...by] };
+	return { rows, wanted, taken: [...taken], by: [...by] };
 }
 
 function isIds(ids: unknown): ids is Record<string, string> {

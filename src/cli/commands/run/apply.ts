@@ -57,8 +57,8 @@ export const command = defineCommand({
 		const lock = given.dryRun === true ? undefined : lockPlan(sha256, context);
 		try {
 			const earlier = given.again === true ? [] : await runsOf(sha256, context);
-			const { rows: left, taken, by } = openPart(path, part ?? {}, earlier);
-			if (left === 0) throw appliedBefore(by, part);
+			const { rows: left, wanted, taken, by } = openPart(path, part ?? {}, earlier);
+			if (left === 0) throw appliedBefore(wanted === 0 ? [] : by, part);
 			if (taken.length > 0) {
 				const text = `${counted(taken.length, 'object')} of the plan ${taken.length === 1 ? 'was' : 'were'} already applied by run ${by.join(', ')}`;
 				notify(context, 'message', `${text}; sending only the rest`);

@@ -234,6 +234,8 @@ export const command = defineCommand({
 		const isPlain = context.stdout.isTTY && chosenFormat(invocation) === undefined && given.query === undefined;
 		const limit = given.limit ?? (isPlain ? SHOWN : Number.POSITIVE_INFINITY);
 		const isFiltered = id !== undefined || user !== undefined;
+		// Their names alone say how many there are.
+		const isAll = !isFiltered && since === undefined;
 		const isWanted = user === undefined ? () => true : isBy(user);
 		const found: RunSummary[] = [];
 		const skipped: SkippedRun[] = [];
@@ -243,12 +245,12 @@ export const command = defineCommand({
 			else if (!isWanted(summary) || (id !== undefined && !hasObject(summary, id))) continue;
 			else if (found.length < limit) found.push(summary);
 			else more++;
-			if (found.length === limit && !isFiltered) break;
+			if (found.length === limit && isAll) break;
 		}
 		await printRuns(invocation, found);
 		noteSkipped(context, skipped);
-		if (found.length === 0) say(invocation, isFiltered || since !== undefined ? 'no runs match' : 'no runs');
-		if (!isFiltered && since === undefined) more = runIds(stateDir).length - limit;
+		if (found.length === 0) say(invocation, isAll ? 'no runs' : 'no runs match');
+		if (isAll) more = runIds(stateDir).length - limit;
 		if (more > 0) say(invocation, `… and ${formatCount(more)} older; --limit shows more, run prune removes old runs`);
 	},
 });
