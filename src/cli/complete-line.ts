@@ -6,8 +6,9 @@ import { parseField } from '../api/kinds.js';
 import { type Read, reads } from '../api/reads.js';
 import { parseTaxonomy } from '../api/request.js';
 import { isProblem, parseId } from '../api/values.js';
+import { isProfileName } from '../profile/settings.js';
 import type { CommandSpec } from './command.js';
-import { camelCase, longName, type OptionValues } from './options/option.js';
+import { type Completes, camelCase, longName, type OptionValues } from './options/option.js';
 import { flagForInput, type Positional, positionalsOf } from './runs/options.js';
 
 interface Parsed {
@@ -15,8 +16,12 @@ interface Parsed {
 	readonly options: OptionValues;
 }
 
-/** `last`, an ID or the beginning of one, or a path. */
-const RUN = /^last$|^\d{6}|[./]/;
+/** What an argument must look like; other completions are of any text. */
+const shapes: Readonly<Partial<Record<Completes, (text: string) => boolean>>> = {
+	// `last`, an ID or the beginning of one, or a path.
+	runs: (text) => /^last$|^\d{6}|[./]/.test(text),
+	profiles: isProfileName,
+};
 
 /** JMESPath of a list begins with brackets or a function. */
 const OF_A_LIST = /^\s*(?:[[@]|\w+\()/;
@@ -24,7 +29,10 @@ const OF_A_LIST = /^\s*(?:[[@]|\w+\()/;
 /** For command lines that are suggested; a service is not asked. */
 export function isComplete(spec: CommandSpec, path: readonly string[], { args, options }: Parsed): boolean {
 	const { requests = [], options: specs, arguments: positions } = spec;
-	if (positions.some(({ completes }) => completes === 'runs') && !args.every((text) => RUN.test(text))) return false;
+	for (const [at, text] of args.entries()) {
+		const { completes } = positions[Math.min(at, positions.length - 1)] ?? {};
+		if (completes !== undefined && shapes[completes]?.(text) === false) return false;
+	}
 	const { query } = options;
 	if (typeof query === 'string' && !OF_A_LIST.test(query)) return false;
 	// Editing and history have no requests that help could name.

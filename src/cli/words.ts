@@ -128,6 +128,7 @@ export const verbs = spread<readonly string[]>([
 	['auth-logout', ['logout {}']],
 	['auth', ['login {none}', 'whoami']],
 	['config-get', ['profile show']],
+	['set-url set-base-url url base-url', ['profile set NAME --base-url {site}', 'profile set --help']],
 	['signout', ['logout {}']],
 	['request curl', ['api {}', 'api GET {path}']],
 	['mock demo serve server start', ['sandbox {}', 'sandbox --help']],

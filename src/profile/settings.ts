@@ -268,6 +268,10 @@ export function isSameOrigin(left: unknown, right: unknown): boolean {
 	return origin !== undefined && origin === originOf(right);
 }
 
+export function isProfileName(text: string): boolean {
+	return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text);
+}
+
 /** Quoted if a shell needs it. */
 export function shellWord(text: string): string {
 	return /^[\w.~:/%@,+-][\w.~:/%@,+=-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

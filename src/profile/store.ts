@@ -6,7 +6,15 @@ import { basename, join } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
 import { makeFolder, PRIVATE, readSmallFile } from '../folder.js';
 import { discardSecret, keepSecret, type StoredSecret } from './secrets.js';
-import { isSameOrigin, originOf, type SettingName, schemeNames, schemes, shellWord } from './settings.js';
+import {
+	isProfileName,
+	isSameOrigin,
+	originOf,
+	type SettingName,
+	schemeNames,
+	schemes,
+	shellWord,
+} from './settings.js';
 
 /** As in the file: settings are checked when they are used. */
 export interface StoredProfile {
@@ -104,7 +112,7 @@ export function readStore(folder: string) {
 }
 
 export function checkProfileName(name: string): string {
-	if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
+	if (isProfileName(name)) return name;
 	throw new UsageError(`invalid profile name ${JSON.stringify(name.slice(0, 100))}`, {
 		code: 'invalid_profile_name',
 		hint: 'use up to 64 letters, digits, dots, - and _, starting with a letter or digit',

@@ -74,6 +74,17 @@ test.each([
 	['ticket list --author id:x', 'invalid ID "id:x"'],
 	['ticket list --assignee sofia.bauer --created-after nonsense', 'is not a date or an age'],
 	['ticket list --assignee sofia.bauer --status closed', 'is a state, not a status'],
+	['ticket update 14 --assignee sofia.bauer --max 0', '--max 0, but there is 1 row'],
+	['ticket update 14 #14 15 --assignee sofia.bauer --max 1', '--max 1, but there are 3 rows'],
+	['ticket update 14 15 --add-ticket-tag VIP --expect 3', '--expect 3, but there are 2 rows'],
+	['ticket update 14 15 --add-ticket-tag VIP --expect 1', '--expect 1, but there are 2 rows'],
+	['user delete emeka.park amir.rossi --reassign sofia.bauer --yes --max 0', '--max 0, but there are 2 rows'],
+	[
+		'user delete emeka.park --reassign Emeka.Park --yes',
+		"can't reassign to user Emeka.Park, who is also being deleted",
+	],
+	['user delete amir.rossi @emeka.park --reassign emeka.park --yes', "can't reassign to user emeka.park"],
+	['user delete 3 --reassign id:3 --yes', "can't reassign to user id:3, who is also being deleted"],
 	['ticket update 14 --assignee sofia.bauer --status hodl', 'did you mean "hold"'],
 	['user update sofia.bauer --email nobody', 'is not an email address'],
 ])('%s is refused without a request', async (line, message) => {

@@ -2,7 +2,9 @@
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { runMain } from '../../src/main.js';
 import { jsonLines, runCli, startCli } from '../support/cli.js';
+import { memoryContext } from '../support/context.js';
 import { forge } from '../support/forged-plan.js';
 import type { TestSandbox } from '../support/sandbox.js';
 import { startSandboxUser } from '../support/sandbox-user.js';
@@ -278,4 +280,22 @@ test.each([
 		`error: can't write the plan ${at.path('p.plan')}: the file has reached its size limit\n`,
 	]);
 	expect(readdirSync(at.folder)).toEqual(['edits.csv']);
+});
+
+test('rows that keep a plan from being written are counted, and the error says how to see those not printed', async () => {
+	const at = await startSandboxUser();
+	const ids = Array.from({ length: 24 }, (_, index) => 90_001 + index);
+	const input = at.file('gone.csv', `id,title\n${ids.map((id) => `${id},x\n`).join('')}14,new\n`);
+	const words = `ticket update --input ${input} --plan changes.plan`.split(' ');
+	const on = async (...flags: string[]): Promise<{ shown: number; stderr: string }> => {
+		const context = memoryContext({ argv: [...words, ...flags], env: at.env, cwd: at.folder, columns: 80 });
+		expect(await runMain(context)).toBe(3);
+		return { shown: (context.stdout.text.match(/^900\d\d /gm) ?? []).length, stderr: context.stderr.text };
+	};
+	const first = await on();
+	expect(first).toMatchObject({ shown: 20, stderr: expect.stringContaining("24 tickets can't be planned; no plan") });
+	expect(first.stderr).toContain('to print all: --all; to plan the others: --skip-invalid');
+	expect(await on('--all')).toMatchObject({ shown: 24, stderr: expect.not.stringContaining('--all') });
+	const quiet = await on('--quiet');
+	expect(quiet).toMatchObject({ shown: 0, stderr: expect.stringContaining('to print them: leave out --quiet') });
 });

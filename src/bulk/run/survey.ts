@@ -143,9 +143,8 @@ export interface Demands {
 	snapshot?: boolean;
 }
 
-export function checkSet(survey: Survey, { expect, max, snapshot }: Demands): void {
-	const { deleted, receivers, permanent } = survey;
-	const rows = survey.wanted;
+/** @throws UsageError */
+export function checkCount(rows: number, { expect, max }: Demands): void {
 	const there = `there ${rows === 1 ? 'is' : 'are'} ${counted(rows, 'row')}`;
 	if (expect !== undefined && rows !== expect) {
 		throw new UsageError(`--expect ${expect}, but ${there}; nothing was sent`, { code: 'expect' });
@@ -153,6 +152,12 @@ export function checkSet(survey: Survey, { expect, max, snapshot }: Demands): vo
 	if (max !== undefined && rows > max) {
 		throw new UsageError(`--max ${max}, but ${there}; nothing was sent`, { code: 'max' });
 	}
+}
+
+export function checkSet(survey: Survey, demands: Demands): void {
+	const { deleted, receivers, permanent } = survey;
+	const { snapshot } = demands;
+	checkCount(survey.wanted, demands);
 	if (snapshot === true && permanent > 0) {
 		throw new UsageError("a permanent delete can't be undone: remove --snapshot or --force; nothing was sent", {
 			code: 'contradiction',

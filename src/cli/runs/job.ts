@@ -5,11 +5,11 @@ import { bodyKinds, type Endpoint, type EndpointName, endpoints, mustBeGiven } f
 import { findField, flagName } from '../../api/fields.js';
 import { kinds, parseField, type ValueRules } from '../../api/kinds.js';
 import { readOfWrite } from '../../api/reads.js';
-import { named } from '../../api/references.js';
+import { named, readReference } from '../../api/references.js';
 import { parseTaxonomy } from '../../api/request.js';
 import { findStatus } from '../../api/statuses.js';
 import { didYouMean } from '../../api/suggest.js';
-import { isProblem, looksLikeUrl, type Parsed, parseId, quote, splitIds } from '../../api/values.js';
+import { isProblem, looksLikeNumber, looksLikeUrl, type Parsed, parseId, quote, splitIds } from '../../api/values.js';
 import {
 	type Checks,
 	type Condition,
@@ -24,6 +24,7 @@ import {
 	type StopRules,
 } from '../../bulk/plan.js';
 import type { Work } from '../../bulk/run/setup.js';
+import { checkCount } from '../../bulk/run/survey.js';
 import { type InputPlace, type RowSource, STDIN_NAME } from '../../bulk/sources.js';
 import { UsageError } from '../../errors.js';
 import { createRedactor } from '../../output/redact.js';
@@ -57,6 +58,7 @@ export async function readGiven(name: EndpointName, invocation: RunInvocation, e
 	const receiver =
 		reassign === undefined ? undefined : checkArgument({ name: '--reassign', kind: 'id', names: 'users' }, reassign);
 	if (source.from === 'ids') {
+		checkCalled(source.ids, receiver, options);
 		for (const parameter of endpoint.query) {
 			const { name: flag, reason } = parameter;
 			const isGiven = flag === 'force' ? force : receiver !== undefined;
@@ -74,6 +76,25 @@ export async function readGiven(name: EndpointName, invocation: RunInvocation, e
 	for (const name of withheld) delete fields[name];
 	const values: SharedValues = { ids, fields, withheld, force, reassign: receiver, add, remove };
 	return { endpoint, source, secrets, values };
+}
+
+/**
+ * What no lookup could make right. Names and repeated IDs may be of one object, so that there may be fewer rows.
+ * @throws UsageError
+ */
+function checkCalled(
+	ids: readonly string[],
+	receiver: string | undefined,
+	{ expect, max }: RunInvocation['options'],
+): void {
+	const plain = ids.map((each) => readReference(each).text.toLowerCase());
+	const least = Math.max(new Set(plain.filter(looksLikeNumber)).size, 1);
+	const isTooFew = expect !== undefined && expect > ids.length;
+	const isTooMany = least > Math.min(expect ?? least, max ?? least);
+	if (isTooFew || isTooMany) checkCount(isTooFew ? ids.length : Math.max(least, plain.length), { expect, max });
+	if (receiver === undefined || !plain.includes(readReference(receiver).text.toLowerCase())) return;
+	const message = `can't reassign to user ${receiver}, who is also being deleted; nothing was sent`;
+	throw new UsageError(message, { code: 'reassign_to_deleted', hint: 'reassign to a user you are not deleting' });
 }
 
 /** @throws UsageError */

@@ -101,6 +101,16 @@ export class PreviewScreen {
 		if (path !== undefined && report !== undefined) await reportPlan(path, report, this.job.context.cwd);
 	}
 
+	get #hidden(): number {
+		return this.#isWhole || this.#isSilent ? 0 : Math.max(0, this.#printed - SHOWN);
+	}
+
+	/** How to see lines that were left out; empty if there are none. */
+	#wayToRest(): string {
+		if (this.#isSilent) return 'to print them: leave out --quiet';
+		return this.#hidden > 0 ? 'to print all: --all' : '';
+	}
+
 	#write({ facts, lines }: End): void {
 		const { context, options } = this.job;
 		if (options.quiet) return;
@@ -108,8 +118,8 @@ export class PreviewScreen {
 			writeSummary(context, facts);
 			return;
 		}
-		const hidden = this.#isWhole ? 0 : this.#printed - SHOWN;
-		const all = hidden > 0 ? [`… and ${formatCount(hidden)} more; to print all: --all`] : [];
+		const rest = this.#wayToRest();
+		const all = rest === '' ? [] : [`… and ${formatCount(this.#hidden)} more; ${rest}`];
 		for (const line of [...all, ...lines]) context.stderr.write(`${sanitise(line)}\n`);
 	}
 
@@ -140,11 +150,11 @@ export class PreviewScreen {
 		const { host } = session;
 		if (saved === undefined) {
 			const isNew = resumes === undefined && !sources[plan.source.from].restores;
-			throw new SupportctlError(
-				`${unplanned(unread, endpoint.noun)}, as shown above; no plan was written`,
-				ExitCode.partial,
-				{ code: 'not_planned', hint: isNew ? 'to plan the others: --skip-invalid' : undefined },
-			);
+			const hints = [this.#wayToRest(), isNew ? 'to plan the others: --skip-invalid' : ''];
+			throw new SupportctlError(`${unplanned(unread, endpoint.noun)}; no plan was written`, ExitCode.partial, {
+				code: 'not_planned',
+				hint: hints.filter((each) => each !== '').join('; ') || undefined,
+			});
 		}
 		const { sha256, rows } = saved;
 		const next = `supportctl run apply ${shellWord(path)}`;
