@@ -4,7 +4,7 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { build } from 'rolldown';
-import { asciiOnly, root, shared, startUpGroups, textFiles, withModule } from './bundle.mjs';
+import { plugins, root, shared, startUpGroups, withModule } from './bundle.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -14,7 +14,7 @@ const settings = {
 	onLog(level, log) {
 		if (level === 'warn') throw new Error(log.message);
 	},
-	plugins: [textFiles, asciiOnly],
+	plugins,
 };
 
 // A folder of its own until it is whole, so that no other process loads half a program.

@@ -2,9 +2,11 @@
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { parseAst } from 'rolldown/parseAst';
+import { Visitor } from 'rolldown/utils';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -71,17 +73,71 @@ export const startUpGroups = Object.entries(together).map(([name, test], index, 
 	priority: all.length - index,
 }));
 
-const toEscape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+/** HTTP/2, which undici loads and nobody asks it for; bodies of fetch; the parser for processors without SIMD. */
+const seldomUsed = /undici\/lib\/(?:dispatcher\/client-h2|web\/fetch\/body|llhttp\/llhttp-wasm)\.js$/;
 
 /**
- * Escapes characters beyond ASCII: V8 keeps a source with any of them at two bytes a character and reads it half as fast.
+ * What undici seldom runs is a file of its own, required when it does. undici itself requires the latter two only then; its
+ * HTTP/2 client, which it requires at once, loads TLS and ten more modules of Node.
  */
-export const asciiOnly = {
-	name: 'ascii-only',
+export const loadedLater = {
+	name: 'loaded-later',
+	resolveId: {
+		filter: { id: /\/(?:client-h2|body|llhttp-wasm)(?:\.c?js)?$/ },
+		async handler(source, importer) {
+			if (source.endsWith('.cjs')) return { id: source, external: true };
+			const found = await this.resolve(source, importer, { skipSelf: true });
+			if (importer === undefined || !seldomUsed.test(found?.id)) return found;
+			const file = `${basename(found.id, '.js')}.cjs`;
+			this.emitFile({ type: 'chunk', id: found.id, fileName: `chunks/${file}` });
+			const isRequiredAtOnce = file === 'client-h2.cjs';
+			return isRequiredAtOnce ? `\0later:${file}` : { id: `./${file}`, external: true };
+		},
+	},
+	load: {
+		filter: { id: /^\0later:/ },
+		handler: (id) => `module.exports = (...given) => require('./${id.slice('\0later:'.length)}')(...given);`,
+	},
+};
+
+/** The minifier writes `text` for 'text', of which V8 keeps both what is written and what it means. */
+function inQuotes(code) {
+	const templates = [];
+	const tagged = new Set();
+	new Visitor({
+		TaggedTemplateExpression: ({ quasi }) => tagged.add(quasi.start),
+		TemplateLiteral(node) {
+			if (node.expressions.length === 0 && !tagged.has(node.start)) templates.push(node);
+		},
+	}).visit(parseAst(code, { sourceType: 'script' }));
+	templates.sort((one, other) => one.start - other.start);
+	let end = 0;
+	const parts = templates.map((node) => {
+		const before = code.slice(end, node.start);
+		end = node.end;
+		return before + JSON.stringify(node.quasis[0].value.cooked);
+	});
+	return parts.join('') + code.slice(end);
+}
+
+/** In parentheses, V8 compiles a function at once, as the function around a module should be; an arrow function it parses twice. */
+const compiledAtOnce = (code) =>
+	code.replace(/(\/\* @__PURE__ \*\/ [\w$.]+\(\()\(?([\w,]*)\)?=>\{/g, '$1function($2){');
+
+const toEscape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** V8 keeps a source with any character beyond ASCII at two bytes a character and reads it half as fast. */
+const asciiOnly = (code) => code.replace(/[^\x00-\x7f]/g, toEscape);
+
+/** The same program, as V8 reads it soonest. */
+export const soonRead = {
+	name: 'soon-read',
 	generateBundle(_options, bundle) {
 		for (const chunk of Object.values(bundle)) {
-			if (chunk.type !== 'chunk') continue;
-			chunk.code = chunk.code.replace(/[^\x00-\x7f]/g, toEscape);
+			if (chunk.type === 'chunk') chunk.code = asciiOnly(compiledAtOnce(inQuotes(chunk.code)));
 		}
 	},
 };
+
+/** Of the program, and of what is measured beside it. */
+export const plugins = [textFiles, loadedLater, soonRead];

@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { asciiOnly, root, shared, textFiles } from '../../src/tools/bundle.mjs';
+import { plugins, root, shared } from '../../src/tools/bundle.mjs';
 import { writeJournals } from './journals.mjs';
 import { isInstalled, packageProgram, run } from './processes.mjs';
 
@@ -213,8 +213,8 @@ const startUp = (rounds) => ({
 	async open({ server, folder }) {
 		writeFileSync(join(folder, 'empty.cjs'), '');
 		const input = fileURLToPath(new URL('bare-request.mjs', import.meta.url));
-		const output = { file: join(folder, 'bare-request.cjs'), format: 'cjs', minify: true };
-		await build({ ...shared, input, output, plugins: [textFiles, asciiOnly], logLevel: 'silent' });
+		const output = { dir: folder, format: 'cjs', minify: true, entryFileNames: 'chunks/[name].cjs' };
+		await build({ ...shared, input, output, plugins, logLevel: 'silent' });
 		const flags = ['--base-url', server.url, '--username', 'bench', '--password-stdin', '--insecure-storage'];
 		const stored = { env: withoutVariables, input: 'Xk3f 9aQz Lm2P vR7t' };
 		await own({ server, folder }, ['profile', 'set', 'bench', ...flags], stored);
@@ -228,7 +228,7 @@ const startUp = (rounds) => ({
 		const gh = (await isInstalled('gh')) ? (await run(['gh', '--version'])).ms : undefined;
 		const help = await time('--help');
 		const completion = await time('__complete', 'bash', 'supportctl ticket up');
-		const request = await bare('bare-request.cjs', bench.server.url);
+		const request = await bare('chunks/bare-request.cjs', bench.server.url);
 		const single = await time('ticket', 'update', '14', '--status', 'hold');
 		return {
 			node,

@@ -1,6 +1,7 @@
 /** Which files of the bundle a command loads: each further one costs time, and what it never uses should not be parsed. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli.js';
@@ -14,7 +15,8 @@ async function chunksOf(line: string, expected = 0) {
 	const hook = join(folder, 'hook.cjs');
 	writeFileSync(
 		hook,
-		`process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(log)}, JSON.stringify(Object.keys(require.cache))))`,
+		`process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(log)}, JSON.stringify(
+			{ files: Object.keys(require.cache), ofNode: process.moduleLoadList })))`,
 	);
 	try {
 		const env = { ...desk.env, NODE_OPTIONS: `--require ${hook}` };
@@ -23,9 +25,11 @@ async function chunksOf(line: string, expected = 0) {
 	} finally {
 		await desk.stop();
 	}
-	const files = (JSON.parse(readFileSync(log, 'utf8')) as string[]).filter((file) => /dist.(?:chunks|main)/.test(file));
+	const loaded = JSON.parse(readFileSync(log, 'utf8')) as { files: string[]; ofNode: string[] };
+	const files = loaded.files.filter((file) => /dist.(?:chunks|main)/.test(file));
 	const names = files.map((file) => /([\w-]+?)(?:-[\w-]{8})?\.cjs$/.exec(file)?.[1] ?? file);
-	return { names: names.sort(), text: files.map((file) => readFileSync(file, 'utf8')).join('\n') };
+	const text = files.map((file) => readFileSync(file, 'utf8')).join('\n');
+	return { names: names.sort(), text, ofNode: loaded.ofNode };
 }
 
 describe('the bundle', () => {
@@ -36,6 +40,27 @@ describe('the bundle', () => {
 		for (const unused of ['Changes only the fields you pass', 'relax_column_count', 'projectName']) {
 			expect(text).not.toContain(unused);
 		}
+	});
+
+	it('loads neither HTTP/2 for one update, nor TLS for http://', async () => {
+		const { ofNode } = await chunksOf('ticket update 14 --status hold');
+		expect(ofNode).toContain('NativeModule net');
+		expect(ofNode).not.toContain('NativeModule http2');
+		expect(ofNode).not.toContain('NativeModule tls');
+	});
+
+	it('keeps what undici seldom runs in files of their own, which export what undici expects', () => {
+		const require = createRequire(new URL('../../dist/chunks/', import.meta.url));
+		expect(require('./body.cjs')).toHaveProperty('extractBody', expect.any(Function));
+		expect(require('./client-h2.cjs')).toBeTypeOf('function');
+		expect((require('./llhttp-wasm.cjs') as Buffer).toString('latin1', 0, 4)).toBe('\0asm');
+	});
+
+	it('has no strings as templates, which V8 reads slowly, and its modules are functions in parentheses', async () => {
+		const { text } = await chunksOf('ticket update 14 --status hold');
+		expect(text).toContain('Symbol("close")');
+		expect(text).toContain('((function(');
+		expect(text).not.toMatch(/__PURE__ \*\/ [\w.]+\(\(\(?[\w,]*\)?=>/);
 	});
 
 	it('loads for a file of rows its readers and the screen of runs besides', async () => {
