@@ -144,3 +144,33 @@ describe('a journal with odd records', () => {
 		}
 	});
 });
+
+describe('a journal whose end disagrees with its records', () => {
+	it('is believed row by row: by run show, its reports, run resume and run retry', async () => {
+		const { recorder, work } = await place();
+		await work.run('ticket update 1 2 3 --status hold --no-snapshot -q');
+		const [path = ''] = work.journals();
+		const records = work.records(path).filter(({ type, row }) => type !== 'row' || row !== 3);
+		const failed = { outcome: 'failed', status: 409, code: 'no' };
+		const edited = records.map((each) => (each.type === 'row' && each.row === 2 ? { ...each, ...failed } : each));
+		writeFileSync(path, edited.map((each) => `${lineOf(each)}\n`).join(''));
+		const show = async () => JSON.parse((await work.run('run show last --json --report junit:run.xml')).stdout);
+		const view = await show();
+		expect(view).toMatchObject({ state: 'stopped', ok: 1, failed: 1, not_sent: 1, open: 1 });
+		expect(view.damage).toEqual(['its end says 3 ok, but its records say 1 ok, 1 failed, 1 not sent']);
+		expect(view.next[0]).toMatch(/^supportctl run retry/);
+		expect(work.read('run.xml')).toContain('failures="1"');
+		for (const [command, id] of [
+			['resume', '3'],
+			['retry', '2'],
+		]) {
+			recorder.requests.length = 0;
+			await work.run(`run ${command} last`);
+			const writes = recorder.requests.filter(({ method }) => method === 'POST');
+			expect(writes.map(({ url }) => url.split('/').at(-1))).toEqual([id]);
+		}
+		const after = await show();
+		expect(after).toMatchObject({ state: 'finished', ok: 3, failed: 0 });
+		expect(after).not.toHaveProperty('damage');
+	});
+});

@@ -7,7 +7,7 @@ import { FailedError, fileProblem, UsageError } from '../../errors.js';
 import { openRegularFile } from '../../folder.js';
 import { lockHolder } from '../../lock.js';
 import type { RunHeader } from '../plan.js';
-import type { Counts } from './counts.js';
+import { type Counts, withUnsent } from './counts.js';
 import { RUN_ID } from './header.js';
 import type { JournalScan } from './history.js';
 import { lineReader, scanJournal } from './read.js';
@@ -186,13 +186,16 @@ export function readRunHeader(path: string): RunHeader {
 	}
 }
 
-function stateAfter(end: EndRecord | undefined): RunState {
+function stateAfter(end: EndRecord | undefined, counts: Counts): RunState {
 	if (end === undefined) return 'crashed';
 	if (end.interrupted) return 'interrupted';
-	return end.counts['not-sent'] > end.counts.left_out ? 'stopped' : 'finished';
+	return counts['not-sent'] > counts.left_out ? 'stopped' : 'finished';
 }
 
-/** Reads the whole journal only if it has no end. */
+/**
+ * Reads the whole journal only if it has no end.
+ * @param scan whose records count, whatever the end says
+ */
 export async function summariseRun(journal: string, id: string, scan?: JournalScan): Promise<RunSummary> {
 	let path = journal;
 	try {
@@ -201,12 +204,18 @@ export async function summariseRun(journal: string, id: string, scan?: JournalSc
 		const header = readHeader(first, path);
 		const record = recordIn(last);
 		const end = typeof record !== 'string' && record.type === 'end' ? record : undefined;
-		const counts = end?.counts ?? (scan ?? (await scanJournal(path))).counts;
-		const state = lockHolder(`${path}.lock`) === undefined ? stateAfter(end) : 'running';
+		const isBrief = scan === undefined && end !== undefined;
+		const counts = isBrief ? end.counts : recordedCounts(scan ?? (await scanJournal(path)));
+		const state = lockHolder(`${path}.lock`) === undefined ? stateAfter(end, counts) : 'running';
 		return { id: header.id, path, state, header, counts, end };
 	} catch (error) {
 		return { id, path, state: isOfSystem(error) ? 'unreadable' : 'damaged', problem: whyNot(error) };
 	}
+}
+
+/** Rows without a record were not sent, unless the run was killed. */
+function recordedCounts({ header, end, counts }: JournalScan): Counts {
+	return end === undefined ? counts : withUnsent(header, counts);
 }
 
 /** Whether the system keeps it from being read, rather than what it says. */

@@ -54,8 +54,8 @@ export function combine(runs: OpenRuns) {
 	};
 }
 
-function allCounts({ scan: { header, end, counts } }: OpenRun): Counts {
-	return withUnsent(header, end?.counts ?? counts);
+function allCounts({ scan: { header, counts } }: OpenRun): Counts {
+	return withUnsent(header, counts);
 }
 
 function commonHeader(headers: readonly RunHeader[]): RunHeader {

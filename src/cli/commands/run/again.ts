@@ -1,7 +1,7 @@
 /** `run resume`, `run retry` and `run undo`. */
 
 import { counted } from '../../../api/names.js';
-import { exitCodeOf, openRows } from '../../../bulk/journal/counts.js';
+import { exitCodeOf, openRows, withUnsent } from '../../../bulk/journal/counts.js';
 import { scanJournal } from '../../../bulk/journal/read.js';
 import type { ExitCode } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
@@ -35,14 +35,15 @@ async function goOn(invocation: RunInvocation, again: readonly OutcomeName[]): P
 	const { args, context } = invocation;
 	const run = pastRun(args[0] as string, context);
 	const { id, plan } = run.header;
-	const { end, corrupt } = await scanJournal(run.path);
+	const { end, corrupt, counts: recorded } = await scanJournal(run.path);
+	const counts = withUnsent(run.header, recorded);
 	if (corrupt.length > 0) {
 		const note = `note: ${counted(corrupt.length, 'line')} of the journal can't be read; rows without another record are sent again`;
 		notify(context, 'message', note);
-	} else if (end !== undefined && openRows(end.counts) === 0 && again.every((name) => end.counts[name] === 0)) {
+	} else if (end !== undefined && openRows(counts) === 0 && again.every((name) => counts[name] === 0)) {
 		const why = again.length === 0 ? 'the run is complete' : `no ${again.join(' or ')} rows`;
 		notify(context, 'message', `nothing to send: ${why} (${id})`);
-		return exitCodeOf(end.counts);
+		return exitCodeOf(counts);
 	}
 	return await sendAgain(run, invocation, plan, again);
 }

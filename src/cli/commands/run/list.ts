@@ -172,7 +172,7 @@ export function noteSkipped(context: Context, skipped: readonly SkippedRun[]): v
 /** @param listed how many of them are listed already, from the input */
 export function noteUnreached(context: Context, scan: JournalScan, listed = 0): void {
 	const { header, counts, end, states } = scan;
-	const count = (end === undefined ? header.input.own : totalOf(end.counts)) - totalOf(counts) - listed;
+	const count = header.input.own - totalOf(counts) - listed;
 	const mayBeSent = end === undefined || states.doubtful;
 	if (count <= 0) return;
 	const resume = `supportctl run resume ${header.id}`;

@@ -4,8 +4,9 @@ import { basename, resolve } from 'node:path';
 import { createDialect } from '../../../api/dialect.js';
 import { endpoints } from '../../../api/endpoints.js';
 import { counted } from '../../../api/names.js';
-import { exitCodeOf, needsAttention } from '../../../bulk/journal/counts.js';
+import { countWords, exitCodeOf, needsAttention, withUnsent } from '../../../bulk/journal/counts.js';
 import { findRun } from '../../../bulk/journal/folder.js';
+import type { JournalScan } from '../../../bulk/journal/history.js';
 import { closeRuns, combine, type OpenRuns, openRuns, type Whole } from '../../../bulk/journal/shards.js';
 import { commandOf, formatShard, madeBy, type RunPlan } from '../../../bulk/plan.js';
 import { isPlanFile, plannedChanges, readPlan, sumUp } from '../../../bulk/plan-file/read.js';
@@ -164,7 +165,7 @@ async function showRuns(invocation: Invocation, runs: OpenRuns, whole: Whole): P
 function detailsOf({ scan }: OpenRuns[0]): Row {
 	const { done, inFlight, resumes, snapshots, corrupt, header, leaves } = scan;
 	const moved = [...new Set(leaves.flatMap(({ run }) => run ?? []))];
-	const damage = corrupt.map(({ line, reason }) => `line ${line}: ${reason}`);
+	const damage = [...corrupt.map(({ line, reason }) => `line ${line}: ${reason}`), ...wrongEnd(scan)];
 	return {
 		done,
 		in_flight: inFlight ?? null,
@@ -177,6 +178,13 @@ function detailsOf({ scan }: OpenRuns[0]): Row {
 		tool: header.tool,
 		plan: header.plan,
 	};
+}
+
+/** Records are the evidence; an end that was edited is not. */
+function wrongEnd({ header, end, counts: recorded }: JournalScan): string[] {
+	if (end === undefined) return [];
+	const [said, found] = [end.counts, recorded].map((counts) => countWords(withUnsent(header, counts)).join(', '));
+	return said === found ? [] : [`its end says ${said || 'no rows'}, but its records say ${found || 'no rows'}`];
 }
 
 function shardsOf(runs: OpenRuns, { counts, missing, twice }: Whole): Row {
