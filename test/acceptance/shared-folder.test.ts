@@ -89,3 +89,27 @@ test('pruning and history go on past what they cannot read', async () => {
 	expect(stdout).toContain(`\t${username}\ttitle\t`);
 	expect(stderr).toContain('skipped 3 journals: ');
 });
+
+test('what cannot be looked at is neither "not found" nor "changed nothing"', async () => {
+	await shared();
+	// As a folder of somebody else, also for those who may read everything: the link leads nowhere.
+	const id = '20000101-000000-eeeee';
+	const place = join(env.SUPPORTCTL_STATE_DIR as string, 'runs', `${id}.ndjson`);
+	symlinkSync(place, place);
+	for (const command of [
+		`run show ${id}`,
+		`run undo ${id} --yes`,
+		`run resume ${id}`,
+		`run rejects ${id}`,
+		`run show ${place}`,
+	]) {
+		const { exitCode, stderr } = await run(command);
+		expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^error: can't read the journal \S+: /)]);
+	}
+	const { exitCode, stderr } = await run('ticket history 4');
+	expect([exitCode, stderr]).toEqual([
+		0,
+		expect.stringContaining('no readable run changed ticket 4\nread 2 readable runs in'),
+	]);
+	expect(stderr).toContain('warning: skipped 4 journals: ');
+});

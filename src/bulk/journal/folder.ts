@@ -1,6 +1,16 @@
 /** Runs by ID, which sorts by time, and their journals. */
 
-import { closeSync, existsSync, fstatSync, readdirSync, readSync, realpathSync, rmSync, statSync } from 'node:fs';
+import {
+	closeSync,
+	existsSync,
+	fstatSync,
+	readdirSync,
+	readSync,
+	realpathSync,
+	rmSync,
+	type Stats,
+	statSync,
+} from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { counted } from '../../api/names.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
@@ -87,11 +97,22 @@ function runsNamed(ids: readonly string[], name: string): readonly string[] {
 	return short.length > 0 ? short : ids.filter((id) => id.startsWith(name));
 }
 
-/** By path, ID, short ID, unique prefix or `last`. @throws UsageError */
+/** What cannot be looked at is not "not found". @throws FailedError */
+function statsOf(path: string): Stats | undefined {
+	try {
+		return statSync(path);
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+		throw unreadableJournal(path, error);
+	}
+}
+
+/** By path, ID, short ID, unique prefix or `last`. @throws UsageError, or FailedError for one that can't be looked at */
 export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	const path = resolve(cwd, name);
-	const found = statSync(path, { throwIfNoEntry: false });
 	if (name.includes('/') || name.includes(sep) || name.endsWith(EXTENSION)) {
+		const found = statsOf(path);
 		if (found?.isFile() === true) return realpathSync(path);
 		const why = found === undefined ? 'not found' : 'is not a regular file';
 		throw new UsageError(`journal ${name} ${why}`, { code: 'no_such_run' });
@@ -106,10 +127,10 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	}
 	if (id !== '') {
 		const journal = journalPath(stateDir, id);
-		if (existsSync(journal)) return realpathSync(journal);
+		if (statsOf(journal) !== undefined) return realpathSync(journal);
 		throw new UsageError(`journal of run ${id} not found: ${journal}`, { code: 'no_such_run' });
 	}
-	if (name !== '' && found?.isFile() === true) return realpathSync(path);
+	if (name !== '' && statsOf(path)?.isFile() === true) return realpathSync(path);
 	throw new UsageError(name === 'last' ? 'no runs yet' : `run "${name}" not found`, {
 		code: 'no_such_run',
 		hint: 'list runs with "supportctl run list", or pass the path of a journal',

@@ -213,12 +213,13 @@ function tellSource(invocation: Invocation, found: ObjectHistory, object: string
 	for (const { id: run, lines } of damaged.slice(0, 3)) {
 		warn(context, [`run ${run} has ${counted(lines, 'damaged line')}, which may be about ${object}`]);
 	}
-	if (entries.length === 0) say(invocation, `no run changed ${object}`);
+	const readable = skipped.length === 0 ? 'run' : 'readable run';
+	if (entries.length === 0) say(invocation, `no ${readable} changed ${object}`);
 	const others = elsewhere === 0 ? '' : `; ${counted(elsewhere, 'run')} on other services left out`;
 	const from = since === null ? '' : `, the oldest from ${since}`;
 	say(
 		invocation,
-		`read ${counted(runs, 'run')} in ${folder}${from}${others}; earlier changes and those made elsewhere aren't known`,
+		`read ${counted(runs - skipped.length, readable)} in ${folder}${from}${others}; earlier changes and those made elsewhere aren't known`,
 	);
 	for (const text of leaves) say(invocation, text);
 	if (next !== undefined) say(invocation, `to restore the newest change: ${next}`);
