@@ -167,6 +167,20 @@ it('no recipe installs supportctl from a package registry, where it is not', () 
 		);
 });
 
+it('help environment explains every variable that the program reads', () => {
+	const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+	const source = files.flatMap((file) => (file.endsWith('.ts') ? [read(`src/${file}`)] : [])).join('\n');
+	const names = [...source.matchAll(/\benv\??\.([A-Z_]+)|(SUPPORTCTL_[A-Z]+(?:_[A-Z]+)*)/g)].map(([, read, named]) =>
+		`${read ?? named}`.replace(/_FILE$/, ''),
+	);
+	// Where the system keeps things, and what is set for a pager.
+	const ofSystem = ['HOME', 'USERPROFILE', 'TMPDIR', 'LESS', 'LV'];
+	const page = topicTexts.get('environment') ?? '';
+	const missing = [...new Set(names)].filter((name) => !ofSystem.includes(name) && !page.includes(name));
+	expect(missing).toEqual([]);
+	expect(names.length).toBeGreaterThan(20);
+});
+
 it('troubleshooting explains messages that the program has', () => {
 	const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
 	const source = files.flatMap((file) => (file.endsWith('.ts') ? [read(`src/${file}`)] : [])).join();
@@ -181,13 +195,16 @@ it('troubleshooting explains messages that the program has', () => {
 it('troubleshooting explains every code of an error, and every reason to stop', () => {
 	const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
 	const sources = files.filter((file) => file.endsWith('.ts') && !/^(?:sandbox|tools)\b/.test(file));
-	const codes = sources.flatMap((file) =>
-		[...read(`src/${file}`).matchAll(/code: '([a-z_]+)'|unsent\('\w+', '([a-z_]+)'/g)].map(
-			([, code, other]) => code ?? other,
-		),
-	);
+	// Also where a code has a name, or is one of several.
+	const places = /\bcode(?::| =)[^,;\n{}]*|unsent\([^,]*,[^,]*|const [A-Z_]+ = '[a-z_]+'/g;
+	const codes = sources.flatMap((file) => {
+		const found = (read(`src/${file}`).match(places) ?? []).join('\n');
+		return [...found.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)].map(([, code = '']) => code);
+	});
 	const page = read('docs/troubleshooting.md');
-	const missing = [...new Set([...codes, ...Object.keys(reasons)])].filter((code) => !page.includes(`\`${code}\``));
+	const ofService = /^rest_|^invalid_username_access$/;
+	const own = new Set([...codes.filter((code) => !ofService.test(code)), ...Object.keys(reasons)]);
+	const missing = [...own].filter((code) => !page.includes(`\`${code}\``));
 	expect(missing).toEqual([]);
 	// What stands between values in each reason to stop.
 	const stops = [...read('src/bulk/run/stop.ts').matchAll(/return [`'](.*)[`'];/g)].map(([, text = '']) => text);
