@@ -5,14 +5,15 @@ import { taxonomies } from '../../api/fields.js';
 import { checkTyped, kinds } from '../../api/kinds.js';
 import { isId, isObject, isProblem, nestingProblem, parseId, parseSlug } from '../../api/values.js';
 import { type OutcomeName, outcomeNames } from '../../http/outcomes.js';
+import type { CalledRecord } from '../called.js';
 import { namesOf } from '../held.js';
 import { areIds, mayBeSent } from '../journal/header.js';
 import type { Json } from '../journal/records.js';
 import type { Fields, RunPlan } from '../plan.js';
 import type { Planned, PlannedWrite } from '../planned.js';
 
-export const isText = (value: unknown): value is string => typeof value === 'string';
-export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 const isCountOrNone = (value: unknown): value is number | undefined => value === undefined || isCount(value);
 const isTextOrNone = (value: unknown): value is string | undefined => value === undefined || isText(value);
 
@@ -30,7 +31,53 @@ const PLANNED_KEYS: ReadonlySet<string> = new Set([
 	'before',
 ]);
 
-export function plannedProblem(record: Json, plan: RunPlan, last: number): string | undefined {
+/** A line behind the header. */
+export type PlanItem =
+	| { readonly is: 'planned'; readonly write: PlannedWrite }
+	| { readonly is: 'left'; readonly left: LeftLine }
+	| { readonly is: 'called'; readonly called: CalledRecord }
+	/** Rows that were left out and are only counted. */
+	| { readonly is: 'unlisted'; readonly code: string; readonly rows: number }
+	/** What its maker was warned of. */
+	| { readonly is: 'warning'; readonly text: string };
+
+export type LineType = PlanItem['is'];
+
+/** @param last the row of the planned line before @returns the line, or a clause about what is wrong with it */
+type Read<Type extends LineType> = (
+	record: Json,
+	plan: RunPlan,
+	last: number,
+) => Extract<PlanItem, { is: Type }> | string;
+
+/** A type of line that is not here does not compile. */
+const readers: { readonly [Type in LineType]: Read<Type> } = {
+	planned(record, plan, last) {
+		const problem = plannedProblem(record, plan, last);
+		if (problem !== undefined) return `row ${record.row} can't be sent: ${problem}`;
+		return { is: 'planned', write: plannedWrite(record) };
+	},
+	left: (record) =>
+		isLeft(record) ? { is: 'left', left: leftLine(record) } : `its entry for row ${record.row} can't be read`,
+	called(record, plan) {
+		if (!isCalled(record, plan)) return "a name in it can't be read";
+		return { is: 'called', called: { of: `${record.of}`, id: `${record.id}`, name: `${record.name}` } };
+	},
+	unlisted: ({ code, rows }) =>
+		isText(code) && isCount(rows) ? { is: 'unlisted', code, rows } : "its count of left-out rows can't be read",
+	warning: ({ text }) => (isText(text) ? { is: 'warning', text } : "a warning in it can't be read"),
+};
+
+export function isLineType(type: unknown): type is LineType {
+	return typeof type === 'string' && Object.hasOwn(readers, type);
+}
+
+/** @param record of a known type */
+export function itemOf(record: Json, plan: RunPlan, last: number): PlanItem | string {
+	return isLineType(record.type) ? readers[record.type](record, plan, last) : "a line of it can't be read";
+}
+
+function plannedProblem(record: Json, plan: RunPlan, last: number): string | undefined {
 	const { row, line, ids, label, force, reassign, modified, fields, before } = record;
 	const endpoint = endpoints[plan.endpoint];
 	const { values, absent } = isObject(before) ? before : {};
@@ -136,7 +183,7 @@ export function valueProblem(
 	return isProblem(checked) ? checked.problem : undefined;
 }
 
-export function plannedWrite({ row, line, ids, label, force, reassign, modified, fields, before }: Json): PlannedWrite {
+function plannedWrite({ row, line, ids, label, force, reassign, modified, fields, before }: Json): PlannedWrite {
 	const { values, absent } = before as PlannedWrite['before'];
 	return {
 		row: row as number,
@@ -151,7 +198,7 @@ export function plannedWrite({ row, line, ids, label, force, reassign, modified,
 	};
 }
 
-export interface LeftLine extends Pick<Planned, 'row' | 'line'> {
+interface LeftLine extends Pick<Planned, 'row' | 'line'> {
 	readonly ids: Readonly<Record<string, string>>;
 	readonly label: string | undefined;
 	readonly outcome: OutcomeName;
@@ -159,13 +206,13 @@ export interface LeftLine extends Pick<Planned, 'row' | 'line'> {
 	readonly message: string | undefined;
 }
 
-export function isLeft({ row, line, ids, label, outcome, code, message }: Json): boolean {
+function isLeft({ row, line, ids, label, outcome, code, message }: Json): boolean {
 	const areTexts = [label, code, message].every(isTextOrNone);
 	const hasIds = isObject(ids) && Object.values(ids).every(isText);
 	return isCount(row) && isCountOrNone(line) && areTexts && hasIds && outcomeNames.includes(outcome as OutcomeName);
 }
 
-export function leftLine({ row, line, ids, label, outcome, code, message }: Json): LeftLine {
+function leftLine({ row, line, ids, label, outcome, code, message }: Json): LeftLine {
 	return {
 		row: row as number,
 		line: line as number | undefined,
@@ -177,7 +224,7 @@ export function leftLine({ row, line, ids, label, outcome, code, message }: Json
 	};
 }
 
-export function isCalled({ of, id, name }: Json, { undocumented }: RunPlan): boolean {
+function isCalled({ of, id, name }: Json, { undocumented }: RunPlan): boolean {
 	const isPlace = of === 'users' || taxonomies.some((each) => each === of);
 	return (isPlace || (undocumented && !isProblem(parseSlug(`${of}`)))) && isId(id) && isText(name);
 }

@@ -7,7 +7,7 @@ import { type Endpoint, endpoints } from '../../api/endpoints.js';
 import { createPlanner } from '../../api/request.js';
 import { fileProblem, UsageError } from '../../errors.js';
 import { openRegularFile, readStart } from '../../folder.js';
-import { Called, type CalledRecord } from '../called.js';
+import { Called } from '../called.js';
 import { type Change, changeOf, leftChange } from '../change.js';
 import { heldIn, isUnchanged } from '../held.js';
 import { lineReader } from '../journal/read.js';
@@ -16,7 +16,7 @@ import { LeftRows } from '../left.js';
 import type { RunHeader, RunPlan, SavedPlan } from '../plan.js';
 import type { Planned, PlannedWrite } from '../planned.js';
 import { Totals } from '../totals.js';
-import { isCalled, isCount, isLeft, isText, type LeftLine, leftLine, plannedProblem, plannedWrite } from './check.js';
+import { isLineType, itemOf, type PlanItem } from './check.js';
 
 const START = '{"type":"saved-plan"';
 
@@ -40,8 +40,6 @@ export function refused(path: string, why: string): UsageError {
 	return new UsageError(`can't use the plan ${path}: ${why}`, { code: 'bad_plan', hint: 'make the plan again' });
 }
 
-const LINES: ReadonlySet<unknown> = new Set(['planned', 'left', 'called', 'unlisted', 'warning']);
-
 /** Its lines, and then the plan itself. @throws UsageError unless it is whole and unchanged */
 export function* readLines(path: string): Generator<Json, SavedPlan & { readonly header: RunHeader }> {
 	if (existsSync(path) && !isPlanFile(path)) throw refused(path, "it isn't a plan");
@@ -58,7 +56,7 @@ export function* readLines(path: string): Generator<Json, SavedPlan & { readonly
 			hash.update(`${line.text}\n`);
 			line = lineAt(line.end);
 			const record = line && parseRecord(line.text);
-			if (record !== undefined && LINES.has(record.type)) {
+			if (record !== undefined && isLineType(record.type)) {
 				if (record.type === 'planned') rows++;
 				yield record;
 				continue;
@@ -84,44 +82,14 @@ export function readPlan(path: string) {
 	}
 }
 
-type Item =
-	| { readonly is: 'planned'; readonly write: PlannedWrite }
-	| { readonly is: 'left'; readonly left: LeftLine }
-	| { readonly is: 'called'; readonly called: CalledRecord }
-	| { readonly is: 'unlisted'; readonly code: string; readonly rows: number }
-	| { readonly is: 'warning'; readonly text: string };
-
 /** A plan may come from elsewhere: each line is checked like input. @throws UsageError */
-export function* itemsIn(path: string, plan: RunPlan): Generator<Item> {
+export function* itemsIn(path: string, plan: RunPlan): Generator<PlanItem> {
 	let last = 0;
 	for (const record of readLines(path)) {
-		switch (record.type) {
-			case 'planned': {
-				const problem = plannedProblem(record, plan, last);
-				if (problem !== undefined) throw refused(path, `row ${record.row} can't be sent: ${problem}`);
-				const write = plannedWrite(record);
-				last = write.row;
-				yield { is: 'planned', write };
-				break;
-			}
-			case 'left':
-				if (!isLeft(record)) throw refused(path, `its entry for row ${record.row} can't be read`);
-				yield { is: 'left', left: leftLine(record) };
-				break;
-			case 'called':
-				if (!isCalled(record, plan)) throw refused(path, "a name in it can't be read");
-				yield { is: 'called', called: { of: `${record.of}`, id: `${record.id}`, name: `${record.name}` } };
-				break;
-			case 'warning':
-				if (!isText(record.text)) throw refused(path, "a warning in it can't be read");
-				yield { is: 'warning', text: record.text };
-				break;
-			default: {
-				const { code, rows } = record;
-				if (!isText(code) || !isCount(rows)) throw refused(path, "its count of left-out rows can't be read");
-				yield { is: 'unlisted', code, rows };
-			}
-		}
+		const item = itemOf(record, plan, last);
+		if (typeof item === 'string') throw refused(path, item);
+		if (item.is === 'planned') last = item.write.row;
+		yield item;
 	}
 }
 
@@ -136,24 +104,37 @@ export function* plannedChanges(path: string, plan: RunPlan, dialect?: Dialect):
 	const called = new Called();
 	const { nameOf } = called;
 	for (const item of itemsIn(path, plan)) {
-		if (item.is === 'called') called.add(item.called);
-		if (item.is === 'left') {
-			const { row, line, ids, label, ...left } = item.left;
-			yield { row, line, change: leftChange({ endpoint, ids, permanent: false, sent: {} }, left, { label, nameOf }) };
+		switch (item.is) {
+			case 'called':
+				called.add(item.called);
+				break;
+			case 'left': {
+				const { row, line, ids, label, ...left } = item.left;
+				yield { row, line, change: leftChange({ endpoint, ids, permanent: false, sent: {} }, left, { label, nameOf }) };
+				break;
+			}
+			case 'planned': {
+				const { row, line, ids, force, reassign, fields } = item.write;
+				yield {
+					row,
+					line,
+					request: request({ ids, force, reassign, fields }),
+					change: changeIn(item.write, endpoint, nameOf),
+					write: item.write,
+				};
+				break;
+			}
+			// Of the whole plan: `sumUp` has them.
+			case 'unlisted':
+			case 'warning':
+				break;
+			default:
+				item satisfies never;
 		}
-		if (item.is !== 'planned') continue;
-		const { row, line, ids, force, reassign, fields } = item.write;
-		yield {
-			row,
-			line,
-			request: request({ ids, force, reassign, fields }),
-			change: changeIn(item.write, endpoint, nameOf),
-			write: item.write,
-		};
 	}
 }
 
-export function changeIn(
+function changeIn(
 	{ ids, label, force, reassign, fields, before }: PlannedWrite,
 	endpoint: Endpoint,
 	nameOf: Called['nameOf'],

@@ -9,6 +9,7 @@ import { type Redact, sealed, VERSION } from '../journal/records.js';
 import { isListed } from '../left.js';
 import type { RunHeader, SavedPlan } from '../plan.js';
 import type { Planned, PlannedWrite } from '../planned.js';
+import type { LineType } from './check.js';
 import { isPlanFile } from './read.js';
 
 export class PlanWriter {
@@ -35,26 +36,26 @@ export class PlanWriter {
 			});
 		}
 		this.#draft = this.#attempt(() => new Draft(given, { onDraft }));
-		this.#write({ type: 'saved-plan', version: VERSION, ...header });
+		this.#write('saved-plan', { version: VERSION, ...header });
 	}
 
 	add({ row, line, change, write }: Planned): void {
 		if (write !== undefined) this.#addWrite(write);
 		else if (change?.left !== undefined) {
 			const { left, object } = change;
-			if (isListed(left)) this.#write({ type: 'left', row, line, ids: object.ids, label: object.label, ...left });
+			if (isListed(left)) this.#write('left', { row, line, ids: object.ids, label: object.label, ...left });
 			else this.#quiet.set(`${left.code}`, (this.#quiet.get(`${left.code}`) ?? 0) + 1);
 		}
 	}
 
 	/** What its maker was warned of, which reviewers must see, too. */
 	addWarnings(texts: readonly string[]): void {
-		for (const text of texts) this.#write({ type: 'warning', text });
+		for (const text of texts) this.#write('warning', { text });
 	}
 
 	/** Names come before the rows that need them. */
 	addNames(names: Iterable<CalledRecord>): void {
-		for (const name of names) this.#write({ type: 'called', ...name });
+		for (const name of names) this.#write('called', { ...name });
 	}
 
 	#addWrite({ before, ...planned }: PlannedWrite): void {
@@ -63,13 +64,13 @@ export class PlanWriter {
 			const own = Object.fromEntries([entry]);
 			return this.redact(own) === own;
 		});
-		this.#write({ type: 'planned', ...planned, before: { ...before, values: Object.fromEntries(values) } });
+		this.#write('planned', { ...planned, before: { ...before, values: Object.fromEntries(values) } });
 	}
 
 	finish(): SavedPlan {
-		for (const [code, rows] of this.#quiet) this.#write({ type: 'unlisted', code, rows });
+		for (const [code, rows] of this.#quiet) this.#write('unlisted', { code, rows });
 		const sha256 = this.#hash.copy().digest('hex');
-		this.#write({ type: 'digest', sha256, rows: this.#rows });
+		this.#write('digest', { sha256, rows: this.#rows });
 		this.#attempt(() => this.#draft.finish());
 		return { path: this.#draft.place, sha256, rows: this.#rows };
 	}
@@ -79,8 +80,8 @@ export class PlanWriter {
 		this.#draft.close();
 	}
 
-	#write(record: object): void {
-		const line = `${sealed(JSON.stringify(record))}\n`;
+	#write(type: LineType | 'saved-plan' | 'digest', content: object): void {
+		const line = `${sealed(JSON.stringify({ type, ...content }))}\n`;
 		this.#hash.update(line);
 		this.#attempt(() => this.#draft.write(line));
 	}
