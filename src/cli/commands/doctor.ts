@@ -59,6 +59,10 @@ const CHECKS = {
 	rights: 'try again later',
 };
 
+type Check = keyof typeof CHECKS;
+
+const checkNames = Object.keys(CHECKS) as Check[];
+
 const LONGEST_STEP_S = 10;
 
 const ASK_FOR_RIGHTS = 'for more, ask an administrator of the help desk, or use a different account';
@@ -92,21 +96,24 @@ const SHAPE: ResultShape = { columns: KEYS.map((path) => ({ path })), keys: KEYS
 
 /** One for each check; after an error the other checks are skipped. */
 async function* findings(invocation: Invocation): AsyncGenerator<Finding> {
-	const found = examine(invocation);
-	let failed: string | undefined;
-	for (const [check, nextStep] of Object.entries(CHECKS)) {
-		let finding = skip(`${failed} failed`);
-		if (failed === undefined) {
-			try {
-				finding = (await found.next()).value as Found;
-			} catch (error) {
-				failed = check;
-				finding = failure(error, nextStep);
-			}
+	const open = new Set(checkNames);
+	try {
+		for await (const [check, found] of examine(invocation)) {
+			open.delete(check);
+			yield findingOf(check, found);
 		}
-		const { result, message, hint } = finding;
-		yield { result, check, message: redactUrl(message), hint: hint && redactUrl(hint) };
+	} catch (error) {
+		const [failed, ...skipped] = open;
+		if (failed === undefined) throw error;
+		yield findingOf(failed, failure(error, CHECKS[failed]));
+		for (const check of skipped) yield findingOf(check, skip(`${failed} failed`));
+		return;
 	}
+	if (open.size > 0) throw new Error(`doctor doesn't make its check "${[...open].join('", "')}"`);
+}
+
+function findingOf(check: Check, { result, message, hint }: Found): Finding {
+	return { result, check, message: redactUrl(message), hint: hint && redactUrl(hint) };
 }
 
 function failure(error: unknown, nextStep: string): Found {
@@ -115,21 +122,22 @@ function failure(error: unknown, nextStep: string): Found {
 	return fail([error.message, ...error.details].join('; '), hint);
 }
 
-async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
+/** In the order of the table; an error is about the first check that is open. */
+async function* examine(invocation: Invocation): AsyncGenerator<[Check, Found], void> {
 	const { context, options } = invocation;
-	yield checkNode(process.versions.node);
-	yield checkConfig(readStore(configFolder(context)));
+	yield ['node', checkNode(process.versions.node)];
+	yield ['config', checkConfig(readStore(configFolder(context)))];
 
 	const setup = readSetup(context, options);
 	const { settings } = setup;
 	const { tls, warnings: ofKey } = readTls(setup);
-	yield pass(describeChoice(setup));
+	yield ['profile', pass(describeChoice(setup))];
 	const { url, warnings, allowHttp } = resolveBaseUrl(setup);
-	yield checkBaseUrl(url, [...warnings, ...ofKey]);
+	yield ['base-url', checkBaseUrl(url, [...warnings, ...ofKey])];
 	const signIn = await findAuth(setup, url).catch((error: unknown) => failure(error, CHECKS.secret));
 	// The service can be examined without a secret.
 	const { setting, value, source } = describeSecret(setup);
-	yield 'auth' in signIn ? pass(value === 'set' ? `${setting} from ${source}` : value) : signIn;
+	yield ['secret', 'auth' in signIn ? pass(value === 'set' ? `${setting} from ${source}` : value) : signIn];
 
 	const proxy = readProxies(setup.env);
 	const timeout = Math.min(settings.timeout, LONGEST_STEP_S);
@@ -140,25 +148,26 @@ async function* examine(invocation: Invocation): AsyncGenerator<Found, void> {
 	if (problem !== undefined) {
 		throw new FailedError(problem.message, { hint: await hintFor(invocation, setup, reach, problem, found) });
 	}
-	yield pass(`${url}/${dialectFor(settings).root}/v1 responds`);
+	yield ['prefix', pass(`${url}/${dialectFor(settings).root}/v1 responds`)];
 	if (!('auth' in signIn)) {
-		yield skip('secret failed');
-		return yield skip('secret failed');
+		yield ['credentials', skip('secret failed')];
+		yield ['rights', skip('secret failed')];
+		return;
 	}
 
 	const { auth } = signIn;
 	const username = usernameOf(auth);
 	const doubt = await trySignIn(probe, url, signIn, without);
-	if (doubt !== undefined) yield warn(doubt.note, doubt.hint);
-	else if (auth.scheme === 'none') yield pass('not needed');
-	else yield pass(username === undefined ? 'accepted' : `accepted for ${username}`);
+	const accepted = username === undefined ? 'accepted' : `accepted for ${username}`;
+	const allowed = pass(auth.scheme === 'none' ? 'not needed' : accepted);
+	yield ['credentials', doubt === undefined ? allowed : warn(doubt.note, doubt.hint)];
 
 	const dialect = dialectFor(settings);
 	const { says, isLimited } = await examineRights(
 		(request) => sendOnce(invocation, { ...reach, auth }, request),
 		dialect,
 	);
-	yield isLimited ? warn(says.join('; '), ASK_FOR_RIGHTS) : pass(says.join('; '));
+	yield ['rights', isLimited ? warn(says.join('; '), ASK_FOR_RIGHTS) : pass(says.join('; '))];
 }
 
 function checkConfig({ file, exists, store, warnings }: ReturnType<typeof readStore>): Found {
@@ -189,7 +198,7 @@ async function* examineWay(
 	baseUrl: string,
 	proxies: ProxySettings,
 	problem: FailedError | undefined,
-): AsyncGenerator<Found, void> {
+): AsyncGenerator<[Check, Found], void> {
 	const { protocol, hostname } = new URL(baseUrl);
 	const isHttp = protocol === 'http:';
 	const variable = isHttp ? 'HTTP_PROXY' : 'HTTPS_PROXY';
@@ -200,19 +209,20 @@ async function* examineWay(
 		throw problem;
 	};
 	if (proxy === undefined) {
-		yield pass(`none (${variable} unset, or this host is local or in NO_PROXY)`);
+		yield ['proxy', pass(`none (${variable} unset, or this host is local or in NO_PROXY)`)];
 		const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
-		yield through(/^dns_/, isAddress ? skip(`${hostname} is an address`) : pass(`${hostname} found`));
-		yield through(/^connect_|^unreachable$|^not_loopback$/, pass('connected'));
+		const named = isAddress ? skip(`${hostname} is an address`) : pass(`${hostname} found`);
+		yield ['dns', through(/^dns_/, named)];
+		yield ['tcp', through(/^connect_|^unreachable$|^not_loopback$/, pass('connected'))];
 	} else {
 		// Its user info may contain a password.
-		yield through(/^proxy_|^http_407$/, pass(`${proxy.protocol}//${proxy.host}, from ${variable}`));
-		yield skip('the proxy resolves the name');
-		yield skip('the proxy connects');
+		yield ['proxy', through(/^proxy_|^http_407$/, pass(`${proxy.protocol}//${proxy.host}, from ${variable}`))];
+		yield ['dns', skip('the proxy resolves the name')];
+		yield ['tcp', skip('the proxy connects')];
 	}
 	const isLost = problem?.code === 'connection_lost';
 	const why = isHttp ? 'the base URL is http://' : 'the connection was lost';
-	yield through(/^tls_/, isHttp || isLost ? skip(why) : pass('the certificate is trusted'));
+	yield ['tls', through(/^tls_/, isHttp || isLost ? skip(why) : pass('the certificate is trusted'))];
 }
 
 /** Names what would work: the place of the service, or what the deployment calls its API, if not "support". */
