@@ -1,7 +1,7 @@
 /** Secrets: which ones can be sent, and where they are stored. */
 
 import { ExitCode, SupportctlError, UsageError } from '../errors.js';
-import { type Environment, MAX_SECRET_BYTES, type Scheme, schemes } from './settings.js';
+import { type Environment, MAX_SECRET_BYTES, type Scheme, schemes, secretVariables } from './settings.js';
 
 /** `origin` is what a secret was stored for: a base URL edited by hand must not get it. */
 export type StoredSecret = { origin?: string } & (
@@ -115,10 +115,10 @@ export async function runSecretCommand(
 		const message = `the secret command of ${owner} ${why}`;
 		return new SupportctlError(message, ExitCode.refused, { code: 'secret_command_failed', hint });
 	};
-	const { SUPPORTCTL_PASSWORD: _password, SUPPORTCTL_TOKEN: _token, ...rest } = env;
+	const others = Object.fromEntries(Object.entries(env).filter(([name]) => !secretVariables.includes(name)));
 	const { exec } = await import('node:child_process');
 	return new Promise<string>((resolve, reject) => {
-		const child = exec(command, { env: rest, timeout: timeoutMs, maxBuffer: MAX_SECRET_BYTES }, (error, stdout) => {
+		const child = exec(command, { env: others, timeout: timeoutMs, maxBuffer: MAX_SECRET_BYTES }, (error, stdout) => {
 			if (error === null) resolve(stdout.replace(/\r?\n$/, ''));
 			else if (String(error.code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') reject(refusal('printed too much'));
 			else if (error.killed) reject(refusal(`took longer than ${timeoutMs / 1000} s`));

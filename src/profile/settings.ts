@@ -29,6 +29,12 @@ export const schemes: Readonly<Record<Scheme, SchemeFacts>> = schemeRows;
 
 export const schemeNames = Object.keys(schemes) as Scheme[];
 
+/** Variables that contain a secret. */
+export const secretVariables: readonly string[] = schemeNames.flatMap((name) => {
+	const { variable } = schemes[name];
+	return variable === undefined ? [] : [`SUPPORTCTL_${variable}`];
+});
+
 export interface SettingKind<Value> {
 	/** @returns undefined if it isn't valid */
 	read(given: unknown): Value | undefined;

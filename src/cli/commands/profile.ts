@@ -15,6 +15,7 @@ import {
 	parseBaseUrl,
 	readVariable,
 	type Scheme,
+	secretVariables,
 	settingSpecs,
 	stateFolder,
 } from '../../profile/settings.js';
@@ -255,7 +256,9 @@ export const logout = defineCommand({
 			const from = describeStore(profile.secret);
 			const isStored = profile.secret !== undefined;
 			delete profile.secret;
-			const left = connectionVariables(context.env).filter((each) => /PASSWORD|TOKEN/.test(each));
+			const left = connectionVariables(context.env).filter((each) =>
+				secretVariables.some((name) => each.startsWith(name)),
+			);
 			warn(
 				context,
 				left.map((each) => `${each} is still set and will be used`),
