@@ -75,6 +75,20 @@ test.each(filtered)('%s, a filter by %s, narrows the list %s', async (parameter,
 	expect(Number(some.headers.get('x-wp-total'))).toBeLessThan(Number(all.headers.get('x-wp-total')));
 });
 
+const shown = Object.values(reads).map((read: Read) => [read.list.path, read] as const);
+
+test.each(shown)(
+	'the sandbox shows every column of the table of %s',
+	async (path, { shown: columns, query, owners }) => {
+		const place = path.replace('<taxonomy>', 'product').replace('<ticket_id>', '14').replace('<user_id>', '1');
+		// Passwords come by their slugs.
+		const { body } = await sandbox.call('GET', `${place}?${new URLSearchParams(query)}`);
+		const names = new Set(Object.values(body as object).flatMap((each) => Object.keys(each as object)));
+		// They are known from the path.
+		expect(columns.filter((name) => !owners.includes(name) && !names.has(name))).toEqual([]);
+	},
+);
+
 test('each filter narrows the list', async () => {
 	const product = [...sandbox.store.terms.values()].find((each) => each.slug === 'lumen-lamp')?.id;
 	const sent = {
