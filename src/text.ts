@@ -156,6 +156,12 @@ export function relativeTime(ms: number, now: number): string {
 	return ms > now ? `in ${amount}` : `${amount} ago`;
 }
 
+/** Of one object on a terminal: `2 h ago (2026-11-28 18:49 GMT)`. */
+export function momentText(ms: number, now: number): string {
+	const [day = '', time = ''] = new Date(ms).toISOString().split('T');
+	return `${relativeTime(ms, now)} (${day} ${time.slice(0, 5)} GMT)`;
+}
+
 /** `1,234`: every number of things that a person reads. Values in JSON and CSV, and commands, have bare digits. */
 export function formatCount(count: number): string {
 	return count.toLocaleString('en');

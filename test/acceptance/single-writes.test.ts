@@ -4,10 +4,13 @@ import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { countOutcome, createCounts } from '../../src/bulk/journal/counts.js';
+import { runMain } from '../../src/main.js';
 import { isolatedEnvironment, runCli, runHere, startCli } from '../support/cli.js';
+import { memoryContext } from '../support/context.js';
 import { outcomeOf, startJournal } from '../support/journal.js';
 import { json, startRecorder } from '../support/recorder.js';
 import { startSandbox } from '../support/sandbox.js';
+import { startSandboxUser } from '../support/sandbox-user.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 async function desk() {
@@ -203,5 +206,18 @@ describe('journals of single writes', () => {
 		utimesSync(join(state, 'runs', `.pruned-${process.getuid?.()}`), yesterday, yesterday);
 		await run('ticket update 14 --title z');
 		expect(journals()).toHaveLength(3);
+	});
+});
+
+test('run show has times as other screens do: relative on a terminal, ISO for programs', async () => {
+	const at = await startSandboxUser();
+	await at.run('ticket update 14 --title new');
+	const context = memoryContext({ argv: ['run', 'show', 'last'], env: at.env, cwd: at.folder, columns: 80 });
+	expect(await runMain(context)).toBe(0);
+	expect(context.stdout.text).toMatch(/started\S* +\S.* \(\d{4}-\d\d-\d\d \d\d:\d\d GMT\)\n.*ended\S* +\S.* GMT\)\n/);
+	expect(context.stdout.text).not.toMatch(/\dT\d\d:/);
+	expect(JSON.parse((await at.run('run show last --json')).stdout)).toMatchObject({
+		started: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+		ended: expect.stringMatching(/Z$/),
 	});
 });

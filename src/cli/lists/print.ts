@@ -10,7 +10,7 @@ import type { Ids } from '../../bulk/plan.js';
 import type { Column } from '../../output/columns.js';
 import { factsOf } from '../../output/formats.js';
 import { createRedactor } from '../../output/redact.js';
-import { relativeTime } from '../../text.js';
+import { momentText, relativeTime } from '../../text.js';
 import { warn } from '../notices.js';
 import { chosenFormat, columnsNamed, isNarrow, isOwnTable, openResults, type ResultShape } from '../results.js';
 import { printedIds } from '../runs/outcomes.js';
@@ -191,9 +191,7 @@ export function terminalColumns(
 	const hasRoom = single || !isNarrow(invocation.context);
 
 	function timeText({ ms }: { ms: number }): string {
-		const relative = relativeTime(ms, clock.now());
-		const [day = '', time = ''] = new Date(ms).toISOString().split('T');
-		return single ? `${relative} (${day} ${time.slice(0, 5)} GMT)` : relative;
+		return (single ? momentText : relativeTime)(ms, clock.now());
 	}
 
 	function shownValue(name: string, field: Field | undefined, value: unknown): unknown {

@@ -14,10 +14,12 @@ import type { Changes, RecordedChange } from '../../../bulk/recorded.js';
 import { leavesTexts } from '../../../bulk/run/left-behind.js';
 import { inputFileOf, sourceName } from '../../../bulk/sources.js';
 import { type OutcomeName, outcomeNames } from '../../../http/outcomes.js';
-import type { Row } from '../../../output/columns.js';
+import type { Context } from '../../../io/context.js';
+import type { Column, Row } from '../../../output/columns.js';
 import { factsOf } from '../../../output/formats.js';
 import { asksForJson, sanitise } from '../../../output/sanitise.js';
 import { stateFolder } from '../../../profile/settings.js';
+import { momentText } from '../../../text.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { lookUpWith } from '../../lookups.js';
 import { say, writeSummary } from '../../notices.js';
@@ -135,6 +137,14 @@ async function printRecords(invocation: Invocation, [first]: OpenRuns, rows: Ite
 
 const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'plan', 'next', 'result', 'stopped']);
 
+const TIMES: ReadonlySet<string> = new Set(['started', 'ended']);
+
+/** On a terminal, times as in other screens. */
+function columnOf(path: string, { stdout, clock }: Context): Column {
+	if (!TIMES.has(path) || !stdout.isTTY) return { path };
+	return { path, get: (row) => momentText(Date.parse(String(row[path])), clock.now()) };
+}
+
 async function showRuns(invocation: Invocation, runs: OpenRuns, whole: Whole): Promise<void> {
 	const failures: Row[] = [];
 	for (const row of rowsOf(runs, (_, state) => needsAttention(state))) {
@@ -151,7 +161,7 @@ async function showRuns(invocation: Invocation, runs: OpenRuns, whole: Whole): P
 		view[name] !== 0 &&
 		(name !== 'input_rows' || view.input_rows !== view.rows);
 	const keys = Object.keys(view);
-	const columns = forPerson ? keys.filter(isShown).map((path) => ({ path })) : undefined;
+	const columns = forPerson ? keys.filter(isShown).map((path) => columnOf(path, invocation.context)) : undefined;
 	await printAll(invocation, { single: true, keys, columns, idOf: ({ run }) => run }, [view]);
 	if (!forPerson || picksValues(invocation.options)) return;
 	const { stdout, stderr } = invocation.context;
