@@ -221,3 +221,11 @@ test('run show has times as other screens do: relative on a terminal, ISO for pr
 		ended: expect.stringMatching(/Z$/),
 	});
 });
+
+test('a run of no rows has nothing to undo, and the reason is not that old values were not saved', async () => {
+	const at = await startSandboxUser();
+	at.file('none.csv', 'id,title\n');
+	expect(await at.run('ticket update --input none.csv')).toMatchObject({ exitCode: 0 });
+	const undo = await at.run('run undo last --yes');
+	expect([undo.exitCode, undo.stderr]).toEqual([2, expect.stringContaining('wrote nothing that can be restored')]);
+});

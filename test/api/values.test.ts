@@ -28,6 +28,7 @@ describe('an id', () => {
 		["1'234", 'a number with separators; write 1234'],
 		['1\u202f234', 'a number with separators; write 1234'],
 		['1,2', 'several IDs; put each in a row'],
+		['11,12,', 'several IDs; put each in a row'],
 		['11; 12', 'several IDs; put each in a row'],
 		['1e3', 'scientific notation; format the column as whole numbers'],
 		['1.4E+01', 'scientific notation; format the column as whole numbers'],

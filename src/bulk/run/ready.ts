@@ -59,7 +59,7 @@ export async function checkRun(
 		throw nothingToChange(endpoints[work.plan.endpoint]);
 	}
 	if (saveTo !== undefined) checkNoSecrets(survey, work.plan);
-	const isPermanent = survey.permanent === survey.selected;
+	const isPermanent = survey.selected > 0 && survey.permanent === survey.selected;
 	const plan = limits.snapshotByDefault && isPermanent ? withoutOldValues(work.plan) : work.plan;
 	const warnings = showsChanges ? await noteLeft(plan, { ...means, ...limits.tuning }, survey) : [];
 	if (!sends && saveTo === undefined) return { plan };
