@@ -278,3 +278,94 @@ test('tickets are moved with the checks and the reason of the delete, and a run 
 	expect(moves.length).toBeGreaterThan(0);
 	for (const { note } of moves) expect(note).toMatch(new RegExp(`^before run ${last?.run} deletes `));
 });
+
+describe('settings have the same limits in a profile and as flags', () => {
+	test.each([
+		['--concurrency', '1024', '1025'],
+		['--concurrency', '1', '0'],
+		['--timeout', '86400', '86401'],
+		['--timeout', '0.001', '0.0001'],
+		['--rate', '1000000', '1000001'],
+		['--rate', '0.0001', '0'],
+		['--product-prefix', 'x'.repeat(32), 'x'.repeat(33)],
+	])('%s %s is the last that is taken', async (flag, last, beyond) => {
+		const { recorder, work } = await startWorkplace(done());
+		const exitCodes = [];
+		for (const value of [last, beyond]) {
+			exitCodes.push((await work.run(`profile set desk ${flag} ${value}`, { env: BARE })).exitCode);
+			exitCodes.push((await work.run(`ticket update 14 --status hold -n -v ${flag} ${value}`)).exitCode);
+		}
+		expect(exitCodes).toEqual([0, 0, 2, 2]);
+		expect(recorder.requests).toEqual([]);
+	});
+});
+
+describe('credentials that contradict themselves are refused before a request', () => {
+	const pem = (what: string) => `-----BEGIN ${what}-----\nAAAA\n-----END ${what}-----\n`;
+	test.each<[string, Record<string, string>, string]>([
+		['', { SUPPORTCTL_TOKEN: 'abc' }, 'SUPPORTCTL_PASSWORD and SUPPORTCTL_TOKEN are both set'],
+		[' --username a:b', {}, "usernames can't contain a colon"],
+		[' --scheme header', { SUPPORTCTL_TOKEN: 'abc' }, '--scheme header needs --header-name'],
+		[' --key key.pem', {}, '--key needs --cert'],
+		[' --cert cert.pem --key key.pem', {}, '--key: '],
+		[' --cert key.pem', {}, '--cert: '],
+		[' --ca-file key.pem', {}, '--ca-file: '],
+	])('%s %j', async (flags, env, says) => {
+		const { recorder, work } = await startWorkplace(done());
+		work.write('cert.pem', pem('CERTIFICATE'));
+		work.write('key.pem', pem('ENCRYPTED PRIVATE KEY'));
+		for (const line of ['ticket update 14 --status hold', 'ticket list', 'api GET tickets']) {
+			const { exitCode, stderr } = await work.run(line + flags, { env });
+			expect([exitCode, stderr]).toEqual([2, expect.stringContaining(says)]);
+		}
+		expect(recorder.requests).toEqual([]);
+	});
+});
+
+test.each([
+	['TF_BUILD', 'True'],
+	['TEAMCITY_VERSION', '2026.1'],
+	['GITHUB_ACTIONS', 'true'],
+])('no title is a command to the runner that sets %s', async (name, value) => {
+	const { work } = await startWorkplace(json(200, { id: 14, title: '##vso[task.complete]' }));
+	const get = 'ticket get 14 --format csv --fields title';
+	expect((await work.run(get)).stdout).toBe('title\n##vso[task.complete]\n');
+	expect((await work.run(get, { env: { [name]: value } })).stdout).not.toContain('##vso[');
+});
+
+test('a profile that goes back to the usual scheme takes a secret of that scheme', async () => {
+	const work = createWorkplace();
+	await work.run('profile set desk --base-url https://desk.example.com --scheme bearer', { env: BARE });
+	const set = (flags: string) =>
+		work.run(`profile set desk --password-stdin --insecure-storage${flags}`, { stdin: 'two words\n', env: BARE });
+	expect((await set('')).stderr).toContain('the token from --password-stdin contains spaces');
+	expect((await set(' --unset scheme')).exitCode).toBe(0);
+});
+
+test('a history counts the runs on other services, in text and as JSON', async () => {
+	const [here, there] = [await startDesk(done()), await startDesk(done())];
+	const { work } = here;
+	await work.run('ticket update 14 --status hold');
+	await work.run(`ticket update 14 --status read --base-url ${there.recorder.baseUrl}`);
+	expect((await work.run('ticket history 14')).stderr).toContain('; 1 run on other services left out;');
+	const { summary } = JSON.parse((await work.run('ticket history 14 --json')).stderr);
+	expect(summary).toMatchObject({ runs: 2, other_services: 1 });
+});
+
+test('rows that were not sent are counted for each shard', async () => {
+	const { work } = await startDesk(json(400, { code: 'no', message: 'No.' }));
+	for (const part of ['1/2', '2/2']) {
+		const line = 'ticket update 1 2 3 4 5 6 7 8 --status hold -j 1 --stop-on-error -q --shard';
+		await work.run(`${line} ${part} --journal ${part[0]}.ndjson`);
+	}
+	const { stderr } = await work.run('run show 1.ndjson 2.ndjson --outcome not-sent --format count');
+	const counts = [...stderr.matchAll(/^(\d+) rows? (?:was|were) not sent; /gm)].map(([, count]) => Number(count));
+	expect([counts.length, counts.reduce((sum, each) => sum + each, 0)]).toEqual([2, 6]);
+});
+
+test('a dry run of api prints no secret of its query', async () => {
+	const { work } = await startWorkplace();
+	work.write('secret.txt', 'abcdefgh');
+	const { stdout } = await work.run('api GET tickets -F api_token=@secret.txt -n');
+	expect(JSON.parse(stdout)).toMatchObject({ path: expect.stringMatching(/[?]api_token=\[redacted\]$/) });
+});
