@@ -300,6 +300,16 @@ describe('run undo', () => {
 		expect((await work.run('run undo last --yes -q')).exitCode).toBe(0);
 	});
 
+	it('are written under the names that the first ticket shows which is there', async () => {
+		const shown = { severity: { name: 'severity', value: 'low', markup: '<select name="xx_severity">' } };
+		const { work, writes } = await desk(
+			{ 2: {}, 3: {} },
+			{ instead: ({ method, url }) => (method === 'GET' && !url.includes('/1/') ? json(200, shown) : undefined) },
+		);
+		const { stderr } = await work.run('ticket fields set 1 2 3 --set severity=high --no-snapshot -j 1 -q');
+		expect(writes().slice(1), stderr).toEqual(['2 {"xx_severity":"high"}', '3 {"xx_severity":"high"}']);
+	});
+
 	it('takes a name with the prefix of the deployment and without it for one field', async () => {
 		const held: Fields = { severity: 'low' };
 		const recorder = await startRecorder((request, response) => {

@@ -5,7 +5,7 @@ import type { Clock } from '../../src/io/context.js';
 import { jsonLines } from '../support/cli.js';
 import { startDesk } from '../support/desk.js';
 import { arrivals } from '../support/listen.js';
-import { pathOf } from '../support/objects.js';
+import { pathOf, shownTo } from '../support/objects.js';
 import { done, idOf, json, type RecordedRequest, type Responder } from '../support/recorder.js';
 import { hastyClock } from '../support/workplace.js';
 
@@ -223,6 +223,31 @@ describe('a run', () => {
 			[3, 'failed'],
 		]);
 		expect(exitCode).toBe(4);
+	});
+
+	test.each([
+		['ticket update 1 2 --status hold', 'status'],
+		['ticket update 1 2 --add-ticket-tag 6', 'ticket-tag'],
+		['ticket delete 1 2 --yes', 'status'],
+		['reply delete 1 1 2 --yes', 'status'],
+	])('reads alone what a list does not show of an object, so that it can be undone: %s', async (line, left) => {
+		const { recorder, work } = await startDesk(ok, (request) => {
+			const { searchParams } = new URL(request.url, 'http://desk');
+			const listed = (id: string): object => {
+				const { [left]: _, ...rest } = shownTo(recorder.object(`${pathOf(request)}/${id}`) ?? {}, Number(id));
+				return rest;
+			};
+			const ids = searchParams.get('include')?.split(',');
+			return ids && json(200, ids.map(listed), { 'x-wp-total': String(ids.length) });
+		});
+		const paths = ['1', '2'].map((id) => (line.startsWith('reply') ? `/tickets/1/replies/${id}` : `/tickets/${id}`));
+		const before = paths.map((path) => recorder.object(path)?.[left]);
+		const { exitCode, stderr } = await work.run(`${line} -q`);
+		expect(exitCode, stderr).toBe(0);
+		expect(paths.map((path) => recorder.object(path)?.[left])).not.toContainEqual(before[0]);
+		const undone = await work.run('run undo last --yes -q');
+		expect(undone.exitCode, undone.stderr).toBe(0);
+		expect(paths.map((path) => recorder.object(path)?.[left])).toEqual(before);
 	});
 
 	test('of an account that may write nothing ends with exit code 4, as a single write does', async () => {

@@ -112,6 +112,13 @@ describe('an apply', () => {
 		expect(recorder.writes).toHaveLength(1);
 	});
 
+	test('sends a custom field that its ticket still does not have', async () => {
+		const { recorder, work } = await startDesk(ok, () => json(200, { size: { name: 'size', value: 'L' } }));
+		await work.run('ticket fields set 1 --set note=ours --plan p.plan');
+		await work.run('run apply p.plan --yes -q');
+		expect(recorder.writes.map(({ body }) => JSON.parse(body))).toEqual([{ custom_fields: { note: 'ours' } }]);
+	});
+
 	test('of a part asks about that part', async () => {
 		const { recorder, work } = await startDesk(ok);
 		await work.run('ticket update 1 2 3 --status hold --plan p.plan');

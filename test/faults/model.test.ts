@@ -2,7 +2,9 @@
 
 import { describe, it } from 'vitest';
 import { besideOthers } from '../support/test-end.js';
-import { walk } from './model/walk.js';
+import { jobKinds } from './model/jobs.js';
+import type { Trouble } from './model/trouble.js';
+import { press, walk } from './model/walk.js';
 
 /** The same walks each time, so that a change which breaks one is to blame; `FAULTS_SEED=1000 MODEL_WALKS=500` makes others. */
 const first = Number(process.env.FAULTS_SEED ?? 1);
@@ -14,3 +16,26 @@ describe('a random walk of commands, faults, kills and edits by others leaves th
 		besideOthers(onTestFinished, () => walk(seed)),
 	);
 });
+
+/** What a resume has to settle: too rare in random walks for each kind of job to meet each. */
+const troubles: readonly (readonly [what: string, Trouble])[] = [
+	['no write arrives', { faults: { write: 1 }, only: 'reset before' }],
+	['no response to a write arrives', { faults: { write: 1 }, only: 'reset after' }],
+	['each response has another one behind it', { faults: { write: 1, read: 1, lookup: 1 }, everywhere: 'late' }],
+	['it is killed', { killAt: 6 }],
+];
+
+describe.each(troubles)('a job of each kind leaves nothing open though %s at first', (_, trouble) => {
+	it.concurrent.for(jobKinds)('kind %i', { timeout: 300_000 }, async (kind, { onTestFinished }) =>
+		besideOthers(onTestFinished, () => press(first + kind, kind, trouble)),
+	);
+});
+
+describe.each([5, 8, 11])(
+	'a job of each kind leaves alone what somebody edits at request %i, also if it is planned',
+	(at) => {
+		it.concurrent.for(jobKinds)('kind %i', { timeout: 300_000 }, async (kind, { onTestFinished }) =>
+			besideOthers(onTestFinished, () => press(first + kind + at, kind, { editAt: at }, at !== 8)),
+		);
+	},
+);

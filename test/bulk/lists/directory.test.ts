@@ -299,6 +299,21 @@ test.each([
 	await expect(directories.users.id('jdoe')).rejects.toThrow(message);
 });
 
+test.each([
+	['at its start', 1],
+	['behind its first page', 2],
+])('a user whose lookup was refused is not missing if the list of users breaks off %s', async (_, last) => {
+	const hundred = Array.from({ length: 100 }, (_, at) => ({ id: at + 1, username: `u${at + 1}` }));
+	const { directories } = directoriesOf((query, request) => {
+		if (isLookup(request)) return failed('invalid_username', { refused: true, message: 'No such user.' });
+		if (Number(query.get('page') ?? 1) < last) return { ...ok(hundred), headers: { 'x-wp-total': '150' } };
+		return { outcome: 'unknown', retry: 'lost', code: 'http_502', attempts: 5, ms: 1 };
+	});
+	await expect(directories.users.id('jdoe')).rejects.toThrow(
+		'could not look up user "jdoe": http_502; nothing was sent',
+	);
+});
+
 test('users that a service does not have are named, and none are asked for without IDs', async () => {
 	const { directories, sent } = directoriesOf(() => ok([{ id: 3, username: 'ada' }]));
 	expect(await directories.users.missing([])).toEqual({ gone: [], unseen: [] });

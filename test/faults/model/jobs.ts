@@ -256,14 +256,26 @@ const JOBS: readonly (readonly [shares: number, isFinal: boolean, make: (means: 
 	[1, true, (means) => deleted(means, 'term delete ticket_priority', priorities, true)],
 ];
 
+/** Each kind of job, by what its first words are. */
+export const jobKinds: readonly number[] = JOBS.map((_, at) => at);
+
 /** @param isLast whether no job follows */
 export function randomJob(means: Means, isLast: boolean): Job {
-	const { dice } = means;
 	const choices = JOBS.filter(([, isFinal]) => isLast || !isFinal).flatMap(([shares, , make]) =>
 		Array.from({ length: shares }, () => make),
 	);
-	const work = dice.of(choices)(means);
-	const most = dice.is(0.35) ? dice.of([0, 1]) : undefined;
+	return jobOf(means, means.dice.of(choices)(means));
+}
+
+/** One that is not stopped by failures. @param kind of `jobKinds` */
+export function jobOfKind(means: Means, kind: number): Job {
+	const make = JOBS[kind]?.[2];
+	if (make === undefined) throw new Error(`there is no kind ${kind} of jobs`);
+	return jobOf(means, make(means), false);
+}
+
+function jobOf({ dice }: Means, work: Work, mayStop = true): Job {
+	const most = mayStop && dice.is(0.35) ? dice.of([0, 1]) : undefined;
 	const isVerified = most === undefined && dice.is(0.45);
 	const stop = most === 0 ? ['--stop-on-error'] : ['--max-failures', String(most)];
 	const keepsNothing = dice.is(0.15);

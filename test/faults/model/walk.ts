@@ -21,7 +21,7 @@ import {
 } from './checks.js';
 import { isLookUp, type ModelDesk, startModelDesk } from './desk.js';
 import { Dice } from './dice.js';
-import { type Job, PATHS, randomJob, randomPart } from './jobs.js';
+import { type Job, jobOfKind, PATHS, randomJob, randomPart } from './jobs.js';
 import { announcedIn, idIn, type Line, linesIn, outcomesIn, ownRowsIn, plannedIn, rowsIn, shownIn } from './records.js';
 import { randomTrouble, type Trouble, weatherOf } from './trouble.js';
 import { checkUndone } from './undone.js';
@@ -95,7 +95,8 @@ class Walk {
 		for (let number = 1; number <= runs; number++) {
 			const isHealthy = this.#dice.is(0.3);
 			const start = await this.#start(`input${number}`, isHealthy, number === runs);
-			const begun = start && (await this.#begin(start, isHealthy));
+			const trouble = isHealthy ? undefined : () => randomTrouble(this.#dice, start?.job.most !== undefined);
+			const begun = start && (await this.#begin(start, trouble));
 			if (begun === undefined) continue;
 			if (!isHealthy) await this.#goOn(begun);
 			await this.#finish(begun);
@@ -105,53 +106,78 @@ class Walk {
 		}
 	}
 
+	/** One job, planned first where it can be, whose first part meets one trouble; the parts behind it have to settle all of it. */
+	async press(kind: number, trouble: Trouble, isPlanned: boolean): Promise<void> {
+		const job = jobOfKind(this.#means('input'), kind);
+		this.#write(job);
+		const since = this.desk.states.length;
+		const direct = { job, words: [...job.words, ...job.flags, ...job.sendFlags], since };
+		const start = isPlanned && job.canBePlanned ? await this.#plan(job, 'input.plan', {}, since) : direct;
+		const begun = start && (await this.#begin(start, () => ({ ...trouble, edited: pathsOf(job) })));
+		if (begun === undefined) return;
+		await this.#finish(begun);
+		await this.#undoAll(begun);
+	}
+
+	#means(name: string) {
+		return { dice: this.#dice, name, modifiedOf: (path: string): unknown => this.desk.held(path)?.modified_gmt };
+	}
+
+	/** Its input. */
+	#write({ input, isPermanent }: Job): void {
+		this.#isGone = isPermanent === true;
+		if (input === undefined) return;
+		this.#work.write(input.name, `${input.lines.join('\n')}\n`);
+		this.desk.log.push(...input.lines.map((line) => `  ${input.name}: ${line}`));
+	}
+
 	/** Chooses a command, and perhaps plans it first. @returns undefined if there is nothing to send */
 	async #start(name: string, isHealthy: boolean, isLast: boolean): Promise<Start | undefined> {
 		const dice = this.#dice;
-		const modifiedOf = (path: string): unknown => this.desk.held(path)?.modified_gmt;
-		const job = randomJob({ dice, name, modifiedOf }, isLast);
-		const { input, rows, flags, sendFlags } = job;
-		this.#isGone = job.isPermanent === true;
-		if (input !== undefined) {
-			this.#work.write(input.name, `${input.lines.join('\n')}\n`);
-			this.desk.log.push(...input.lines.map((line) => `  ${input.name}: ${line}`));
-		}
+		const job = randomJob(this.#means(name), isLast);
+		const { flags, sendFlags } = job;
+		this.#write(job);
 		const since = this.desk.states.length;
 		const trouble = isHealthy ? {} : randomTrouble(dice);
 		const direct = [...job.words, ...flags, ...sendFlags];
 		if (job.canBePlanned && dice.is(0.35)) {
-			const file = `${name}.plan`;
-			const plan = await this.#preview([...job.words, ...flags, '--plan', file, '--json'], trouble);
-			if (plan.exitCode !== 0) return undefined;
-			const planned = plannedIn(plan.stdout, rows);
-			checkPlan(this.desk, planned, job);
-			if (planned.length === 0) return undefined;
-			const paths = planned.map(({ path }) => path);
+			const start = await this.#plan(job, `${name}.plan`, trouble, since);
+			if (start === undefined) return undefined;
+			const paths = pathsOf(start.job);
 			const part = dice.is(0.35) ? randomPart(dice, paths) : undefined;
 			const count = paths.filter((path) => part?.paths.has(path) !== false).length;
 			const announced = dice.is(0.4) && this.#edit(paths) ? undefined : count;
-			const words = ['run', 'apply', file, '--yes', ...(part?.words ?? []), ...sendFlags];
-			// A plan has the old values.
-			const applied = { ...job, rows: planned, canBeUndone: job.isPermanent !== true };
-			return { job: applied, words, announced, plan: file, part, since };
+			return { ...start, words: [...start.words, ...(part?.words ?? [])], announced, part };
 		}
 		if (!dice.is(0.15)) return { job, words: direct, since };
 		const dry = await this.#preview([...direct, '--dry-run', '--json'], trouble);
 		return { job, words: direct, announced: announcedIn(dry.stderr), since };
 	}
 
-	/** Sends the rows. @returns undefined if the run did not begin */
-	async #begin(start: Start, isHealthy: boolean): Promise<Begun | undefined> {
+	/** @returns its apply; undefined if there is nothing to send */
+	async #plan(job: Job, file: string, trouble: Trouble, since: number): Promise<Start | undefined> {
+		const plan = await this.#preview([...job.words, ...job.flags, '--plan', file, '--json'], trouble);
+		if (plan.exitCode !== 0) return undefined;
+		const planned = plannedIn(plan.stdout, job.rows);
+		checkPlan(this.desk, planned, job);
+		if (planned.length === 0) return undefined;
+		// A plan has the old values.
+		const applied = { ...job, rows: planned, canBeUndone: job.isPermanent !== true };
+		return { job: applied, words: ['run', 'apply', file, '--yes', ...job.sendFlags], plan: file, since };
+	}
+
+	/** Sends the rows. @param given undefined on a healthy service @returns undefined if the run did not begin */
+	async #begin(start: Start, given: (() => Trouble) | undefined): Promise<Begun | undefined> {
 		const { job, words, announced, part, since } = start;
 		const { desk } = this;
 		const dice = this.#dice;
+		const isHealthy = given === undefined;
 		const looksFirst = start.plan !== undefined || job.isUnmodified === true || job.condition !== undefined;
 		const isEdited = isHealthy && looksFirst && dice.is(0.5);
 		// Nothing else may come between a read and its write, where somebody edits meanwhile.
-		const slots = isEdited ? 1 : dice.to(4);
-		const trouble = isHealthy
-			? { editAt: isEdited ? 4 + dice.to(12) : undefined, edited: pathsOf(job) }
-			: randomTrouble(dice, job.most !== undefined);
+		const drawn = isEdited ? 1 : dice.to(4);
+		const trouble = given?.() ?? { editAt: isEdited ? 4 + dice.to(12) : undefined, edited: pathsOf(job) };
+		const slots = trouble.editAt === undefined ? drawn : 1;
 		const before = new Set(this.#work.journals());
 		const asked = desk.requests.length;
 		const command = await this.#command([...words, ...tuning(slots)], trouble);
@@ -207,7 +233,7 @@ class Walk {
 		const rows = job.rows.filter(({ path }) => part?.paths.has(path) === false);
 		if (plan === undefined || rows.length === 0) return undefined;
 		const words = ['run', 'apply', plan, '--yes', ...job.sendFlags];
-		const rest = await this.#begin({ job: { ...job, rows }, words, plan, since: start.since }, true);
+		const rest = await this.#begin({ job: { ...job, rows }, words, plan, since: start.since }, undefined);
 		expectThat(rest !== undefined, 'what a part leaves out can be applied', run.id);
 		if (rest !== undefined) await this.#finish(rest);
 		return rest;
@@ -416,13 +442,22 @@ const tuning = (slots: number): string[] => ['-j', String(slots), '--retries', '
 /** Lines of the story that a failure shows. */
 const SHOWN = 150;
 
-export async function walk(seed: number): Promise<void> {
+async function onDesk(seed: number, go: (walk: Walk) => Promise<void>, how: string): Promise<void> {
 	const desk = await startModelDesk([...PATHS, ...OTHERS]);
 	try {
-		await new Walk(seed, desk).go();
+		await go(new Walk(seed, desk));
 	} catch (error) {
 		if (!(error instanceof Error)) throw error;
-		error.message += `\n\nFAULTS_SEED=${seed} MODEL_WALKS=1\n${desk.log.slice(-SHOWN).join('\n')}`;
+		error.message += `\n\n${how}\n${desk.log.slice(-SHOWN).join('\n')}`;
 		throw error;
 	}
+}
+
+export async function walk(seed: number): Promise<void> {
+	await onDesk(seed, (each) => each.go(), `FAULTS_SEED=${seed} MODEL_WALKS=1`);
+}
+
+/** @param kind of `jobKinds` */
+export async function press(seed: number, kind: number, trouble: Trouble, isPlanned = false): Promise<void> {
+	await onDesk(seed, (each) => each.press(kind, trouble, isPlanned), `FAULTS_SEED=${seed}, kind ${kind}`);
 }
