@@ -104,6 +104,8 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 	const current = new Map<string, Shown | undefined>();
 	const tries = new Map<string, number>();
 	const sockets = new Set<Socket>();
+	/** What comes again, while the next write on its connection waits. */
+	const owed = new WeakMap<Socket, Buffer>();
 	let moment = 0;
 	let asked = 0;
 
@@ -328,6 +330,13 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 			case 'late':
 				late(response, kind === 'lookup' ? { id: USERS['jose.kaya'] } : another(path));
 				return fair(kind, request);
+			case 'again': {
+				const { socket } = response;
+				const isNull = path.endsWith('/custom-fields') && kind === 'write';
+				const body = JSON.stringify(isNull ? null : another(path));
+				if (socket !== null) owed.set(socket, httpResponse(200, body, { 'content-type': 'application/json' }));
+				return fair(kind, request);
+			}
 			case '403':
 				return error(403, 'rest_forbidden');
 			case '409':
@@ -362,6 +371,11 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 		asked++;
 		desk.onRequest?.(pathOf(request));
 		const kind = kindOf(request);
+		const earlier = socket === null || kind !== 'write' ? undefined : owed.get(socket);
+		if (socket !== null && earlier !== undefined) {
+			owed.delete(socket);
+			socket.write(earlier);
+		}
 		const name = `${request.method} ${request.url.replace(/^.*-api\/v1/, '')}`;
 		const count = tries.get(name) ?? 0;
 		tries.set(name, count + 1);

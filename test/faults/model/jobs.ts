@@ -256,8 +256,10 @@ const JOBS: readonly (readonly [shares: number, isFinal: boolean, make: (means: 
 	[1, true, (means) => deleted(means, 'term delete ticket_priority', priorities, true)],
 ];
 
-/** Each kind of job, by what its first words are. */
-export const jobKinds: readonly number[] = JOBS.map((_, at) => at);
+/** Each kind of job, as often as it comes, and a number for each. */
+export const jobKinds: readonly { readonly kind: number; readonly at: number }[] = JOBS.flatMap(([shares], kind) =>
+	Array.from({ length: shares }, () => kind),
+).map((kind, at) => ({ kind, at }));
 
 /** @param isLast whether no job follows */
 export function randomJob(means: Means, isLast: boolean): Job {
@@ -271,14 +273,14 @@ export function randomJob(means: Means, isLast: boolean): Job {
 export function jobOfKind(means: Means, kind: number): Job {
 	const make = JOBS[kind]?.[2];
 	if (make === undefined) throw new Error(`there is no kind ${kind} of jobs`);
-	return jobOf(means, make(means), false);
+	return jobOf(means, make(means), true);
 }
 
-function jobOf({ dice }: Means, work: Work, mayStop = true): Job {
-	const most = mayStop && dice.is(0.35) ? dice.of([0, 1]) : undefined;
+function jobOf({ dice }: Means, work: Work, isPressed = false): Job {
+	const most = !isPressed && dice.is(0.35) ? dice.of([0, 1]) : undefined;
 	const isVerified = most === undefined && dice.is(0.45);
 	const stop = most === 0 ? ['--stop-on-error'] : ['--max-failures', String(most)];
-	const keepsNothing = dice.is(0.15);
+	const keepsNothing = dice.is(isPressed ? 0.5 : 0.15);
 	return {
 		...work,
 		flags: [...(work.flags ?? []), ...(keepsNothing ? ['--no-snapshot'] : [])],

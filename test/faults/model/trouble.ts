@@ -6,10 +6,8 @@ import { Dice } from './dice.js';
 export interface Trouble {
 	/** Shares of requests that fail. */
 	readonly faults?: Partial<Record<Kind, number>>;
-	/** What all faults of writes are. */
-	readonly only?: string | undefined;
-	/** What all faults are that can be it. */
-	readonly everywhere?: string | undefined;
+	/** What all faults of writes are, or one of these each. */
+	readonly only?: string | readonly string[] | undefined;
 	/** It is killed at this request. */
 	readonly killAt?: number | undefined;
 	/** Somebody else edits an object at this request. */
@@ -70,12 +68,12 @@ export function randomTrouble(dice: Dice, isToStop = false): Trouble {
 }
 
 /** Each request's fault is a matter of the seed and the request, not of the order in which requests come. */
-export function weatherOf({ faults = {}, only, everywhere = '' }: Trouble, seed: string): Weather {
+export function weatherOf({ faults = {}, only }: Trouble, seed: string): Weather {
 	return (kind, { method, url, body }, tries) => {
 		const dice = new Dice(`${seed} ${method} ${url} ${body} ${tries}`);
 		if (!dice.is(faults[kind] ?? 0)) return undefined;
-		const alike = kind === 'write' ? only : undefined;
-		const fault = alike ?? (FAULTS[kind].includes(everywhere) ? everywhere : dice.of(FAULTS[kind]));
+		const possible = kind === 'write' && only !== undefined ? [only].flat() : FAULTS[kind];
+		const fault = dice.of(possible);
 		// Nothing shows that custom fields are those of another ticket.
 		return url.endsWith('/custom-fields') ? fault.replace('another', '502') : fault;
 	};
