@@ -168,14 +168,11 @@ export function checkFair(
 	run: ModelRun,
 	recorded: readonly (Recorded & { readonly row: number })[],
 ): void {
-	const isWritten = (row: number): boolean => {
-		const path = run.rows.find((each) => each.row === row)?.path;
-		return desk.states.some((each) => each.path === path && each.by === run.id);
-	};
+	const isSent = (row: number): boolean => wasSent(desk, run, run.rows.find((each) => each.row === row)?.path ?? '');
 	const isGone = ({ status }: Recorded): boolean => status === 404 || status === 410;
 	const isFine = ({ outcome, code }: Recorded): boolean => ['ok', 'skipped'].includes(outcome) || code === 'left_out';
 	const isInDoubt = ({ row, code }: { readonly row: number; readonly code?: string }): boolean =>
-		code === 'modified_in_doubt' && isWritten(row);
+		code === 'modified_in_doubt' && isSent(row);
 	const bad = recorded.filter((each) => !isGone(each) && !isFine(each) && !isInDoubt(each));
 	expectThat(bad.length === 0, 'no row fails on a healthy service', bad);
 }

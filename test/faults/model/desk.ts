@@ -103,6 +103,8 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 	const states: State[] = [];
 	const current = new Map<string, Shown | undefined>();
 	const tries = new Map<string, number>();
+	/** What each request got last. */
+	const faults = new Map<string, string | undefined>();
 	const sockets = new Set<Socket>();
 	/** What comes again, while the next write on its connection waits. */
 	const owed = new WeakMap<Socket, Buffer>();
@@ -379,7 +381,10 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 		const name = `${request.method} ${request.url.replace(/^.*-api\/v1/, '')}`;
 		const count = tries.get(name) ?? 0;
 		tries.set(name, count + 1);
-		const fault = desk.weather(kind, request, count);
+		const given = desk.weather(kind, request, count);
+		// Without a count, a list that is empty twice is empty: nothing could tell otherwise.
+		const fault = given === '[]' && kind === 'list' && faults.get(name) === '[]' ? undefined : given;
+		faults.set(name, fault);
 		const what = `${name} ${request.body}`.trimEnd();
 		if (desk.isSilent) {
 			const isDone = kind === 'write' && fault === undefined;

@@ -49,7 +49,10 @@ export function outcomesIn(lines: readonly Line[]): Map<number, Row> {
 			const { again = [] } = line as { again?: readonly string[] };
 			// Also those that a killed part has opened and not reached.
 			const open = reopened.filter(({ row }) => !outcomes.has(row));
-			const more = [...outcomes.values()].filter(({ outcome }) => again.includes(outcome));
+			// A resume sends those again for which nobody was signed in.
+			const isAgain = ({ outcome, status }: Row): boolean =>
+				again.includes(outcome) || (outcome === 'failed' && status === 401);
+			const more = [...outcomes.values()].filter(isAgain);
 			for (const { row } of more) outcomes.delete(row);
 			reopened = [...open, ...more];
 		}
