@@ -1,5 +1,7 @@
 /** What stands between a bulk command and its first request: counts, questions, protected profiles, rules over the whole set. */
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Words, wordsOf } from '../support/cli.js';
 import { startDesk } from '../support/desk.js';
@@ -208,14 +210,18 @@ describe('deleting users', () => {
 		expect(recorder.requests).toEqual([]);
 	});
 
-	it('refuses your own account, wherever it stands in the file', async () => {
-		const { recorder, work } = await startWorkplace(done());
-		work.sheet('users.csv', 'id', 99, (row) => String(row));
-		const result = await work.run('user delete --input users.csv --reassign 1000 --yes');
-		expect(result.exitCode).toBe(2);
-		expect(result.stderr).toContain('user 1 is your own account (ada); nothing was sent');
-		expect(recorder.requests.map(({ method }) => method)).not.toContain('DELETE');
-	});
+	it.each(['--yes', '--dry-run', '--plan own.plan'])(
+		'refuses your own account, wherever it stands in the file, with %s',
+		async (flags) => {
+			const { recorder, work } = await startWorkplace(done());
+			work.sheet('users.csv', 'id', 99, (row) => String(row));
+			const result = await work.run(`user delete --input users.csv --reassign 1000 ${flags}`);
+			expect(result.exitCode).toBe(2);
+			expect(result.stderr).toContain('user 1 is your own account (ada); nothing was sent');
+			expect(recorder.requests.map(({ method }) => method)).not.toContain('DELETE');
+			expect(existsSync(join(work.folder, 'own.plan'))).toBe(false);
+		},
+	);
 
 	/** Deletes user 5 on a service that knows no username; `me` and `other` respond to reads. */
 	const deleting = async (me: Responder, other: Responder, env: Record<string, string | undefined> = {}) => {

@@ -23,6 +23,17 @@ const writesOf = ({ requests }: Awaited<ReturnType<typeof startDesk>>['desk']) =
 /** Without the escapes of Markdown. */
 const plainOf = (report: string): string => report.replaceAll('\\', '');
 
+it.each(['--yes', '--dry-run', '--plan x.plan'])(
+	'posts are not given to a user who is not there, with %s',
+	async (flags) => {
+		const { desk, work } = await startDesk();
+		const result = await work.run(`user delete 3 --reassign 999 ${flags}`);
+		expect(result.exitCode, result.stderr).toBe(2);
+		expect(result.stderr).toContain("can't reassign to user 999: user not found; nothing was sent");
+		expect(writesOf(desk)).toEqual([]);
+	},
+);
+
 describe('a leaver with tickets', () => {
 	it('is counted with one request for each field, and the summary has the command that moves them', async () => {
 		const { desk, work, assigned } = await startDesk();

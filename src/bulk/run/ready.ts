@@ -61,7 +61,12 @@ export async function checkRun(
 	if (saveTo !== undefined) checkNoSecrets(survey, work.plan);
 	const isPermanent = survey.selected > 0 && survey.permanent === survey.selected;
 	const plan = limits.snapshotByDefault && isPermanent ? withoutOldValues(work.plan) : work.plan;
-	const warnings = showsChanges ? await noteLeft(plan, { ...means, ...limits.tuning }, survey) : [];
+	// What would be refused must not look like a change that can be made.
+	const doubts = showsChanges ? await checkUsers(plan, means, limits, survey) : [];
+	// No question says them, and the other one has a warning of its own.
+	for (const doubt of doubts) if (doubt !== OWN_DOUBT) means.warn(doubt);
+	const notes = showsChanges ? await noteLeft(plan, { ...means, ...limits.tuning }, survey) : [];
+	const warnings = [...doubts, ...notes];
 	if (!sends && saveTo === undefined) return { plan };
 	const describe = async () => await (await import('./described.js')).describeRun(setup, rows, survey, past);
 	await checkRunReports(setup, rows);
@@ -89,7 +94,7 @@ export async function checkWrite(
 	const ready = await checkReadsServed(given, means, limits.snapshotByDefault, survey, client);
 	const { plan } = ready;
 	if (!writes({ endpoint: endpoints[plan.endpoint] }) || survey.selected === 0) return ready;
-	const doubts = plan.endpoint === 'user.delete' ? await checkUsers(means, limits, survey) : [];
+	const doubts = await checkUsers(plan, means, limits, survey);
 	const left = await countLeft(plan, { ...means, ...limits.tuning }, survey);
 	await limits.ask(survey, plan, [...doubts, ...leftNotes(plan, left, survey.selected)], describe);
 	return { ...ready, left };
@@ -145,8 +150,16 @@ async function checkReadsServed(
 	return { plan: ready };
 }
 
-/** @returns what could not be checked */
-async function checkUsers({ directories, warn }: Asking, { isAsked }: Limits, survey: Survey): Promise<string[]> {
+const OWN_DOUBT = 'could not check whether this deletes your own account';
+
+/** Before users are deleted. @returns what could not be checked */
+async function checkUsers(
+	{ endpoint }: RunPlan,
+	{ directories, warn }: Asking,
+	{ isAsked }: Limits,
+	survey: Survey,
+): Promise<string[]> {
+	if (endpoint !== 'user.delete' || survey.selected === 0) return [];
 	const { users } = directories;
 	const doubts: string[] = [];
 	const receivers = survey.receiverIds;
@@ -168,9 +181,8 @@ async function checkUsers({ directories, warn }: Asking, { isAsked }: Limits, su
 	}
 	const own = await users.own();
 	if (own !== undefined && 'why' in own) {
-		const doubt = 'could not check whether this deletes your own account';
-		warn(`${doubt}: ${own.why}`);
-		doubts.push(doubt);
+		warn(`${OWN_DOUBT}: ${own.why}`);
+		doubts.push(OWN_DOUBT);
 	} else if (own !== undefined && survey.deleted.has(Number(own.id))) {
 		const name = own.username === undefined ? '' : ` (${own.username})`;
 		throw new UsageError(`user ${own.id} is your own account${name}; nothing was sent`, {
