@@ -44,7 +44,8 @@ export async function createSender(options: ConnectionOptions) {
 	const closing = new AbortController();
 	// One listener for each connection; Node would warn of a leak.
 	setMaxListeners(0, closing.signal);
-	const shared = { timeout: timeoutMs, signal: closing.signal };
+	// Also where NODE_TLS_REJECT_UNAUTHORIZED is 0, which some set for other programs: credentials are sent.
+	const shared = { timeout: timeoutMs, signal: closing.signal, rejectUnauthorized: true };
 	const isChecked = target.protocol === 'http:' && allowHttp !== true && mayBeLoopback(target.hostname);
 	const lookup = isChecked ? loopbackOnly(options.lookup) : options.lookup;
 	const connect = { ...shared, ...tls, ...(lookup && { lookup }) };

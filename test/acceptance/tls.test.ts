@@ -70,6 +70,14 @@ describe('HTTPS from login to a run', () => {
 		]);
 	});
 
+	it('is not trusted with an unknown certificate, even where NODE_TLS_REJECT_UNAUTHORIZED is 0', async () => {
+		const { baseUrl, requests } = await startService(good());
+		const env = { ...credentials(baseUrl), NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+		const { exitCode, stderr } = await setUp(runCli).run(['ticket', 'get', '14', '--retries', '0'], env);
+		expect([exitCode, stderr]).toEqual([1, expect.stringContaining('certificate')]);
+		expect(requests).toEqual([]);
+	});
+
 	it('shows the client certificate of the profile', async () => {
 		const { baseUrl, requests } = await startService({
 			...good(),
