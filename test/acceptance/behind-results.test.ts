@@ -1,6 +1,7 @@
 /** What commands say behind or beside their results, on each of the ways to the same end: text and JSON, one object and several. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { runCli } from '../support/cli.js';
 import { startDesk } from '../support/desk.js';
 import { idOf, json, type Responder, startRecorder, text } from '../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
@@ -213,3 +214,22 @@ describe('whoami says what an account may do', () => {
 		expect(recorder.requests).toHaveLength(1);
 	});
 });
+
+test('at a terminal, a JSON error is one line, and behind -- nothing asks for JSON', async () => {
+	const { work } = await startWorkplace();
+	const line = 'ticket update 14 --status hold --allow-differs=nosuch';
+	const { stderr } = await work.run(`${line} --json`, { columns: 40 });
+	expect(stderr.trim().split('\n')).toHaveLength(1);
+	expect(JSON.parse(stderr).error.code).toBe('invalid_value');
+	expect((await work.run('profile show -- --json')).stderr).toMatch(/^error: /);
+});
+
+test
+	.runIf(process.platform === 'linux')
+	.each(['version', 'help', 'profile path', 'completion bash', 'run list --json'])(
+	'what is lost on a full disk is no success: %s',
+	async (line) => {
+		const { exitCode, stderr } = await runCli(line, { through: ['sh', '-c', 'exec "$@" >/dev/full', 'sh'] });
+		expect([exitCode, stderr]).toEqual([1, expect.stringContaining('the disk is full')]);
+	},
+);

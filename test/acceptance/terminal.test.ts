@@ -116,6 +116,12 @@ describe('in a real terminal', () => {
 		expect(short).not.toContain('paged');
 	});
 
+	it('gives its pager no credentials', async () => {
+		const env = { SUPPORTCTL_PAGER: 'echo "seen=$SUPPORTCTL_PASSWORD."; cat', SUPPORTCTL_PASSWORD: 'abcdefgh' };
+		const { raw } = await run([], { env, shell: 'supportctl help flags; sleep 1' });
+		expect(raw).toMatch(/^seen=\.\r\n/);
+	});
+
 	it('leaves Ctrl-C to the pager, and lets less show colours as colours unless LESS says otherwise', async () => {
 		const argv = ['ticket', 'list', '--format', 'json'];
 		const PAGER = "trap '' INT; echo LESS=$LESS; cat; echo press; sleep 1; echo left";

@@ -217,6 +217,9 @@ describe('a 2xx response to a lookup, a check or a read', () => {
 		['a list', list, 200, '[{"id":1}]', 'ok'],
 		['a list after a notice', list, 200, `${NOTICE}[{"id":1}]`, 'ok'],
 		['an object where a list is expected', list, 200, '{"id":1}', 'unknown'],
+		...[lookUp, check, readFields, readTicket, list].map(
+			(request): Row => ['nothing, with 204', request, 204, '', 'unknown'],
+		),
 	])('with %s', (_, request, status, body, outcome) => {
 		expect(judged(request, status, body)).toMatchObject({ outcome, status });
 	});

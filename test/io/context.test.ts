@@ -84,6 +84,15 @@ describe('stdout', () => {
 	});
 });
 
+it('a sleep of more than 24 days is not over at once', async () => {
+	const stop = new AbortController();
+	const slept = systemClock.sleep(2 ** 31, stop.signal).then(() => 'slept');
+	const awake = new Promise((resolve) => setTimeout(resolve, 50, 'awake'));
+	expect(await Promise.race([slept, awake])).toBe('awake');
+	stop.abort();
+	expect(await slept).toBe('slept');
+});
+
 it('a sleep that is over listens to its signal no longer', async () => {
 	const { signal } = new AbortController();
 	await systemClock.sleep(1, signal);

@@ -33,6 +33,22 @@ test.each([
 	expect(draft.kept()).toBeUndefined();
 });
 
+test('a text stays private whose editor replaces its file', async () => {
+	const draft = createDraft(context());
+	const replace = 'f() { rm "$1" && echo b > "$1" && chmod 644 "$1"; }; f';
+	expect(await draft.edit('14.yaml', 'a\n', replace)).toBe('b\n');
+	expect(statSync(draft.kept() ?? '').mode & 0o777).toBe(0o600);
+});
+
+test.each(['exit 130;', 'kill -INT $$;', 'kill -TERM $$;'])(
+	'an editor that a signal ends is no failure: %s',
+	async (editor) => {
+		await expect(createDraft(context()).edit('14.yaml', 'a', editor)).rejects.toThrow(
+			/^interrupted; nothing was sent$/,
+		);
+	},
+);
+
 test('an editor that fails is named', async () => {
 	const failed = createDraft(context()).edit('14.yaml', 'a', 'exit 3;');
 	await expect(failed).rejects.toThrow('the editor "exit 3;" failed: it ended with exit code 3; nothing was sent');

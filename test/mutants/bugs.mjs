@@ -564,6 +564,15 @@ const cli = [
 	...bugsIn('src/cli/commands/api.ts', ['test/acceptance/second-uses.test.ts'], {
 		'a dry run of api prints a secret': ['path: redactUrl(path), body', 'path, body'],
 	}),
+	...bugsIn('src/http/judge.ts', ['test/cli/commands/user/check.test.ts'], {
+		'a wrong password is an unknown answer': ["\t'incorrect_password',\n", ''],
+	}),
+	...bugsIn('src/io/editor.ts', ['test/io/editor.test.ts'], {
+		'others can read the draft of an editor that replaces its file': ['if (isKept) chmodSync(path, PRIVATE);', ''],
+	}),
+	...bugsIn('src/io/pager.ts', ['test/acceptance/terminal.test.ts'], {
+		'a pager gets the credentials': ["!name.startsWith('SUPPORTCTL_')", 'true'],
+	}),
 	...bugsIn('src/cli/session.ts', ['test/acceptance/second-uses.test.ts'], {
 		'--timeout is accepted and ignored': ['timeoutMs: reach.settings.timeout * 1000,', 'timeoutMs: 30_000,'],
 	}),

@@ -293,6 +293,29 @@ describe('createTextRedactor', () => {
 	});
 });
 
+it.each([
+	['our own password', ['her password'], {}],
+	['a secret of the request', [], { password: 'her password' }],
+])('an outcome repeats %s nowhere', (_, own, sent) => {
+	const said = 'no: her password';
+	const texts = { code: said, message: said, warnings: [said], reasons: { name: said }, body: { deep: [said] } };
+	const outcome = createOutcomeRedactor(own)({ outcome: 'failed' as const, ...texts }, { sent });
+	expect(outcome).toEqual({
+		outcome: 'failed',
+		code: 'no: [redacted]',
+		message: 'no: [redacted]',
+		warnings: ['no: [redacted]'],
+		reasons: { name: 'no: [redacted]' },
+		body: { deep: ['no: [redacted]'] },
+	});
+});
+
+it('a secret that was cut off is removed as far as it goes', () => {
+	const clean = createTextRedactor(['her password']);
+	expect(clean('it said: her passw…')).toBe('it said: [redacted]…');
+	expect(clean('it said: no…')).toBe('it said: no…');
+});
+
 it('an outcome shows no value of a field named like a secret that differs, also inside', () => {
 	const differs = [
 		{ field: 'password', sent: 'hunter2', shown: 'x' },

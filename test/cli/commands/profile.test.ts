@@ -281,13 +281,17 @@ describe('profile show', () => {
 		expect((await run('logout')).stderr).toBe('Signed out of profile "live": removed its secret (secret command).\n');
 	});
 
-	it('warns at each use of a file that others can read', async () => {
+	it.each([
+		[0o640, 'read', '0640'],
+		[0o604, 'read', '0604'],
+		[0o620, 'change', '0620'],
+		[0o606, 'change', '0606'],
+	])('warns at each use of a file that others can read or change: %o', async (mode, can, octal) => {
 		const { make, run, file } = desk();
 		await make('live');
-		chmodSync(file, 0o640);
-		for (const words of ['profile show', 'profile list']) {
-			expect((await run(words)).stderr).toMatch(/^warning: other users can read .*\(mode 0640\); fix: chmod 600/);
-		}
+		chmodSync(file, mode);
+		const warning = new RegExp(`^warning: other users can ${can} .*\\(mode ${octal}\\); fix: chmod 600`);
+		for (const words of ['profile show', 'profile list']) expect((await run(words)).stderr).toMatch(warning);
 	});
 });
 

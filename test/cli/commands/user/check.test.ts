@@ -55,6 +55,8 @@ describe('user check', () => {
 		['valid with the user', { status: 200, body: '{"id":7,"username":"bob","email":"b@x"}' }, 0, /^$/],
 		['invalid', error(400, 'invalid_user_credentials'), 10, /the credentials of "bob" are invalid \(HTTP 400/],
 		['invalid for an unknown name', error(400, 'invalid_username'), 10, /are invalid.*\n.*only usernames/s],
+		['invalid for an unknown email', error(400, 'invalid_email'), 10, /the credentials of "bob" are invalid/],
+		['invalid for a wrong password', error(400, 'incorrect_password'), 10, /the credentials of "bob" are invalid/],
 		['invalid: false', { status: 200, body: 'false' }, 10, /are invalid \(HTTP 200/],
 		[
 			'unknown with a code in a 200',
