@@ -5,7 +5,7 @@ import type { Clock } from '../../src/io/context.js';
 import { jsonLines } from '../support/cli.js';
 import { startDesk } from '../support/desk.js';
 import { arrivals } from '../support/listen.js';
-import { pathOf, shownTo } from '../support/objects.js';
+import { pathOf, type Shown, shownTo, startOf } from '../support/objects.js';
 import { done, idOf, json, type RecordedRequest, type Responder } from '../support/recorder.js';
 import { hastyClock } from '../support/workplace.js';
 
@@ -136,6 +136,69 @@ describe('a resume', () => {
 		await work.run('ticket delete 1 2 --yes --ignore-missing --no-snapshot --first 1 -q');
 		expect((await work.run('run resume last --yes -q')).exitCode).toBe(0);
 	});
+});
+
+describe('a retry that is refused', () => {
+	test.each<[string, Responder]>([
+		['a row that was written otherwise', json(200, { id: 1, title: 'other', status: 'hold' })],
+		['a row of which the service saved a part', json(500, { code: 'rest_failed', message: 'No.' })],
+	])('leaves to an undo what the first part wrote: %s', async (_, response) => {
+		let isRefused = false;
+		let saved: Shown = {};
+		const { recorder, work } = await startDesk(
+			({ body }) => {
+				if (isRefused) return no(403);
+				saved = JSON.parse(body) as Shown;
+				return response;
+			},
+			(request) => {
+				const shown = { ...shownTo({ ...startOf('/tickets/1'), ...saved }, 1) };
+				return json(200, /[?&]include=/.test(request.url) ? [shown] : shown);
+			},
+		);
+		await work.run('ticket update 1 --title ours --status hold --send-unchanged --retries 0 -q');
+		const [run = ''] = work.journals();
+		isRefused = true;
+		await work.run(['run', 'retry', run, '--outcome', 'failed,differs', '-q']);
+		expect(recorder.writes).toHaveLength(2);
+		isRefused = false;
+		const { exitCode, stderr } = await work.run(['run', 'undo', run, '--yes', '-q']);
+		expect(exitCode, stderr).toBe(0);
+		expect(JSON.parse(recorder.writes.at(-1)?.body ?? '{}')).toEqual({ title: 'old', status: 'queued' });
+	});
+});
+
+describe('an undo', () => {
+	test('of some fields says nothing of the others, which nothing could restore', async () => {
+		const { work } = await startDesk(ok);
+		await work.run('ticket fields set 1 --set size=L --set unheard=x -q');
+		const { exitCode, stderr } = await work.run('run undo last --fields size --yes');
+		expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('unheard')]);
+	});
+});
+
+test('a user whom the service neither shows nor denies is a warning before the run', async () => {
+	const { work } = await startDesk(ok, ({ url }) => {
+		if (!/\/users/.test(url)) return undefined;
+		// Without a count.
+		return url.includes('include=')
+			? json(200, [
+					{ id: 2, username: 'ben' },
+					{ id: 3, username: 'jo' },
+				])
+			: no(403);
+	});
+	const { stderr } = await work.run('ticket update 1 2 --assignee 9');
+	expect(stderr).toContain('assignee 9: no such user was found');
+	const nobody = await work.run('ticket update 3 4 --assignee none');
+	expect(nobody.stderr).not.toContain('no such user');
+});
+
+test('standard input with a secret in its first row alone is not kept', async () => {
+	const { work } = await startDesk(ok);
+	const input = 'id,password,nickname\n5,hush-hush,a\n6,,b\n7,,c\n';
+	await work.run('user update --input - --first 1 -j 1 -q', { stdin: input });
+	expect(work.spooled()).toEqual([]);
 });
 
 test('a copy of standard input stays until the last row is sent, through every resume', async () => {

@@ -82,3 +82,15 @@ it('a plan calls a term by the name of its ID, not of its slug', async () => {
 	await at.run(`${update} beta --plan p.plan`);
 	expect(await at.run('run show p.plan')).toContain('product\tthe alpha\tthe beta');
 });
+
+it.each([
+	['alpha', 'number'],
+	['number', 'alpha'],
+	['hidden', 'beta'],
+] as const)('a condition on a term by its ID is met by %s alone, and not by %s', async (held, other) => {
+	const at = await desk(held);
+	const update = (name: Name): Promise<string> =>
+		at.run(`ticket update 14 15 --title for-${name} --if product=id:${at.idOf(name)} --format ndjson -q`);
+	expect((await update(other)).match(/"outcome":"\w+"/g)).toEqual(Array(2).fill('"outcome":"skipped"'));
+	expect((await update(held)).match(/"outcome":"\w+"/g)).toEqual(Array(2).fill('"outcome":"ok"'));
+});

@@ -14,8 +14,10 @@ import {
 	openRows,
 	outcomeIn,
 	stateOf,
+	stepsAfter,
 } from '../../../src/bulk/journal/counts.js';
 import { detailNames, type OutcomeName, outcomeNames, reasons } from '../../../src/http/outcomes.js';
+import { headerOf } from '../../support/journal.js';
 
 type Row = [outcome: OutcomeName, status?: number];
 
@@ -219,6 +221,21 @@ it.each([
 ])('failed rows that %s are for run %s', (_, statuses, verbs) => {
 	const counts = counted(statuses.map((status) => ['failed', status] as Row));
 	expect(nextSteps('R', counts, false).map(([, command]) => command.split(' ')[2])).toEqual(verbs);
+});
+
+it('rows that somebody else changed are for run rejects', () => {
+	const counts = { ...counted([['ok'], ['skipped']]), conflicts: 1 };
+	expect(nextSteps('R', counts, false).map(([, command]) => command)).toEqual([
+		'supportctl run rejects R --format csv',
+	]);
+});
+
+it('a run of which everything differs can be undone', () => {
+	const header = headerOf(1);
+	const { plan } = header;
+	const kept = { ...header, plan: { ...plan, checks: { ...plan.checks, snapshot: true } } };
+	const steps = stepsAfter(kept, counted([['differs']]), false);
+	expect(steps.map(([text]) => text)).toEqual(['Fix and resend', 'Undo']);
 });
 
 it('rows that differ or are invalid are for run rejects, and open rows for run resume', () => {

@@ -81,6 +81,18 @@ describe('a delete, read back', () => {
 	});
 });
 
+test('a delete to the trash is ok with a warning where the status is not shown', () => {
+	expect(verified(trash, outcome('ok'), seen({ id: 14, title: 'x' }))).toMatchObject({
+		outcome: 'ok',
+		warnings: ['could not be verified: status'],
+	});
+});
+
+test('a read with wrong credentials says so, not that the object could not be read', () => {
+	const refused = outcome('failed', { status: 401, code: 'rest_not_logged_in', message: 'No.', signedOut: true });
+	expect(notRead(update, refused, false, planOf())).toEqual(refused);
+});
+
 test('an object that can not be read is not written, and the outcome says what is known', () => {
 	const plan = planOf();
 	const page = outcome('failed', { status: 200, code: 'html_response' });
