@@ -162,7 +162,10 @@ export function momentText(ms: number, now: number): string {
 	return `${relativeTime(ms, now)} (${day} ${time.slice(0, 5)} GMT)`;
 }
 
-/** `1,234`: every number of things that a person reads. Values in JSON and CSV, and commands, have bare digits. */
+/**
+ * `1,234`: every number of things that a person reads. Values in JSON and CSV, and commands, have bare digits. Not by
+ * `toLocaleString`, whose first call loads the languages: 20 ms and 6 MB at each start.
+ */
 export function formatCount(count: number): string {
-	return count.toLocaleString('en');
+	return String(count).replace(/(?<!\.\d*)\B(?=(?:\d{3})+$)/g, ',');
 }

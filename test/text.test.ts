@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { relativeTime } from '../src/text.js';
+import { formatCount, relativeTime } from '../src/text.js';
 
 const now = Date.UTC(2026, 10, 23, 12);
 const minutes = 60_000;
@@ -17,4 +17,16 @@ it.each([
 	[-3 * 60 * minutes, 'in 3 h'],
 ])('%i ms before now is %s', (distance, text) => {
 	expect(relativeTime(now - distance, now)).toBe(text);
+});
+
+it.each([
+	[0, '0'],
+	[999, '999'],
+	[1000, '1,000'],
+	[1_234_567, '1,234,567'],
+	[-1234, '-1,234'],
+	[1.5, '1.5'],
+	[0.0012, '0.0012'],
+])('%d is written as %s', (count, text) => {
+	expect(formatCount(count)).toBe(text);
 });
