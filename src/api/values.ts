@@ -21,8 +21,15 @@ export const NOBODY = 'none';
 /** So much of a refused value is repeated in a message. */
 const SHOWN = 60;
 
+/** Marks of decomposed text are escaped: it looks like composed text, and is another name. */
 export function quote(text: string): string {
-	return JSON.stringify(text.length > SHOWN ? `${startOf(text, SHOWN)}…` : text);
+	const shown = text.length > SHOWN ? `${startOf(text, SHOWN)}…` : text;
+	const quoted = JSON.stringify(shown);
+	if (shown.normalize('NFC') === shown) return quoted;
+	return quoted.replace(/\p{M}/gu, (mark) => {
+		const hex = (mark.codePointAt(0) ?? 0).toString(16);
+		return mark.length === 1 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`;
+	});
 }
 
 /** Without half of a character at the end. */

@@ -1,10 +1,11 @@
 /** Reports of runs, read back by standard readers, and annotations for GitHub. */
 
-import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { startDesk } from '../support/desk.js';
 import { done, idOf, json, type Responder } from '../support/recorder.js';
+import { startSandboxUser } from '../support/sandbox-user.js';
 import { elementsOf, readXml } from '../support/xml.js';
 
 const ok = done({ status: 'hold' });
@@ -245,4 +246,22 @@ describe('under GitHub Actions', () => {
 		const { result } = await reported();
 		expect(annotations(result.stderr)).toEqual([]);
 	});
+});
+
+test('a run that is refused as a whole writes its reports, too', async () => {
+	const at = await startSandboxUser();
+	at.file('leavers.csv', 'username\nemeka.park\namir.rossi\n');
+	const words = 'user delete --input leavers.csv --yes --report markdown:summary.md --report junit:users.xml';
+	for (const [flags, why] of [
+		['--reassign sofia.bauer --max 1', '--max 1, but there are 2 rows; nothing was sent'],
+		['--reassign emeka.park', 'who is also being deleted; nothing was sent'],
+	]) {
+		const { exitCode, stderr } = await at.run(`${words} ${flags}`);
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining(why as string)]);
+		expect(at.read('summary.md').replaceAll('\\', '')).toContain(why);
+		expect(at.read('users.xml')).toContain(why);
+	}
+	const dry = await at.run('user delete --input leavers.csv --reassign emeka.park -n --report markdown:dry.md');
+	expect(dry.exitCode).toBe(2);
+	expect(existsSync(at.path('dry.md'))).toBe(false);
 });

@@ -272,3 +272,10 @@ describe('findField', () => {
 		expect(findField(fields, name)).toBeUndefined();
 	});
 });
+
+it('names that look alike are told apart where they are quoted: composed text as it is, marks of decomposed text escaped', () => {
+	expect(quote('jos\u00e9')).toBe('"jos\u00e9"');
+	expect(quote('jose\u0301')).toBe('"jose\\u0301"');
+	// Scripts whose marks are never composed stay readable.
+	expect(quote('\u0939\u093f\u0928\u094d\u0926\u0940')).toBe('"\u0939\u093f\u0928\u094d\u0926\u0940"');
+});

@@ -11,7 +11,7 @@ import { fileOf } from '../sources.js';
 import { escapeXml } from './escape.js';
 import { type ReportFacts, recordedIn, recordsIn } from './page.js';
 
-/** One test for each row, and one for rows that were never reached. */
+/** One test for each row, and one for rows that were never reached or a run that was refused as a whole. */
 export function* junit(facts: ReportFacts): Generator<string> {
 	const { header } = facts;
 	const { noun } = endpoints[header.plan.endpoint];
@@ -64,8 +64,10 @@ function testsThat(result: 'failure' | 'error' | 'skipped', recorded: Counts): n
 	return outcomeNames.reduce((sum, name) => sum + (outcomes[name].test === result ? recorded[name] : 0), 0);
 }
 
-function gapsIn({ header, counts, files, problems = [] }: ReportFacts, recorded: Counts) {
+function gapsIn({ header, counts, files, problems = [], refused }: ReportFacts, recorded: Counts) {
 	const gaps = problems.map((text) => ({ name: text, code: 'shards', text }));
+	// A suite without tests would pass.
+	if (refused !== undefined && totalOf(recorded) === 0) gaps.push({ name: 'the run', code: 'refused', text: refused });
 	const missing = totalOf(counts) - totalOf(recorded);
 	if (missing <= 0) return gaps;
 	const rows = missing === 1 ? '1 row was not sent' : `${missing} rows were not sent`;

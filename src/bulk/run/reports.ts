@@ -8,7 +8,7 @@ import { isOwnJournal } from '../journal/folder.js';
 import { openRecords } from '../journal/read.js';
 import { type RunHeader, splitReport } from '../plan.js';
 import { type LookUp, openChanges } from '../recorded.js';
-import { inputFileOf } from '../sources.js';
+import { inputFileOf, type RowSource } from '../sources.js';
 import type { Ended, Started } from './events.js';
 import { leavesTexts } from './left-behind.js';
 import type { PlannedRows } from './rows.js';
@@ -54,17 +54,21 @@ export async function checkRunReports(setup: RunSetup, { source }: PlannedRows):
 	const { work, means } = setup;
 	for (const { text, why } of refused) means.warn(`not writing ${text}: ${why}; to write it: --report ${text}`);
 	if (asked.length === 0) return;
+	const { checkPlanReports, checkReports } = await writer();
+	const specs = await checkReports(asked, takenFiles(setup, source), means.cwd);
+	if (work.saveTo !== undefined) checkPlanReports(specs);
+}
+
+/** No report may replace these. */
+function takenFiles({ work }: RunSetup, source: RowSource): (readonly [what: string, path: string | undefined])[] {
 	const { plan, saveTo, journal, resumes } = work;
-	const files = {
+	return Object.entries({
 		'the plan': saveTo,
 		"the run's input": inputFileOf(source)?.path,
 		"the run's journal": journal ?? resumes?.path,
 		'the journal of the earlier run': 'journal' in plan.source ? plan.source.journal : undefined,
 		'where stdout goes': '/dev/stdout',
-	};
-	const { checkPlanReports, checkReports } = await writer();
-	const specs = await checkReports(asked, Object.entries(files), means.cwd);
-	if (saveTo !== undefined) checkPlanReports(specs);
+	});
 }
 
 /** @throws FailedError */
@@ -105,8 +109,7 @@ export async function writeRefusal(
 	const { asked } = reportsOf(setup);
 	if (asked.length === 0 || (!extents[setup.work.extent].sends && setup.work.saveTo === undefined)) return;
 	const { checkReports, writeReports } = await writer();
-	const files = [["the run's input", inputFileOf(header.plan.source)?.path] as const];
-	const specs = await checkReports(asked, files, setup.means.cwd);
+	const specs = await checkReports(asked, takenFiles(setup, header.plan.source), setup.means.cwd);
 	const counts = createCounts();
 	for (const row of rows) countOutcome(counts, row);
 	const file = { scan: { counts }, ticks: [], records: () => rows };

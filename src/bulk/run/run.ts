@@ -1,7 +1,7 @@
 /** A run from its plan to its exit code. */
 
 import { endpoints } from '../../api/endpoints.js';
-import { ExitCode } from '../../errors.js';
+import { ExitCode, UsageError } from '../../errors.js';
 import type { RowOutcome } from '../../http/outcome.js';
 import { nextSteps } from '../journal/counts.js';
 import { pruneSmallRuns } from '../journal/prune.js';
@@ -48,7 +48,13 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		await show({ type: 'surveyed', survey, rows });
 		if (isRefused) return ExitCode.usage;
 		if (survey.rows === 0 && isInput(plan.source)) warn(`no rows in ${sourceName(plan.source)}`);
-		const ready = await checkRun(given, survey, rows, past);
+		const ready = await checkRun(given, survey, rows, past).catch(async (error: unknown) => {
+			// Reports say it as they say what is wrong with rows; one that can't be written is not the reason.
+			if (error instanceof UsageError) {
+				await writeRefusal(given, newHeader(given, rows, survey), refused, error.message).catch(() => undefined);
+			}
+			throw error;
+		});
 		const setup: RunSetup = { ...given, work: { ...given.work, plan: ready.plan } };
 		await listTerms(setup, survey);
 		if (!extents[extent].sends) return await previewRows(setup, rows, survey, past, ready.warnings);
