@@ -109,11 +109,12 @@ export function changeOf(written: Written, before: Before | undefined, naming: N
 		return isObject(clean) ? clean : fields;
 	};
 	const values = before && hidden(before.values);
+	const absent = new Set(before?.absent);
 	const to = hidden(sent);
 	const from = (name: string): Known<unknown> => {
 		if (values === undefined) return NOT_READ;
 		if (Object.hasOwn(values, name)) return { is: 'shown', value: values[name] };
-		return before?.absent.includes(name) ? NOT_THERE : NOT_SHOWN;
+		return absent.has(name) ? NOT_THERE : NOT_SHOWN;
 	};
 	const receiver = reassign === undefined ? undefined : named(receiverField, reassign, nameOf);
 	const called = label ?? ids.username ?? ownName(endpoint, ids, nameOf);

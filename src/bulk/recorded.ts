@@ -119,7 +119,8 @@ export function recordedChange(
 		const { applied } = record ?? {};
 		if (applied === undefined || !isDone({ outcome })) return { row, outcome, record, change: all, isTried, applied };
 		// Another row set the others later.
-		const change = { ...all, fields: all.fields.filter(({ field }) => applied.includes(field)) };
+		const own = new Set(applied);
+		const change = { ...all, fields: all.fields.filter(({ field }) => own.has(field)) };
 		return { row, outcome, record, change, isTried };
 	}
 	const isDelete = endpoints[plan.endpoint].deletes;

@@ -238,8 +238,9 @@ export function beforeLine(
 	};
 	const names = Object.keys(values);
 	const withheld = names.filter(isSecret);
+	const secret = new Set(withheld);
 	const keep = (from: Readonly<Json>) =>
-		Object.fromEntries(names.filter((name) => !withheld.includes(name)).map((name) => [name, from[name]]));
+		Object.fromEntries(names.filter((name) => !secret.has(name)).map((name) => [name, from[name]]));
 	return JSON.stringify({
 		type: 'before',
 		row,

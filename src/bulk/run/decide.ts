@@ -223,8 +223,8 @@ export function notRestorable({ kept = {} }: RunRow, held: Held | undefined): Le
 
 /** Fields of the row that are neither sent nor left: the object has their values, perhaps from an earlier attempt. */
 export function thereOf({ request }: RunRow, sent: Fields, left: readonly LeftField[]): string[] {
-	const names = Object.keys(request.sent ?? {});
-	return names.filter((name) => !Object.hasOwn(sent, name) && !left.some(({ field }) => field === name));
+	const others = new Set(left.map(({ field }) => field));
+	return Object.keys(request.sent ?? {}).filter((name) => !Object.hasOwn(sent, name) && !others.has(name));
 }
 
 /** Of a row that sends nothing: it has failed where a later read may show what this one did not. */

@@ -159,7 +159,8 @@ export class PastPart {
 		const gone = Object.keys(sent).filter((name) => (later?.get(name) ?? 0) > row);
 		if (gone.length === 0) return planned;
 		const by = Math.max(...gone.map((name) => later?.get(name) ?? 0));
-		const kept = Object.entries(sent).filter(([name]) => !gone.includes(name));
+		const isGone = new Set(gone);
+		const kept = Object.entries(sent).filter(([name]) => !isGone.has(name));
 		if (kept.length === 0) {
 			const message = `row ${by} set the same object later; sending this row would undo that`;
 			return { ...planned, skip: { code: 'superseded', message } };

@@ -500,7 +500,8 @@ function withLeft(result: Outcome, left: Prepared['left'], plan: RunPlan, writte
 	if (left.every(({ doubt }) => doubt === undefined)) return { ...result, ...differing(differs), ...reason };
 	const { attempts, ms, warnings } = result;
 	const { message } = reason;
-	const applied = Object.keys(written.sent ?? {}).filter((name) => !left.some(({ field }) => field === name));
+	const others = new Set(left.map(({ field }) => field));
+	const applied = Object.keys(written.sent ?? {}).filter((name) => !others.has(name));
 	return {
 		...{ outcome: 'failed', code: PARTLY_RESTORED, message, applied, attempts, ms, warnings },
 		differs: differs.length === 0 ? undefined : differs,

@@ -215,7 +215,8 @@ function partOf<T>(
 	names: readonly string[] | undefined,
 ): Readonly<Record<string, T>> {
 	if (names === undefined) return values;
-	return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+	const wanted = new Set(names);
+	return Object.fromEntries(Object.entries(values).filter(([name]) => wanted.has(name)));
 }
 
 function isLost({ row, outcome, status }: RowRecord, { states, corrupt }: JournalScan): boolean {

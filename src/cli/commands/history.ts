@@ -113,7 +113,8 @@ function runFacts({ header }: HistoryEntry): Row {
 
 /** A line for each field where people look, and one object for each row of a run elsewhere. */
 export function changeRows(invocation: Invocation, entry: RecordedChange): Row[] {
-	const { row, outcome, record, change, gap, applied = [] } = entry;
+	const { row, outcome, record, change, gap } = entry;
+	const applied = new Set(entry.applied);
 	const said = outcome === 'ok' ? undefined : record === undefined ? CRASHED : fullMessage(record);
 	const facts = { row, outcome, status: record?.status ?? null, code: record?.code ?? null };
 	const messageWith = (more?: unknown): string | null => {
@@ -121,7 +122,7 @@ export function changeRows(invocation: Invocation, entry: RecordedChange): Row[]
 	};
 	if (!printsLines(invocation)) {
 		const view = changeView(change);
-		const changes = view.changes.map((each) => (applied.includes(each.field) ? { ...each, outcome: 'ok' } : each));
+		const changes = view.changes.map((each) => (applied.has(each.field) ? { ...each, outcome: 'ok' } : each));
 		return [{ ...view, changes, ...facts, message: messageWith() }];
 	}
 	if (!actions[change.action].setsFields) {
@@ -130,7 +131,7 @@ export function changeRows(invocation: Invocation, entry: RecordedChange): Row[]
 	}
 	const lines: Row[] = change.fields.length === 0 ? [{ field: null, old: null, new: null }] : changeLines(change);
 	return lines.map((line) => {
-		if (!applied.includes(String(line.field))) return { ...facts, ...line, message: messageWith(line.message) };
+		if (!applied.has(String(line.field))) return { ...facts, ...line, message: messageWith(line.message) };
 		return { row, status: null, code: null, ...line, outcome: 'ok' };
 	});
 }
