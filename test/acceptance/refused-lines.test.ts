@@ -57,7 +57,7 @@ const secret = (line: string, where: string): Line => [line, `${where}: a secret
 const ofSecrets: readonly Line[] = [
 	secret('ticket update 14 --data {"meta":{"api_token":"abcdefgh"}}', '--data'),
 	secret('user update 7 --data {"password":"abcdefgh"}', '--data'),
-	secret('term update department 3 --meta api_token=abcdefgh', '--meta'),
+	secret('term update ticket_priority 3 --meta api_token=abcdefgh', '--meta'),
 	secret('user update 7 --meta a=b --meta api_token=abcdefgh', '--meta'),
 	secret('ticket fields set 14 --set api_token=abcdefgh', '--set api_token'),
 	secret('api POST tickets/14 -f password=abcdefgh', '-f password'),

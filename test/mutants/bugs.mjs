@@ -570,9 +570,6 @@ const cli = [
 	...bugsIn('src/io/editor.ts', ['test/io/editor.test.ts'], {
 		'others can read the draft of an editor that replaces its file': ['if (isKept) chmodSync(path, PRIVATE);', ''],
 	}),
-	...bugsIn('src/io/pager.ts', ['test/acceptance/terminal.test.ts'], {
-		'a pager gets the credentials': ["!name.startsWith('SUPPORTCTL_')", 'true'],
-	}),
 	...bugsIn('src/cli/session.ts', ['test/acceptance/second-uses.test.ts'], {
 		'--timeout is accepted and ignored': ['timeoutMs: reach.settings.timeout * 1000,', 'timeoutMs: 30_000,'],
 	}),
