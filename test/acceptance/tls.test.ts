@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { createServer, type ServerOptions } from 'node:https';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAuthority } from '../support/certificates.js';
 import { runCli, runHere } from '../support/cli.js';
 import { credentials } from '../support/fault.js';
@@ -72,8 +72,10 @@ describe('HTTPS from login to a run', () => {
 
 	it('is not trusted with an unknown certificate, even where NODE_TLS_REJECT_UNAUTHORIZED is 0', async () => {
 		const { baseUrl, requests } = await startService(good());
-		const env = { ...credentials(baseUrl), NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-		const { exitCode, stderr } = await setUp(runCli).run(['ticket', 'get', '14', '--retries', '0'], env);
+		// Node reads it from the process at each connection.
+		vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+		onTestFinished(() => void vi.unstubAllEnvs());
+		const { exitCode, stderr } = await setUp().run(['ticket', 'get', '14', '--retries', '0'], credentials(baseUrl));
 		expect([exitCode, stderr]).toEqual([1, expect.stringContaining('certificate')]);
 		expect(requests).toEqual([]);
 	});

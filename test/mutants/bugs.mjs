@@ -835,6 +835,9 @@ const again = [
 			'let keep = false;',
 		],
 	}),
+	...bugsIn('src/http/connection.ts', ['test/acceptance/tls.test.ts'], {
+		'a variable for other programs switches off the check of certificates': [', rejectUnauthorized: true };', ' };'],
+	}),
 	...bugsIn('src/http/connection.ts', ['test/acceptance/desync.test.ts'], {
 		'a late response counts for the next request': ['if (!alone) return void', 'if (true) return void'],
 	}),
