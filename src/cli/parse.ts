@@ -130,8 +130,9 @@ export function parseWords(
 		command.addArgument(argument);
 	}
 	// commander would take the next word for an optional value.
-	const bare = new Map(spec.options.map((option) => [`--${longName(option)}`, option.bare]));
-	const given = words.map((word) => (bare.get(word) === undefined ? word : `${word}=${bare.get(word)}`));
+	const withBare = spec.options.filter(({ bare }) => bare !== undefined);
+	const bare = new Map(withBare.map((option) => [`--${longName(option)}`, option.bare]));
+	const given = words.map((word) => (bare.has(word) ? `${word}=${bare.get(word)}` : word));
 	try {
 		command.parse(given, { from: 'user' });
 	} catch (error) {
@@ -169,10 +170,13 @@ export function canRun(spec: CommandSpec, path: readonly string[], words: readon
 	}
 }
 
+/** By ours: a hint tries hundreds of lines, each with all flags of its command. */
+const theirFlags = new Map([...otherFlags].map(([theirs, ours]) => [ours, theirs]));
+
 function toOption(spec: OptionSpec): Option {
 	const { flags, help, conflicts = [], counted, repeatable, choices, parse } = spec;
 	const flag = `--${longName(spec)}`;
-	const [theirs] = [...otherFlags].find(([, ours]) => ours === flag) ?? [];
+	const theirs = theirFlags.get(flag);
 	const both = theirs === undefined ? flags : `${theirs}, ${flags}`;
 	const option = new Option(both.replace('[=', ' ['), help)
 		.conflicts(conflicts.map(camelCase))

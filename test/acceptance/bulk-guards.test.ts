@@ -8,7 +8,7 @@ import { startDesk } from '../support/desk.js';
 import { done, json, type Responder, startRecorder, withoutLists } from '../support/recorder.js';
 import { scriptedPrompts } from '../support/scripted-prompts.js';
 import { runInTerminal } from '../support/terminal.js';
-import { createWorkplace, startWorkplace } from '../support/workplace.js';
+import { createWorkplace, hastyClock, startWorkplace } from '../support/workplace.js';
 
 describe('--expect and --max', () => {
 	it.each([
@@ -237,7 +237,7 @@ describe('deleting users', () => {
 			responder(request, response, count);
 		});
 		const work = createWorkplace(recorder.env);
-		const result = await work.run('user delete 5 --reassign 2 --yes', { env });
+		const result = await work.run('user delete 5 --reassign 2 --yes', { env, clock: hastyClock(100) });
 		return { ...result, deleted: recorder.requests.filter(({ method }) => method === 'DELETE').length };
 	};
 	const noRoute = json(404, { code: 'rest_no_route', message: 'No route.' });

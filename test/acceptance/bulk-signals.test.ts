@@ -179,6 +179,7 @@ describe('a signal before the first request', () => {
 			throw new Error('an unexpected question');
 		};
 		let run: ReturnType<typeof work.begin> | undefined;
+		let endQuestion = (_error: Error): void => undefined;
 		await new Promise<void>((left) => {
 			run = work.begin('ticket delete -', {
 				stdin: '1\n2\n',
@@ -189,16 +190,22 @@ describe('a signal before the first request', () => {
 						questions.push(question);
 						run?.context.signal('SIGTERM');
 						left();
-						return new Promise(() => undefined);
+						return new Promise((_, reject) => {
+							endQuestion = reject;
+						});
 					},
 				},
 			});
 		});
-		const { abandoned, stdout, stderr } = (run as ReturnType<typeof work.begin>).context;
+		const { context, ended } = run as ReturnType<typeof work.begin>;
+		const { abandoned, stdout, stderr } = context;
 		expect([abandoned, stdout.text]).toEqual([[130], '']);
 		expect(stderr.text).toMatch(/^Move 2 tickets to the trash on [\s\S]*\nerror: interrupted; nothing was sent\n$/);
 		expect(questions).toHaveLength(1);
 		expect([recorder.writes, work.spooled(), work.journals()]).toEqual([[], [], []]);
+		// A process would be gone by now, with what it has open.
+		endQuestion(new Error('the process is gone'));
+		await ended;
 	});
 });
 

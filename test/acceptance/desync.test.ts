@@ -5,9 +5,10 @@ import { runHere } from '../support/cli.js';
 import { credentials, outcomesOf, type PrintedOutcome } from '../support/fault.js';
 import { type RawRequest, type RawServer, startRawServer } from '../support/raw-server.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { hastyClock } from '../support/workplace.js';
 
 async function runWith({ baseUrl }: RawServer, words: string, { env = {} }: { env?: Record<string, string> } = {}) {
-	const result = await runHere(words, { env: { ...credentials(baseUrl), ...env } });
+	const result = await runHere(words, { env: { ...credentials(baseUrl), ...env }, clock: hastyClock(100) });
 	return { ...result, outcomes: outcomesOf(result.stdout) };
 }
 

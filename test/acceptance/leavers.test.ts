@@ -273,7 +273,7 @@ describe('--move-tickets', () => {
 	it('moves the tickets of more users than one list has', async () => {
 		const { desk, work, assigned } = await startDesk({ seed: 150 });
 		const [model] = desk.store.users.values();
-		const ids = Array.from({ length: 120 }, (_, at) => 1000 + at);
+		const ids = Array.from({ length: 101 }, (_, at) => 1000 + at);
 		for (const id of ids) if (model !== undefined) desk.store.users.set(id, { ...model, id, username: `leaver${id}` });
 		for (const [at, ticket] of [...desk.store.tickets.values()].entries()) ticket.assignee = ids[at] ?? 5;
 		work.write('leavers.csv', ['id', ...ids].join('\n'));
@@ -281,8 +281,8 @@ describe('--move-tickets', () => {
 		expect(result, result.stderr).toMatchObject({ exitCode: 0 });
 		expect(assigned(5)).toBe(desk.store.tickets.size);
 		expect(ids.some((id) => desk.store.users.has(id))).toBe(false);
-		expect(result.stderr).toContain('120 tickets of deleted users moved to user 5 first, by 120 runs');
-		// One run for each of 120 users.
+		expect(result.stderr).toContain('101 tickets of deleted users moved to user 5 first, by 101 runs');
+		// One run for each of 101 users.
 	}, 120_000);
 
 	it('is part of a plan, which says so, and moves what is assigned when the plan is applied', async () => {

@@ -240,12 +240,14 @@ describe('@me', () => {
 	test('is the caller where something goes to a user', async () => {
 		const service = await startListService({
 			objects: [],
-			instead: ({ url, method }) =>
-				url.endsWith('/users/username')
-					? json(200, { id: 42 })
-					: method === 'DELETE'
-						? done()
-						: json(200, { id: Number(/users\/(\d+)/.exec(url)?.[1]), nickname: 'old' }),
+			instead({ url, method }) {
+				if (!url.includes('/users')) return undefined;
+				if (url.endsWith('/users/username')) return json(200, { id: 42 });
+				if (method === 'DELETE') return done();
+				const user = (id: string | undefined) => ({ id: Number(id), nickname: 'old' });
+				const listed = new URL(url, 'http://service').searchParams.get('include')?.split(',').map(user);
+				return json(200, listed ?? user(/users\/(\d+)/.exec(url)?.[1]), { 'x-wp-total': `${listed?.length}` });
+			},
 		});
 		const { exitCode, stderr } = await service.run('user delete 9 --reassign @me --yes');
 		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { runCli } from '../support/cli.js';
+import { runHere } from '../support/cli.js';
 import { listen } from '../support/listen.js';
 import { startSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -54,7 +54,7 @@ async function startStrict({ undescribed = 405, lenient = false } = {}) {
 	const env = { ...service.env, SUPPORTCTL_BASE_URL: baseUrl, SUPPORTCTL_STATE_DIR: folder };
 	const run = (line: string, input = '') => {
 		const words = line.replace(/[A-Z]{4,}/g, (name) => String(ids[name as keyof typeof ids]));
-		return runCli(words, { env, input });
+		return runHere(words, { env, input });
 	};
 	return { service, run };
 }
@@ -112,7 +112,7 @@ test('the color of a priority is sent only where the service shows one, and -v s
 	const desk = await startSandbox();
 	onTestFinished(() => desk.stop());
 	const id = [...service.store.terms.values()].find(({ taxonomy }) => taxonomy === 'ticket_priority')?.id;
-	const shown = await runCli(`term update ticket_priority ${id} --name X -v`, { env: desk.env });
+	const shown = await runHere(`term update ticket_priority ${id} --name X -v`, { env: desk.env });
 	expect(shown.stderr).toMatch(/> POST \S+\/ticket_priority\/\d+ \(name, color\)/);
 });
 

@@ -13,6 +13,7 @@ import { Totals } from '../../src/bulk/totals.js';
 import type { RowOutcome } from '../../src/http/outcome.js';
 import { headerOf, outcomeOf, startJournal } from './journal.js';
 import { temporaryFolder } from './temporary.js';
+import { whenTestEnds } from './test-end.js';
 
 export const HOSTILE = 'no <b>&"\u0000\u001b[2J]]> |pipe| `code` @everyone\r\n::error::x \ud800 *é* [x](y)';
 
@@ -28,9 +29,16 @@ export async function runOf(
 	for (const each of outcomes) void journal.outcome(each);
 	await journal.close();
 	const file = await openRecords(journal.path);
+	let isOpen = true;
+	const close = (): void => {
+		if (isOpen) file.close();
+		isOpen = false;
+	};
+	whenTestEnds(close);
+	const closedOnce = { ...file, close };
 	return {
 		header: headerOf(rows, more.plan),
-		files: [file],
+		files: [closedOnce],
 		counts: { ...file.scan.counts },
 		ms: 1234,
 	};

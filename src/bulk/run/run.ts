@@ -27,19 +27,19 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 	const { resumes } = setup.work;
 	const past = resumes && (await openPast(resumes.path, setup));
 	try {
-		const rows = await withoutRepeats(endpoints[setup.work.plan.endpoint], await rowsOf(setup));
-		return await runRows(setup, rows, past);
+		return await runRows(setup, await rowsOf(setup), past);
 	} finally {
 		await past?.journal?.close().catch(() => undefined);
 	}
 }
 
-async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | undefined): Promise<ExitCode> {
+async function runRows(given: RunSetup, planned: PlannedRows, past: PastPart | undefined): Promise<ExitCode> {
 	const { plan, resumes, extent } = given.work;
 	const { show, warn } = given.means;
 	// A resume may read the copy of stdin.
 	let keep = resumes !== undefined && inputFileOf(plan.source)?.path !== '-';
 	try {
+		const rows = await withoutRepeats(endpoints[plan.endpoint], planned);
 		const { survey, refused } = await surveyRows(given, rows, past);
 		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
 		const isRefused = survey.invalid > 0 && !plan.skipInvalid;
@@ -67,7 +67,7 @@ async function runRows(given: RunSetup, rows: PlannedRows, past: PastPart | unde
 		await tellEnd(setup, sent);
 		return ended.exitCode;
 	} finally {
-		await rows.input?.dispose({ keep });
+		await planned.input?.dispose({ keep });
 	}
 }
 

@@ -80,10 +80,15 @@ describe('writePlanReports', () => {
 		expect(text).toContain('Close what is solved');
 	});
 
-	it('is refused in a format that has only outcomes', async () => {
-		await expect(writePlanReports([{ format: 'junit', path: 'x' }], facts, '.')).rejects.toThrow(
-			'--report junit: a plan has no outcomes yet; use html or markdown',
-		);
+	it('is refused in each format that has only outcomes, with those that have more', async () => {
+		const results = await Promise.allSettled(reportFormats.map(planReport));
+		const written = reportFormats.filter((_, at) => results[at]?.status === 'fulfilled');
+		const refusals = results.flatMap((each) => (each.status === 'rejected' ? [String(each.reason.message)] : []));
+		expect(written).not.toEqual([]);
+		expect(refusals).not.toEqual([]);
+		const refused = reportFormats.filter((each) => !written.includes(each));
+		const others = written.join(' or ');
+		expect(refusals).toEqual(refused.map((each) => `--report ${each}: a plan has no outcomes yet; use ${others}`));
 	});
 });
 

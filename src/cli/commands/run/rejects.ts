@@ -42,8 +42,9 @@ export const command = defineCommand({
 		const outcomes = given.outcome?.flat();
 		const reason = reasonColumn((name) => Object.hasOwn(header.plan.columns.map, name));
 		const moved = given.input === undefined ? undefined : inputAt(given.input, context.cwd);
-		const input = await openPastInput(header, moved, context.stdin.bytes(), stateDir);
+		let input: InputSource | undefined;
 		try {
+			input = await openPastInput(header, moved, context.stdin.bytes(), stateDir);
 			if (input === undefined) {
 				warn(context, ['the input of the run was not kept: exporting only IDs; pass the file with --input']);
 			}
