@@ -87,7 +87,7 @@ describe('the line that describes a change', () => {
 		expect(line).toBe(
 			'ticket 14: content …jumps over the lazy dog. yThe quick brown fox jumps… → …jumps over the lazy dog. xThe quick brown fox jumps…',
 		);
-		expect(described('ticket.update', { content: 'a '.repeat(1000) })).toMatch(/… \(\d+ more characters\)$/);
+		expect(described('ticket.update', { content: 'a '.repeat(1000) })).toMatch(/… \(1,602 more characters\)$/);
 	});
 
 	test('shows each changed part of a long text, however far apart', () => {
