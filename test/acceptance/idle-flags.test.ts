@@ -35,17 +35,23 @@ const commands = [
 	'term delete product 9 --force --yes',
 ];
 
-test.each(commands)('%s refuses every flag that says how input is read', async (command) => {
-	const { env, requests } = await startRecorder(done());
-	const updates = command.includes('update') || command.includes('set');
-	for (const flag of flags) {
-		if (flag === 'blank' && !updates) continue;
-		const { exitCode, stderr } = await runHere(`${command} --${flag}${values[camelCase(flag)]}`, { env });
-		expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`error: --${flag} says how input is read`)]);
-		expect(stderr).toContain('pass the rows with --input FILE');
-	}
-	expect(requests).toEqual([]);
-});
+test.each(commands)(
+	'%s refuses every flag that says how input is read, for IDs on the command line',
+	async (command) => {
+		const { env, requests } = await startRecorder(done());
+		const updates = command.includes('update') || command.includes('set');
+		for (const flag of flags) {
+			if (flag === 'blank' && !updates) continue;
+			const { exitCode, stderr } = await runHere(`${command} --${flag}${values[camelCase(flag)]}`, { env });
+			expect([exitCode, stderr]).toEqual([
+				2,
+				expect.stringContaining(`error: --${flag} is for rows from a file or stdin`),
+			]);
+			expect(stderr).toContain('pass the rows with --input FILE');
+		}
+		expect(requests).toEqual([]);
+	},
+);
 
 test.each([
 	['e.csv', 'id,title\n14,a\n', '--ignore-column nope', '--ignore-column nope: no such column (columns: id, title)'],

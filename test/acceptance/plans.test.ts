@@ -93,6 +93,8 @@ test('a plan is applied once, unless --again is given', async () => {
 	await at.run('run apply p.plan --yes');
 	const second = await at.run('run apply p.plan --yes');
 	expect([second.exitCode, second.stderr]).toEqual([2, expect.stringContaining('already applied by run')]);
+	// That run is complete: there is nothing to resume.
+	expect(second.stderr).toMatch(/hint: to see what it did: supportctl run show \S+; to apply the plan again: --again/);
 	expect((await at.run('run apply p.plan --yes --again')).exitCode).toBe(0);
 });
 
@@ -257,6 +259,11 @@ test('a plan with hundreds of rows costs one request for a hundred, and an apply
 	await expect.poll(() => at.writes().length, { timeout: 20_000 }).toBeGreaterThan(20);
 	apply.child.kill('SIGKILL');
 	await apply.ended;
+	const again = await at.run('run apply p.plan --yes');
+	expect([again.exitCode, again.stderr]).toEqual([
+		2,
+		expect.stringMatching(/hint: to finish that run: supportctl run resume \S+;/),
+	]);
 	const rest = await runCli('run resume last', { env: at.env, cwd: at.folder });
 	expect(rest.exitCode, rest.stderr).toBe(0);
 	const [id = ''] = ids.slice(-1);

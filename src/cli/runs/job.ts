@@ -131,7 +131,7 @@ function readSource(
 		if (own.length === 0) throw missing(last, `, -, or --input${readAs(owners, args)}`);
 		const flag = flagForInput(options);
 		if (flag !== undefined) {
-			const message = `--${flag} says how input is read, and IDs on the command line are none`;
+			const message = `--${flag} is for rows from a file or stdin, not for IDs on the command line`;
 			const way = `leave it out, or pass the rows with --input FILE`;
 			throw new UsageError(message, { code: 'conflicting_flags', hint: way });
 		}

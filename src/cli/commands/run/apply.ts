@@ -2,7 +2,7 @@
 
 import { join, resolve } from 'node:path';
 import { counted } from '../../../api/names.js';
-import { isSkipped, runsIn, type SkippedRun } from '../../../bulk/journal/folder.js';
+import { isSkipped, type RunSummary, runStates, runsIn, type SkippedRun } from '../../../bulk/journal/folder.js';
 import type { Part } from '../../../bulk/part.js';
 import type { RunHeader } from '../../../bulk/plan.js';
 import { readPlan, sumUp } from '../../../bulk/plan-file/read.js';
@@ -57,8 +57,12 @@ export const command = defineCommand({
 		const lock = given.dryRun === true ? undefined : lockPlan(sha256, context);
 		try {
 			const earlier = given.again === true ? [] : await runsOf(sha256, context);
-			const { rows: left, wanted, taken, by } = openPart(path, part ?? {}, earlier);
-			if (left === 0) throw appliedBefore(wanted === 0 ? [] : by, part);
+			const headers = earlier.map(({ header }) => header);
+			const { rows: left, wanted, taken, by } = openPart(path, part ?? {}, headers);
+			if (left === 0) {
+				if (wanted === 0) throw nothingWanted();
+				throw appliedBefore(by, earlier, part);
+			}
 			if (taken.length > 0) {
 				const text = `${counted(taken.length, 'object')} of the plan ${taken.length === 1 ? 'was' : 'were'} already applied by run ${by.join(', ')}`;
 				notify(context, 'message', `${text}; sending only the rest`);
@@ -82,28 +86,37 @@ function lockPlan(sha256: string, context: Context): Lock {
 	return acquireLock(join(folder, `plan-${sha256}.lock`), 'the plan');
 }
 
+type EarlierRun = RunSummary & { header: RunHeader };
+
 /** Earlier runs of the plan, as far as their journals can be read. */
-async function runsOf(sha256: string, context: Context): Promise<RunHeader[]> {
-	const headers: RunHeader[] = [];
+async function runsOf(sha256: string, context: Context): Promise<EarlierRun[]> {
+	const runs: EarlierRun[] = [];
 	const skipped: SkippedRun[] = [];
 	for await (const summary of runsIn(stateFolder(context))) {
-		const source = summary.header?.plan.source;
+		const { header } = summary;
+		const source = header?.plan.source;
 		if (isSkipped(summary)) skipped.push(summary);
-		else if (summary.header !== undefined && source?.from === 'plan' && source.sha256 === sha256)
-			headers.push(summary.header);
+		else if (header !== undefined && source?.from === 'plan' && source.sha256 === sha256)
+			runs.push({ ...summary, header });
 	}
 	noteSkipped(context, skipped);
-	return headers;
+	return runs;
 }
 
-function appliedBefore(by: readonly string[], part: Part | undefined): UsageError {
-	const [run] = by;
-	if (run === undefined) {
-		return new UsageError('--ids and --except leave nothing to send', { code: 'nothing_to_send' });
-	}
+function nothingWanted(): UsageError {
+	return new UsageError('--ids and --except leave nothing to send', { code: 'nothing_to_send' });
+}
+
+/** @param by the IDs of the runs that took the rows */
+function appliedBefore(by: readonly string[], earlier: readonly EarlierRun[], part: Part | undefined): UsageError {
 	const what = part === undefined ? 'the plan was' : 'these objects were';
+	const open = earlier.find(({ id, state }) => by.includes(id) && runStates[state].isOpen);
+	const first =
+		open === undefined
+			? `to see what it did: supportctl run show ${by[0]}`
+			: `to finish that run: supportctl run resume ${open.id}`;
 	return new UsageError(`${what} already applied by run ${by.join(', ')}; nothing was sent`, {
 		code: 'applied_before',
-		hint: `to finish that run: supportctl run resume ${run}; to apply the plan again: --again`,
+		hint: `${first}; to apply the plan again: --again`,
 	});
 }
