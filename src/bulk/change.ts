@@ -60,6 +60,8 @@ export interface Change {
 	readonly fields: readonly FieldChange[];
 	/** Why nothing is sent. */
 	readonly left?: Left;
+	/** What an undo of the object leaves as it is, though it sends the rest, and why. */
+	readonly unrestored?: Pick<Left, 'code' | 'message'>;
 }
 
 export type Left = Pick<Outcome, 'outcome' | 'code' | 'message'>;
@@ -239,7 +241,7 @@ export function changeText(change: Change): string {
 }
 
 /** What happens to the object. */
-export function doneText({ action, receiver, fields, left }: Change): string {
+export function doneText({ action, receiver, fields, left, unrestored }: Change): string {
 	if (left !== undefined) return left.message ?? left.code ?? left.outcome;
 	switch (action) {
 		case 'trash':
@@ -249,7 +251,7 @@ export function doneText({ action, receiver, fields, left }: Change): string {
 				? 'permanently deleted'
 				: `permanently deleted; posts go to ${receiver.name ?? `user ${receiver.id}`}`;
 		case 'update':
-			return fields.map(fieldText).join('; ');
+			return [...fields.map(fieldText), ...(unrestored?.message === undefined ? [] : [unrestored.message])].join('; ');
 	}
 }
 
@@ -369,12 +371,14 @@ export function changeLines(change: Change): Record<string, unknown>[] {
 	const title = change.object.label ?? null;
 	const none = { title, field: null, old: null, new: null, old_id: null, new_id: null };
 	if (change.left !== undefined || !actions[change.action].setsFields) return [{ ...none, message: doneText(change) }];
-	return change.fields.map((each) => {
+	const lines: Record<string, unknown>[] = change.fields.map((each) => {
 		const { field, from, to, stays } = each;
 		const { old = null, new: next } = sidesOf(each, { inCells: true });
 		const ids = { old_id: from.is === 'shown' ? idIn(from.value) : null, new_id: idIn(to) };
 		return { title, field, old, new: next, ...ids, message: stays === true ? 'sent as it is' : null };
 	});
+	const { unrestored } = change;
+	return unrestored === undefined ? lines : [...lines, { ...none, message: unrestored.message ?? null }];
 }
 
 /** What a name stands for. */
@@ -384,7 +388,8 @@ function idIn({ value, name }: Value): unknown {
 
 /** For programs: IDs beside names. */
 export function changeView(change: Change): View & { readonly changes: readonly FieldView[] } {
-	const { object, action, receiver, fields, left } = change;
+	const { object, action, receiver, fields, left, unrestored } = change;
+	const why = left ?? unrestored;
 	return {
 		title: object.label ?? null,
 		action: left === undefined ? action : null,
@@ -392,8 +397,8 @@ export function changeView(change: Change): View & { readonly changes: readonly 
 		change: showHidden(doneText(change)),
 		changes: fields.map(fieldView),
 		outcome: left?.outcome ?? null,
-		code: left?.code ?? null,
-		message: left?.message ?? null,
+		code: why?.code ?? null,
+		message: why?.message ?? null,
 	};
 }
 

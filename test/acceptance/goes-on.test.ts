@@ -7,6 +7,7 @@ import { startDesk } from '../support/desk.js';
 import { arrivals } from '../support/listen.js';
 import { pathOf, type Shown, shownTo, startOf } from '../support/objects.js';
 import { done, idOf, json, type RecordedRequest, type Responder } from '../support/recorder.js';
+import { scriptedPrompts } from '../support/scripted-prompts.js';
 import { hastyClock } from '../support/workplace.js';
 
 const ok = done();
@@ -169,6 +170,38 @@ describe('a retry that is refused', () => {
 });
 
 describe('an undo', () => {
+	test.each([
+		[
+			'ticket fields set 1 --set size=L --set unheard=x',
+			"unheard not restored: it had no value before, and the API can't remove it",
+			"that can't be restored",
+		],
+		[
+			'ticket update 1 --title ours --assignee 4',
+			'someone changed assignee to user7 after the run',
+			'changed by someone else',
+		],
+	])('says beforehand what it leaves of an object: %s', async (line, why, words) => {
+		const { work } = await startDesk(ok);
+		await work.run(`${line} -q`);
+		const [run = ''] = work.journals();
+		if (line.includes('assignee')) await work.run('ticket update 1 --assignee 7 --no-snapshot -q');
+		const undo = ['run', 'undo', run];
+		const dry = await work.run([...undo, '-n', '--json']);
+		expect([dry.exitCode, JSON.parse(dry.stdout)]).toMatchObject([0, [{ message: expect.stringContaining(why) }]]);
+		expect(JSON.parse(dry.stderr)).toMatchObject({
+			summary: { requests: 1, left: [{ rows: 1, what: words }], skipped: 0 },
+		});
+		const text = await work.run([...undo, '-n']);
+		expect(text.stdout).toContain(why);
+		expect(text.stderr).toContain(`restored only in part: 1 ${words}: ticket 1`);
+		const planned = await work.run([...undo, '--plan', 'p.plan']);
+		expect(planned.stderr).toContain(`only in part in the plan: 1 ${words}: ticket 1`);
+		expect((await work.run('run show p.plan')).stdout).toContain(why);
+		const asked = await work.run(undo, { prompts: scriptedPrompts([/./, false]) });
+		expect(asked.stderr).toContain(why);
+	});
+
 	test('of some fields says nothing of the others, which nothing could restore', async () => {
 		const { work } = await startDesk(ok);
 		await work.run('ticket fields set 1 --set size=L --set unheard=x -q');

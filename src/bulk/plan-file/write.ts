@@ -41,9 +41,12 @@ export class PlanWriter {
 
 	add({ row, line, change, write }: Planned): void {
 		if (write !== undefined) this.#addWrite(write);
-		else if (change?.left !== undefined) {
-			const { left, object } = change;
-			if (isListed(left)) this.#write('left', { row, line, ids: object.ids, label: object.label, ...left });
+		if (change === undefined) return;
+		const { object, left, unrestored } = change;
+		const place = { row, line, ids: object.ids, label: object.label };
+		if (unrestored !== undefined) this.#write('left', { ...place, outcome: 'skipped', ...unrestored });
+		if (left !== undefined) {
+			if (isListed(left)) this.#write('left', { ...place, ...left });
 			else this.#quiet.set(`${left.code}`, (this.#quiet.get(`${left.code}`) ?? 0) + 1);
 		}
 	}

@@ -38,6 +38,8 @@ export interface Preview {
 	readonly unread: number;
 	readonly totals: Totals;
 	readonly left: LeftRows;
+	/** Rows of an undo that are sent, but not with all that the run wrote. */
+	readonly unrestored: LeftRows;
 	readonly saved?: SavedPlan | undefined;
 }
 

@@ -31,7 +31,7 @@ import { valueProblem } from '../plan-file/check.js';
 import type { PlanWriter } from '../plan-file/write.js';
 import type { Planned } from '../planned.js';
 import { Totals } from '../totals.js';
-import { decide, withCleared } from './decide.js';
+import { allLeft, decide, type LeftField, leftBy, withCleared } from './decide.js';
 import { rowsToSend } from './execute.js';
 import type { PastPart } from './resume.js';
 import type { PlannedRows, RunRow } from './rows.js';
@@ -53,6 +53,7 @@ export async function preview(
 	const planner = new RowPreview(setup, survey, file, past);
 	const totals = new Totals();
 	const left = new LeftRows();
+	const unrestored = new LeftRows();
 	const counts = { requests: 0, seen: 0, unread: 0, invalid: 0, conflicts: 0 };
 	const listed: RowOutcome[] = [];
 	const take = async (planned: Planned): Promise<void> => {
@@ -66,6 +67,9 @@ export async function preview(
 			if (unplanned !== 'skipped') counts[unplanned]++;
 			else if (isLeft) counts.conflicts++;
 			if (listed.length < MOST_LISTED) listed.push(outcome);
+		}
+		if (change?.unrestored !== undefined) {
+			unrestored.add({ row, ids: change.object.ids, outcome: 'skipped', ...change.unrestored }, noun);
 		}
 		file?.add(planned);
 		await show({ type: 'planned', ...planned });
@@ -85,7 +89,16 @@ export async function preview(
 		: undefined;
 	const saved = isRefused ? undefined : file?.finish();
 	const upTo = !planner.isRead && comparesFirst(plan);
-	await show({ type: 'previewed', requests: counts.requests, unread: counts.unread, upTo, totals, left, saved });
+	await show({
+		type: 'previewed',
+		requests: counts.requests,
+		unread: counts.unread,
+		upTo,
+		totals,
+		left,
+		unrestored,
+		saved,
+	});
 	return { exitCode: exitCodeAfter(counts, file !== undefined), refused };
 }
 
@@ -117,6 +130,8 @@ interface Draft {
 	readonly before?: KnownFields | undefined;
 	readonly fields: Fields;
 	readonly left?: Outcome | undefined;
+	/** Fields that stay as they are, to be said in names. */
+	readonly stays?: readonly LeftField[] | undefined;
 	/** Also if it is left: what can't be read may be written all the same. */
 	readonly sends: boolean;
 }
@@ -208,21 +223,25 @@ export class RowPreview {
 
 	async #draft(row: RunRow, found: Outcome | undefined): Promise<Draft> {
 		const { plan } = this.setup.work;
-		const { redactRows } = this.setup.means;
 		const { request, skip } = row;
 		const { sent = {} } = request;
 		if (skip !== undefined) return { row, fields: {}, left: skipped(skip), sends: false };
 		if (found === undefined) return { row, fields: sent, sends: true };
-		// What a service says may hold our own credentials.
-		const hidden = (outcome: Outcome): Outcome =>
-			redactRows(this.survey.hasSecrets)({ row: row.row, ids: request.ids, ...outcome }, request);
 		const held = await this.#heldOf(row, found);
 		if (held === undefined) {
 			const isGone = found.gone !== undefined && request.endpoint.deletes && plan.checks.ignoreMissing;
-			const left = isGone ? skipped({ code: 'unchanged', message: 'already gone' }) : unreadable(row, hidden(found));
+			const left = isGone
+				? skipped({ code: 'unchanged', message: 'already gone' })
+				: unreadable(row, this.#hidden(row, found));
 			return { row, fields: {}, left, sends: !readsBefore(plan) };
 		}
 		return this.#decide(row, held);
+	}
+
+	/** What a service says may hold our own credentials. */
+	#hidden({ row, request }: RunRow, outcome: Outcome): Outcome {
+		const redact = this.setup.means.redactRows(this.survey.hasSecrets);
+		return redact({ row, ids: request.ids, ...outcome }, request);
 	}
 
 	#decide(row: RunRow, held: Held): Draft {
@@ -231,7 +250,9 @@ export class RowPreview {
 		// A run that reads nothing sends all fields.
 		const sendsAll = this.file === undefined && !readsBefore(plan) ? { sendUnchanged: true } : {};
 		const decision = decide(row, held, { ...plan, checks: { ...plan.checks, ...sendsAll } }, this.past?.ownDoubt(row));
-		if ('skip' in decision) return { row, held, fields: {}, left: decision.skip, sends: false };
+		if ('skip' in decision) {
+			return { row, held, fields: {}, left: decision.skip, stays: decision.changed, sends: false };
+		}
 		const fields = withCleared(endpoint, held, decision.fields);
 		const before = beforeOf(row.request, held, fields, this.file !== undefined);
 		const problem = this.file && planProblem(row.request, fields, plan);
@@ -239,7 +260,7 @@ export class RowPreview {
 		const unknown = problem ?? (needsOld ? before.unknown : undefined);
 		if (unknown !== undefined) return { row, held, fields, left: unknown, sends: false };
 		this.#chains.add(row, held, fields);
-		return { row, held, before: before.known, fields, sends: true };
+		return { row, held, before: before.known, fields, stays: decision.left, sends: true };
 	}
 
 	async #heldOf(row: RunRow, found: Outcome): Promise<Held | undefined> {
@@ -258,8 +279,9 @@ export class RowPreview {
 		const { nameOf } = this.#called;
 		const named = endpoints[this.setup.work.plan.endpoint].fields.filter(({ kind }) => kinds[kind].names !== undefined);
 		const fields = [...named, receiverField];
-		const objects = drafts.flatMap(({ fields: sent, before, row }) => {
-			return [sent, before?.values ?? {}, { [receiverField.name]: row.reassign }];
+		const objects = drafts.flatMap(({ fields: sent, before, row, stays = [] }) => {
+			const now = stays.map(({ field, shown }) => ({ [field]: shown }));
+			return [sent, before?.values ?? {}, { [receiverField.name]: row.reassign }, ...now];
 		});
 		if (extents[this.setup.work.extent].showsChanges) await directories.learn(fields, objects);
 		const names = [...this.#called.learn(fields, objects, directories.nameOf)];
@@ -276,7 +298,7 @@ export class RowPreview {
 	}
 
 	#planned(
-		{ row: planned, held, before, fields, left, sends }: Draft,
+		{ row: planned, held, before, fields, left: bare, stays: kept = [], sends }: Draft,
 		nameOf: NameOf,
 		label: string | undefined,
 	): Planned {
@@ -285,12 +307,16 @@ export class RowPreview {
 		const naming = { label, nameOf, redact: this.setup.means.redact };
 		const isDelete = !bodyKinds[endpoint.body].isSent;
 		const request = isDelete ? given : this.#planner({ ids, fields });
-		const sending = sends ? { request: left === undefined ? request : given } : {};
+		const sending = sends ? { request: bare === undefined ? request : given } : {};
 		const written = this.#written(ids, request, reassign);
+		const { plan } = this.setup.work;
+		const left = bare && kept.length > 0 ? this.#hidden(planned, { ...bare, ...allLeft(kept, plan, nameOf) }) : bare;
 		if (left !== undefined) return { row, line, ...sending, change: leftChange(written, left, naming) };
 		if (held === undefined && !isDelete) return { row, line, ...sending };
 		const stays = (name: string): boolean => held !== undefined && isUnchanged(endpoint, name, fields[name], held);
-		const change = changeOf(written, isDelete ? undefined : before, { ...naming, stays });
+		const all = changeOf(written, isDelete ? undefined : before, { ...naming, stays });
+		const partly = kept.length === 0 ? undefined : this.#hidden(planned, skipped(leftBy(kept, plan, nameOf)));
+		const change = partly === undefined ? all : { ...all, unrestored: { code: partly.code, message: partly.message } };
 		const force = isDelete && permanent ? (true as const) : undefined;
 		const known = before ?? { values: {}, absent: [] };
 		const write = { row, line, ids, label, force, reassign, modified, fields: isDelete ? {} : fields, before: known };

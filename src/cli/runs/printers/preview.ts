@@ -124,7 +124,7 @@ export class PreviewScreen {
 	}
 
 	#endDryRun(preview: Preview): End {
-		const { requests, upTo, totals, left } = preview;
+		const { requests, upTo, totals, left, unrestored } = preview;
 		const { endpoint, plan, session } = this.job;
 		const { profile = null } = plan.service;
 		const upToText = upTo ? 'up to ' : '';
@@ -132,7 +132,10 @@ export class PreviewScreen {
 		const changes = totals.rows === 0 ? [] : [totals.would(endpoint.noun)];
 		const sends = totals.rows === requests ? [] : [`${upToText}${counted(requests, 'request')} would be sent`];
 		const notes = [...(isNothing ? [nothing(preview)] : [...sends, ...changes]), 'nothing was sent'];
-		const others = left.texts().map((text) => `not sent: ${text}`);
+		const others = [
+			...left.texts().map((text) => `not sent: ${text}`),
+			...unrestored.texts().map((text) => `restored only in part: ${text}`),
+		];
 		const facts = {
 			dryRun: true,
 			host: session.host,
@@ -145,7 +148,7 @@ export class PreviewScreen {
 	}
 
 	#endPlan(path: string, preview: Preview): End {
-		const { saved, totals, left, unread } = preview;
+		const { saved, totals, left, unrestored, unread } = preview;
 		const { endpoint, plan, session, resumes } = this.job;
 		const { host } = session;
 		if (saved === undefined) {
@@ -160,7 +163,10 @@ export class PreviewScreen {
 		const next = `supportctl run apply ${shellWord(path)}`;
 		const what = `plan ${path}: ${counted(rows, endpoint.noun)} on ${host}`;
 		const lines = rows === 0 ? [nothing(preview)] : [what, totals.long()];
-		const others = left.texts().map((text) => `not in the plan: ${text}`);
+		const others = [
+			...left.texts().map((text) => `not in the plan: ${text}`),
+			...unrestored.texts().map((text) => `only in part in the plan: ${text}`),
+		];
 		const facts = {
 			plan: path,
 			digest: sha256,
@@ -173,8 +179,8 @@ export class PreviewScreen {
 	}
 }
 
-function sumsOf({ totals, left, unread }: Preview) {
-	return { totals: totals.parts(), left: left.view(), skipped: left.rows - unread, unread };
+function sumsOf({ totals, left, unrestored, unread }: Preview) {
+	return { totals: totals.parts(), left: [...left.view(), ...unrestored.view()], skipped: left.rows - unread, unread };
 }
 
 /** Why there is nothing to send. */
