@@ -116,3 +116,41 @@ test('a condition that the row itself has ended was met, and the rest is sent', 
 	expect(exitCode, stderr).toBe(0);
 	expect(ticket(5)).toMatchObject({ status: 'hold', title: 'new' });
 });
+
+/** A service that loses the responses of its first writes, which it carries out or not. */
+async function startLossy(carriesOut: boolean) {
+	let isLossy = true;
+	const held: Record<string, unknown> = { id: 5, status: 'read', title: 'old' };
+	const { work } = await startWorkplace((request, response) => {
+		if (request.method === 'GET') return withoutLists(request) ?? json(200, held);
+		if (carriesOut || !isLossy) Object.assign(held, JSON.parse(request.body));
+		return isLossy ? void response.destroy() : json(200, held);
+	});
+	const heal = (): void => {
+		isLossy = false;
+	};
+	return { work, heal };
+}
+
+test.each([
+	['had written, though the response was lost', true, 'hold', [['status', 'title']]],
+	['had not written', false, 'read', [['title']]],
+] as const)(
+	'a field that a later row found set is a change of the earlier row if an attempt of it %s',
+	async (_what, carriesOut, later, expected) => {
+		const { work, heal } = await startLossy(carriesOut);
+		work.write('edits.csv', `id,status,title\n5,hold,first\n5,${later},\n`);
+		const first = await work.run('ticket update --input edits.csv --retries 0 -j 1');
+		expect(first.stderr).toMatch(/: 1 unknown, 1 skipped\n$/);
+		heal();
+		const resumed = await work.run('run resume last');
+		expect([resumed.exitCode, resumed.stderr]).toEqual([
+			0,
+			expect.stringContaining('status not sent: row 2 set it later'),
+		]);
+		for (const line of ['run show last --changes --json', 'ticket history 5 --json']) {
+			const shown: { changes: { field: string }[] }[] = JSON.parse((await work.run(line)).stdout);
+			expect(shown.map(({ changes }) => changes.map(({ field }) => field).sort())).toEqual(expected);
+		}
+	},
+);

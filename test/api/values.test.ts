@@ -58,8 +58,9 @@ describe('an id', () => {
 		fc.assert(
 			fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.maxSafeNat().map(String)), (text) => {
 				const parsed = parseId(text);
-				const isId = /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text));
-				expect(isProblem(parsed) ? undefined : parsed.value).toBe(isId ? text : undefined);
+				const [, digits] = /^(?:#|id:)?([1-9]\d*)$/i.exec(text) ?? [];
+				const isId = Number.isSafeInteger(Number(digits));
+				expect(isProblem(parsed) ? undefined : parsed.value).toBe(isId ? digits : undefined);
 			}),
 		);
 	});

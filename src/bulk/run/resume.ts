@@ -1,6 +1,7 @@
 /** Continues a run from its journal. */
 
 import { closeSync, existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { endpoints } from '../../api/endpoints.js';
 import { counted } from '../../api/names.js';
 import { createPlanner, type Planner } from '../../api/request.js';
@@ -70,8 +71,8 @@ export class PastPart {
 	readonly #underWay: UnderWay;
 	readonly #lost: RunRow[] = [];
 	readonly #open = new KeySet();
-	/** The last row that set each field of an object, by the object's key. */
-	readonly #later = new Map<string, Map<string, number>>();
+	/** The last row that set each field of an object, and to what, by the object's key. */
+	readonly #later = new Map<string, Map<string, { readonly row: number; readonly value: unknown }>>();
 	/** Objects that this run may have written, where a check asks whether they were modified. */
 	readonly #written: KeySet | undefined;
 	readonly #planner: Planner;
@@ -116,8 +117,8 @@ export class PastPart {
 			return false;
 		}
 		if (endpoint.updates && states.mayBeWritten(row) && this.#open.mayHave(key)) {
-			const fields = this.#later.get(key) ?? new Map<string, number>();
-			for (const name in sent) fields.set(name, row);
+			const fields = this.#later.get(key) ?? new Map();
+			for (const name in sent) fields.set(name, { row, value: sent[name] });
 			this.#later.set(key, fields);
 		}
 		return true;
@@ -156,9 +157,13 @@ export class PastPart {
 		const { row, request, remarks = [] } = planned;
 		const { key, ids, sent = {} } = request;
 		const later = this.#later.get(key);
-		const gone = Object.keys(sent).filter((name) => (later?.get(name) ?? 0) > row);
+		const laterRow = (name: string): number => later?.get(name)?.row ?? 0;
+		const gone = Object.keys(sent).filter((name) => laterRow(name) > row);
 		if (gone.length === 0) return planned;
-		const by = Math.max(...gone.map((name) => later?.get(name) ?? 0));
+		const by = Math.max(...gone.map(laterRow));
+		// An earlier attempt of this row wrote it, or the later one would have found another value.
+		const wasThere = (name: string): boolean =>
+			this.states.outcomeOf(laterRow(name)) === 'skipped' && isDeepStrictEqual(later?.get(name)?.value, sent[name]);
 		const isGone = new Set(gone);
 		const kept = Object.entries(sent).filter(([name]) => !isGone.has(name));
 		if (kept.length === 0) {
@@ -168,7 +173,8 @@ export class PastPart {
 		return {
 			...planned,
 			request: this.#planner({ ids, fields: Object.fromEntries(kept) }),
-			superseded: gone,
+			isPart: true,
+			writtenBefore: gone.filter(wasThere),
 			remarks: [...remarks, `${gone.join(', ')} not sent: row ${by} set it later`],
 		};
 	}

@@ -28,8 +28,10 @@ export interface RunRow {
 	readonly kept?: Readonly<Record<string, { readonly why: string; readonly old?: unknown }>> | undefined;
 	readonly skip?: { readonly code: ReasonCode; readonly message: string };
 	readonly remarks?: readonly string[];
-	/** Fields that are not sent, because a later row of the run set them. */
-	readonly superseded?: readonly string[];
+	/** Whether fields are not sent, because a later row of the run set them. */
+	readonly isPart?: true;
+	/** Those of them that the later row found there already: an earlier attempt of this row had written them. */
+	readonly writtenBefore?: readonly string[];
 	readonly modified?: string;
 }
 

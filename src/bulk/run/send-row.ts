@@ -432,7 +432,9 @@ export function rowOutcome(planned: RunRow, result: Outcome): RowOutcome {
 	if (endpoint.deletes)
 		Object.assign(outcome, { force: permanent && endpoint.trash ? true : undefined, reassign, label });
 	if (remarks !== undefined) outcome.warnings = [...(result.warnings ?? []), ...remarks];
-	if (planned.superseded !== undefined && isDone(result)) outcome.applied = Object.keys(request.sent ?? {});
+	if (planned.isPart && isDone(result)) {
+		outcome.applied = [...Object.keys(request.sent ?? {}), ...(planned.writtenBefore ?? [])];
+	}
 	return outcome;
 }
 

@@ -335,7 +335,8 @@ export async function startModelDesk(paths: readonly string[]): Promise<ModelDes
 			case 'again': {
 				const { socket } = response;
 				const isNull = path.endsWith('/custom-fields') && kind === 'write';
-				const body = JSON.stringify(isNull ? null : another(path));
+				// One that no command asks for: nothing tells an old response for the next write's object from its own.
+				const body = JSON.stringify(isNull ? null : { ...another(path), id: 999 });
 				if (socket !== null) owed.set(socket, httpResponse(200, body, { 'content-type': 'application/json' }));
 				return fair(kind, request);
 			}

@@ -32,7 +32,9 @@ export function checkUndone(
 			const wrote = states.filter(({ sent, by }) => by === run.id && Object.hasOwn(sent, name));
 			const last = wrote.at(-1);
 			const theirs = states.filter(({ sent, by }) => by === 'others' && Object.hasOwn(sent, name));
-			const isAfter = last !== undefined && theirs.some((each) => states.indexOf(each) > states.indexOf(last));
+			const lastAt = last === undefined ? -1 : states.indexOf(last);
+			const isAfter = last !== undefined && theirs.some((each) => states.indexOf(each) > lastAt);
+			const olds = [before, ...theirs.filter((each) => states.indexOf(each) < lastAt).map(({ held }) => held)];
 			const meanwhile = desk.states
 				.slice(atUndo)
 				.findLast((each) => each.by === 'others' && each.path === path && Object.hasOwn(each.sent, name));
@@ -53,11 +55,9 @@ export function checkUndone(
 			else if (isAfter && !isOwn(written)) {
 				expectThat(isNow(written), "undo leaves somebody else's value", facts);
 			} else {
-				const olds = [before, ...theirs.map(({ held }) => held)];
-				const isBack = olds.some(isNow);
-				expectThat(isBack || (exitCode !== 0 && isNow(written)), 'undo puts back the old value', facts);
+				expectThat(olds.some(isNow) || (exitCode !== 0 && isNow(written)), 'undo puts back the old value', facts);
 			}
-			const isBack = last === undefined || isNow(before) || (theirs.length > 0 && !isAfter);
+			const isBack = last === undefined || olds.some(isNow);
 			if (exitCode === 0) expectThat(isBack, 'undo that exits 0 has put back every field', facts);
 		}
 	}
