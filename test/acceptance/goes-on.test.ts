@@ -101,6 +101,29 @@ describe('a resume', () => {
 		]);
 	});
 
+	test('is in doubt only of the first open row of an object, which alone was under way at a kill', async () => {
+		let isSilent = true;
+		const noRoute = json(404, { code: 'rest_no_route', message: 'No route.', data: { status: 404 } });
+		const { recorder, work } = await startDesk(
+			({ body }) => {
+				if (isSilent) return undefined;
+				return JSON.parse(body).status === 'pending' ? no(403) : ok;
+			},
+			() => noRoute,
+		);
+		work.write('edits.csv', 'id,status\n5,hold\n5,pending\n');
+		const { child, ended } = work.spawn('ticket update --input edits.csv -q --no-snapshot');
+		await recorder.wrote(1);
+		child.kill('SIGKILL');
+		await ended;
+		isSilent = false;
+		const { stdout, stderr } = await work.run('run resume last -q --format ndjson');
+		expect(jsonLines(stdout), stderr).toMatchObject([
+			{ row: 1, outcome: 'ok' },
+			{ row: 2, outcome: 'failed' },
+		]);
+	});
+
 	test('of custom fields ends also where they can not be read, with one request at a time', async () => {
 		let isDown = true;
 		const noRoute = json(404, { code: 'rest_no_route', message: 'No route.', data: { status: 404 } });
@@ -344,6 +367,26 @@ describe('a run', () => {
 		const undone = await work.run('run undo last --yes -q');
 		expect(undone.exitCode, undone.stderr).toBe(0);
 		expect(paths.map((path) => recorder.object(path)?.[left])).toEqual(before);
+	});
+
+	test('of deletes knows that a ticket is gone which a list still shows, without its status', async () => {
+		const { recorder, work } = await startDesk(ok, (request) => {
+			const ids = new URL(request.url, 'http://desk').searchParams.get('include')?.split(',');
+			if (ids !== undefined)
+				return json(
+					200,
+					ids.map((id) => ({ id: Number(id), title: 'old' })),
+					{ 'x-wp-total': String(ids.length) },
+				);
+			const gone = { code: 'rest_post_invalid_id', message: 'Invalid ID.', data: { status: 404 } };
+			return pathOf(request) === '/tickets/2' ? json(404, gone) : undefined;
+		});
+		const { exitCode, stdout, stderr } = await work.run('ticket delete 1 2 --yes --ignore-missing -q --format ndjson');
+		expect(jsonLines(stdout), stderr).toMatchObject([
+			{ id: 1, outcome: 'ok' },
+			{ id: 2, outcome: 'ok' },
+		]);
+		expect([exitCode, recorder.writes.map(idOf)]).toEqual([0, [1]]);
 	});
 
 	test('of an account that may write nothing ends with exit code 4, as a single write does', async () => {

@@ -21,6 +21,7 @@ describe('a number as a term', () => {
 	test.each([
 		['--ticket-tag 1999', { 'ticket-tag': [32] }],
 		['--ticket-tag 5', { 'ticket-tag': [5] }],
+		['--ticket-tag VIP,bug,id:2024,5', { 'ticket-tag': [2024, 5] }],
 		['--ticket-tag id:2024', { 'ticket-tag': [2024] }],
 		['--ticket-tag #2024,@2024', { 'ticket-tag': [2024, 31] }],
 		['--ticket-tag @home', { 'ticket-tag': [6] }],

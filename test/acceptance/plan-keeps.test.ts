@@ -119,6 +119,19 @@ describe('an apply', () => {
 		expect(recorder.writes.map(({ body }) => JSON.parse(body))).toEqual([{ custom_fields: { note: 'ours' } }]);
 	});
 
+	test('of the rest of a plan, whose rows keep their numbers, can be shown and undone as a whole', async () => {
+		const { recorder, work } = await startDesk(ok);
+		await work.run('ticket update 1 2 3 --status hold --plan p.plan');
+		await work.run('run apply p.plan --ids 1 --yes -q');
+		expect((await work.run('run apply p.plan --yes -q')).exitCode).toBe(0);
+		const shown = await work.run('run show last --json');
+		expect(JSON.parse(shown.stdout), shown.stderr).toMatchObject({ ok: 2 });
+		const { exitCode, stderr } = await work.run('run undo last --yes -q');
+		expect(exitCode, stderr).toBe(0);
+		const statuses = [1, 2, 3].map((id) => recorder.object(`/tickets/${id}`)?.status);
+		expect(statuses).toEqual(['hold', 'queued', 'queued']);
+	});
+
 	test('of a part asks about that part', async () => {
 		const { recorder, work } = await startDesk(ok);
 		await work.run('ticket update 1 2 3 --status hold --plan p.plan');
@@ -132,3 +145,16 @@ describe('an apply', () => {
 		expect(recorder.writes).toHaveLength(1);
 	});
 });
+
+test.each(['-n', '--plan p.plan'])(
+	'%s finds for a later row of an object the entries that an earlier one did not send',
+	async (flag) => {
+		const { work } = await startDesk(ok, ({ url }) => {
+			const user = shownTo({ ...startOf('/users/7'), meta: { zone: 'north' } }, 7);
+			return json(200, url.includes('include=') ? [user] : user);
+		});
+		work.write('meta.ndjson', '{"id":7,"meta":{"tier":"gold"}}\n{"id":7,"meta":{"zone":"north"}}\n');
+		const { stderr } = await work.run(`user update --input meta.ndjson ${flag} --json`);
+		expect(JSON.parse(stderr)).toMatchObject({ summary: { skipped: 1, left: [{ rows: 1, what: 'unchanged' }] } });
+	},
+);

@@ -154,7 +154,7 @@ export class PastPart {
 
 	/** Leaves out fields that a later row of the object set; skipped if none is left. */
 	withoutSuperseded(planned: RunRow): RunRow {
-		const { row, request, remarks = [] } = planned;
+		const { row, request } = planned;
 		const { key, ids, sent = {} } = request;
 		const later = this.#later.get(key);
 		const laterRow = (name: string): number => later?.get(name)?.row ?? 0;
@@ -175,7 +175,7 @@ export class PastPart {
 			request: this.#planner({ ids, fields: Object.fromEntries(kept) }),
 			isPart: true,
 			writtenBefore: gone.filter(wasThere),
-			remarks: [...remarks, `${gone.join(', ')} not sent: row ${by} set it later`],
+			remarks: [`${gone.join(', ')} not sent: row ${by} set it later`],
 		};
 	}
 }

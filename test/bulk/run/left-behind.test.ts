@@ -179,13 +179,22 @@ describe('tickets that are to be moved are not known, so that no user is deleted
 describe('tickets that a run moved', () => {
 	it('are those that it wrote, and those of which nobody knows stand apart', async () => {
 		const stateDir = temporaryFolder();
-		const journal = startJournal(stateDir, 4);
+		const journal = startJournal(stateDir, 5);
 		await journal.outcome(outcomeOf(1));
 		await journal.outcome(outcomeOf(2));
 		await journal.outcome(outcomeOf(3, { outcome: 'unknown', status: 0 }));
 		await journal.outcome(outcomeOf(4, { outcome: 'skipped', status: undefined, code: 'condition' }));
+		await journal.outcome(outcomeOf(5, { outcome: 'differs', differs: [{ field: 'assignee', sent: 2, shown: 3 }] }));
 		await journal.close();
-		expect(await movedBy(headerOf(4).id, stateDir)).toEqual({ moved: 2, unknown: 1 });
+		expect(await movedBy(headerOf(5).id, stateDir)).toEqual({ moved: 3, unknown: 1 });
+	});
+
+	it('are all that is said where no user was deleted: the others stay with somebody who is there', () => {
+		const stays = { ids: { id: '7' }, label: 'user 7', field: 'assignee', count: 9, receiver: '2' };
+		expect(leavesTexts([stays], 1)).toEqual([
+			expect.stringMatching(/^9 tickets stay assigned to user 7; to move them: /),
+		]);
+		expect(leavesTexts([stays], 0)).toEqual([]);
 	});
 
 	it('are called at most so many until a resume has counted what is left', () => {

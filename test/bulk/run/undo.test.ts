@@ -33,7 +33,8 @@ async function plannedRows(journal: Journal, overwrite = false, gone?: string[])
 	const plan = await undoPlan(journal.header, journal.path, { overwrite });
 	const source = plan.source as Extract<RowSource, { from: 'snapshots' }>;
 	const rows: RunRow[] = [];
-	const opened = await openOldValues(plan, source, neutralDialect, async () => gone);
+	const missing = async (ids: readonly string[]) => gone?.filter((id) => ids.includes(id));
+	const opened = await openOldValues(plan, source, neutralDialect, missing);
 	for await (const batch of opened.read()) rows.push(...(batch as RunRow[]));
 	return rows;
 }
@@ -103,6 +104,14 @@ describe('old values', () => {
 		expect(await rowsOf(resumed)).toEqual([
 			['5', { status: 'read', title: 'a' }, { status: ['hold', 'unread'], title: ['b'] }, undefined],
 		]);
+	});
+
+	it('that are one of more than a hundred users are looked up, each of them', async () => {
+		const journal = startJournal(temporaryFolder(), 101, undefined, snapshots);
+		for (let row = 1; row <= 101; row++) await note(journal, row, [{ assignee: 1000 + row }, { assignee: 5 }], done);
+		await journal.close();
+		const rows = await plannedRows(journal, false, ['1101']);
+		expect(rows.filter(({ skip }) => skip !== undefined).map(({ request }) => request.ids.id)).toEqual(['101']);
 	});
 
 	it('are expected as they were sent and as the service showed them', async () => {
