@@ -29,13 +29,6 @@ const documents = [
 	'test/acceptance/demo.test.ts',
 ];
 
-/** What only a real terminal shows, in processes of its own: a step of its own too (`npm run test:terminal`). */
-const atTerminals = [
-	'test/acceptance/doctor.test.ts',
-	'test/acceptance/sign-in.test.ts',
-	'test/acceptance/terminal.test.ts',
-];
-
 export default defineConfig({
 	plugins: [textFiles],
 	test: {
@@ -45,23 +38,22 @@ export default defineConfig({
 			{
 				extends: true,
 				test: {
-					name: 'code',
+					name: 'together',
 					include: ['test/**/*.test.ts'],
-					exclude: ['test/faults/**', 'test/system/**', ...alone, ...datedOnce, ...documents, ...atTerminals],
+					exclude: ['test/faults/**', 'test/system/**', ...alone, ...datedOnce, ...documents],
 					isolate: false,
 				},
 			},
 			{
 				extends: true,
 				test: {
-					name: 'code in Kolkata',
+					name: 'in Kolkata',
 					include: [...dated, ...datedOnce],
 					isolate: false,
 					env: { TZ: 'Asia/Kolkata' },
 				},
 			},
-			{ extends: true, test: { name: 'code alone', include: alone } },
-			{ extends: true, test: { name: 'terminal', include: atTerminals, isolate: false } },
+			{ extends: true, test: { name: 'alone', include: alone } },
 			{ extends: true, test: { name: 'documents', include: documents, isolate: false, testTimeout: 60_000 } },
 		],
 		globalSetup: ['test/support/build-once.ts'],
