@@ -170,7 +170,7 @@ export const details = {
 	left_out: { exit: ExitCode.ok, done: true, wrong: false, attention: false, test: 'skipped' },
 	not_restorable: { attention: true, left: true },
 	/** Nobody knows whether it was ever there: never counted as deleted. */
-	not_found: { passesOn: false },
+	not_found: {},
 } as const satisfies Record<string, Partial<Meaning>>;
 
 export type Detail = keyof typeof details;
