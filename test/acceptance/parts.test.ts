@@ -79,6 +79,16 @@ describe('a part of a plan', () => {
 		expect(await values()).toEqual(status);
 	});
 
+	test('is not taken from a list that broke off', async () => {
+		await plan();
+		for (const end of ['# incomplete: No response', '# incomplete']) {
+			writeFileSync(join(folder, 'ids.txt'), `14\n${end}\n`);
+			const { exitCode, stderr } = await outcomes('run apply p.plan --ids @ids.txt');
+			expect([exitCode, stderr]).toEqual([2, expect.stringContaining('this is an incomplete list')]);
+		}
+		expect(await values()).toEqual(['hold', 'hold', 'hold', 'hold']);
+	});
+
 	test('is applied until nothing is left, and then refused', async () => {
 		await plan();
 		await outcomes('run apply p.plan --ids 14');

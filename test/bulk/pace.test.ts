@@ -158,6 +158,28 @@ describe('a fixed rate', () => {
 	});
 });
 
+it('a rate that was asked for is held also after a limit above it was found', async () => {
+	const clock = new VirtualClock();
+	const pace = new AdaptivePace({ clock, random: () => 0, rate: 2 });
+	for (let response = 0; response < 40; response++) pace.answered(0);
+	for (let refusal = 0; refusal < 2; refusal++) pace.refused(0);
+	expect(pace.rate).toBe(2);
+	await clock.run(Promise.all([pace.ready(undefined), pace.ready(undefined), pace.ready(undefined)]));
+	expect(clock.monotonic()).toBeGreaterThanOrEqual(900);
+});
+
+it('a rate does not grow with responses for which nothing waited', async () => {
+	const clock = new VirtualClock();
+	const pace = new AdaptivePace({ clock, random: () => 0 });
+	for (let response = 0; response < 40; response++) pace.answered(0);
+	for (let refusal = 0; refusal < 2; refusal++) pace.refused(0);
+	await clock.run(Promise.resolve(pace.ready(undefined)));
+	pace.answered(clock.monotonic());
+	const { rate } = pace;
+	for (let response = 0; response < 5; response++) pace.answered(clock.monotonic());
+	expect(pace.rate).toBe(rate);
+});
+
 describe('whoever waits', () => {
 	it('is let go at once when the run stops', async () => {
 		const clock = new VirtualClock();

@@ -1,6 +1,7 @@
 /** The rate of a run behind nginx's limit_req, in virtual time: how much longer than ideal it takes, and how much is refused. */
 
 import { describe, expect, it } from 'vitest';
+import { RateFinder } from '../../src/bulk/rate.js';
 import { type VirtualRun, type VirtualService, virtualRun } from '../support/virtual-run.js';
 
 interface Limit {
@@ -95,5 +96,53 @@ describe('behind a limit', () => {
 		expect(served(65, 100)).toBeGreaterThan(17);
 		expect(refusalsOf(run) / run.done.length).toBeLessThan(0.05);
 		expect(Object.keys(run.outcomes)).toEqual(['ok']);
+	});
+});
+
+describe('a rate', () => {
+	/** Cut at 1000 ms, after forty responses. */
+	function cut(): RateFinder {
+		const finder = new RateFinder(() => 1);
+		for (let response = 0; response < 40; response++) finder.served(response * 25, 0, false);
+		for (let refusal = 0; refusal < 2; refusal++) finder.refused(1000, 900, 0);
+		expect(finder.rate).toBeLessThan(100);
+		return finder;
+	}
+
+	it('grows with responses to what was sent at it, if anything waited for it', () => {
+		const finder = cut();
+		const { rate } = finder;
+		finder.served(1100, 900, true);
+		finder.served(1100, 1050, false);
+		expect(finder.rate).toBe(rate);
+		finder.served(1100, 1050, true);
+		expect(finder.rate).toBeGreaterThan(rate);
+	});
+
+	it('is not given up for faults that come close upon a response, however many', () => {
+		const finder = cut();
+		finder.served(1500, 1400, true);
+		for (let fault = 0; fault < 50; fault++) finder.failed(1600, 1550);
+		expect(finder.probes).toBeUndefined();
+		finder.failed(1900, 1550);
+		expect(finder.probes).toBe(0);
+	});
+
+	it('waits no longer than ten minutes for a service that asks for more', () => {
+		const finder = new RateFinder(() => 0);
+		finder.refused(0, 0, 3_600_000);
+		expect(finder.pausedUntil).toBe(600_000);
+	});
+
+	it('is probed at least every 22.5 s, however many probes failed', () => {
+		const finder = new RateFinder(() => 1);
+		for (let fault = 0; fault < 10; fault++) finder.failed(0, 0);
+		for (let probe = 0; probe < 12; probe++) {
+			const now = finder.pausedUntil;
+			finder.sent(now);
+			finder.failed(now, now);
+			expect(finder.pausedUntil - now).toBeLessThanOrEqual(22_500);
+		}
+		expect(finder.probes).toBe(12);
 	});
 });

@@ -205,6 +205,23 @@ describe('openInput with standard input', () => {
 		expect(readdirSync(join(stateDir, 'spool'))).toEqual([]);
 	});
 
+	it('keeps the copy where a resume can not use it', async () => {
+		const stateDir = temporaryFolder();
+		const source = await open('7\n8\n', stateDir);
+		await source.keep();
+		await source.dispose({ keep: true });
+		const path = source.path as string;
+		writeFileSync(path, '');
+		const failed = await failureOf(openInput({ path, stdin: streamOf(''), stateDir }));
+		expect([failed.message, existsSync(path)]).toEqual([expect.stringContaining('is empty'), true]);
+	});
+
+	it('takes lines that begin with # for comments, also if they are indented', async () => {
+		const source = await open('# all\n7\n  # not these\n8\n', temporaryFolder(), 'ids');
+		expect((await readAll(source)).map(({ id }) => id)).toEqual(['7', '8']);
+		await source.dispose();
+	});
+
 	it('leaves no copy behind when the input can not be used', async () => {
 		const stateDir = temporaryFolder();
 		expect((await failureOf(open('hello world\n', stateDir))).message).toBe('unknown input format: standard input');
