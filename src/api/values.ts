@@ -68,7 +68,7 @@ const ID_IN_URL = /[?&](?:post|p|id|ticket|ticket_id|user_id)=(\d+)|\/(\d+)\/?(?
 const mistakenIds: readonly (readonly [looks: RegExp, like: string, remedy: (text: string) => string | undefined])[] = [
 	[/^\d+[.,]0+$/, 'a decimal number', (text) => text.replace(/[.,]0+$/, '')],
 	[/^\d{1,3}(?:[.,'’\s]\d{3})+$/, 'a number with separators', (text) => text.replace(/\D/g, '')],
-	[/^\d+(?:\s*[,;]\s*\d*)+$/, 'several IDs; put each in a row', () => undefined],
+	[/^\d[\d\s]*[,;][\d\s,;]*$/, 'several IDs; put each in a row', () => undefined],
 	[/^\d+(?:[.,]\d+)?e\+?\d+$/i, 'scientific notation; format the column as whole numbers', () => undefined],
 	[URL_START, 'a URL', (text) => ID_IN_URL.exec(text)?.slice(1).find(Boolean)],
 	[/^(?:(?:grand|sub)[\s-]*)?(?:totals?|sum|count|summe|gesamt)\b/i, 'a line of totals; remove it', () => undefined],

@@ -54,6 +54,16 @@ describe('an id', () => {
 		expect(parseId(text)).toEqual({ problem: `invalid ID "${text}": larger than 9007199254740991` });
 	});
 
+	it.each([',   ', '1 , ', '. ', '’1', ' :', '0', 'é1', '/1', '?id='])(
+		'is refused at once where %j is repeated',
+		(part) => {
+			// A pattern with two ways to read a space takes years for this one.
+			for (const start of ['1', 'a', 'http://']) {
+				expect(parseId(`${start}${part.repeat(60)}!`)).toEqual({ problem: expect.stringContaining('invalid ID') });
+			}
+		},
+	);
+
 	it('is given back digit by digit, or refused, whatever the text', () => {
 		fc.assert(
 			fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.maxSafeNat().map(String)), (text) => {
