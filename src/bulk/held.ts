@@ -247,9 +247,7 @@ export function isUnchanged(endpoint: HeldEndpoint, name: string, value: unknown
 /** Whether a condition such as `--if status=hold` is met; nobody knows where it can't be compared. */
 export function compareCondition(held: Held, name: string, now: unknown, value: string): Equality {
 	if (value === '') return isNothing(now) ? 'same' : 'other';
-	if (Array.isArray(now)) {
-		return held.compare(name, [...new Set(itemsOf(value))]);
-	}
+	if (Array.isArray(now)) return held.compare(name, itemsOf(value));
 	return value === '0' || !isNothing(now) ? held.compare(name, value) : 'other';
 }
 

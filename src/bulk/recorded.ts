@@ -115,7 +115,7 @@ export function recordedChange(
 	const isWritten = wasTried(outcome, before !== undefined || !plan.checks.snapshot);
 	const isTried = (isWritten || (before !== undefined && mayBe)) && !wasGone(record);
 	if (before !== undefined) {
-		const all = withoutUnchanged(changeOfRecord({ ...before, ids, force: record?.force }, plan, naming));
+		const all = withoutUnchanged(changeOfRecord({ ...before, ids }, plan, naming));
 		const { applied } = record ?? {};
 		if (applied === undefined || !isDone({ outcome })) return { row, outcome, record, change: all, isTried, applied };
 		// Another row set the others later.

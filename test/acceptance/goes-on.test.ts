@@ -250,6 +250,35 @@ test('a user whom the service neither shows nor denies is a warning before the r
 	expect(nobody.stderr).not.toContain('no such user');
 });
 
+test('a report of a run that stopped asks the service for no more names', async () => {
+	const { recorder, work } = await startDesk((request, response, count) => {
+		return (count === 1 ? ok : no(401))(request, response, count);
+	});
+	const line = 'ticket update 1 2 3 --title ours --assignee 7 -j 1 -q --report markdown:r.md';
+	expect((await work.run(line)).exitCode).toBe(4);
+	expect(recorder.requests.at(-1)).toMatchObject({ method: 'POST' });
+	expect(work.read('r.md')).toContain('ours');
+});
+
+test('a report of a resume does not replace its journal', async () => {
+	const { recorder, work } = await startDesk(ok);
+	await work.run('ticket update 1 2 --status hold --first 1 -q');
+	const [path = ''] = work.journals();
+	const { exitCode, stderr } = await work.run(['run', 'resume', 'last', '--report', `junit:${path}`]);
+	expect([exitCode, stderr]).toEqual([2, expect.stringContaining("it is the run's journal; nothing was sent")]);
+	expect(recorder.writes).toHaveLength(1);
+	expect((await work.run('run resume last -q')).exitCode).toBe(0);
+});
+
+test('the history of a term has no change of one with its ID in another taxonomy', async () => {
+	const { work } = await startDesk(ok);
+	await work.run('term update product 14 --name ours --undocumented -q');
+	await work.run('term update ticket_priority 14 --name theirs -q');
+	const { stdout, stderr } = await work.run('term history product 14 --format ndjson');
+	expect(stdout, stderr).toContain('ours');
+	expect(stdout).not.toContain('theirs');
+});
+
 test('standard input with a secret in its first row alone is not kept', async () => {
 	const { work } = await startDesk(ok);
 	const input = 'id,password,nickname\n5,hush-hush,a\n6,,b\n7,,c\n';
