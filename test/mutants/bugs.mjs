@@ -324,7 +324,7 @@ const run = [
 		'an undo overwrites without --overwrite': ['expected: overwrite ? undefined : written,', 'expected: undefined,'],
 	}),
 	...bugsIn('src/bulk/run/resume.ts', ['test/acceptance/bulk-order.test.ts'], {
-		'a resume writes an earlier row over a later one': ['(later?.get(name) ?? 0) > row', 'false'],
+		'a resume writes an earlier row over a later one': ['laterRow(name) > row', 'false'],
 	}),
 	...bugsIn('src/bulk/run/resume.ts', ['test/bulk/run/resume.test.ts'], {
 		'a resume sends rows of another file': [

@@ -19,6 +19,18 @@ export const HOSTILE = 'no <b>&"\u0000\u001b[2J]]> |pipe| `code` @everyone\r\n::
 
 export const DIFFERS = { outcome: 'differs', code: 'differs', message: 'another value: status' } as const;
 
+/** Closed when the test ends, if nobody did before. */
+export async function recordsOf(journal: string): ReturnType<typeof openRecords> {
+	const file = await openRecords(journal);
+	let isOpen = true;
+	const close = (): void => {
+		if (isOpen) file.close();
+		isOpen = false;
+	};
+	whenTestEnds(close);
+	return { ...file, close };
+}
+
 /** The facts of a run with these outcomes. */
 export async function runOf(
 	outcomes: readonly RowOutcome[],
@@ -28,17 +40,10 @@ export async function runOf(
 	const journal = startJournal(temporaryFolder(), rows, undefined, more.plan);
 	for (const each of outcomes) void journal.outcome(each);
 	await journal.close();
-	const file = await openRecords(journal.path);
-	let isOpen = true;
-	const close = (): void => {
-		if (isOpen) file.close();
-		isOpen = false;
-	};
-	whenTestEnds(close);
-	const closedOnce = { ...file, close };
+	const file = await recordsOf(journal.path);
 	return {
 		header: headerOf(rows, more.plan),
-		files: [closedOnce],
+		files: [file],
 		counts: { ...file.scan.counts },
 		ms: 1234,
 	};

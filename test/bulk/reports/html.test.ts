@@ -1,12 +1,11 @@
 import { HtmlValidate } from 'html-validate';
 import { describe, expect, it } from 'vitest';
 import { createCounts, sumOf } from '../../../src/bulk/journal/counts.js';
-import { openRecords } from '../../../src/bulk/journal/read.js';
 import { html } from '../../../src/bulk/reports/html.js';
 import type { ReportFacts } from '../../../src/bulk/reports/page.js';
 import { pageOfPlan } from '../../../src/bulk/reports/page.js';
 import { headerOf, outcomeOf, startJournal } from '../../support/journal.js';
-import { exampleRun, HOSTILE, planFacts, reportOf, runOf } from '../../support/report.js';
+import { exampleRun, HOSTILE, planFacts, recordsOf, reportOf, runOf } from '../../support/report.js';
 import { temporaryFolder } from '../../support/temporary.js';
 import { elementsOf, readXml, type XmlElement } from '../../support/xml.js';
 
@@ -64,7 +63,7 @@ async function tickingRun(): Promise<ReportFacts> {
 	await journal.close();
 	return {
 		...(await exampleRun()),
-		files: [await openRecords(journal.path)],
+		files: [await recordsOf(journal.path)],
 		counts: { ...createCounts(), ok: 171, failed: 9 },
 	};
 }
@@ -239,7 +238,7 @@ describe('the HTML report', () => {
 		void journal.outcome(outcomeOf(1));
 		void journal.record({ type: 'tick', ms: 8e15 });
 		await journal.close();
-		const facts = { ...(await exampleRun()), files: [await openRecords(journal.path)] };
+		const facts = { ...(await exampleRun()), files: [await recordsOf(journal.path)] };
 		expect(elementsOf(readPage(await reportOf('html', facts)), 'rect').length).toBeLessThan(100);
 	});
 });
