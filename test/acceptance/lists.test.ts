@@ -81,6 +81,8 @@ describe('a list', () => {
 		expect(service.requests.map(({ url }) => new URL(url, 'http://x').searchParams.get('per_page'))).toEqual(['3']);
 		const more = await service.run('ticket list --limit 150 --format count');
 		expect(more).toMatchObject({ exitCode: 0, stdout: '150\n', stderr: '' });
+		const part = await service.run('ticket list --limit 150 --format ids');
+		expect(idsIn(part.stdout)).toEqual(idsOf(service.objects.slice(0, 150)));
 	});
 
 	test.each([
