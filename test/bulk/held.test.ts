@@ -25,6 +25,16 @@ describe('a term of an object', () => {
 		expect(heldOf(update, { id: 14, product }, termsOf(hasHidden))?.field('product')).toMatchObject(known);
 	});
 
+	test.each([
+		['vip', true],
+		['uni--2', false],
+		['24-7', false],
+		['', false],
+	])('can be written back by its slug %j, without a list of terms: %s', (slug, leads) => {
+		expect(heldOf(update, { product: slug })?.leadsBack('product')).toBe(leads);
+		expect(heldOf(update, { 'ticket-tag': ['fast', slug] })?.leadsBack('ticket-tag')).toBe(leads);
+	});
+
 	test('keeps its list from being known if it is not', () => {
 		const held = heldOf(update, { id: 14, 'ticket-tag': ['vip', 'uni--2'] }, termsOf(false));
 		expect(held?.field('ticket-tag')).toMatchObject({ is: 'unknown' });

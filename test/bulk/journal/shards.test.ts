@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { closeRuns, combine, openRuns } from '../../../src/bulk/journal/shards.js';
+import type { Journal } from '../../../src/bulk/journal/write.js';
 import { outcomeOf, startJournal } from '../../support/journal.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
@@ -28,6 +29,21 @@ describe('shards of one input', () => {
 		expect(counts).toMatchObject({ ok: 3, 'not-sent': 3 });
 		expect([missing, twice]).toEqual([[], []]);
 		expect(next.map(([, command]) => command)[0]).toBe('supportctl run resume 20261121-074512-aaaa0');
+	});
+
+	it('that still runs needs no next step, though its rows are open', async () => {
+		const folder = temporaryFolder();
+		const [stopped, running] = [1, 2].map((index) => {
+			const more = { id: `20261121-074512-aaaa${index}`, own: 2, shard: { index, count: 2 } };
+			return startJournal(folder, 4, undefined, more);
+		}) as [Journal, Journal];
+		await stopped.outcome(outcomeOf(1));
+		await running.outcome(outcomeOf(2));
+		await stopped.close();
+		const runs = await openRuns([stopped.path, running.path]);
+		closeRuns(runs);
+		expect(combine(runs).next.map(([, command]) => command)).toEqual([`supportctl run resume ${stopped.header.id}`]);
+		await running.close();
 	});
 
 	it('may be missing, or there twice; a shard alone lacks nothing', async () => {

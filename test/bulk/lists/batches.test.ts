@@ -117,6 +117,17 @@ describe('reads in batches', () => {
 		]);
 	});
 
+	it.each([
+		['is about the object where the list is there', ok([]), 'http_404'],
+		['is about the route where the list has none either', notServed, 'rest_no_route'],
+	])("a 404 that is not the service's own %s", async (_, list, code) => {
+		const bare: Outcome = { ...missing, code: 'http_404', gone: 'missing' };
+		const { read, paths } = readerOf((path) => (path.endsWith('/tickets') ? list : bare));
+		const [outcome] = await read([ticket(2)]);
+		expect([outcome?.code, outcome?.gone]).toEqual([code, code === 'http_404' ? 'missing' : undefined]);
+		expect(paths).toHaveLength(2);
+	});
+
 	it('lists replies per ticket and terms per taxonomy', async () => {
 		const { read, paths } = readerOf(listed);
 		const reply = createPlanner(endpoints['reply.update'], dialect);

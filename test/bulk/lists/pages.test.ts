@@ -60,7 +60,8 @@ const read = (outcome: 'ok' | 'failed', body?: unknown) => ({ outcome, status: 2
 test('a service that repeats a page is not read for as many pages as it claims to have', async () => {
 	let requests = 0;
 	const fetch = async () => {
-		requests++;
+		// Else a reading that goes on would not let the test fail.
+		if (++requests === 100) throw new Error('it reads on');
 		const body = Array.from({ length: 10 }, (_, at) => ({ id: at + 1 }));
 		return { ...read('ok', body), headers: { 'x-wp-totalpages': '1000000000' } };
 	};
@@ -110,4 +111,26 @@ test('pages of objects without IDs are given once each', async () => {
 		fetch: async (page) => read('ok', titles.slice((page - 1) * 10, page * 10)),
 	});
 	expect({ end, given }).toEqual({ end: { count: 25, isWhole: true, isRepeated: false }, given: titles });
+});
+
+test('a page behind the last one is no failure, whatever the count said', async () => {
+	const behind = { ...read('failed'), status: 400, code: 'rest_post_invalid_page_number' };
+	const body = Array.from({ length: 10 }, (_, at) => ({ id: at + 1 }));
+	const headers = { 'x-wp-total': '10', 'x-wp-totalpages': '2' };
+	const fetch = async (page: number) => (page === 1 ? { ...read('ok', body), headers } : behind);
+	expect(await readPages({ ...ended, fetch })).toEqual({ count: 10, total: 10, isWhole: true, isRepeated: false });
+});
+
+test('a list without a count that is full up to the last page that is wanted is not whole', async () => {
+	const page = (number: number) => Array.from({ length: 10 }, (_, at) => ({ id: 10 * number + at }));
+	const fetch = async (number: number) => read('ok', page(number));
+	expect(await readPages({ ...ended, most: 2, fetch })).toMatchObject({ count: 20, isWhole: false });
+	const short = async (number: number) => read('ok', page(number).slice(0, number === 2 ? 9 : 10));
+	expect(await readPages({ ...ended, most: 3, fetch: short })).toMatchObject({ count: 19, isWhole: true });
+});
+
+test('a list that repeats its last page, and has no count, may not be whole', async () => {
+	const page = (number: number) => Array.from({ length: 10 }, (_, at) => ({ id: 10 * Math.min(number, 2) + at }));
+	const fetch = async (number: number) => read('ok', page(number));
+	expect(await readPages({ ...ended, fetch })).toMatchObject({ count: 20, isWhole: false, isRepeated: true });
 });

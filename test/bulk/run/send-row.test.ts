@@ -4,13 +4,13 @@ import { neutralDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
 import { createPlanner, type Request } from '../../../src/api/request.js';
 import { heldOf } from '../../../src/bulk/held.js';
-import type { OldValues } from '../../../src/bulk/journal/records.js';
+import type { JournalRecord, OldValues } from '../../../src/bulk/journal/records.js';
 import type { Checks, RunPlan } from '../../../src/bulk/plan.js';
 import { decide } from '../../../src/bulk/run/decide.js';
 import type { RunRow } from '../../../src/bulk/run/rows.js';
 import { RowSender, type RowSenderParts, rowOutcome } from '../../../src/bulk/run/send-row.js';
 import type { Outcome } from '../../../src/http/outcome.js';
-import type { SendOptions } from '../../../src/http/send.js';
+import { type SendOptions, WAIT_TOO_LONG } from '../../../src/http/send.js';
 import { planOf } from '../../support/journal.js';
 
 type Name = 'ticket.update' | 'ticket.fields.set' | 'ticket.delete' | 'user.delete' | 'term.update';
@@ -137,6 +137,8 @@ describe('decide', () => {
 		['assignee', '0', { assignee: 7 }, false],
 		['ticket-tag', '2,1', { 'ticket-tag': [1, 2] }, true],
 		['ticket-tag', '1', { 'ticket-tag': [1, 2] }, false],
+		['product', '31', { product: '' }, false],
+		['date_gmt', '2026-11-22T01:00:00', { date_gmt: '' }, false],
 	])('under --if %s=%s, of %j', (field, value, body, holds) => {
 		const plan = planWith({ conditions: [{ field, value }] });
 		expect(decided(rowOf({ title: 'x' }), body, plan)).toEqual(holds ? { title: 'x' } : 'condition');
@@ -206,6 +208,14 @@ describe('a row', () => {
 		const term = rowOf({ name: 'High' }, {}, 'term.update');
 		const { steps, sent } = await perform(plan, term, { reads: [ok({ id: 14, name: 'Low', color: '#f00' })] });
 		expect([steps, sent]).toEqual([['read before', 'write'], [{ name: 'High', color: '#f00' }]]);
+	});
+
+	it('of a priority is written where the service serves no reads of it, and warns of its color', async () => {
+		const plan = planWith({}, { endpoint: 'term.update' });
+		const reads = [failed(404, { code: 'rest_no_route', notServed: true })];
+		const { result, steps, sent } = await perform(plan, rowOf({ name: 'High' }, {}, 'term.update'), { reads });
+		expect([result.outcome, steps, sent]).toEqual(['ok', ['read before', 'write'], [{ name: 'High' }]]);
+		expect(result.warnings).toEqual([expect.stringContaining('the color may be cleared')]);
 	});
 
 	it('that deletes what is gone already is ok with --ignore-missing, and if an attempt failed halfway', async () => {
@@ -335,6 +345,52 @@ describe('a row', () => {
 			reads: [{ ...ok({}), outcome: 'unknown', code: 'unexpected_shape' }],
 		});
 		expect([result.outcome, result.code, steps]).toEqual(['failed', 'not_read', ['read before']]);
+	});
+
+	it('is not read back where the service asks to wait for longer than a run waits', async () => {
+		const sent = failed(429, { code: WAIT_TOO_LONG });
+		const { result, steps } = await perform(planWith({ verify: true }), row, { sent, reads: [ok(shown)] });
+		expect([result.code, steps]).toEqual([WAIT_TOO_LONG, ['write']]);
+	});
+
+	it('has in the journal whether a try that failed may have been applied, wholly or partly', async () => {
+		const tries: JournalRecord[] = [];
+		const more: Partial<RowSenderParts> = {
+			journal: {
+				record: async (record) => void tries.push(record),
+				before: async () => undefined,
+			},
+			async write(_client, _request, { onRetry }, own) {
+				onRetry?.(failed(502, { mayBeApplied: true }), 0, own);
+				onRetry?.(failed(500, { mayBePartly: true, attempts: 2 }), 0, own);
+				return ok({});
+			},
+		};
+		await perform(planWith(), row, { more });
+		expect(tries).toEqual([
+			{ type: 'attempt', row: 1, attempt: 1, status: 502, code: 'no', lost: true },
+			{ type: 'attempt', row: 1, attempt: 2, status: 500, code: 'no', partly: true },
+		]);
+	});
+
+	it('is in time where it gives the time of the first row of its object, or the one that the last row left', async () => {
+		const times = [0, 1, 2, 3].map((hour) => `2026-11-22T0${hour}:00:00`);
+		const [first, second] = times;
+		let hour = 0;
+		const parts = {
+			plan: planWith({ ifUnmodified: true }),
+			dialect: neutralDialect,
+			options: {},
+			redact: (outcome: Outcome) => outcome,
+			read: async () => ok({ id: 14, modified_gmt: times[hour] }),
+			write: async () => ok({ id: 14, modified_gmt: times[++hour] }),
+		} as unknown as RowSenderParts;
+		const sender = new RowSender(parts);
+		const outcomes: string[] = [];
+		for (const modified of [first, second, first, second]) {
+			outcomes.push((await sender.send(rowOf({ status: 'hold' }, { modified }))).outcome);
+		}
+		expect(outcomes).toEqual(['ok', 'ok', 'ok', 'skipped']);
 	});
 
 	it('is not read back after a refusal of the service, and is after a page', async () => {
