@@ -36,6 +36,8 @@ export function decoded(response: Response): Response {
 	const zlib = process.getBuiltinModule('node:zlib');
 	const decoders = new Map([
 		['gzip', zlib.gunzipSync],
+		// Its old name (RFC 9110, section 8.4.1.3).
+		['x-gzip', zlib.gunzipSync],
 		['deflate', zlib.inflateSync],
 		['br', zlib.brotliDecompressSync],
 	]);

@@ -125,6 +125,7 @@ export const responseFaults: Record<string, ResponseFault> = {
 
 	// Codings.
 	gzip: { script: whole(200, gzipSync(good), { 'content-encoding': 'gzip' }), ...ok },
+	'gzip under its old name': { script: whole(200, gzipSync(good), { 'content-encoding': 'X-GZIP' }), ...ok },
 	br: { script: whole(200, brotliCompressSync(good), { 'content-encoding': 'br' }), ...ok },
 	deflate: { script: whole(200, deflateSync(good), { 'content-encoding': 'deflate' }), ...ok },
 	'gzip that is none': { script: whole(200, good, { 'content-encoding': 'gzip' }), ...unknown('unreadable_response') },
