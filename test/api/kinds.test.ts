@@ -138,3 +138,20 @@ it.each(names)('a %s has the values that a service shows, and nothing else: neve
 	expect([null, ...odd].filter((value) => isValueOf({ kind }, value))).toEqual([]);
 	expect(isValueOf({ kind, isNullable: true }, null)).toBe(true);
 });
+
+it.each<[shown: unknown, back: unknown]>([
+	['1', true],
+	[1, true],
+	['yes', true],
+	['0', false],
+	[0, false],
+	['no', false],
+	['true', 'true'],
+	['false', 'false'],
+	[false, false],
+	['', ''],
+])('a boolean that a service shows as %j goes back as %j, which an update takes', (value, back) => {
+	const field = { name: 'a-field', kind: 'boolean' } as const;
+	expect(kinds.boolean.takenBack(value)).toBe(back);
+	expect(checkTyped(field, back, { undocumented: false })).toEqual({ value: back });
+});

@@ -93,6 +93,7 @@ describe('an ISO 8601 date', () => {
 	it.each([
 		...['2026-03-31', '2024-02-29', '2026-03-31T09:00', '2026-03-31 09:00:59', '2026-03-31T09:00:00Z'],
 		...['2026-03-31T09:00:00.123456789Z', '2026-03-31T23:59:59+14:00', '2026-03-31T09:00:00-0130'],
+		...['2026-03-31T09:00:00,5', '2026-03-31T09:00:00,123456789+05:45'],
 	])('may be %s', (text) => {
 		expect(readMoment(text)).toBeDefined();
 	});
@@ -114,6 +115,9 @@ describe('a text becomes the value that is sent', () => {
 		['term', '12', '12'],
 		['integer', '0', 0],
 		['integer', '007', 7],
+		['user', 'none', 0],
+		['user', '7', 7],
+		['user', 'ada', 'ada'],
 		['boolean', 'true', true],
 		['boolean', 'false', false],
 		['switch', 'true', true],

@@ -495,6 +495,7 @@ describe('the words of a refusal', () => {
 			}
 			const short = 'é'.repeat(2048);
 			expect(refused({ code: 'x', message: short }).message).toBe(short);
+			expect(refused({ code: 'x', message: `${short}é` }).message).toBe(`${'é'.repeat(2046)}…`);
 		},
 	);
 
