@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/request.js';
-import { type Before, changeOf, changeText, changeView, leftChange, type Naming } from '../../src/bulk/change.js';
+import {
+	type Before,
+	changeOf,
+	changeOfRecord,
+	changeText,
+	changeView,
+	doneText,
+	leftChange,
+	type Naming,
+} from '../../src/bulk/change.js';
+import { planOf } from '../support/journal.js';
 
 const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 	user: { 2: 'sofia.bauer', 3: 'jose.kaya' },
@@ -59,6 +69,21 @@ describe('the line that describes a change', () => {
 		);
 		expect(described('user.delete', { id: '7', reassign: '9' })).toContain('posts go to user 9');
 	});
+
+	test.each([
+		['ticket.delete', {}, {}, 'to the trash'],
+		['ticket.delete', { force: true }, {}, 'permanently deleted'],
+		['ticket.delete', {}, { force: true }, 'permanently deleted'],
+		['user.delete', { reassign: '3' }, {}, 'permanently deleted; posts go to jose.kaya'],
+		['user.delete', { reassign: '3' }, { reassign: '2' }, 'permanently deleted; posts go to sofia.bauer'],
+	] as const)(
+		'says of a %s in a journal, under flags %j and with %j in its row, "%s"',
+		(endpoint, flags, row, done) => {
+			const { values } = planOf();
+			const plan = planOf({ endpoint, values: { ...values, ...flags } });
+			expect(doneText(changeOfRecord({ ids: { id: '14' }, ...row }, plan, { nameOf }))).toBe(done);
+		},
+	);
 
 	test('shows hidden characters, but not those inside emoji', () => {
 		expect(described('ticket.update', { title: 'Pay A\u200b' }, { title: 'Pay A' })).toBe(
