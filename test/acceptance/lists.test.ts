@@ -37,6 +37,20 @@ describe('a list', () => {
 		).toBe(true);
 	});
 
+	test.each([
+		['reply list 14', { status: 'any' }],
+		['reply list 14 --status read', { status: 'read' }],
+		['user list', {}],
+		['attachment list', {}],
+		['term list product', {}],
+	])('%s overrides the default filters of its objects, and no others', async (command, filters) => {
+		const { env, requests } = await startRecorder(json(200, []));
+		await runHere(command, { env });
+		const query = new URL(requests[0]?.url as string, 'http://x').searchParams;
+		for (const name of ['per_page', '_fields']) query.delete(name);
+		expect(Object.fromEntries(query)).toEqual({ orderby: 'id', order: 'asc', context: 'edit', ...filters });
+	});
+
 	test('takes the filters of the caller in place of its own', async () => {
 		const service = await startListService({ objects: tickets(1) });
 		const flags = [

@@ -238,6 +238,8 @@ describe('a 2xx response to a lookup, a check or a read', () => {
 			body: [{ slug: 'aa11', name: 'x' }],
 		});
 		expect(judged(listPasswords, 200, '[]')).toMatchObject({ outcome: 'ok', body: [] });
+		// Nothing says that it is the empty list.
+		expect(judged(listPasswords, 200, '{}')).toMatchObject({ outcome: 'unknown', code: 'unexpected_shape' });
 		expect(judged(listPasswords, 200, '{"aa11":{"slug":"other"}}')).toMatchObject({ outcome: 'unknown' });
 	});
 });
@@ -333,7 +335,7 @@ describe('a 5xx response', () => {
 		});
 	});
 
-	it.each([502, 504, 520])('of %i counts as the service only if it repeats the status', (status) => {
+	it.each([502, 504, 520, 521, 522, 523, 524, 598, 599])('of %i counts as the service only if it repeats the status', (status) => {
 		expect(judged(update, status, ERROR)).toMatchObject({ outcome: 'unknown', retry: 'lost', mayBeApplied: true });
 		expect(judged(update, status, errorOf(status))).toMatchObject({ outcome: 'failed', mayBePartly: true });
 	});

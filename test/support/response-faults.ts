@@ -148,6 +148,10 @@ export const responseFaults: Record<string, ResponseFault> = {
 		script: (request) => request.write(`HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n${httpResponse(200, good)}`),
 		...ok,
 	},
+	'103 and nothing else': {
+		script: bytes('HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n'),
+		...unknown('connection_lost', 2),
+	},
 	'100 unasked': { script: bytes('HTTP/1.1 100 Continue\r\n\r\n'), ...unknown('connection_lost', 2) },
 	'101': {
 		script: bytes('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
