@@ -335,10 +335,13 @@ describe('a 5xx response', () => {
 		});
 	});
 
-	it.each([502, 504, 520, 521, 522, 523, 524, 598, 599])('of %i counts as the service only if it repeats the status', (status) => {
-		expect(judged(update, status, ERROR)).toMatchObject({ outcome: 'unknown', retry: 'lost', mayBeApplied: true });
-		expect(judged(update, status, errorOf(status))).toMatchObject({ outcome: 'failed', mayBePartly: true });
-	});
+	it.each([502, 504, 520, 521, 522, 523, 524, 598, 599])(
+		'of %i counts as the service only if it repeats the status',
+		(status) => {
+			expect(judged(update, status, ERROR)).toMatchObject({ outcome: 'unknown', retry: 'lost', mayBeApplied: true });
+			expect(judged(update, status, errorOf(status))).toMatchObject({ outcome: 'failed', mayBePartly: true });
+		},
+	);
 
 	it('of 503 asks to come back later', () => {
 		expect(judged(update, 503)).toMatchObject({ outcome: 'unknown', retry: 'later' });
