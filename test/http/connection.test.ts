@@ -189,6 +189,7 @@ describe('proxies', () => {
 	});
 
 	it.each<[string, Script, string, permanent: boolean, user?: string]>([
+		['refuse a tunnel with 400', (request) => request.answer(400), 'responded with 400', true],
 		['refuse a tunnel with 403', (request) => request.answer(403), 'responded with 403', true],
 		['refuse a tunnel with 407', (request) => request.answer(407), 'requires a username and password (407)', true],
 		['refuse a tunnel with 503', (request) => request.answer(503), 'responded with 503', false],
