@@ -1,5 +1,6 @@
 /** What holds for the first part of a run holds for those that go on with it. */
 
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/io/context.js';
 import { jsonLines } from '../support/cli.js';
@@ -98,6 +99,37 @@ describe('a resume', () => {
 		expect(jsonLines(stdout), stderr).toMatchObject([
 			{ id: 2, outcome: 'unknown' },
 			{ id: 3, outcome: 'ok' },
+		]);
+	});
+
+	test('knows what was under way at a kill, also if the resume before it was killed too', async () => {
+		let isSilent = true;
+		let respond = (): void => undefined;
+		const refused = (request: RecordedRequest): Responder | undefined => {
+			const isTwo = idOf(request) === 2 || /[?&]include=2&/.test(request.url);
+			return isTwo && !isSilent ? no(403) : undefined;
+		};
+		const { recorder, work } = await startDesk((request, response, count) => {
+			respond = () => void ok(request, response, count);
+			return isSilent ? undefined : (refused(request) ?? ok);
+		}, refused);
+		const { child, ended } = work.spawn('ticket update 1 2 --status hold -j 2 -q');
+		await recorder.wrote(2);
+		child.kill('SIGKILL');
+		await ended;
+		// One at a time: it has come to the first row alone when its journal breaks off.
+		const second = work.run('run resume last -j 1 -q');
+		await recorder.wrote(3);
+		const [journal = ''] = work.journals();
+		const killed = readFileSync(journal);
+		isSilent = false;
+		respond();
+		await second;
+		writeFileSync(journal, killed);
+		const { stdout, stderr } = await work.run('run resume last -q -j 1 --format ndjson');
+		expect(jsonLines(stdout), stderr).toMatchObject([
+			{ id: 1, outcome: 'ok' },
+			{ id: 2, outcome: 'unknown' },
 		]);
 	});
 
