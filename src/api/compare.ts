@@ -35,7 +35,7 @@ const EMPTY: ReadonlySet<unknown> = new Set([null, '', 0, '0', false]);
 const TRUE: ReadonlySet<unknown> = new Set([true, 1, '1', 'true', 'yes']);
 const FALSE: ReadonlySet<unknown> = new Set([...EMPTY, 'false', 'no']);
 
-/** Each kind of field has an empty value of its own; a service may show any of them. */
+/** Each kind of field has its own empty value; a service may show any of them. */
 function isEmpty(value: unknown): boolean {
 	return value === null || value === '' || value === 0;
 }

@@ -44,7 +44,7 @@ export interface Outcome extends History {
 	retry?: Retry;
 	/** The service itself refused the request as it is. */
 	refused?: boolean;
-	/** The service itself says that there is no such object, or that it is in the trash. */
+	/** The service itself says that the object doesn't exist, or is in the trash. */
 	gone?: 'missing' | 'trashed';
 	/** 401: nothing else is worth sending. */
 	signedOut?: boolean;

@@ -90,7 +90,7 @@ export function readContent({ body, headers }: Pick<Response, 'body' | 'headers'
 	let start = BEGINS_AS_JSON.test(text) ? 0 : (JSON_WITHIN.exec(text)?.index ?? 0);
 	let value = parse(start === 0 ? text : text.slice(start));
 	if (value === undefined && start > 0) {
-		// A notice may have brackets of its own.
+		// A notice may contain brackets.
 		start = Math.max(0, text.search(OBJECT_WITHIN));
 		value = parse(text.slice(start));
 	}

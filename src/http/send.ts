@@ -124,7 +124,7 @@ function learn({ learned }: Client, request: Sendable, outcome: Outcome): void {
 	if (isConfirmedWithoutName(request, outcome)) learned.nameless = true;
 }
 
-/** The outcome of a request that was neither refused nor certainly carried out: a resume sends it. */
+/** The outcome of a request that was neither refused nor certainly applied: a resume sends it. */
 function openOutcome({ mayBeApplied, mayBePartly }: History): 'unknown' | 'not-sent' {
 	return mayBeApplied || mayBePartly ? 'unknown' : 'not-sent';
 }

@@ -49,7 +49,7 @@ test('a list is either given as a whole or changed, and a dry run shows the chan
 		'ticket update 14 --ticket-tag 5 --add-ticket-tag 6',
 		"--add-ticket-tag can't be combined with a value",
 	);
-	await refused('user update 4 --add-roles a --remove-roles a', "can't be added to roles and removed at once");
+	await refused('user update 4 --add-roles a --remove-roles a', "can't be both added to roles and removed");
 	expect(at.service.requests).toEqual([]);
 	// 6 may be the name of a tag, and is looked up before the file is read.
 	const input = at.file('t.csv', 'id,ticket-tag\n14,5\n');

@@ -111,7 +111,7 @@ describe('a journal with an odd header', () => {
 		write(['plan.shard', { index: 3, count: 2 }]);
 		expect(await work.run('run show ./j.ndjson')).toMatchObject({
 			exitCode: 1,
-			stderr: expect.stringContaining('there is no shard 3 of 2'),
+			stderr: expect.stringContaining('shard 3 of 2 does not exist'),
 		});
 	});
 });

@@ -194,7 +194,7 @@ const LEAVES_PATH = /^\.*$|[/\\]/;
 function valuesProblem(plan: RunPlan): string | undefined {
 	const { values, undocumented, shard } = plan;
 	const endpoint = endpoints[plan.endpoint];
-	if (shard !== undefined && shard.index > shard.count) return `there is no shard ${shard.index} of ${shard.count}`;
+	if (shard !== undefined && shard.index > shard.count) return `shard ${shard.index} of ${shard.count} does not exist`;
 	const { taxonomy } = values.ids;
 	if (taxonomy !== undefined && isProblem(parseTaxonomy(endpoint, taxonomy, undocumented))) {
 		return `${quote(taxonomy)} isn't a taxonomy`;

@@ -92,7 +92,7 @@ function damaged(slug: string): string {
 	return slug.replace(/%[\da-f]{2}/gi, '');
 }
 
-/** Capitals don't count if there is no exact match. */
+/** Without an exact match, capitals don't count. */
 function calledIn(all: readonly Named[], text: string): Named[] {
 	if (text === '') return [];
 	const tests: ((each: Named) => boolean)[] = [
@@ -110,7 +110,7 @@ function meantBy(all: readonly Named[], reference: string): { byId: Named | unde
 	const byId = by === 'name' ? undefined : all.find(({ id }) => id === text);
 	if (by === 'id') return { byId, called: [] };
 	const called = calledIn(all, text);
-	// A name may begin with an @ of its own.
+	// A name may itself begin with @.
 	if (by === 'name' && called.length === 0) return { byId, called: calledIn(all, reference) };
 	if (byId === undefined) return { byId, called };
 	return { byId, called: called.filter((each) => each !== byId && isSameText(each.name, text)) };

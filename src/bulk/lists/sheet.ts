@@ -64,7 +64,7 @@ export async function listComparedTerms(
 			.catch(() => undefined);
 }
 
-/** Whether an update finds its objects by the name of a term, too. */
+/** Whether an update also finds its objects by the name of a term. */
 const namesTerms = ({ update }: Read): boolean => update?.parameters.at(-1)?.names === 'terms';
 
 export function createSheet(options: SheetOptions) {

@@ -85,7 +85,7 @@ const SLUG_LENGTH = 50;
 
 /**
  * The slugs that a service may have made from a username. Two names can lead to one slug: then the second got a number,
- * so for a name that was changed, that one may be meant as well.
+ * so for a name that was changed, that one may also be meant.
  */
 export function slugsOf(name: string): string[] {
 	const text = name.slice(0, SLUG_LENGTH).toLowerCase();

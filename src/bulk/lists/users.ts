@@ -20,7 +20,7 @@ const FEW = 5;
 const SUGGESTED = 5;
 
 interface MissingUsers {
-	/** The service says itself that there is no such user. */
+	/** The service itself says that the user doesn't exist. */
 	readonly gone: readonly string[];
 	/** Neither shown nor said to be gone. */
 	readonly unseen: readonly string[];

@@ -51,7 +51,7 @@ export class PlanWriter {
 		}
 	}
 
-	/** What its maker was warned of, which reviewers must see, too. */
+	/** What its maker was warned of, which reviewers must also see. */
 	addWarnings(texts: readonly string[]): void {
 		for (const text of texts) this.#write('warning', { text });
 	}

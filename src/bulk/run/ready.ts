@@ -63,7 +63,7 @@ export async function checkRun(
 	const plan = limits.snapshotByDefault && isPermanent ? withoutOldValues(work.plan) : work.plan;
 	// What would be refused must not look like a change that can be made.
 	const doubts = showsChanges ? await checkUsers(plan, means, limits, survey) : [];
-	// No question says them, and the other one has a warning of its own.
+	// No question says them, and the other one has its own warning.
 	for (const doubt of doubts) if (doubt !== OWN_DOUBT) means.warn(doubt);
 	const notes = showsChanges ? await noteLeft(plan, { ...means, ...limits.tuning }, survey) : [];
 	const warnings = [...doubts, ...notes];

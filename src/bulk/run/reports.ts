@@ -99,7 +99,7 @@ function lookUpIn({ means: { directories } }: RunSetup, { stopped }: Ended): Loo
 	};
 }
 
-/** A pull request shows why, too. @param rows those that are wrong @throws FailedError, UsageError */
+/** A pull request also shows why. @param rows those that are wrong @throws FailedError, UsageError */
 export async function writeRefusal(
 	setup: RunSetup,
 	header: RunHeader,

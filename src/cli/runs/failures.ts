@@ -105,7 +105,7 @@ export function failureOf(
 
 function waysOf(endpoint: Endpoint, run: ResumableRun | undefined): Ways {
 	if (run === undefined) return {};
-	// A run that verifies does so when it is resumed, too.
+	// A run that verifies also does so when it is resumed.
 	const verify = !run.verify && readEndpointOf(endpoint) !== undefined ? ' --verify' : '';
 	const yes = endpoint.deletes ? ' --yes' : '';
 	return {

@@ -117,7 +117,7 @@ export function readItems(
 			if (items[change][name].length === 0) throw invalid(`${flag} is empty`);
 		}
 		const both = items.add[name]?.find((item) => items.remove[name]?.map(String).includes(String(item)));
-		if (both !== undefined) throw contradiction(`${quote(String(both))} can't be added to ${name} and removed at once`);
+		if (both !== undefined) throw contradiction(`${quote(String(both))} can't be both added to ${name} and removed`);
 	}
 	return items;
 }

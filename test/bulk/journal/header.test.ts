@@ -34,7 +34,7 @@ test.each<[string, Partial<RunPlan>, string]>([
 	['an unknown list', { values: { ...values, add: { role: ['x'] } } }, '"role" isn\'t a field'],
 	['an unknown secret', { values: { ...values, withheld: ['role'] } }, '"role" isn\'t a field'],
 	['a value that is not allowed', { values: { ...values, fields: { status: 'hodl' } } }, 'status "hodl"'],
-	['a shard that is not there', { shard: { index: 3, count: 2 } }, 'there is no shard 3 of 2'],
+	['a shard that is not there', { shard: { index: 3, count: 2 } }, 'shard 3 of 2 does not exist'],
 ])('a header with %s is refused', (_, more, says) => {
 	expect(headerProblem(headerOf(3, more))).toContain(says);
 });
